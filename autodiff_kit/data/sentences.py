@@ -101,7 +101,7 @@ class Vocabulary:
     Parameters
     ----------
     texts : iterable of str
-        The sentences that it is learnt from; those of the training set, so that nothing leaks from the test set.
+        The sentences that it is learnt from: those of the training set, so that the test set stays unseen.
     at_least : int, optional
         How often a word must occur to have a number of its own.
 

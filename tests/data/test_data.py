@@ -14,7 +14,9 @@ from autodiff_kit.errors import AutodiffError
 
 
 def test_digits_are_what_scikit_learn_ships():
-    datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn, the source of the copy, is not here")
+    datasets = pytest.importorskip(
+        "sklearn.datasets", reason="scikit-learn, the source of the copy, is not here"
+    )
     source = datasets.load_digits()
     images, labels = data.digits()
     np.testing.assert_array_equal(images, source.data)
@@ -60,7 +62,10 @@ def test_train_and_test_share_no_sentence_and_cover_all():
 
 def test_lessons_rely_on_this_very_file():
     raw = (files("autodiff_kit.data") / "sentences.tsv").read_bytes()
-    assert sha256(raw.replace(b"\r\n", b"\n")).hexdigest() == "960fb9cba79475a791d07d27ed558ecc1d4c0c51b22b81699bbbd2cea4e814ea"
+    assert (
+        sha256(raw.replace(b"\r\n", b"\n")).hexdigest()
+        == "960fb9cba79475a791d07d27ed558ecc1d4c0c51b22b81699bbbd2cea4e814ea"
+    )
 
 
 def test_an_unknown_part_is_named():
@@ -69,7 +74,14 @@ def test_an_unknown_part_is_named():
 
 
 def test_words_keep_their_apostrophes_and_accents():
-    assert data.tokens("The CAFÉ didn't open at 8, alas...") == ["the", "café", "didn't", "open", "at", "alas"]
+    assert data.tokens("The CAFÉ didn't open at 8, alas...") == [
+        "the",
+        "café",
+        "didn't",
+        "open",
+        "at",
+        "alas",
+    ]
 
 
 def test_a_rare_word_is_unknown_and_never_padding():
