@@ -95,7 +95,8 @@ def read_lesson(no: str) -> Lesson:
         return _lesson(facts)
     except (KeyError, TypeError, ValueError) as error:
         raise UnknownLessonError(
-            f"lesson {no} cannot be read from {path.name} ({type(error).__name__}: {error}); install the kit again"
+            f"lesson {no} cannot be read from {path.name} ({type(error).__name__}: {error}); "
+            "install the kit again"
         ) from error
 
 

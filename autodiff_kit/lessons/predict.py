@@ -111,6 +111,7 @@ def judge(prompt: Prompt, answer: Answer | None, found: object) -> Verdict:
     Verdict
         Both in words. A typed number is right within 1 % of the kernel's.
     """
+    answer = _settled(answer)
     truth = _truth(prompt, found)
     right = None if answer is None or truth is None else _agree(answer, truth)
     said = "none was given" if answer is None else _words(prompt, answer)
@@ -126,7 +127,8 @@ def parse_answer(prompt: Prompt, typed: object) -> Answer:
     prompt : Prompt
         The question.
     typed : str, number or sequence
-        A letter, a key, a label, or the number itself; for "several" a list of those, or one string with blanks.
+        A letter, a key, a label, or the number itself; for "several" a list of those, or one string
+        with blanks.
 
     Returns
     -------
@@ -224,6 +226,11 @@ def _lettered(prompt: Prompt, word: str) -> Choice | None:
 def _unknown(prompt: Prompt, typed: object) -> AnswerError:
     choices = "; ".join(_listed(prompt))
     return AnswerError(f"{prompt.item!r} got the answer {typed!r}; type a letter of: {choices}")
+
+
+def _settled(answer: Answer | int | None) -> Answer | None:
+    """Numbers come back from JSON and from the front end as integers where they are whole."""
+    return float(answer) if isinstance(answer, int) else answer
 
 
 def _truth(prompt: Prompt, found: object) -> Answer | None:

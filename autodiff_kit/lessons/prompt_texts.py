@@ -15,7 +15,7 @@ _LESSON_01 = (
         "01",
         "vector-target",
         "choice",
-        f"{_F01}. The whole vector is handed to the tape as one target. What does tape.gradient(f(x), x) give?",
+        f"{_F01}. The tape gets the whole vector as one target. What does tape.gradient(f(x), x) give?",
         (
             Choice(
                 "matrix",
@@ -161,7 +161,7 @@ _LESSON_06 = (
         "06",
         "end-straight-through",
         "slider",
-        f"And with straight-through (floor forward, slope 1 backward), {_DESCENT}: where does x come to rest?",
+        f"And with straight-through (floor forward, slope 1 backward), {_DESCENT}: where does x rest?",
         (
             Choice("integer", "3.0", (3,), "finds-the-edge"),
             Choice("edge", "3.1", (3.1,)),
@@ -222,7 +222,7 @@ _LESSON_09 = (
         "09",
         "gradient-into-padding",
         "choice",
-        "In the first design (zero after the softmax): what gradient does the output send to the padded score?",
+        "Zero after the softmax, the first design: what gradient does the output send to the padded score?",
         (
             Choice("zero", "0", (0,), "zeroed-so-nothing-flows"),
             Choice("unmasked", "18.4", (18.4,), "forgets-the-mask"),
@@ -265,8 +265,8 @@ _LESSON_09 = (
         "09",
         "nan-row",
         "choice",
-        "Of three rows one has all its scores at −inf, so its weights are nan. The loss leaves it out with where. "
-        "How many of the 4 entries of the shared weight's gradient are nan?",
+        "Of three rows one has all its scores at −inf, so its weights are nan. The loss leaves it out with "
+        "where. How many of the 4 entries of the shared weight's gradient are nan?",
         (
             Choice("none", "none", (0,), "left-out-is-safe"),
             Choice("third", "only its own third of each sum", (), "nan-stays-in-its-row"),
@@ -338,7 +338,7 @@ _LESSON_15 = (
         "15",
         "loss-times-1000",
         "choice",
-        "Three gradients of 1 move w to −.3000. The loss is multiplied by 1000. Where do three steps lead now?",
+        "Three gradients of 1 move w to −.3000. Now the loss is multiplied by 1000. Where do they lead?",
         (
             Choice("thousand", "−300", (-300,), "scales-with-the-loss"),
             Choice("same", "−.3000", (-0.3,)),
@@ -362,7 +362,7 @@ _LESSON_15 = (
         "15",
         "adamw-decay",
         "choice",
-        "AdamW with weight decay .01 and lr .1 starts at w = 1 and gets 100 gradients of 0. Where does w end?",
+        "AdamW with weight decay .01 and lr .1 starts at w = 1 and gets 100 gradients of 0: where is w?",
         (
             Choice("still", "1", (1,), "no-gradient-no-change"),
             Choice("rate", ".904792", (0.904792,)),

@@ -1,7 +1,7 @@
 """What the lessons ask before they show: question, choices, and why it comes out as it does.
 
-No prompt says which choice is right. A choice says what it *means* (a number, or several), and the kernel's own
-result, handed to `reveal`, finds the choice that means the same. The name on a choice is the idea that leads to it.
+No prompt says which choice is right. A choice says what it *means* (a number, or several), and the kernel's
+own result, handed to `reveal`, finds the choice that means the same. Its *idea* names what leads to it.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Table:
 
     Notes
     -----
-    A notebook shows the HTML; ``str(table)`` is the text twin, for screen readers, static pages and plain Python.
+    A notebook shows the HTML; ``str(table)`` is the text twin, for terminals and plain Python.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def number(value: float, digits: int = 4, minus: str = "-") -> str:
     >>> number(-0.00001, 2), number(-5.6), number(0.0)
     ('-1.00e-05', '-5.6000', '0.0000')
     """
-    value = float(value)
+    value = float(value) + 0.0  # -0.0 + 0.0 is 0.0
     if not math.isfinite(value):
         text = "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     elif value != 0 and abs(value) < 0.5 * 10.0**-digits:

@@ -1,4 +1,4 @@
-"""Truth tables: what other libraries give for the case at hand, measured and kept; the kit's column is computed."""
+"""Truth tables: what other libraries gave for the case at hand, measured and kept, beside the kit's own."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _shown(value: object, digits: int) -> str:
-    """Write a value as the lessons print it; a sentence (an error, say) stays as it is, and None is a word."""
-    if value is None or isinstance(value, str) and value not in ("nan", "inf", "-inf"):
+    """Write a value as the lessons print it; a sentence (an error) stays as it is, None is a word."""
+    if value is None or (isinstance(value, str) and value not in ("nan", "inf", "-inf")):
         return str(value)
     if isinstance(value, list | tuple) and any(part is None for part in value):
         return "[" + ", ".join(_shown(part, digits) for part in value) + "]"

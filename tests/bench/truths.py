@@ -14,6 +14,7 @@ import json
 import math
 import os
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,14 +49,15 @@ def plain(value: Any) -> Any:
 
 
 def tried(f: Callable[[], Any]) -> Any:
-    """Give the value, or the first words of the error: an error is an answer too."""
+    """Give the value, or the first sentence of the error: an error is an answer too."""
     try:
         return plain(f())
     except Exception as error:  # noqa: BLE001 - whatever a library raises is what the table shows
-        return f"{type(error).__name__}: {str(error).splitlines()[0][:60]}"
+        said = str(error).splitlines()[0].split(". ")[0].rstrip(".")
+        return f"{type(error).__name__}: {textwrap.shorten(said, 80, placeholder=' …')}"
 
 
-# --- TensorFlow ---------------------------------------------------------------------------------------------------
+# --- TensorFlow -----------------------------------------------------------------------------------
 
 
 def tensorflow_vector_target() -> Values:
@@ -140,7 +142,7 @@ def tensorflow_adam() -> Values:
     return {"zeros": tried(lambda: run(0.0)), "none": tried(with_none)}
 
 
-# --- PyTorch ------------------------------------------------------------------------------------------------------
+# --- PyTorch --------------------------------------------------------------------------------------
 
 
 def torch_vector_target() -> Values:
@@ -203,7 +205,7 @@ def torch_adam() -> Values:
     return {"zeros": tried(lambda: run(0.0)), "none": tried(lambda: run(None))}
 
 
-# --- JAX ----------------------------------------------------------------------------------------------------------
+# --- JAX ------------------------------------------------------------------------------------------
 
 
 def jax_vector_target() -> Values:
@@ -260,7 +262,7 @@ def jax_adam() -> Values:
     return {"zeros": tried(lambda: run(jnp.zeros(()))), "none": tried(lambda: run(None))}
 
 
-# --- tables -------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def masked_rows(at: Callable[..., Any], single: Any, double: Any, pull: Callable[[float], Any]) -> Values:

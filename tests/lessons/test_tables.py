@@ -1,0 +1,53 @@
+"""Tables read the same as text and as HTML, and numbers are written as the lessons print them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autodiff_kit.lessons.tables import Table, number
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (-5.6, 4, "-5.6000"),
+        (0.0, 2, "0.00"),
+        (-0.0, 2, "0.00"),
+        (3.03e-5, 4, "3.03e-05"),
+        (-3.03e-5, 4, "-3.03e-05"),
+        (float("nan"), 4, "nan"),
+        (float("-inf"), 4, "-inf"),
+        (18, 0, "18"),
+    ],
+)
+def test_number(value: float, digits: int, text: str) -> None:
+    assert number(value, digits) == text
+
+
+def test_text_aligns_numbers_to_the_right() -> None:
+    table = Table("A push", ("output", "Jv"), [("f0", 7.0), ("f1", -5.0)], digits=0)
+    assert str(table) == "A push\noutput  Jv\nf0       7\nf1      -5"
+
+
+def test_cells_of_every_kind() -> None:
+    table = Table(
+        "all",
+        ("kind", "value"),
+        [("none", None), ("bool", True), ("np", np.int64(3)), ("f", np.float32(0.5))],
+    )
+    lines = str(table).splitlines()
+    assert [line.split()[-1] for line in lines[2:]] == ["None", "yes", "3", "0.5000"]
+
+
+def test_html_escapes_and_names_its_headers() -> None:
+    html = Table("a < b", ("x&y", "v"), [("<script>", -1.0)]).html()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert 'scope="row"' in html
+    assert "−1.0000" in html
+
+
+def test_ragged_row_is_refused() -> None:
+    with pytest.raises(ValueError, match="a row of 1 cells stands under 2 columns"):
+        Table("bad", ("a", "b"), [("only",)])
