@@ -1,0 +1,244 @@
+"""One SQLite file that several kernels write, and that a lesson survives the loss of.
+
+Every piece of work is a function of a connection, run in one transaction by `Store.run`. So it can be run
+again elsewhere when the file turns out to be damaged (it is put aside, a fresh one begun) or cannot be
+written (a read-only folder, a full disk: from then on in memory, and said once).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Final, TypeVar
+
+from autodiff_kit.errors import AutodiffError
+from autodiff_kit.lessons.files import free_name
+
+T = TypeVar("T")
+
+# Entry n brings a file from version n to n + 1; a released entry is never edited, a new one is added.
+MIGRATIONS: Final = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+    CREATE TABLE lesson (
+        no TEXT PRIMARY KEY, state TEXT NOT NULL, step, score REAL, max REAL,
+        begun_at TEXT, predicted_at TEXT, done_at TEXT, rev INTEGER NOT NULL);
+    CREATE TABLE prediction (
+        id INTEGER PRIMARY KEY, lesson TEXT NOT NULL, item TEXT NOT NULL, answer_json TEXT NOT NULL,
+        truth_json TEXT, right INTEGER, at TEXT NOT NULL, UNIQUE (lesson, item));
+    CREATE TABLE question (
+        id TEXT PRIMARY KEY, notebook TEXT NOT NULL, points REAL NOT NULL, best REAL NOT NULL,
+        tries INTEGER NOT NULL, hints_seen INTEGER NOT NULL, solution_seen INTEGER NOT NULL,
+        state TEXT NOT NULL, message TEXT NOT NULL, rev INTEGER NOT NULL);
+    CREATE TABLE attempt (
+        id INTEGER PRIMARY KEY, question TEXT NOT NULL, outcome TEXT NOT NULL, score REAL NOT NULL,
+        ms REAL NOT NULL, cell_sha TEXT NOT NULL, at TEXT NOT NULL);
+    CREATE TABLE handin (
+        receipt TEXT PRIMARY KEY, notebook TEXT NOT NULL, sha256 TEXT NOT NULL, score REAL NOT NULL,
+        at TEXT NOT NULL);
+    CREATE TABLE backup (
+        id INTEGER PRIMARY KEY, path TEXT NOT NULL, scope TEXT NOT NULL, bytes INTEGER NOT NULL,
+        at TEXT NOT NULL);
+    CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL);
+    INSERT INTO meta VALUES ('rev', '0')
+    """,
+)
+DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_SCHEMA", "SQLITE_ERROR")
+UNWRITABLE: Final = (
+    "SQLITE_FULL",
+    "SQLITE_READONLY",
+    "SQLITE_CANTOPEN",
+    "SQLITE_IOERR",
+    "SQLITE_PERM",
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_PROTOCOL",
+)
+
+
+class ProgressWarning(UserWarning):
+    """Progress goes on, but not as a learner would expect: the text says what happened, and where it is."""
+
+
+class NewerProgressError(AutodiffError, RuntimeError):
+    """The progress file was written by a newer kit than this one."""
+
+
+class Store:
+    """Progress on disk, or in memory where there is no disk to write.
+
+    Parameters
+    ----------
+    path : Path or None
+        The SQLite file; None keeps everything in memory and writes nothing anywhere.
+    busy_seconds : float, optional
+        How long to wait for another kernel's transaction.
+    """
+
+    def __init__(self, path: Path | None, busy_seconds: float = 5.0) -> None:
+        self.path = path
+        self.busy_seconds = busy_seconds
+        self._lock = threading.RLock()
+        self._memory: sqlite3.Connection | None = None
+        if path is None:
+            self._begin_memory()
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether what is written now is lost when the kernel ends."""
+        return self._memory is not None
+
+    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do a piece of work in one transaction, on disk if that can be, else in memory.
+
+        Parameters
+        ----------
+        work : callable
+            Takes a connection; may be called again, on another one, after the first was rolled back.
+
+        Returns
+        -------
+        object
+            What ``work`` returned.
+        """
+        with self._lock:
+            if self._memory is None:
+                try:
+                    return self._on_disk(work)
+                except (sqlite3.DatabaseError, OSError, NewerProgressError) as error:
+                    again = self._after(error)
+                if again:
+                    return self.run(work)
+            assert self._memory is not None
+            return _in_transaction(self._memory, work)
+
+    def backup(self, path: Path) -> int:
+        """Copy the whole store into a fresh file and return that file's size in bytes."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._lock, closing(sqlite3.connect(path)) as copy:
+            if self._memory is not None:
+                self._memory.backup(copy)
+            else:
+                with closing(self._connect()) as connection:
+                    connection.backup(copy)
+        return path.stat().st_size
+
+    def _on_disk(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        assert self.path is not None
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # A connection for each piece of work: no lock, no handle and no thread affinity outlives it.
+        with closing(self._connect()) as connection:
+            migrate(connection)
+            return _in_transaction(connection, work)
+
+    def _connect(self) -> sqlite3.Connection:
+        assert self.path is not None
+        connection = sqlite3.connect(self.path, timeout=self.busy_seconds, isolation_level=None)
+        # Readers and writers do not wait for each other in WAL mode. Network disks refuse it: then the
+        # rollback journal, SQLite's default, stays in use.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        return connection
+
+    def _after(self, error: Exception) -> bool:
+        """Mend what an error tells of; say whether the disk is worth a second try."""
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if isinstance(error, sqlite3.DatabaseError) and name.startswith(DAMAGED) and self._put_aside():
+            return True
+        if not isinstance(error, sqlite3.DatabaseError) or name.startswith((*DAMAGED, *UNWRITABLE)):
+            self._leave_disk(error)
+            return False
+        raise error
+
+    def _put_aside(self) -> bool:
+        """Rename the damaged file with what belongs to it, and say where it went."""
+        assert self.path is not None
+        aside = free_name(self.path, "damaged")
+        try:
+            self.path.rename(aside)
+        except OSError:
+            return False
+        for tail in ("-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                self.path.with_name(self.path.name + tail).rename(aside.with_name(aside.name + tail))
+        _say(f"{self.path} was damaged. It is kept as {aside.name}, and progress begins afresh beside it.")
+        return True
+
+    def _leave_disk(self, error: Exception) -> None:
+        self._begin_memory()
+        reason = str(error).rstrip(".")
+        _say(
+            f"Progress cannot be written to {self.path} ({reason}). It is kept in memory until the kernel "
+            "ends; make the folder writable or free some space, then restart the kernel."
+        )
+
+    def _begin_memory(self) -> None:
+        memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, memory.close)
+        if self.path is not None and self.path.is_file():
+            with suppress(sqlite3.Error), closing(self._open_untouched()) as disk:
+                disk.backup(memory)
+        try:
+            migrate(memory)
+        except (NewerProgressError, sqlite3.DatabaseError):
+            memory.deserialize(b"")
+            migrate(memory)
+        self._memory = memory
+
+    def _open_untouched(self) -> sqlite3.Connection:
+        """Open the file for reading where not even its lock can be written."""
+        assert self.path is not None
+        return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file to the present schema; a file of a newer kit is refused, and left as it is.
+
+    Raises
+    ------
+    NewerProgressError
+        If the file's ``user_version`` is higher than this kit knows.
+    """
+    if _version(connection) == len(MIGRATIONS):
+        return
+
+    def steps(db: sqlite3.Connection) -> None:
+        # Read again: another kernel may have migrated while this one waited for its turn.
+        for version in range(_version(db), len(MIGRATIONS)):
+            for statement in MIGRATIONS[version].split(";"):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {version + 1}")
+
+    if _version(connection) > len(MIGRATIONS):
+        raise NewerProgressError(
+            f"the file has version {_version(connection)} and this kit knows {len(MIGRATIONS)}; "
+            "update autodiff-kit"
+        )
+    _in_transaction(connection, steps)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _in_transaction(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    # IMMEDIATE takes the write lock at once: two kernels that both read first could not both go on.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk rolls back by itself, and a second ROLLBACK would hide the error that matters.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return result
+
+
+def _say(text: str) -> None:
+    warnings.warn(text, ProgressWarning, stacklevel=2)
