@@ -48,7 +48,7 @@ MIGRATIONS: Final = (
     INSERT INTO meta VALUES ('rev', '0')
     """,
 )
-DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_SCHEMA", "SQLITE_ERROR")
+DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 UNWRITABLE: Final = (
     "SQLITE_FULL",
     "SQLITE_READONLY",
@@ -67,6 +67,10 @@ class ProgressWarning(UserWarning):
 
 class NewerProgressError(AutodiffError, RuntimeError):
     """The progress file was written by a newer kit than this one."""
+
+
+class DamagedError(AutodiffError, RuntimeError):
+    """The progress file is a database, but not one with the tables of its version."""
 
 
 class Store:
@@ -110,10 +114,11 @@ class Store:
             if self._memory is None:
                 try:
                     return self._on_disk(work)
-                except (sqlite3.DatabaseError, OSError, NewerProgressError) as error:
+                except (sqlite3.DatabaseError, OSError, DamagedError, NewerProgressError) as error:
                     again = self._after(error)
                 if again:
-                    return self.run(work)
+                    # Once: a fresh file that is damaged too tells of a disk, or of a fault of ours.
+                    return self._on_disk(work)
             assert self._memory is not None
             return _in_transaction(self._memory, work)
 
@@ -148,12 +153,14 @@ class Store:
     def _after(self, error: Exception) -> bool:
         """Mend what an error tells of; say whether the disk is worth a second try."""
         name = getattr(error, "sqlite_errorname", "") or ""
-        if isinstance(error, sqlite3.DatabaseError) and name.startswith(DAMAGED) and self._put_aside():
+        damaged = isinstance(error, DamagedError) or name.startswith(DAMAGED)
+        if damaged and self._put_aside():
             return True
-        if not isinstance(error, sqlite3.DatabaseError) or name.startswith((*DAMAGED, *UNWRITABLE)):
-            self._leave_disk(error)
-            return False
-        raise error
+        ours = isinstance(error, sqlite3.DatabaseError) and not damaged and not name.startswith(UNWRITABLE)
+        if ours:
+            raise error
+        self._leave_disk(error)
+        return False
 
     def _put_aside(self) -> bool:
         """Rename the damaged file with what belongs to it, and say where it went."""
@@ -180,15 +187,20 @@ class Store:
     def _begin_memory(self) -> None:
         memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, memory.close)
-        if self.path is not None and self.path.is_file():
-            with suppress(sqlite3.Error), closing(self._open_untouched()) as disk:
-                disk.backup(memory)
-        try:
-            migrate(memory)
-        except (NewerProgressError, sqlite3.DatabaseError):
-            memory.deserialize(b"")
-            migrate(memory)
+        with suppress(sqlite3.DatabaseError, DamagedError, NewerProgressError):
+            self._copy_into(memory)
+        migrate(memory)
         self._memory = memory
+
+    def _copy_into(self, memory: sqlite3.Connection) -> None:
+        """Take along what can be read of the file, if it is of a schema that this kit knows."""
+        if self.path is None or not self.path.is_file():
+            return
+        with closing(self._open_untouched()) as disk, closing(sqlite3.connect(":memory:")) as draft:
+            disk.backup(draft)
+            draft.isolation_level = None
+            migrate(draft)
+            draft.backup(memory)
 
     def _open_untouched(self) -> sqlite3.Connection:
         """Open the file for reading where not even its lock can be written."""
@@ -203,23 +215,30 @@ def migrate(connection: sqlite3.Connection) -> None:
     ------
     NewerProgressError
         If the file's ``user_version`` is higher than this kit knows.
+    DamagedError
+        If the file's tables are not those that its version has.
     """
-    if _version(connection) == len(MIGRATIONS):
-        return
-
-    def steps(db: sqlite3.Connection) -> None:
-        # Read again: another kernel may have migrated while this one waited for its turn.
-        for version in range(_version(db), len(MIGRATIONS)):
-            for statement in MIGRATIONS[version].split(";"):
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {version + 1}")
-
     if _version(connection) > len(MIGRATIONS):
         raise NewerProgressError(
             f"the file has version {_version(connection)} and this kit knows {len(MIGRATIONS)}; "
             "update autodiff-kit"
         )
-    _in_transaction(connection, steps)
+    try:
+        if _version(connection) < len(MIGRATIONS):
+            _in_transaction(connection, _steps)
+        connection.execute("SELECT value FROM meta").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname == "SQLITE_ERROR":
+            raise DamagedError(str(error)) from error
+        raise
+
+
+def _steps(db: sqlite3.Connection) -> None:
+    # The version is read again: another kernel may have migrated while this one waited for its turn.
+    for version in range(_version(db), len(MIGRATIONS)):
+        for statement in MIGRATIONS[version].split(";"):
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {version + 1}")
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -1,0 +1,416 @@
+"""Progress: what is kept, what is never changed, and what happens when the file is not there to write."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sqlite3
+import subprocess
+import sys
+import warnings
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autodiff_kit.lessons import progress as module
+from autodiff_kit.lessons import records, store
+from autodiff_kit.lessons.progress import Prediction, PredictionError, Progress, QuestionState
+from autodiff_kit.lessons.store import ProgressWarning
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Progress:
+    return Progress(tmp_path)
+
+
+def file_of(progress: Progress) -> Path:
+    assert progress.store.path is not None
+    return progress.store.path
+
+
+def rows(progress: Progress, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(file_of(progress))) as db:
+        return db.execute(query).fetchall()
+
+
+def attempt(progress: Progress, outcome: str, score: float, id: str = "jvp-1") -> QuestionState:
+    return progress.attempt(
+        id,
+        notebook="01_first",
+        points=2,
+        outcome=outcome,
+        score=score,
+        ms=1.5,
+        message=outcome,
+        cell_sha="ab",
+    )
+
+
+def test_nothing_is_known_at_first(mine: Progress) -> None:
+    assert mine.prediction("01", "a") is None
+    assert mine.question("jvp-1") == QuestionState(0, 0, 0, 0, False, "not tried", "")
+    assert mine.lesson("01").state == "new"
+    assert mine.summary().lessons == {}
+
+
+def test_a_lesson_is_begun_stepped_and_done_once(mine: Progress) -> None:
+    mine.begin_lesson("01")
+    begun = mine.lesson("01")
+    mine.begin_lesson("01")
+    mine.set_step("01", 4)
+    mine.finish_lesson("01")
+    done = mine.lesson("01")
+    mine.finish_lesson("01")
+    mine.begin_lesson("01")
+    assert (begun.state, done.state, done.step) == ("begun", "done", 4)
+    assert mine.lesson("01") == done
+    assert [kind for (kind,) in rows(mine, "SELECT kind FROM event")] == ["begin", "done"]
+
+
+def test_progress_outlives_the_kernel(mine: Progress, tmp_path: Path) -> None:
+    mine.commit_prediction("01", "a", "seven")
+    assert Progress(tmp_path).prediction("01", "a") == Prediction("seven")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (3, 3),
+        (2.5, 2.5),
+        ("b", "b"),
+        (["a", "c"], ["a", "c"]),
+        ((1, 2), [1, 2]),
+        (np.float64(0.5), 0.5),
+        (np.array([1, 2]), [1, 2]),
+        (float("inf"), "inf"),
+        (np.array([np.nan, -np.inf]), ["nan", "-inf"]),
+        ({"s": 2}, {"s": 2}),
+        (None, None),
+    ],
+)
+def test_answers_of_every_kind(mine: Progress, given: object, kept: object) -> None:
+    assert mine.commit_prediction("01", "a", given).answer == kept
+    assert mine.prediction("01", "a") == Prediction(kept)
+
+
+def test_a_prediction_is_never_changed(mine: Progress) -> None:
+    mine.commit_prediction("01", "a", 3)
+    assert mine.commit_prediction("01", "a", 3).answer == 3
+    with pytest.raises(PredictionError, match=r"You predicted 3 for 'a'.*4 was not kept.*reset 01"):
+        mine.commit_prediction("01", "a", 4)
+    assert mine.prediction("01", "a") == Prediction(3)
+
+
+def test_a_reveal_happens_once(mine: Progress) -> None:
+    mine.commit_prediction("01", "a", 3)
+    assert mine.reveal_prediction("01", "a", 7, right=False) == Prediction(3, 7, False)
+    assert mine.reveal_prediction("01", "a", 3, right=True) == Prediction(3, 7, False)
+    with pytest.raises(PredictionError):
+        mine.commit_prediction("01", "a", 7)
+
+
+def test_a_reveal_without_an_answer_leaves_the_question_open(mine: Progress) -> None:
+    assert mine.reveal_prediction("01", "a", 7, right=None) is None
+    assert mine.commit_prediction("01", "a", 7) == Prediction(7)
+
+
+def test_a_prompt_without_right_and_wrong(mine: Progress) -> None:
+    mine.commit_prediction("01", "a", 3)
+    assert mine.reveal_prediction("01", "a", None, right=None) == Prediction(3, None, None)
+
+
+def test_attempts_keep_the_best(mine: Progress) -> None:
+    assert attempt(mine, "not yet", 0).state == "not yet"
+    assert attempt(mine, "partial", 1.0).state == "partial"
+    assert attempt(mine, "error", 0).state == "partial"
+    assert attempt(mine, "passed", 2.0).state == "passed"
+    last = attempt(mine, "not yet", 0)
+    assert last == QuestionState(2, 2, 4, 0, False, "passed", "not yet")
+    assert rows(mine, "SELECT outcome FROM attempt") == [
+        ("not yet",), ("partial",), ("error",), ("passed",), ("not yet",)
+    ]  # fmt: skip
+
+
+def test_an_error_costs_no_try(mine: Progress) -> None:
+    assert attempt(mine, "error", 0).tries == 0
+
+
+def test_an_unknown_outcome_is_refused(mine: Progress) -> None:
+    with pytest.raises(ValueError, match="one of passed, partial, not yet, error; got 'failed'"):
+        attempt(mine, "failed", 0)
+
+
+def test_hints_are_never_unseen(mine: Progress) -> None:
+    assert mine.see_hint("jvp-1", 2).hints_seen == 2
+    assert mine.see_hint("jvp-1", 1).hints_seen == 2
+    assert mine.see_solution("jvp-1").solution_seen
+    assert attempt(mine, "partial", 1).hints_seen == 2
+
+
+def test_summary_adds_points(mine: Progress) -> None:
+    mine.commit_prediction("01", "a", 3)
+    mine.commit_prediction("01", "b", 3)
+    mine.reveal_prediction("01", "b", 3, right=True)
+    attempt(mine, "passed", 2)
+    attempt(mine, "partial", 0.5, id="jvp-2")
+    found = mine.summary()
+    assert (found.points, found.best) == (4, 2.5)
+    assert (found.lessons["01"].predicted, found.lessons["01"].right) == (2, 1)
+    assert list(found.questions) == ["jvp-1", "jvp-2"]
+
+
+def test_the_revision_grows_with_every_change(mine: Progress) -> None:
+    seen = [mine.rev()]
+    for change in (
+        lambda: mine.begin_lesson("01"),
+        lambda: mine.set_step("01", 2),
+        lambda: mine.commit_prediction("01", "a", 1),
+        lambda: mine.reveal_prediction("01", "a", 1, right=True),
+        lambda: attempt(mine, "not yet", 0),
+        lambda: mine.see_hint("jvp-1", 1),
+        lambda: mine.finish_lesson("01"),
+    ):
+        change()
+        seen.append(mine.rev())
+    assert seen == sorted(set(seen))
+
+
+def test_reset_forgets_one_lesson_and_backs_up_all(mine: Progress, tmp_path: Path) -> None:
+    for no in ("01", "06"):
+        mine.commit_prediction(no, "a", 1)
+        mine.attempt(
+            f"q-{no}", notebook=f"exercises/{no}_x.ipynb", points=1, outcome="passed", score=1, ms=1,
+            message="", cell_sha="",
+        )  # fmt: skip
+    mine.reset("01", tmp_path / "kept")
+    assert mine.prediction("01", "a") is None
+    assert mine.prediction("06", "a") == Prediction(1)
+    assert list(mine.summary().questions) == ["q-06"]
+    with closing(sqlite3.connect(tmp_path / "kept" / "progress.db")) as copy:
+        assert copy.execute("SELECT count(*) FROM prediction").fetchone() == (2,)
+    size = (tmp_path / "kept" / "progress.db").stat().st_size
+    assert rows(mine, "SELECT path, scope, bytes FROM backup") == [("kept", "01", size)]
+
+
+def test_events_are_capped(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "EVENTS_KEPT", 5)
+    for n in range(1, 9):
+        mine.see_hint("jvp-1", n)
+    assert [ref for (ref,) in rows(mine, "SELECT ref FROM event")] == [f"jvp-1/{n}" for n in range(4, 9)]
+
+
+# --- the file
+
+
+def test_file_has_the_schema_and_its_version(mine: Progress) -> None:
+    mine.begin_lesson("01")
+    assert rows(mine, "PRAGMA user_version") == [(len(store.MIGRATIONS),)]
+    assert rows(mine, "PRAGMA journal_mode") == [("wal",)]
+    tables = {name for (name,) in rows(mine, "SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert tables == {"meta", "lesson", "prediction", "question", "attempt", "handin", "backup", "event"}
+
+
+def test_an_older_file_is_migrated(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine.begin_lesson("01")
+    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, "ALTER TABLE lesson ADD COLUMN note TEXT"))
+    mine.begin_lesson("06")
+    assert rows(mine, "SELECT no, note FROM lesson") == [("01", None), ("06", None)]
+    assert rows(mine, "PRAGMA user_version") == [(len(store.MIGRATIONS),)]
+
+
+def test_a_migration_happens_whole_or_not_at_all(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine.begin_lesson("01")
+    broken = "ALTER TABLE lesson ADD COLUMN note TEXT; CREATE TABLE lesson (no TEXT)"
+    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, broken))
+    with closing(sqlite3.connect(file_of(mine), isolation_level=None)) as db:
+        with pytest.raises(store.DamagedError, match="already exists"):
+            store.migrate(db)
+        assert db.execute("PRAGMA user_version").fetchone() == (len(store.MIGRATIONS) - 1,)
+        assert "note" not in str(db.execute("SELECT sql FROM sqlite_master WHERE name = 'lesson'").fetchone())
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_database_of_something_else_is_put_aside(mine: Progress, version: int) -> None:
+    file_of(mine).parent.mkdir()
+    with closing(sqlite3.connect(file_of(mine))) as db:
+        db.execute("CREATE TABLE lesson (what TEXT)")
+        db.execute(f"PRAGMA user_version = {version}")
+    with pytest.warns(ProgressWarning, match="was damaged"):
+        mine.begin_lesson("01")
+    assert len(list(file_of(mine).parent.glob("*.damaged-*.db"))) == 1
+    assert mine.lesson("01").state == "begun"
+
+
+def test_a_file_of_a_newer_kit_is_left_alone(mine: Progress) -> None:
+    mine.begin_lesson("01")
+    with closing(sqlite3.connect(file_of(mine))) as db:
+        db.execute("PRAGMA user_version = 99")
+    before = file_of(mine).read_bytes()
+    with pytest.warns(ProgressWarning, match="version 99.*update autodiff-kit.*in memory"):
+        mine.begin_lesson("06")
+    assert mine.lesson("06").state == "begun"
+    assert file_of(mine).read_bytes() == before
+
+
+@pytest.mark.parametrize("bad", [b"not a database at all, but long enough to be looked at" * 40, b"SQLite"])
+def test_a_damaged_file_is_put_aside(mine: Progress, bad: bytes) -> None:
+    file_of(mine).parent.mkdir()
+    file_of(mine).write_bytes(bad)
+    with pytest.warns(ProgressWarning, match=r"was damaged. It is kept as progress.damaged-\d+-\d+.db"):
+        mine.commit_prediction("01", "a", 3)
+    assert [p.read_bytes() for p in file_of(mine).parent.glob("*.damaged-*.db")] == [bad]
+    assert Progress(mine.root).prediction("01", "a") == Prediction(3)
+
+
+def test_a_file_torn_in_the_middle_is_put_aside(mine: Progress) -> None:
+    for n in range(200):
+        attempt(mine, "not yet", 0, id=f"jvp-{n}")
+    with closing(sqlite3.connect(file_of(mine))) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    torn = bytearray(file_of(mine).read_bytes())
+    torn[4096:] = b"\x55" * (len(torn) - 4096)
+    file_of(mine).write_bytes(torn)
+    with pytest.warns(ProgressWarning, match="was damaged"):
+        mine.begin_lesson("01")
+    assert [p.read_bytes() for p in file_of(mine).parent.glob("*.damaged-*.db")] == [bytes(torn)]
+    assert not mine.store.in_memory
+
+
+def test_an_empty_file_is_simply_begun(mine: Progress) -> None:
+    file_of(mine).parent.mkdir()
+    file_of(mine).touch()
+    mine.begin_lesson("01")
+    assert rows(mine, "SELECT no FROM lesson") == [("01",)]
+
+
+def test_a_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / ".autodiff_kit").write_text("a file where the folder should be")
+    mine = Progress(tmp_path)
+    with pytest.warns(ProgressWarning, match="cannot be written.*in memory") as said:
+        mine.commit_prediction("01", "a", 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mine.prediction("01", "a") == Prediction(3)
+    assert len(said) == 1
+    assert mine.store.in_memory
+
+
+def test_a_read_only_file_is_read_and_left(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine.commit_prediction("01", "a", 3)
+    path = file_of(mine)
+    before = path.read_bytes()
+    real = sqlite3.connect
+
+    def read_only(where: object, **options: object) -> sqlite3.Connection:
+        if where == path:
+            return real(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+        return real(where, **options)
+
+    monkeypatch.setattr(store.sqlite3, "connect", read_only)
+    with pytest.warns(ProgressWarning, match="readonly.*in memory"):
+        mine.begin_lesson("06")
+    assert mine.prediction("01", "a") == Prediction(3)
+    assert path.read_bytes() == before
+
+
+def fill(progress: Progress) -> None:
+    for n in range(400):
+        attempt(progress, "not yet", 0, id=f"jvp-{n:03d}-{'x' * 200}")
+
+
+def test_a_full_disk_loses_nothing(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine.commit_prediction("01", "a", 3)
+    real = store.Store._connect
+
+    def small(self: store.Store) -> sqlite3.Connection:
+        connection = real(self)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(store.Store, "_connect", small)
+    with pytest.warns(ProgressWarning, match="full.*in memory"):
+        fill(mine)
+    assert len(mine.summary().questions) == 400
+    assert mine.prediction("01", "a") == Prediction(3)
+
+
+def test_a_lock_that_never_opens_does_not_stop_the_lesson(mine: Progress) -> None:
+    mine.commit_prediction("01", "a", 3)
+    mine.store.busy_seconds = 0.05
+    with closing(sqlite3.connect(file_of(mine), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.warns(ProgressWarning, match="locked.*in memory"):
+            mine.commit_prediction("01", "b", 4)
+        other.execute("ROLLBACK")
+    assert mine.prediction("01", "a") == Prediction(3)
+    assert mine.prediction("01", "b") == Prediction(4)
+
+
+def test_an_error_of_the_caller_is_the_callers(mine: Progress) -> None:
+    def wrong(db: sqlite3.Connection) -> None:
+        db.execute("INSERT INTO meta VALUES ('rev', 'twice')")
+
+    mine.begin_lesson("01")
+    with pytest.raises(sqlite3.IntegrityError):
+        mine.store.run(wrong)
+    assert not mine.store.in_memory
+    assert not list(file_of(mine).parent.glob("*.damaged-*"))
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from autodiff_kit.lessons.progress import Progress
+mine = Progress(Path(sys.argv[1]))
+for n in range(40):
+    mine.attempt("jvp-1", notebook="01", points=2, outcome="not yet", score=0, ms=1, message="", cell_sha="")
+"""
+
+
+def test_two_kernels_write_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-c", WRITER, str(tmp_path)]
+    kernels = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(3)]
+    ends = [(kernel.communicate(timeout=120)[1], kernel.returncode) for kernel in kernels]
+    assert ends == [(b"", 0)] * 3
+    mine = Progress(tmp_path)
+    assert mine.question("jvp-1").tries == 120
+    assert rows(mine, "SELECT count(*) FROM attempt") == [(120,)]
+
+
+# --- the progress of this process
+
+
+def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine = module.progress()
+    mine.begin_lesson("01")
+    assert mine is module.progress()
+    assert mine.store.in_memory
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))
+    module.progress().begin_lesson("01")
+    assert (tmp_path / ".autodiff_kit" / "progress.db").exists()
+    assert module.progress().root == tmp_path.resolve()
+
+
+def test_memory_is_closed_with_its_owner() -> None:
+    mine = Progress()
+    mine.begin_lesson("01")
+    memory = mine.store._memory
+    assert memory is not None
+    del mine
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        memory.execute("SELECT 1")
+
+
+def test_what_is_stored_is_json(mine: Progress) -> None:
+    mine.commit_prediction("01", "a", [float("nan"), 1.0])
+    [(text,)] = rows(mine, "SELECT answer_json FROM prediction")
+    assert json.loads(str(text), parse_constant=pytest.fail) == ["nan", 1.0]
