@@ -1,0 +1,207 @@
+"""The command line: ``autodiff-kit lab``, ``status``, ``reset NN``, ``warm``.
+
+Exit codes are 0 when it was done, 1 when it could not be done (the reason on stderr), 2 for a command that
+was not understood.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from autodiff_kit.errors import AutodiffError
+from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.progress import LessonState, Progress
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The words after the program's name; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 done, 1 not possible. argparse itself ends the process with 2 for a command it does not know.
+    """
+    options = _parser().parse_args(argv)
+    try:
+        code: int = options.run(options)
+    except AutodiffError as error:
+        print(f"autodiff-kit: {error}", file=sys.stderr)
+        return 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="autodiff-kit", description="Automatic differentiation to learn from."
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    folder = argparse.ArgumentParser(add_help=False)
+    folder.add_argument(
+        "--dir",
+        type=Path,
+        default=None,
+        metavar="FOLDER",
+        help="your working folder (default: the one you are in, else ./work)",
+    )
+
+    lab = commands.add_parser(
+        "lab", parents=[folder], help="open JupyterLab on the lessons, in your own folder"
+    )
+    lab.add_argument(
+        "--port", type=int, default=None, help="port of the server (default: 8888 or the next free)"
+    )
+    lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    lab.add_argument("--prepare-only", action="store_true", help="fill the folder, start nothing")
+    lab.add_argument("jupyter", nargs="*", metavar="-- OPTION", help="passed on to JupyterLab, after --")
+    lab.set_defaults(run=_lab)
+
+    status = commands.add_parser("status", parents=[folder], help="show what you have done so far")
+    status.set_defaults(run=_status)
+
+    reset = commands.add_parser("reset", parents=[folder], help="begin a lesson anew; yours is backed up")
+    reset.add_argument("lesson", metavar="NN", help="the lesson's number")
+    reset.add_argument("--yes", action="store_true", help="do not ask")
+    reset.add_argument("--keep-progress", action="store_true", help="only the notebooks")
+    reset.set_defaults(run=_reset)
+
+    warm = commands.add_parser("warm", help="compile the kernels now, so that no lesson waits for them")
+    warm.set_defaults(run=_warm)
+    return parser
+
+
+def _lab(options: argparse.Namespace) -> int:
+    root = _folder(options)
+    for line in workspace.prepare(root).lines():
+        print(line, file=sys.stderr)
+    if options.prepare_only:
+        return 0
+    command = lab_command(root, options.port, options.no_browser, options.jupyter)
+    os.environ["AUTODIFF_KIT_DIR"] = str(root)
+    os.environ["JUPYTER_CONFIG_PATH"] = _search_path(Path(__file__).parent / "lessons" / "jupyter")
+    return _become(command)
+
+
+def _become(command: list[str]) -> NoReturn:
+    """Let the server take this process's place: its signals, terminal and exit code are then its own."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(command[0], command)
+
+
+def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[str]) -> list[str]:
+    """Return the command that opens JupyterLab on the next lesson of a working folder.
+
+    Parameters
+    ----------
+    root : Path
+        The working folder; the server shows nothing outside it.
+    port : int or None
+        The port, or None for JupyterLab's own choice.
+    no_browser : bool
+        Whether to leave the browser alone.
+    more : sequence of str
+        Further options for JupyterLab; a later one wins over an earlier one.
+
+    Returns
+    -------
+    list of str
+        The program and its arguments. The token that guards the server stays on.
+    """
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
+    lesson = next_lesson(root)
+    if lesson is not None:
+        command.append(f"--LabApp.default_url=/lab/tree/notebooks/{lesson.slug}.ipynb")
+    if port is not None:
+        command.append(f"--ServerApp.port={port}")
+    if no_browser:
+        command.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        # In a container the only user is often root, and the server refuses root unless told.
+        command.append("--allow-root")
+    return [*command, *more]
+
+
+def next_lesson(root: Path) -> workspace.Lesson | None:
+    """Return the first lesson that is not done; the first of all when all are; None when there is none."""
+    known = workspace.lessons()
+    states = Progress(root).summary().lessons
+    open_ones = (lesson for lesson in known if _state(states.get(lesson.no)) != "done")
+    return next(open_ones, known[0] if known else None)
+
+
+def _status(options: argparse.Namespace) -> int:
+    root = _existing(options)
+    found = Progress(root).summary()
+    print(f"{'lesson':<34} {'state':<6} {'predicted':>9} {'right':>6}")
+    for lesson in workspace.lessons():
+        state = found.lessons.get(lesson.no, LessonState(lesson.no))
+        name = f"{lesson.no} {lesson.title}"
+        print(f"{name:<34} {state.state:<6} {state.predicted:>9} {state.right:>6}")
+    print(
+        f"Exercises: {found.best:g} of {found.points:g} points in the {len(found.questions)} questions you tried."
+    )
+    return 0
+
+
+def _reset(options: argparse.Namespace) -> int:
+    root = _existing(options)
+    number = workspace.lesson_number(options.lesson)
+    what = "notebooks" if options.keep_progress else "notebooks, predictions and points"
+    if not options.yes and not _agreed(
+        f"Begin lesson {number} anew? Your {what} of it go into a backup. [y/N] "
+    ):
+        print("Nothing was changed.", file=sys.stderr)
+        return 1
+    backup = workspace.reset(root, number)
+    if not options.keep_progress:
+        Progress(root).reset(number, backup.path)
+    print(f"Lesson {number} begins anew. What you had is in {backup.path}.")
+    return 0
+
+
+def _warm(_options: argparse.Namespace) -> int:
+    from autodiff_kit import warm
+
+    return warm.main()
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    folder: Path = options.dir or workspace.find_root() or Path("work")
+    return folder.expanduser().resolve()
+
+
+def _existing(options: argparse.Namespace) -> Path:
+    """Return the working folder, which must have been begun: looking at nothing should make nothing."""
+    root = _folder(options)
+    if not (root / workspace.MARK).is_dir():
+        raise workspace.WorkspaceError(
+            f"{root} is no working folder yet. `autodiff-kit lab` begins one; --dir names another."
+        )
+    return root
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(question).strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _state(lesson: LessonState | None) -> str:
+    return lesson.state if lesson else "new"
+
+
+def _search_path(first: Path) -> str:
+    """Put a folder before those that Jupyter already reads its settings from."""
+    known = os.environ.get("JUPYTER_CONFIG_PATH", "")
+    return os.pathsep.join(filter(None, (str(first), known)))
