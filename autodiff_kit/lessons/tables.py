@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Cell", "Table", "number"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Cell", "Table", "number", "vector"]
 
 Cell = object
 
@@ -125,11 +128,35 @@ def number(value: float, digits: int = 4, minus: str = "-") -> str:
     value = float(value) + 0.0  # -0.0 + 0.0 is 0.0
     if not math.isfinite(value):
         text = "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    elif value != 0 and abs(value) < 0.5 * 10.0**-digits:
+    elif digits > 0 and value != 0 and abs(value) < 0.5 * 10.0**-digits:
         text = f"{value:.2e}"
     else:
-        text = f"{value:.{digits}f}"
+        text = f"{round(value, digits) + 0.0:.{digits}f}"
     return text.replace("-", minus, 1) if text.startswith("-") else text
+
+
+def vector(values: npt.ArrayLike, digits: int = 4) -> str:
+    """Write numbers in a row, as the lessons print them.
+
+    Parameters
+    ----------
+    values : array_like
+        Numbers of any shape; they are written in order.
+    digits : int, optional
+        Decimals of each.
+
+    Returns
+    -------
+    str
+        The numbers in square brackets with one blank between them.
+
+    Examples
+    --------
+    >>> vector([7.0, -5.0, 3.0], 0)
+    '[7 -5 3]'
+    """
+    flat = np.asarray(values, dtype=np.float64).ravel()
+    return "[" + " ".join(number(float(v), digits) for v in flat) + "]"
 
 
 def _is_number(cell: Cell) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autodiff_kit.lessons.tables import Table, number
+from autodiff_kit.lessons.tables import Table, number, vector
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,9 @@ def test_html_escapes_and_names_its_headers() -> None:
 def test_ragged_row_is_refused() -> None:
     with pytest.raises(ValueError, match="a row of 1 cells stands under 2 columns"):
         Table("bad", ("a", "b"), [("only",)])
+
+
+def test_vector_has_no_minus_zero_and_one_blank() -> None:
+    assert vector([7.0, -5.0, -1e-12], 0) == "[7 -5 0]"
+    assert vector(np.array([[0.25, -0.0]]), 2) == "[0.25 0.00]"
+    assert vector([], 2) == "[]"
