@@ -147,9 +147,8 @@ def _status(options: argparse.Namespace) -> int:
         state = found.lessons.get(lesson.no, LessonState(lesson.no))
         name = f"{lesson.no} {lesson.title}"
         print(f"{name:<34} {state.state:<6} {state.predicted:>9} {state.right:>6}")
-    print(
-        f"Exercises: {found.best:g} of {found.points:g} points in the {len(found.questions)} questions you tried."
-    )
+    tried = f"the {len(found.questions)} questions you tried"
+    print(f"Exercises: {found.best:g} of {found.points:g} points in {tried}.")
     return 0
 
 

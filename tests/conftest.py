@@ -11,7 +11,13 @@ import pytest
 os.environ["MPLBACKEND"] = "agg"
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,13 +32,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords and not config.getoption("--all"):
             item.add_marker(pytest.mark.skip(reason="slow; `make test-all` runs it"))
+        if "bench" in item.keywords and not config.getoption("--bench"):
+            item.add_marker(pytest.mark.skip(reason="a benchmark; `make bench` runs it"))
         # In CI a missing browser is a failure: the tests run, and fail with the launcher's message.
         if "browser" in item.keywords and no_browser and not in_ci:
             item.add_marker(pytest.mark.skip(reason="no Chromium on PATH; install chromium, or set CHROMIUM"))
 
 
 def browser() -> str | None:
-    """Return the path of a Chromium, from ``CHROMIUM`` or from PATH."""
+    """Return the path of a Chromium: ``CHROMIUM``, else the first found in the usual places."""
     named = os.environ.get("CHROMIUM", "")
     return named or next((path for name in CHROMIUM if (path := shutil.which(name))), None)
 

@@ -1,0 +1,228 @@
+"""The command line as a learner meets it: what it prints, what it keeps, how it ends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from autodiff_kit import cli
+from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.progress import Prediction, Progress
+
+
+@pytest.fixture
+def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two small lessons in place of the kit's own."""
+    top = tmp_path / "originals"
+    for slug, title in (("01_first", "Push and pull"), ("06_second", "The value that never converges")):
+        for kind in workspace.KINDS:
+            (top / kind).mkdir(parents=True, exist_ok=True)
+            about = {"autodiff_kit": {"v": 1, "title": title}}
+            (top / kind / f"{slug}.ipynb").write_text(json.dumps({"cells": [], "metadata": about}))
+    monkeypatch.setattr(workspace, "content", lambda: top)
+    monkeypatch.chdir(tmp_path)
+    return top
+
+
+@pytest.fixture
+def work(tmp_path: Path, originals: Path) -> Path:
+    assert cli.main(["lab", "--prepare-only"]) == 0
+    return tmp_path / "work"
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, word: str) -> list[str]:
+    asked: list[str] = []
+
+    def reply(question: str) -> str:
+        asked.append(question)
+        return word
+
+    monkeypatch.setattr("builtins.input", reply)
+    return asked
+
+
+def test_prepare_only_fills_the_folder_and_starts_nothing(work: Path) -> None:
+    assert sorted(p.name for p in (work / "notebooks").iterdir()) == ["01_first.ipynb", "06_second.ipynb"]
+
+
+def test_inside_a_working_folder_it_is_the_default(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(work / "notebooks")
+    assert cli.main(["lab", "--prepare-only"]) == 0
+    assert not (work / "notebooks" / "work").exists()
+
+
+def test_what_was_done_is_told(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (work / "notebooks" / "01_first.ipynb").write_text("{")
+    assert cli.main(["lab", "--prepare-only"]) == 0
+    out, err = capsys.readouterr()
+    assert "01_first.damaged-" in err
+    assert out == ""
+
+
+def test_status_is_a_table(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = Progress(work)
+    mine.commit_prediction("01", "a", 3)
+    mine.finish_lesson("01")
+    mine.attempt(
+        "jvp-1", notebook="01_first", points=2, outcome="partial", score=0.5, ms=1, message="", cell_sha=""
+    )
+    capsys.readouterr()
+    assert cli.main(["status"]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert table[1].split() == ["01", "Push", "and", "pull", "done", "1", "0"]
+    assert table[2].split()[-3:] == ["new", "0", "0"]
+    assert table[3] == "Exercises: 0.5 of 2 points in the 1 questions you tried."
+
+
+@pytest.mark.parametrize("command", [["status"], ["reset", "01", "--yes"]])
+def test_no_folder_yet(
+    tmp_path: Path, originals: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(command) == 1
+    assert "is no working folder yet" in capsys.readouterr().err
+    assert not (tmp_path / "work").exists()
+
+
+def test_reset_asks_first(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = work / "notebooks" / "01_first.ipynb"
+    path.write_text('{"cells": [], "mine": 1}')
+    asked = answer(monkeypatch, "n")
+    assert cli.main(["reset", "01"]) == 1
+    assert "Begin lesson 01 anew?" in asked[0]
+    assert "Nothing was changed." in capsys.readouterr().err
+    assert "mine" in path.read_text()
+
+
+def test_reset_without_anyone_to_ask_changes_nothing(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(question: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", nobody)
+    assert cli.main(["reset", "01"]) == 1
+    assert not (work / ".autodiff_kit" / "backups").exists()
+
+
+def test_reset_backs_up_notebooks_and_progress(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = work / "notebooks" / "01_first.ipynb"
+    path.write_text('{"cells": [], "mine": 1}')
+    Progress(work).commit_prediction("01", "a", 3)
+    answer(monkeypatch, "Y")
+    assert cli.main(["reset", "1"]) == 0
+    [kept] = (work / ".autodiff_kit" / "backups").iterdir()
+    assert "mine" in (kept / "notebooks" / "01_first.ipynb").read_text()
+    assert "mine" not in path.read_text()
+    assert Progress(work).prediction("01", "a") is None
+    assert (kept / "progress.db").exists()
+
+
+def test_reset_may_keep_progress(work: Path) -> None:
+    Progress(work).commit_prediction("01", "a", 3)
+    assert cli.main(["reset", "01", "--yes", "--keep-progress"]) == 0
+    assert Progress(work).prediction("01", "a") == Prediction(3)
+
+
+def test_reset_of_an_unknown_lesson(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["reset", "77", "--yes"]) == 1
+    assert "The lessons are 01, 06" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["fly"], ["reset"], ["lab", "--port", "x"]])
+def test_a_command_not_understood_ends_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.main(words)
+    assert end.value.code == 2
+    assert "usage: autodiff-kit" in capsys.readouterr().err
+
+
+def test_the_next_lesson_is_the_first_not_done(work: Path) -> None:
+    def address() -> str:
+        command = cli.lab_command(work, None, no_browser=False, more=[])
+        return next(word for word in command if "default_url" in word)
+
+    assert address().endswith("/lab/tree/notebooks/01_first.ipynb")
+    Progress(work).finish_lesson("01")
+    assert address().endswith("06_second.ipynb")
+    Progress(work).finish_lesson("06")
+    assert address().endswith("01_first.ipynb")
+
+
+def test_the_servers_options(work: Path) -> None:
+    command = cli.lab_command(work, 9001, no_browser=True, more=["--debug"])
+    assert f"--ServerApp.root_dir={work}" in command
+    assert "--ServerApp.port=9001" in command
+    assert "--no-browser" in command
+    assert command[-1] == "--debug"
+    assert not any("token" in word.lower() for word in command)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def fetch(address: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, ""
+
+
+def wait_for(log: Path, pattern: str, server: subprocess.Popen[bytes]) -> str:
+    for _ in range(600):
+        found = re.search(pattern, log.read_text())
+        if found:
+            return found.group()
+        assert server.poll() is None, log.read_text()
+        time.sleep(0.1)
+    raise AssertionError(log.read_text())
+
+
+def test_a_real_server_is_guarded_and_shows_the_folder(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    words = ["lab", "--dir", str(tmp_path / "work"), "--no-browser", "--port", str(free_port())]
+    with log.open("wb") as sink:
+        command = [sys.executable, "-m", "autodiff_kit", *words]
+        server = subprocess.Popen(command, cwd=tmp_path, stdout=sink, stderr=sink)
+    try:
+        address = wait_for(log, r"http://127\.0\.0\.1:\d+/lab\S*\?token=[0-9a-f]+", server)
+        base, token = address.split("/lab")[0], address.split("?token=")[1]
+        assert fetch(f"{base}/api/contents")[0] == 403
+        code, text = fetch(f"{base}/api/contents?token={token}")
+        assert code == 200
+        names = {entry["name"] for entry in json.loads(text)["content"]}
+        assert names == {"exercises", "handin", "notebooks"}
+    except http.client.HTTPException as error:
+        raise AssertionError(log.read_text()) from error
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=30)
+    # The server took the command's place, so the signal that stops the command stops the server.
+    assert server.returncode in (0, -signal.SIGTERM), log.read_text()
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "autodiff_kit", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    )
+    assert "usage: autodiff-kit" in done.stdout

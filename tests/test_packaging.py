@@ -1,0 +1,102 @@
+"""What a `pip install` gives: the lessons in the wheel, the command, a light import, settings that agree."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[1]
+HEAVY = (
+    "numba",
+    "llvmlite",
+    "ipywidgets",
+    "anywidget",
+    "IPython",
+    "matplotlib",
+    "sqlite3",
+    "nbformat",
+    "scipy",
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built as pip builds it."""
+    into = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "-q",
+        "-w",
+        str(into),
+        str(TOP),
+    ]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    [found] = into.glob("*.whl")
+    return found
+
+
+def test_the_wheel_holds_lessons_and_front_end(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for kind in ("notebooks", "exercises"):
+        for path in (TOP / kind).glob("*.ipynb"):
+            assert f"autodiff_kit/_content/{kind}/{path.name}" in names
+    for path in (TOP / "autodiff_kit").rglob("*.js"):
+        assert path.relative_to(TOP).as_posix() in names
+    assert "autodiff_kit/lessons/jupyter/labconfig/page_config.json" in names
+    assert "autodiff_kit/py.typed" in names
+    assert not [name for name in names if ".ipynb_checkpoints" in name or name.endswith((".pyc", ".map"))]
+
+
+def test_the_wheel_fills_a_folder_by_itself(wheel: Path, tmp_path: Path) -> None:
+    # Unpacked on a path of its own, ahead of the checkout: only what the wheel holds can be found.
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    code = "import sys; sys.path.insert(0, 'site'); from autodiff_kit.cli import main; sys.exit(main())"
+    words = ["lab", "--prepare-only", "--dir", "mine"]
+    subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    originals = sorted(path.name for path in (TOP / "notebooks").glob("*.ipynb"))
+    assert sorted(path.name for path in (tmp_path / "mine" / "notebooks").iterdir()) == originals
+    for path in (tmp_path / "mine").rglob("*.ipynb"):
+        assert not [cell for cell in json.loads(path.read_text())["cells"] if cell.get("outputs")]
+
+
+def test_importing_the_kit_loads_nothing_heavy() -> None:
+    code = "import sys, autodiff_kit; print(sorted(set(sys.argv[1:]) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code, *HEAVY], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_dependency_has_its_exact_version() -> None:
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["test"]
+    lines = (TOP / "tests" / "constraints.txt").read_text().splitlines()
+    pinned = {line.split("==")[0] for line in lines if "==" in line}
+    assert {line.split(">=")[0] for line in wanted} <= pinned
+
+
+def test_python_versions_agree() -> None:
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == ">=3.11,<3.14"
+    workflow = (TOP / ".github" / "workflows" / "test.yml").read_text()
+    assert '["3.11", "3.12", "3.13"]' in workflow
+    assert (TOP / "binder" / "runtime.txt").read_text().strip() == "python-3.12"
+
+
+@pytest.mark.parametrize("name", ["binder/postBuild", "binder/start", ".ci/run"])
+def test_scripts_can_be_run(name: str) -> None:
+    path = TOP / name
+    assert path.stat().st_mode & 0o111
+    assert path.read_text().startswith("#!/usr/bin/env bash\n")
+    assert subprocess.run(["bash", "-n", str(path)], check=False).returncode == 0
