@@ -1,0 +1,357 @@
+"""What a learner holds in the notebook: ``q1.check()``, ``q1.hint()``, ``q1.solution()``."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import inspect
+import os
+import re
+import sys
+import time
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+
+from autodiff_kit.errors import StructureError
+
+from .checker import Verdict, draw, grade, seed_of
+from .closeness import short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from autodiff_kit.lessons.progress import Progress, QuestionState
+
+    from .spec import Lesson, Question
+
+__all__ = ["Exercise", "Graded", "Note", "Result", "exercise"]
+
+COST_OF_HINT_3 = 0.25
+TRIES_BEFORE_SOLUTION = 2
+HEADINGS = {
+    "passed": "Passed",
+    "partial": "Nearly",
+    "not yet": "Not yet",
+    "error": "Stopped",
+    "not attempted": "Not begun",
+}
+
+
+class Note:
+    """A few words for the learner: text in a console, a quiet box in a notebook.
+
+    Parameters
+    ----------
+    heading, text : str
+        ``text`` may hold code in backquotes and new lines.
+    good : bool
+        Whether the box's edge is the one of a pass.
+    """
+
+    def __init__(self, heading: str, text: str, *, good: bool = False) -> None:
+        self.heading, self.text, self.good = heading, text, good
+        self._shown = False
+
+    def __repr__(self) -> str:
+        return f"{self.heading}. {self.text}" if self.heading else self.text
+
+    def _repr_html_(self) -> str:
+        edge = "solid" if self.good else "dashed"
+        lines = "<br>".join(_marked_up(line) for line in self.text.split("\n"))
+        head = f"<strong>{html.escape(self.heading)}</strong><br>" if self.heading else ""
+        style = f"border-left:4px {edge} var(--jp-brand-color1, #1976d2);padding:2px 0 2px 12px;margin:4px 0"
+        return f'<div role="status" style="{style}">{head}{lines}</div>'
+
+    def _ipython_display_(self) -> None:
+        # check() has shown it already; at the end of the same cell it is not shown a second time.
+        if self._shown:
+            self._shown = False
+            return
+        self.show()
+        self._shown = False
+
+    def show(self) -> None:
+        """Print it, or display it where there is a notebook."""
+        if _shell() is None:
+            print(self)
+            return
+        from IPython.display import display
+
+        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        self._shown = True
+
+
+class Result(Note):
+    """The outcome of a check.
+
+    Attributes
+    ----------
+    outcome : str
+        passed, partial, not yet, error or not attempted.
+    score, points : float and int
+        What the attempt earned, and what the question is worth.
+    message : str
+        What the learner was told.
+    misconception : str
+        The name of the idea that explains every failing case, or nothing.
+    seed : int
+        ``check(seed=...)`` repeats the draw.
+    """
+
+    def __init__(self, verdict: Verdict, *, score: float, points: int, seed: int, after: str) -> None:
+        self.outcome, self.misconception = verdict.outcome, verdict.misconception
+        self.score, self.points, self.seed, self.message = score, points, seed, verdict.message
+        worth = f"{HEADINGS[verdict.outcome]}: {_points(score)} of {points} points"
+        heading = worth if verdict.outcome in ("passed", "partial", "not yet") else HEADINGS[verdict.outcome]
+        super().__init__(heading, f"{verdict.message}{after}", good=verdict.outcome == "passed")
+
+
+class Graded:
+    """One question in the learner's hands.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked.
+    label : str
+        Its variable in the notebook, such as ``q1``.
+    notebook : str
+        The notebook's slug.
+    """
+
+    def __init__(self, question: Question, label: str, notebook: str) -> None:
+        self._question, self.label, self._notebook = question, label, notebook
+        self.id, self.points, self.title = question.id, question.points, question.title
+
+    def __repr__(self) -> str:
+        return f"{self.label} ({self.id}): {self.title}, {self.points} points"
+
+    @property
+    def example(self) -> SimpleNamespace:
+        """Your own numbers to try things with; the check draws others."""
+        numbers = self._question.example(draw(self.id, "own:" + learner()))
+        return Example(**numbers)
+
+    def check(self, *functions: Callable[..., Any], seed: int | None = None) -> Result:
+        """Check what you wrote, tell you how it went, and remember it.
+
+        Parameters
+        ----------
+        *functions : callable, optional
+            Your functions, in the question's order; found by their names if left out.
+        seed : int, optional
+            Repeat the draw of an earlier check; a repeat is not counted.
+
+        Returns
+        -------
+        Result
+            Outcome, score, message, misconception and seed.
+        """
+        began = time.perf_counter()
+        past = _progress().question(self.id)
+        used = seed_of(self.id, learner(), past.tries + 1) if seed is None else seed
+        found = dict(zip(self._question.writes, functions, strict=True)) if functions else self._find(_namespace())
+        missing = [name for name in self._question.writes if not callable(found.get(name))]
+        verdict = _absent(missing) if missing else grade(self._question, found, used)
+        cost = COST_OF_HINT_3 if past.hints_seen >= 3 else 0.0
+        score = self.points * verdict.share * (1 - cost)
+        ms = 1000 * (time.perf_counter() - began)
+        if seed is None and verdict.outcome != "not attempted":
+            _progress().attempt(
+                self.id, notebook=self._notebook, points=self.points, outcome=verdict.outcome, score=score,
+                ms=ms, message=verdict.message, cell_sha=_fingerprint(found),
+            )  # fmt: skip
+        result = Result(verdict, score=score, points=self.points, seed=used, after=self._after(verdict, used, seed, past))
+        result.show()
+        return result
+
+    def hint(self, n: int | None = None) -> Note:
+        """Give the next hint; the third costs a quarter of the points and is only given when asked for by number.
+
+        Parameters
+        ----------
+        n : int, optional
+            1, 2 or 3; the next one, if left out.
+        """
+        past = _progress().question(self.id)
+        wanted = min(past.hints_seen + 1, 3) if n is None else n
+        if wanted not in (1, 2, 3):
+            raise StructureError(f"There are three hints; got n={n!r}. Ask for {self.label}.hint() or hint(1) to hint(3).")
+        if wanted == 3 and n is None and past.hints_seen < 3 and past.state != "passed":
+            loss = _points(self.points * COST_OF_HINT_3)
+            note = Note(
+                "One more hint",
+                f"Hint 3 nearly gives the answer and costs a quarter of the points ({loss} of {self.points}). "
+                f"If you want it, ask for `{self.label}.hint(3)`.",
+            )
+        else:
+            _progress().see_hint(self.id, wanted)
+            more = f"\nThere is more: `{self.label}.hint()`." if wanted < 3 else ""
+            note = Note(f"Hint {wanted} of 3", self._question.hints[wanted - 1] + more)
+        note.show()
+        return note
+
+    def solution(self) -> Note:
+        """Show a worked answer, after two tries or a pass."""
+        past = _progress().question(self.id)
+        if past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
+            left = TRIES_BEFORE_SOLUTION - past.tries
+            tries = "one more honest try" if left == 1 else "two honest tries"
+            note: Note = Note("Not just yet", f"The solution opens after {tries}. `{self.label}.hint()` helps on the way.")
+        else:
+            _progress().see_solution(self.id)
+            note = Listing(f"One solution of {self.id}", self._question.solution)
+        note.show()
+        return note
+
+    def _find(self, names: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: names.get(name) for name in self._question.writes}
+
+    def _after(self, verdict: Verdict, used: int, seed: int | None, past: QuestionState) -> str:
+        """What follows the message: how to repeat the draw, and what is open now."""
+        if verdict.outcome == "not attempted":
+            return ""
+        if verdict.outcome == "passed":
+            if seed is not None:
+                return f"\nThat was draw {seed} again. `{self.label}.check()` draws anew, and that counts."
+            return "\nHint 3 was seen: a quarter less." if past.hints_seen >= 3 else ""
+        again = f"\nDraw {used}: `{self.label}.check(seed={used})` repeats it."
+        return again if verdict.outcome == "error" else again + f" `{self.label}.hint()` gives a hint."
+
+
+class Listing(Note):
+    """Code to read, as it stands."""
+
+    def __repr__(self) -> str:
+        return f"{self.heading}\n\n{self.text}"
+
+    def _repr_html_(self) -> str:
+        return f"<strong>{html.escape(self.heading)}</strong><pre>{html.escape(self.text)}</pre>"
+
+
+class Example(SimpleNamespace):
+    """A learner's own numbers by name."""
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name} = {short(value)}" for name, value in vars(self).items())
+
+
+class Exercise:
+    """The questions of one lesson: unpack them, or take them by name (``ex.q1``).
+
+    Parameters
+    ----------
+    lesson : Lesson
+        Whose questions they are.
+    """
+
+    def __init__(self, lesson: Lesson) -> None:
+        self._lesson = lesson
+        self._questions = tuple(Graded(q, f"q{i}", lesson.slug) for i, q in enumerate(lesson.questions, 1))
+
+    def __iter__(self) -> Iterator[Graded]:
+        return iter(self._questions)
+
+    def __len__(self) -> int:
+        return len(self._questions)
+
+    def __getitem__(self, place: int) -> Graded:
+        return self._questions[place]
+
+    def __getattr__(self, name: str) -> Graded:
+        for question in self.__dict__.get("_questions", ()):
+            if question.label == name:
+                return question
+        raise AttributeError(f"This exercise has q1 to q{len(self)}; got {name!r}.")
+
+    def __repr__(self) -> str:
+        lines = [f"Exercise {self._lesson.no} · {self._lesson.title}: {_points(self.score)} of {self._lesson.points} points so far"]
+        lines += [f"  {question.label}  {_state(_progress().question(question.id))}  {question.title}" for question in self]
+        return "\n".join(lines)
+
+    @property
+    def score(self) -> float:
+        """Points so far: the best attempt of each question."""
+        return float(sum(_progress().question(question.id).best for question in self))
+
+
+def exercise(no: str | int) -> Exercise:
+    """The graded questions of a lesson.
+
+    Parameters
+    ----------
+    no : str or int
+        The lesson's number, such as ``"01"``.
+
+    Returns
+    -------
+    Exercise
+        Unpacks into ``q1, q2, ...``.
+
+    Raises
+    ------
+    StructureError
+        If the lesson has no exercise.
+    """
+    from .questions import LESSONS
+
+    key = f"{no:02d}" if isinstance(no, int) else no
+    if key not in LESSONS:
+        raise StructureError(f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}.")
+    return Exercise(LESSONS[key])
+
+
+def learner() -> str:
+    """The learner's random id, from the working folder; outside of one, a guest's."""
+    from autodiff_kit.lessons import workspace
+
+    root = workspace.find_root()
+    return os.environ.get("AUTODIFF_KIT_LEARNER") or ("guest" if root is None else workspace.learner(root))
+
+
+def _progress() -> Progress:
+    from autodiff_kit.lessons.progress import progress
+
+    return progress()
+
+
+def _shell() -> Any:
+    """The running IPython shell, if there is one; IPython is never imported for the question."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+
+
+def _namespace() -> dict[str, Any]:
+    """Names where check() was called: the notebook's, else the caller's."""
+    shell = _shell()
+    frame = sys._getframe(2)
+    return {**(shell.user_ns if shell is not None else {}), **frame.f_globals, **frame.f_locals}
+
+
+def _absent(missing: list[str]) -> Verdict:
+    names = " and ".join(f"`{name}`" for name in missing)
+    return Verdict("not attempted", 0.0, f"There is no function {names} yet. Run the cell that defines it, then check again.")
+
+
+def _fingerprint(functions: Mapping[str, Any]) -> str:
+    """A hash of the functions' text, so that attempts can be told apart; the text itself is not kept."""
+    sha = hashlib.sha256()
+    for function in functions.values():
+        try:
+            sha.update(inspect.getsource(function).encode())
+        except (OSError, TypeError):
+            sha.update(getattr(getattr(function, "__code__", None), "co_code", b""))
+    return sha.hexdigest()
+
+
+def _points(score: float) -> str:
+    return f"{score:g}" if score == int(score) else f"{score:.2f}".rstrip("0")
+
+
+def _state(state: QuestionState) -> str:
+    return f"{state.state or 'not tried':<9}"
+
+
+def _marked_up(line: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(line, quote=False))

@@ -1,0 +1,10 @@
+# mypy: ignore-errors
+"""The pull is linear in its cotangent, so its own derivative is the same everywhere: the zeros do not matter."""
+
+import numpy as np
+
+
+def jvp_by_pulls(kit, f, x, v):
+    y, pull = kit.vjp(f, x)
+    _, again = kit.vjp(pull, np.zeros(len(y)))
+    return again(v)
