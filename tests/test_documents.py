@@ -1,0 +1,51 @@
+"""The README and its companions: their code runs, their links lead somewhere, their commands exist."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from autodiff_kit import cli
+
+TOP = Path(__file__).resolve().parents[1]
+DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+
+
+def test_the_tour_runs() -> None:
+    done = doctest.testfile(str(TOP / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert done.attempted > 10
+    assert done.failed == 0
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_somewhere(name: str) -> None:
+    text = (TOP / name).read_text()
+    inside = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if not link.startswith(("http", "#"))]
+    assert [link for link in inside if not (TOP / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_commands_exist(name: str) -> None:
+    text = (TOP / name).read_text()
+    makefile = (TOP / "Makefile").read_text()
+    known = set(re.findall(r"^([a-z-]+):", makefile, re.M))
+    quoted = set(re.findall(r"[`$] ?make ([a-z-]+)", text))
+    assert quoted <= known
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_subcommands_exist(name: str) -> None:
+    named = set(re.findall(r"`autodiff-kit ([a-z]+)", (TOP / name).read_text()))
+    parser = cli._parser()
+    for word in sorted(named):
+        assert word in parser.format_help()
+
+
+def test_every_file_named_in_contributing_is_there() -> None:
+    inside = r"`((?:autodiff_kit|tests|notebooks|exercises|binder)/[\w./-]*)`"
+    named = re.findall(inside, (TOP / "CONTRIBUTING.md").read_text())
+    assert named
+    assert [path for path in named if not (TOP / path).exists()] == []
