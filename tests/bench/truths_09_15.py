@@ -17,7 +17,10 @@ from typing import Any
 from truths import SCORES, VALUES, Values, table, tried, version
 
 KEEP = [True, True, True, False]
-ROWS = [[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]]  # three sentences of one word; the middle one is all padding
+# Three sentences of two words share a projection; the middle one is all padding.
+WORDS = [[[1.0, 2.0], [3.0, 1.0]], [[2.0, 2.0], [0.0, 1.0]], [[1.0, 0.0], [2.0, 3.0]]]
+KEPT = [[True, True], [False, False], [True, False]]
+QUERY = [[1.0], [-1.0]]
 SEEN = (1, 51)
 STEPS = 100
 
@@ -58,10 +61,11 @@ def tensorflow_spread() -> Values:
         w = tf.eye(2, dtype=tf.float64)
         with tf.GradientTape() as tape:
             tape.watch(w)
-            scores = tf.constant(ROWS, tf.float64) @ w
-            alive = tf.constant([[True], [False], [True]])
-            weights = tf.nn.softmax(tf.where(alive, scores, scores - math.inf))
-            loss = tf.reduce_sum(pick(alive, weights)[:, 0])
+            projected = tf.constant(WORDS, tf.float64) @ w
+            scores = (projected @ tf.constant(QUERY, tf.float64))[..., 0]
+            weights = tf.nn.softmax(tf.where(tf.constant(KEPT), scores, -math.inf))
+            outputs = tf.reduce_sum(weights[..., None] * projected, axis=(1, 2))
+            loss = tf.reduce_sum(pick(tf.reduce_any(tf.constant(KEPT), axis=1), outputs))
         return tf.math.count_nonzero(tf.math.is_nan(tape.gradient(loss, w)))
 
     return {
@@ -132,10 +136,11 @@ def torch_spread() -> Values:
 
     def gradient(pick: Callable[[Any, Any], Any]) -> Any:
         w = torch.eye(2, dtype=torch.float64, requires_grad=True)
-        alive = torch.tensor([[True], [False], [True]])
-        scores = torch.tensor(ROWS, dtype=torch.float64) @ w
-        weights = torch.softmax(torch.where(alive, scores, scores - math.inf), -1)
-        loss = pick(alive, weights)[:, 0].sum()
+        kept = torch.tensor(KEPT)
+        projected = torch.tensor(WORDS, dtype=torch.float64) @ w
+        scores = (projected @ torch.tensor(QUERY, dtype=torch.float64))[..., 0]
+        weights = torch.softmax(scores.masked_fill(~kept, -math.inf), -1)
+        loss = pick(kept.any(1), (weights[..., None] * projected).sum((1, 2))).sum()
         return torch.autograd.grad(loss, w)[0].isnan().sum()
 
     return {
@@ -208,11 +213,12 @@ def jax_spread() -> Values:
     import jax.numpy as jnp
 
     def gradient(pick: Callable[[Any, Any], Any]) -> Any:
-        alive = jnp.array([[True], [False], [True]])
+        kept = jnp.array(KEPT)
 
         def loss(w: Any) -> Any:
-            scores = jnp.array(ROWS) @ w
-            return pick(alive, jax.nn.softmax(jnp.where(alive, scores, scores - jnp.inf)))[:, 0].sum()
+            projected = jnp.array(WORDS) @ w
+            weights = jax.nn.softmax(jnp.where(kept, (projected @ jnp.array(QUERY))[..., 0], -jnp.inf))
+            return pick(kept.any(1), (weights[..., None] * projected).sum((1, 2))).sum()
 
         return jnp.isnan(jax.grad(loss)(jnp.eye(2))).sum()
 
