@@ -31,7 +31,7 @@ def test_links_lead_somewhere(name: str) -> None:
 def test_commands_exist(name: str) -> None:
     text = (TOP / name).read_text()
     makefile = (TOP / "Makefile").read_text()
-    known = set(re.findall(r"^([a-z-]+):", makefile, re.M))
+    known = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     quoted = set(re.findall(r"[`$] ?make ([a-z-]+)", text))
     assert quoted <= known
 
