@@ -1,0 +1,83 @@
+"""Gradients that a user gives."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from autodiff_kit.core.rules import custom
+from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.errors import StructureError
+
+__all__ = ["custom_gradient"]
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function its own gradient.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(*args) -> (value, vjp)`` or ``(value, vjp, jvp)``. ``vjp(g)`` returns the gradient of each argument, or one
+        value where there is one argument; ``jvp(*tangents)`` the tangent of the value. What is missing is derived.
+
+    Returns
+    -------
+    callable
+        ``(*args) -> value``; keyword arguments are bound to their places.
+
+    Raises
+    ------
+    StructureError
+        If ``f`` does not return a value and a function, or ``vjp`` a wrong number of gradients.
+
+    Notes
+    -----
+    **Gradient.** Second derivatives go through the operations that ``vjp`` itself uses.
+
+    Examples
+    --------
+    >>> @ak.custom_gradient
+    ... def log1pexp(x):
+    ...     return ak.softplus(x), lambda g: g * ak.sigmoid(x)
+    >>> float(ak.grad(log1pexp)(1000.0))
+    1.0
+    """
+    name = getattr(f, "__name__", "custom").strip("<>_") or "custom"
+
+    @wraps(f)
+    def run(*args: Any, **kwargs: Any) -> Tensor:
+        if kwargs:
+            bound = inspect.signature(f).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args = tuple(bound.arguments.values())
+        inputs = tuple(lift(a) for a in args)
+        value, vjp, jvp = _parts(name, f(*inputs))
+        return custom(name, _pull(vjp), _push(jvp), plain(lift(value)), inputs)
+
+    return run
+
+
+def _parts(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any] | None]:
+    if not isinstance(answer, tuple) or len(answer) not in (2, 3) or not all(callable(part) for part in answer[1:]):
+        raise StructureError(
+            f"{name} is a custom gradient: it must return (value, vjp) or (value, vjp, jvp), not {type(answer).__name__}"
+        )
+    return answer[0], answer[1], answer[2] if len(answer) == 3 else None
+
+
+def _pull(vjp: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda g, _y, *_inputs: vjp(g)
+
+
+def _push(jvp: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    if jvp is None:
+        return None
+
+    def push(tangents: tuple[Any, ...], y: Any, *inputs: Any) -> Any:
+        zeros = [x * 0.0 for x in inputs]
+        return jvp(*(z if t is None else lift(t) for t, z in zip(tangents, zeros, strict=True)))
+
+    return push

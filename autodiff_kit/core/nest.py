@@ -1,0 +1,49 @@
+"""Nested structures: lists, tuples, named tuples and dicts of leaves, in any nesting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from autodiff_kit.errors import StructureError
+
+__all__ = ["flatten", "map_structure", "pack_like"]
+
+
+def flatten(nest: Any) -> list[Any]:
+    """Leaves of a nest, in order; a dict gives its values in the order of its keys' insertion."""
+    if isinstance(nest, dict):
+        return [leaf for value in nest.values() for leaf in flatten(value)]
+    if isinstance(nest, (list, tuple)):
+        return [leaf for value in nest for leaf in flatten(value)]
+    return [nest]
+
+
+def pack_like(nest: Any, leaves: list[Any]) -> Any:
+    """The structure of ``nest`` filled with ``leaves``."""
+    rest = iter(leaves)
+    packed = _fill(nest, rest)
+    if next(rest, _END) is not _END:
+        raise StructureError(f"{len(leaves)} leaves were given for a structure of {len(flatten(nest))}")
+    return packed
+
+
+def map_structure(function: Callable[[Any], Any], nest: Any) -> Any:
+    """Apply ``function`` to each leaf, keeping the structure."""
+    return pack_like(nest, [function(leaf) for leaf in flatten(nest)])
+
+
+_END = object()
+
+
+def _fill(nest: Any, rest: Iterator[Any]) -> Any:
+    if isinstance(nest, dict):
+        return type(nest)((key, _fill(value, rest)) for key, value in nest.items())
+    if isinstance(nest, tuple) and hasattr(nest, "_fields"):
+        return type(nest)(*(_fill(value, rest) for value in nest))
+    if isinstance(nest, (list, tuple)):
+        return type(nest)(_fill(value, rest) for value in nest)
+    leaf = next(rest, _END)
+    if leaf is _END:
+        raise StructureError("fewer leaves were given than the structure holds")
+    return leaf

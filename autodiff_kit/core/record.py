@@ -1,0 +1,165 @@
+"""What a tape writes: nodes, and the records that hold them.
+
+A :class:`Node` is the identity of one computed value: who made it, from which nodes, and what its derivative needs.
+A :class:`Record` is a list of nodes in the order in which they ran; a tape, or a forward accumulator, owns one. Tensors
+point to their node, nodes to their record, and no record points back to its tape: so a tape that nobody holds any more
+empties its record, however many tensors of its block live on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Like", "Node", "Record", "Several", "join", "leaf", "members", "open_records", "unify"]
+
+
+class Like(NamedTuple):
+    """Shape and dtype of a value that is not held."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+
+class Node:
+    """One entry of a record, or a leaf of it (``op`` is None).
+
+    ``saved`` is ``(answer, *inputs)``: values where the derivative needs them, :class:`Like` where a shape is enough.
+    ``like`` is None for a Python float. ``cot`` is the cotangent while a sweep is under way. ``code`` and ``lasti``
+    are the place in the user's code; the line is worked out when somebody asks.
+    """
+
+    __slots__ = ("code", "cot", "inputs", "lasti", "like", "op", "params", "record", "saved")
+
+    op: Any
+    inputs: tuple[Node | None, ...]
+    saved: tuple[Any, ...] | None
+    params: dict[str, Any] | None
+    like: Like | None
+    record: Record | Several
+    cot: Any
+    code: Any
+    lasti: int
+
+
+class Record:
+    """Nodes in the order in which they ran. ``append`` is None while the record is closed or paused."""
+
+    __slots__ = ("append", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes", "released",
+                 "thread")  # fmt: skip
+
+    def __init__(self, automatic: bool = False) -> None:
+        self.nodes: list[Node] = []
+        self.append: Callable[[Node], None] | None = self.nodes.append
+        self.automatic = automatic  # watches trainable variables by itself
+        self.forward = False  # carries tangents along instead of keeping nodes
+        self.keep = False  # saves every value, for those who want to look
+        self.mixed = False  # holds nodes that belong to other records too
+        self.released = False  # has given its gradients and needs no values any more
+        self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
+        self.leaves: dict[int, tuple[Any, Any]] = {}  # id(variable) -> (variable, its tensor on this record)
+        self.joined: dict[tuple[int, ...], Several] = {}
+        self.thread = threading.get_ident()
+
+    def open(self) -> None:
+        """Let nodes in."""
+        self.append = self.nodes.append
+
+    def close(self) -> None:
+        """Keep what is there and let nothing in."""
+        self.append = None
+
+    def release(self) -> None:
+        """Let go of values; operations, shapes and places stay. A node on several records waits for the last of them."""
+        self.released = True
+        for node in self.nodes:
+            if node.record is self or all(r.released for r in members(node.record)):
+                node.saved = None
+
+    def forget(self) -> None:
+        """Drop everything, so that tensors which outlive the tape hold nothing of it."""
+        self.nodes = []
+        self.leaves = {}
+        self.hooks = {}
+        self.joined = {}
+        if self.append is not None:
+            self.open()
+
+
+class Several:
+    """Records that stand open together: tapes inside tapes, tapes inside accumulators. Outermost first."""
+
+    __slots__ = ("records",)
+
+    def __init__(self, records: tuple[Record, ...]) -> None:
+        self.records = records
+
+    @property
+    def keep(self) -> bool:
+        """Whether one of the records wants every value."""
+        return any(record.keep for record in self.records)
+
+    def append(self, node: Node) -> None:
+        """Write the node into each record that is open in this thread."""
+        here = threading.get_ident()
+        # Tangents are pushed after the tapes have written the node: what they compute is later than it.
+        for record in sorted(self.records, key=lambda record: record.forward):
+            if record.append is not None and record.thread == here:
+                record.mixed = True
+                record.append(node)
+
+
+class _Open(threading.local):
+    """Records that are open in this thread, outermost first."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+
+open_records = _Open()
+
+
+def members(record: Record | Several) -> tuple[Record, ...]:
+    """The records that a node belongs to."""
+    return record.records if isinstance(record, Several) else (record,)
+
+
+def join(*parts: Record | Several) -> Record | Several | None:
+    """One thing to append to for all the open records among ``parts``; None where none is open."""
+    found = {id(r): r for part in parts for r in members(part) if r.append is not None}
+    if len(found) < 2:
+        return next(iter(found.values()), None)
+    order = open_records.records
+    live = tuple(sorted(found.values(), key=lambda r: order.index(r) if r in order else -1))
+    key = tuple(map(id, live))
+    cache = live[-1].joined
+    if key not in cache:
+        cache[key] = Several(live)
+    return cache[key]
+
+
+def unify(nodes: tuple[Node | None, ...]) -> tuple[Record | Several | None, tuple[Node | None, ...]]:
+    """The record for an operation on ``nodes``, and the nodes that take part in it."""
+    record = join(*(node.record for node in nodes if node is not None))
+    if record is None:
+        return None, nodes
+    live = {id(r) for r in members(record)}
+    return record, tuple(
+        node if node is not None and any(id(r) in live for r in members(node.record)) else None for node in nodes
+    )
+
+
+def leaf(record: Record | Several, like: Like | None) -> Node:
+    """A node that nothing on the record made: a watched tensor or a variable."""
+    node = Node()
+    node.op, node.inputs, node.saved, node.params = None, (), None, None
+    node.like, node.record, node.cot, node.code, node.lasti = like, record, None, None, 0
+    return node

@@ -1,0 +1,248 @@
+"""The reverse sweep: a record, from its end to its beginning."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.record import Like, Node
+from autodiff_kit.core.rules import Op
+from autodiff_kit.core.tensor import Tensor, make, normal, plain
+from autodiff_kit.errors import ShapeError, StructureError, UnknownGradientError
+
+__all__ = ["SCALAR", "fit", "needed_for", "pull_node", "sweep"]
+
+SCALAR = Like((), np.dtype(np.float64))
+"""Shape and dtype of a Python float."""
+
+_LOCK = threading.RLock()  # cotangents stand on the nodes while a sweep runs, and threads may share nodes
+_TROUBLE = (ZeroDivisionError, OverflowError, ValueError)
+
+
+def fit(g: Any, like: Like | None, lead: int = 0) -> Any:
+    """Bring a cotangent to the shape and dtype of its source: the one place where broadcasting is undone.
+
+    Parameters
+    ----------
+    g : float, ndarray or Tensor
+        A cotangent with ``lead`` extra axes in front.
+    like : Like or None
+        What the source is; None for a Python float.
+    lead : int
+        Number of leading axes: one for a whole Jacobian or a batch of examples.
+    """
+    shape, dtype = like or SCALAR
+    if type(g) is float or not isinstance(g, (np.ndarray, Tensor)):
+        g = np.asarray(g)
+    extra = g.ndim - lead - len(shape)
+    if extra > 0:
+        g = _sum(g, tuple(range(lead, lead + extra)), False)
+    ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1) if extra >= 0 else ()
+    if ones:
+        g = _sum(g, ones, True)
+    if g.dtype != dtype:
+        g = g.astype(dtype)
+    if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
+        g = _broadcast(g, shape, lead)
+    return normal(g) if type(g) is not Tensor else g
+
+
+def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if type(g) is np.ndarray and g.dtype == np.float16:  # sixteen bits are too few to add up in
+        return g.sum(axis=axes, keepdims=keepdims, dtype=np.float32).astype(np.float16)
+    return g.sum(axis=axes, keepdims=keepdims)
+
+
+def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:
+    full = g.shape[:lead] + shape
+    if len(full) > g.ndim:
+        g = g.reshape(g.shape[:lead] + (1,) * (len(full) - g.ndim) + g.shape[lead:])
+    return np.broadcast_to(g, full)
+
+
+def needed_for(nodes: list[Node], sources: set[Node]) -> set[Node]:
+    """The nodes that depend on one of the sources, the sources among them."""
+    needed = set(sources)
+    for node in nodes:
+        if any(n in needed for n in node.inputs if n is not None):
+            needed.add(node)
+    return needed
+
+
+def sweep(
+    nodes: list[Node],
+    *,
+    lead: int = 0,
+    graph: bool = False,
+    needed: set[Node] | None = None,
+    keep: set[Node] | None = None,
+    hooks: dict[Node, list[Callable[[Any], Any]]] | None = None,
+) -> None:
+    """Carry the cotangents that stand on some nodes back to all that they depend on.
+
+    Parameters
+    ----------
+    nodes : list of Node
+        In the order in which they ran.
+    lead : int
+        Leading axes of the cotangents.
+    graph : bool
+        Whether the rules run on tensors, so that open tapes record the sweep itself.
+    needed : set of Node, optional
+        Nodes to pass through; by default all.
+    keep : set of Node, optional
+        Nodes whose cotangent stays on them, to be read afterwards.
+    hooks : dict, optional
+        Functions that see, and may replace, a node's cotangent.
+    """
+    for node in reversed(nodes):
+        g = node.cot
+        if g is None:
+            continue
+        if needed is not None and node not in needed:
+            node.cot = None
+            continue
+        if hooks and node in hooks:
+            g = node.cot = _through_hooks(hooks[node], g, node, lead)
+        if keep is None or node not in keep:
+            node.cot = None
+        op = node.op
+        vjps = op.vjps
+        inputs = node.inputs
+        if vjps is None or graph or lead or node.params or len(inputs) > 2:
+            for n, part in pull_node(node, g, lead, graph, needed):
+                n.cot = part if n.cot is None else n.cot + part
+            continue
+        # The hot lines: one or two inputs, no parameters, plain values.
+        try:
+            k = 0
+            for n in inputs:
+                if n is not None and (needed is None or n in needed):
+                    part = vjps[k](g, *node.saved)  # type: ignore[misc]
+                    like = n.like
+                    if like is None:
+                        if type(part) is not float:
+                            part = fit(part, None)
+                    elif type(part) is not np.ndarray or part.shape != like.shape or part.dtype != like.dtype:
+                        part = fit(part, like)
+                    n.cot = part if n.cot is None else n.cot + part
+                k = 1
+        except _TROUBLE:
+            for n, part in pull_node(node, np.float64(g), lead, graph, needed, first=k):
+                n.cot = part if n.cot is None else n.cot + part
+
+
+def pull_node(
+    node: Node, g: Any, lead: int, graph: bool, needed: set[Node] | None, first: int = 0
+) -> list[tuple[Node, Any]]:
+    """What one node hands to each of its inputs: ``(input, cotangent)`` pairs, fitted to the inputs."""
+    op = node.op
+    if op.vjps is None and op.vjp_all is None:
+        if op.family != "zero":
+            raise UnknownGradientError(
+                f"operation {op.name!r} has no gradient. Register one with @ak.register_gradient and use "
+                f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
+            )
+        return []
+    arguments = _arguments(node, graph, wide=True)
+    asked = [k for k, n in enumerate(node.inputs) if k >= first and n is not None and (needed is None or n in needed)]
+    if op.vjps is not None:
+        params = node.params or {}
+        parts = {k: op.vjps[k](g, *arguments, **params) for k in asked}
+    else:
+        parts = _all_parts(op, node, g, arguments, graph)
+    found = ((node.inputs[k], parts[k]) for k in asked)
+    return [(n, fit(part, n.like, lead)) for n, part in found if n is not None and part is not None]
+
+
+def _arguments(node: Node, graph: bool, wide: bool = False) -> tuple[Any, ...]:
+    """The saved values; as tensors with their nodes where the sweep itself is recorded."""
+    saved = node.saved
+    if saved is None:
+        raise StructureError(f"the record of {node.op.name!r} was released")
+    if graph:
+        nodes = (node, *node.inputs)
+        return tuple(s if type(s) is Like else make(s, n) for s, n in zip(saved, nodes, strict=True))
+    return tuple(np.float64(s) if type(s) is float else s for s in saved) if wide else saved
+
+
+def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bool) -> dict[int, Any]:
+    """Gradients of all inputs from one rule; a user's rule is given tensors whatever the sweep runs on."""
+    rule = op.vjp_all
+    if rule is None:
+        return {}
+    params = node.params or {}
+    if op.users and not graph:
+        tensors = tuple(s if type(s) is Like else make(normal(s)) for s in arguments)
+        parts = rule(make(normal(g)), *tensors, **params)
+    else:
+        parts = rule(g, *arguments, **params)
+    if not isinstance(parts, (tuple, list)):
+        parts = (parts,)
+    if len(parts) != len(node.inputs):
+        raise StructureError(
+            f"the gradient of {op.name!r} returned {len(parts)} values for {len(node.inputs)} inputs; return one for each"
+        )
+    for part, n in zip(parts, node.inputs, strict=True):
+        _check_shape(op, part, n)
+    return dict(enumerate(parts if graph else map(plain, parts)))
+
+
+def _check_shape(op: Op, part: Any, n: Node | None) -> None:
+    shape = (n.like or SCALAR).shape if n is not None else None
+    if not op.users or part is None or shape is None:
+        return
+    try:
+        np.broadcast_shapes(np.shape(plain(part)), shape)
+    except ValueError as error:
+        raise ShapeError(
+            f"the gradient of {op.name!r} has shape {np.shape(plain(part))}, its input {shape}; they must agree"
+        ) from error
+
+
+def _through_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int) -> Any:
+    raw = type(g) is not Tensor
+    for hook in hooks:
+        new = hook(make(normal(g)) if raw else g)
+        if new is not None:
+            g = fit(plain(new) if raw else new, node.like, lead)
+            raw = type(g) is not Tensor
+    return g
+
+
+class cotangents:
+    """Nodes carry cotangents inside this block; afterwards none does, whatever happened.
+
+    A rule may itself ask a tape for a gradient. Then the inner block puts the outer one's cotangents aside.
+    """
+
+    _depth = 0
+
+    def __init__(self, nodes: list[Node], leaves: list[Node]) -> None:
+        self.nodes = nodes
+        self.leaves = leaves
+
+    def __enter__(self) -> None:
+        _LOCK.acquire()
+        cotangents._depth += 1
+        self.aside: list[tuple[Node, Any]] = []
+        if cotangents._depth > 1:
+            self.aside = [(n, n.cot) for n in (*self.nodes, *self.leaves) if n.cot is not None]
+            for node, _ in self.aside:
+                node.cot = None
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        for node in self.leaves:
+            node.cot = None
+        if kind is not None:
+            for node in self.nodes:
+                for n in (node, *node.inputs):
+                    if n is not None:
+                        n.cot = None
+        for node, g in self.aside:
+            node.cot = g
+        cotangents._depth -= 1
+        _LOCK.release()

@@ -1,0 +1,68 @@
+"""Every error that the kit raises.
+
+::
+
+    AutodiffError
+    ├── ShapeError            (ValueError)    shapes that do not fit an operation
+    ├── DtypeError            (TypeError)     a dtype that has no gradient, or no meaning here
+    ├── StructureError        (ValueError)    nests that differ, or an argument outside its range
+    ├── TapeError             (RuntimeError)  a tape that is closed, used up or already open
+    ├── UnknownGradientError  (LookupError)   a name that no gradient is registered under
+    ├── DuplicateNameError    (KeyError)      a name that is registered already
+    ├── RangeError            (IndexError)    an index outside its range
+    └── GradientCheckError    (AssertionError) gradients that differ from finite differences
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AutodiffError",
+    "DtypeError",
+    "DuplicateNameError",
+    "GradientCheckError",
+    "RangeError",
+    "ShapeError",
+    "StructureError",
+    "TapeError",
+    "UnknownGradientError",
+]
+
+
+class AutodiffError(Exception):
+    """Base of all errors of the kit; every subclass is also the built-in error that a caller expects."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of its message, with quotes and escapes.
+        return str(self.args[0]) if self.args else ""
+
+
+class ShapeError(AutodiffError, ValueError):
+    """Shapes do not fit; the message names both and the operation."""
+
+
+class DtypeError(AutodiffError, TypeError):
+    """A dtype does not fit; the message names it and the one that would."""
+
+
+class StructureError(AutodiffError, ValueError):
+    """Two nests differ in structure, or an argument is outside its range."""
+
+
+class TapeError(AutodiffError, RuntimeError):
+    """A tape was asked for something that it no longer, or not yet, can give."""
+
+
+class UnknownGradientError(AutodiffError, LookupError):
+    """No gradient is registered under a name."""
+
+
+class DuplicateNameError(AutodiffError, KeyError):
+    """A name is registered already."""
+
+
+class RangeError(AutodiffError, IndexError):
+    """An index is outside its range; the message names the first such index and its place."""
+
+
+class GradientCheckError(AutodiffError, AssertionError):
+    """A gradient differs from its finite difference by more than the tolerance."""
