@@ -160,12 +160,19 @@ def copy_tracked(into: Path) -> None:
 
 def find_python(runtime: str, user: int | None) -> str | None:
     """Return a Python for the user: of the runtime's version if there is one, else any that is supported."""
-    wanted = runtime.replace("-", "")
-    for name in (wanted, sys.executable, "python3.13", "python3.12", "python3.11", "python3"):
-        path = shutil.which(name) or shutil.which(name, path="/usr/local/bin:/usr/bin")
-        code = "import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))"
-        if path and _runs([path, "-c", code], user):
-            return path
+    code = "import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))"
+    for name in (
+        runtime.replace("-", ""),
+        sys.executable,
+        "python3.13",
+        "python3.12",
+        "python3.11",
+        "python3",
+    ):
+        # The first on PATH may be a shim in somebody's home; the system's own serves every user.
+        for path in (shutil.which(name), shutil.which(name, path="/usr/local/bin:/usr/bin")):
+            if path and _runs([path, "-c", code], user):
+                return path
     return None
 
 
