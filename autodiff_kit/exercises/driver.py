@@ -109,14 +109,13 @@ class InProcess:
         return self._functions[call.function]
 
     def _under_tape(self, call: Call, lent: tuple[object, ...]) -> tuple[tuple[object, ...], Any]:
-        """Arguments with those of ``wrt`` as watched tensors, and the tape that watches."""
+        """Arguments with those of ``wrt`` as tensors, and the tape that is to watch them."""
         if not call.wrt:
             return lent, None
         import autodiff_kit as ak
 
         tape = ak.GradientTape()
         given = tuple(ak.constant(value) if i in call.wrt else value for i, value in enumerate(lent))
-        tape.watch([given[i] for i in call.wrt])
         return given, tape
 
     def _run(self, call: Call, given: tuple[object, ...], kept: dict[str, object], tape: Any) -> Any:
@@ -129,6 +128,7 @@ class InProcess:
             if tape is None:
                 return function(*given, **kept)
             with tape:
+                tape.watch([given[i] for i in call.wrt])
                 return function(*given, **kept)
 
     def _pull(self, call: Call, tape: Any, value: Any, given: tuple[object, ...]) -> tuple[object, ...]:

@@ -179,5 +179,7 @@ def _argument(value: object) -> str:
         return value.name
     if isinstance(value, Rng):
         return "rng"
+    if isinstance(value, np.ndarray) and value.size > 8:
+        return f"{value.dtype} array of shape {value.shape}"
     text = short(value)
     return text if len(text) <= 90 else text[:60] + " … " + text[-20:]
