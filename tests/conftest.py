@@ -9,6 +9,9 @@ import pytest
 
 # Set before any kernel or plotting library starts: paths and back ends must not depend on the machine.
 os.environ["MPLBACKEND"] = "agg"
+# No test, and no doctest of the package, sees or writes into the folder of whoever runs it.
+for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
+    os.environ.pop(name, None)
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
 CHROMIUM = (
@@ -57,10 +60,3 @@ def chromium() -> str:
 def every_case(request: pytest.FixtureRequest) -> bool:
     """Whether this is `make test-all`: then a test draws every seed instead of a sample."""
     return bool(request.config.getoption("--all"))
-
-
-@pytest.fixture(autouse=True)
-def _no_learner(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees, or writes into, the folder of whoever runs it."""
-    monkeypatch.delenv("AUTODIFF_KIT_DIR", raising=False)
-    monkeypatch.delenv("AUTODIFF_KIT_LEARNER", raising=False)
