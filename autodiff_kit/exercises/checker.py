@@ -92,16 +92,25 @@ def grade(
     attempt = Attempt()
     try:
         for part in range(DRAWS):
-            drive(question.check(attempt, draw(question.id, seed, part)), _watched(question, attempt, answer))
+            with np.errstate(all="ignore"):
+                drive(
+                    question.check(attempt, draw(question.id, seed, part)),
+                    _watched(question, attempt, answer),
+                )
             if len(attempt.common) <= 1:
                 break
     except Slip as slip:
         where = f"\nYour code, {slip.place}" if slip.place else ""
         return Verdict("error", 0.0, f"{slip.text}{where}\nThis cost no try.")
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        words = f"{shown(attempt.last)} gave back something that cannot be judged ({error})."
+        return Verdict("error", 0.0, f"{words} Look at its types and shapes. This cost no try.")
     return _verdict(question, attempt)
 
 
-def _watched(question: Question, attempt: Attempt, answer: Callable[[Call], Reply]) -> Callable[[Call], Reply]:
+def _watched(
+    question: Question, attempt: Attempt, answer: Callable[[Call], Reply]
+) -> Callable[[Call], Reply]:
     """The answerer, with every reply looked at for arguments that were written into."""
 
     def run(call: Call) -> Reply:
@@ -130,9 +139,12 @@ def _verdict(question: Question, attempt: Attempt) -> Verdict:
 
 def _still_empty(empty: list[str], writes: tuple[str, ...]) -> str:
     names = " and ".join(f"`{name}`" for name in empty)
+    verb, what = ("is", "it") if len(empty) == 1 else ("are", "them")
     if len(empty) == len(writes):
-        return f"Nothing to check yet: {names} {'is' if len(empty) == 1 else 'are'} still as you found it. Write it, run the cell, and check again."
-    return f"A good start. {names} {'is' if len(empty) == 1 else 'are'} still empty; write that too, run the cell, and check again."
+        state = f"Nothing to check yet: {names} {verb} still as you found {what}."
+    else:
+        state = f"A good start. {names} {verb} still empty."
+    return f"{state} Write {what}, run the cell, and check again."
 
 
 def untouched(function: object) -> bool:
@@ -142,4 +154,6 @@ def untouched(function: object) -> bool:
         return False
     steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP")]
     idle = all(step.opname in ("LOAD_CONST", "RETURN_VALUE", "RETURN_CONST") for step in steps)
-    return idle and all(step.argval is None for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST"))
+    return idle and all(
+        step.argval is None for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")
+    )

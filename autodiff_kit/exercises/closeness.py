@@ -1,6 +1,7 @@
 """Numbers compared: never coerced, never asked what they think of it.
 
-Only exact types count as numbers (the driver has turned tensors into arrays): an array, a float, an int, a bool.
+Only exact types count as numbers: an array, a float, an int, a bool. (The driver has turned tensors into
+arrays.)
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _what(value: object) -> str:
         return "nothing (None). Does it end with return?"
     if type(value) in (list, tuple):
         kind = type(value).__name__
-        return f"a {kind}, where an array or a number is asked for. np.array(...) or np.stack(...) makes one of it."
+        return f"a {kind}, where an array or a number is asked for. np.array(...) makes an array of it."
     if isinstance(value, Remote):
         return "a function, where an array or a number is asked for. Was it to be called?"
     if type(value) is np.ndarray or type(value) is complex:
@@ -76,7 +77,9 @@ def short(value: object) -> str:
         text = f"{float(value):.6g}"
         return "0" if text == "-0" else text
     if type(value) is np.ndarray:
-        text = np.array2string(value, precision=4, threshold=12, edgeitems=2, separator=", ", suppress_small=False)
+        text = np.array2string(
+            value, precision=4, threshold=12, edgeitems=2, separator=", ", suppress_small=False
+        )
         return " ".join(text.split())
     if type(value) in (list, tuple):
         inner = ", ".join(short(item) for item in value)  # type: ignore[attr-defined]

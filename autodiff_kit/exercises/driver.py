@@ -56,7 +56,7 @@ def drive(script: Script, answer: Callable[[Call], Reply]) -> Any:
 
 
 def play(script: Script, **functions: Callable[..., Any]) -> Any:
-    """Run a script with functions of our own in the learner's place: the reference, or a model of a mistake."""
+    """Run a script with functions of our own in the learner's place: right ones, or models of a mistake."""
 
     def answer(call: Call) -> Reply:
         return Reply(plain(functions[call.name](*call.args, **call.kwargs), lambda _: Remote(-1)))
@@ -89,8 +89,10 @@ class InProcess:
         except ACCIDENTS as accident:
             if call.quiet and not isinstance(accident, ZeroDivisionError):
                 raise slip_of(call, accident) from None
-            return Reply(warning=str(accident), place=place_of(accident.__traceback__), changed=changes(call, lent))
-        except (Exception, SystemExit) as error:
+            return Reply(
+                warning=str(accident), place=place_of(accident.__traceback__), changed=changes(call, lent)
+            )
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a learner's code raises
             raise slip_of(call, error) from None
         return Reply(
             plain(value, self._remote),
@@ -189,22 +191,29 @@ def _no_function(function: Callable[..., Any]) -> Remote:
 
 def changes(call: Call, lent: tuple[object, ...]) -> tuple[int, ...]:
     """Which arguments are no longer what was handed in."""
-    return tuple(i for i, (a, b) in enumerate(zip(call.args, lent, strict=True)) if _holds_data(a) and not _same(a, b))
+    return tuple(
+        i for i, (a, b) in enumerate(zip(call.args, lent, strict=True)) if _holds_data(a) and not _same(a, b)
+    )
 
 
 def _holds_data(value: object) -> bool:
     return isinstance(value, np.ndarray | list | tuple | dict)
 
 
-def _same(before: object, after: object) -> bool:
+def _same(before: object, after: Any) -> bool:
     """As :func:`alike`, on lent values: functions and generators in them are not looked at."""
     if isinstance(before, Handle | Namespace | Rng):
         return True
     if isinstance(before, dict):
-        return type(after) is dict and before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
+        return (
+            type(after) is dict
+            and before.keys() == after.keys()
+            and all(_same(before[k], after[k]) for k in before)
+        )
     if isinstance(before, list | tuple):
-        same_length = type(after) is type(before) and len(after) == len(before)
-        return same_length and all(_same(a, b) for a, b in zip(before, after, strict=True))
+        if type(after) is not type(before) or len(after) != len(before):
+            return False
+        return all(_same(a, b) for a, b in zip(before, after, strict=True))
     return alike(before, plain(after, lambda _: Remote(-1)))
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import inspect
 import os
-import re
 import sys
 import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-
 from autodiff_kit.errors import StructureError
 
 from .checker import Verdict, draw, grade, seed_of
-from .closeness import short
+from .notes import Example, Listing, Note, Result, as_points, shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -25,86 +22,10 @@ if TYPE_CHECKING:
 
     from .spec import Lesson, Question
 
-__all__ = ["Exercise", "Graded", "Note", "Result", "exercise"]
+__all__ = ["Exercise", "Graded", "exercise"]
 
 COST_OF_HINT_3 = 0.25
 TRIES_BEFORE_SOLUTION = 2
-HEADINGS = {
-    "passed": "Passed",
-    "partial": "Nearly",
-    "not yet": "Not yet",
-    "error": "Stopped",
-    "not attempted": "Not begun",
-}
-
-
-class Note:
-    """A few words for the learner: text in a console, a quiet box in a notebook.
-
-    Parameters
-    ----------
-    heading, text : str
-        ``text`` may hold code in backquotes and new lines.
-    good : bool
-        Whether the box's edge is the one of a pass.
-    """
-
-    def __init__(self, heading: str, text: str, *, good: bool = False) -> None:
-        self.heading, self.text, self.good = heading, text, good
-        self._shown = False
-
-    def __repr__(self) -> str:
-        return f"{self.heading}. {self.text}" if self.heading else self.text
-
-    def _repr_html_(self) -> str:
-        edge = "solid" if self.good else "dashed"
-        lines = "<br>".join(_marked_up(line) for line in self.text.split("\n"))
-        head = f"<strong>{html.escape(self.heading)}</strong><br>" if self.heading else ""
-        style = f"border-left:4px {edge} var(--jp-brand-color1, #1976d2);padding:2px 0 2px 12px;margin:4px 0"
-        return f'<div role="status" style="{style}">{head}{lines}</div>'
-
-    def _ipython_display_(self) -> None:
-        # check() has shown it already; at the end of the same cell it is not shown a second time.
-        if self._shown:
-            self._shown = False
-            return
-        self.show()
-        self._shown = False
-
-    def show(self) -> None:
-        """Print it, or display it where there is a notebook."""
-        if _shell() is None:
-            print(self)
-            return
-        from IPython.display import display
-
-        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
-        self._shown = True
-
-
-class Result(Note):
-    """The outcome of a check.
-
-    Attributes
-    ----------
-    outcome : str
-        passed, partial, not yet, error or not attempted.
-    score, points : float and int
-        What the attempt earned, and what the question is worth.
-    message : str
-        What the learner was told.
-    misconception : str
-        The name of the idea that explains every failing case, or nothing.
-    seed : int
-        ``check(seed=...)`` repeats the draw.
-    """
-
-    def __init__(self, verdict: Verdict, *, score: float, points: int, seed: int, after: str) -> None:
-        self.outcome, self.misconception = verdict.outcome, verdict.misconception
-        self.score, self.points, self.seed, self.message = score, points, seed, verdict.message
-        worth = f"{HEADINGS[verdict.outcome]}: {_points(score)} of {points} points"
-        heading = worth if verdict.outcome in ("passed", "partial", "not yet") else HEADINGS[verdict.outcome]
-        super().__init__(heading, f"{verdict.message}{after}", good=verdict.outcome == "passed")
 
 
 class Graded:
@@ -151,7 +72,11 @@ class Graded:
         began = time.perf_counter()
         past = _progress().question(self.id)
         used = seed_of(self.id, learner(), past.tries + 1) if seed is None else seed
-        found = dict(zip(self._question.writes, functions, strict=True)) if functions else self._find(_namespace())
+        found = (
+            dict(zip(self._question.writes, functions, strict=True))
+            if functions
+            else self._find(_namespace())
+        )
         missing = [name for name in self._question.writes if not callable(found.get(name))]
         verdict = _absent(missing) if missing else grade(self._question, found, used)
         cost = COST_OF_HINT_3 if past.hints_seen >= 3 else 0.0
@@ -162,12 +87,14 @@ class Graded:
                 self.id, notebook=self._notebook, points=self.points, outcome=verdict.outcome, score=score,
                 ms=ms, message=verdict.message, cell_sha=_fingerprint(found),
             )  # fmt: skip
-        result = Result(verdict, score=score, points=self.points, seed=used, after=self._after(verdict, used, seed, past))
+        result = Result(
+            verdict, score=score, points=self.points, seed=used, after=self._after(verdict, used, seed, past)
+        )
         result.show()
         return result
 
     def hint(self, n: int | None = None) -> Note:
-        """Give the next hint; the third costs a quarter of the points and is only given when asked for by number.
+        """Give the next hint; the third costs a quarter of the points, and is given when asked for by number.
 
         Parameters
         ----------
@@ -177,13 +104,15 @@ class Graded:
         past = _progress().question(self.id)
         wanted = min(past.hints_seen + 1, 3) if n is None else n
         if wanted not in (1, 2, 3):
-            raise StructureError(f"There are three hints; got n={n!r}. Ask for {self.label}.hint() or hint(1) to hint(3).")
+            raise StructureError(
+                f"There are three hints; got n={n!r}. Ask for {self.label}.hint() or hint(1) to hint(3)."
+            )
         if wanted == 3 and n is None and past.hints_seen < 3 and past.state != "passed":
-            loss = _points(self.points * COST_OF_HINT_3)
+            loss = as_points(self.points * COST_OF_HINT_3)
             note = Note(
                 "One more hint",
-                f"Hint 3 nearly gives the answer and costs a quarter of the points ({loss} of {self.points}). "
-                f"If you want it, ask for `{self.label}.hint(3)`.",
+                f"Hint 3 nearly gives the answer and costs a quarter of the points ({loss} of "
+                f"{self.points}). If you want it, ask for `{self.label}.hint(3)`.",
             )
         else:
             _progress().see_hint(self.id, wanted)
@@ -198,7 +127,9 @@ class Graded:
         if past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
             left = TRIES_BEFORE_SOLUTION - past.tries
             tries = "one more honest try" if left == 1 else "two honest tries"
-            note: Note = Note("Not just yet", f"The solution opens after {tries}. `{self.label}.hint()` helps on the way.")
+            note: Note = Note(
+                "Not just yet", f"The solution opens after {tries}. `{self.label}.hint()` helps on the way."
+            )
         else:
             _progress().see_solution(self.id)
             note = Listing(f"One solution of {self.id}", self._question.solution)
@@ -218,23 +149,6 @@ class Graded:
             return "\nHint 3 was seen: a quarter less." if past.hints_seen >= 3 else ""
         again = f"\nDraw {used}: `{self.label}.check(seed={used})` repeats it."
         return again if verdict.outcome == "error" else again + f" `{self.label}.hint()` gives a hint."
-
-
-class Listing(Note):
-    """Code to read, as it stands."""
-
-    def __repr__(self) -> str:
-        return f"{self.heading}\n\n{self.text}"
-
-    def _repr_html_(self) -> str:
-        return f"<strong>{html.escape(self.heading)}</strong><pre>{html.escape(self.text)}</pre>"
-
-
-class Example(SimpleNamespace):
-    """A learner's own numbers by name."""
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name} = {short(value)}" for name, value in vars(self).items())
 
 
 class Exercise:
@@ -257,17 +171,23 @@ class Exercise:
         return len(self._questions)
 
     def __getitem__(self, place: int) -> Graded:
-        return self._questions[place]
+        found: Graded = self._questions[place]
+        return found
 
     def __getattr__(self, name: str) -> Graded:
-        for question in self.__dict__.get("_questions", ()):
+        asked: tuple[Graded, ...] = self.__dict__.get("_questions", ())
+        for question in asked:
             if question.label == name:
                 return question
         raise AttributeError(f"This exercise has q1 to q{len(self)}; got {name!r}.")
 
     def __repr__(self) -> str:
-        lines = [f"Exercise {self._lesson.no} · {self._lesson.title}: {_points(self.score)} of {self._lesson.points} points so far"]
-        lines += [f"  {question.label}  {_state(_progress().question(question.id))}  {question.title}" for question in self]
+        so_far = f"{as_points(self.score)} of {self._lesson.points} points so far"
+        lines = [f"{self._lesson.no} · {self._lesson.title}: {so_far}"]
+        lines += [
+            f"  {question.label}  {_state(_progress().question(question.id))}  {question.title}"
+            for question in self
+        ]
         return "\n".join(lines)
 
     @property
@@ -316,22 +236,20 @@ def _progress() -> Progress:
     return progress()
 
 
-def _shell() -> Any:
-    """The running IPython shell, if there is one; IPython is never imported for the question."""
-    ipython = sys.modules.get("IPython")
-    return ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
-
-
 def _namespace() -> dict[str, Any]:
     """Names where check() was called: the notebook's, else the caller's."""
-    shell = _shell()
+    running = shell()
     frame = sys._getframe(2)
-    return {**(shell.user_ns if shell is not None else {}), **frame.f_globals, **frame.f_locals}
+    return {**(running.user_ns if running is not None else {}), **frame.f_globals, **frame.f_locals}
 
 
 def _absent(missing: list[str]) -> Verdict:
     names = " and ".join(f"`{name}`" for name in missing)
-    return Verdict("not attempted", 0.0, f"There is no function {names} yet. Run the cell that defines it, then check again.")
+    return Verdict(
+        "not attempted",
+        0.0,
+        f"There is no function {names} yet. Run the cell that defines it, then check again.",
+    )
 
 
 def _fingerprint(functions: Mapping[str, Any]) -> str:
@@ -345,13 +263,5 @@ def _fingerprint(functions: Mapping[str, Any]) -> str:
     return sha.hexdigest()
 
 
-def _points(score: float) -> str:
-    return f"{score:g}" if score == int(score) else f"{score:.2f}".rstrip("0")
-
-
 def _state(state: QuestionState) -> str:
     return f"{state.state or 'not tried':<9}"
-
-
-def _marked_up(line: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(line, quote=False))

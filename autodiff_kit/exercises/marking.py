@@ -54,7 +54,7 @@ class Attempt:
 
     @property
     def share(self) -> float:
-        """Part of the points: half when every value is right but a count, a dtype or a memory bound is not."""
+        """Part of the points: half if every value is right but a count, a dtype or a memory bound is not."""
         if not self.misses:
             return 1.0
         return 0.5 if all(miss.half for miss in self.misses) else 0.0
@@ -108,7 +108,7 @@ class Attempt:
         return True
 
     def behave(self, ok: bool, name: str = "", text: str = "", *, half: bool = True, **facts: object) -> bool:
-        """Record something other than a value: a count, a property. ``name`` is the misconception if it fails."""
+        """Record something other than a value: a count, a property; ``name`` is the misconception."""
         if not ok:
             words = text or f"{shown(self.last)} does not do what is asked."
             self._miss(frozenset({name} if name else ()), words, facts, half=half)
@@ -124,10 +124,14 @@ class Attempt:
         if reply.warning:
             where = f" ({reply.place})" if reply.place else ""
             words = f"{shown(self.last)}: {reply.warning}{where}."
-            self._miss(frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False)
+            self._miss(
+                frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False
+            )
         return bool(reply.warning)
 
-    def _miss(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
+    def _miss(
+        self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool
+    ) -> None:
         self.misses.append(Miss(names, text, {key: _word(item) for key, item in (facts or {}).items()}, half))
 
 

@@ -5,11 +5,11 @@ touches the learner's functions, and the learner's functions never see what the 
 the messages is somebody else's business: :mod:`.driver` does it within one process, for ``q1.check()``; a
 grader can do it over a pipe, with the learner's half in a box.
 
-What crosses is plain: numbers, text, arrays, lists, tuples, sets and dictionaries of them. Functions cross by name or
-number. A function that the check hands in is a :class:`Handle`: it is served, and counted, on the check's
-side. A function that the learner hands back is a :class:`Remote`, which the check may call in turn. Anything
-else arrives as a :class:`Foreign` that holds nothing but the name of its type, so that no method of a
-learner's class ever runs on the check's side.
+What crosses is plain: numbers, text, arrays, and lists, tuples, sets and dictionaries of them. Functions
+cross by name or number. A function that the check hands in is a :class:`Handle`: it is served, and counted,
+on the check's side. A function that the learner hands back is a :class:`Remote`, which the check may call in
+turn. Anything else arrives as a :class:`Foreign` that holds nothing but the name of its type, so that no
+method of a learner's class ever runs on the check's side.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class Handle:
     calls: int = 0
 
     def __call__(self, *args: object) -> object:
+        """Count, and call."""
         self.calls += 1
         return self.function(*args)
 
@@ -107,7 +108,7 @@ class Call:
     args, kwargs
         What it is given; arrays are copied on the way.
     quiet : bool
-        Whether floating-point warnings are the learner's own affair here; otherwise the first one ends the call.
+        Whether floating-point warnings are allowed here; otherwise the first one ends the call.
     wrt : tuple of int
         Arguments whose gradient is wanted: they are handed in as tensors under a tape.
     seed : ndarray, optional
@@ -228,4 +229,4 @@ def alike(a: object, b: object) -> bool:
         return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return len(a) == len(b) and all(alike(p, q) for p, q in zip(a, b, strict=True))
-    return a == b or (a != a and b != b)  # noqa: PLR0124 - NaN stayed NaN
+    return a == b or (a != a and b != b)

@@ -99,7 +99,9 @@ class CountedKit:
     @property
     def handle(self) -> Namespace:
         """What is handed to the learner's function."""
-        return Namespace("kit", {"vjp": Handle(self.vjp, "vjp", raw=True), "jvp": Handle(self.jvp, "jvp", raw=True)})
+        return Namespace(
+            "kit", {"vjp": Handle(self.vjp, "vjp", raw=True), "jvp": Handle(self.jvp, "jvp", raw=True)}
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ class Waves:
     def jacobian(self, x: Array) -> Array:
         """The Jacobian by hand."""
         ax, bx, cx = self.a @ x, self.b @ x, self.c @ x
-        return bx[:, None] * self.a + ax[:, None] * self.b + 30 * np.cos(30 * cx)[:, None] * self.c
+        rows: Array = bx[:, None] * self.a + ax[:, None] * self.b + 30 * np.cos(30 * cx)[:, None] * self.c
+        return rows
 
 
 def band_by(push: Callable[[Array], Array], n: int, k: int, groups: list[list[int]]) -> Array:
@@ -149,3 +152,15 @@ def neighbours(n: int, k: int) -> list[list[int]]:
 def strided(n: int, stride: int) -> list[list[int]]:
     """Groups of columns that lie a stride apart."""
     return [list(range(start, n, stride)) for start in range(min(n, stride))]
+
+
+def sweep(name: str, matrix: Array) -> Handle:
+    """A push or a pull as a product with a matrix; the wrong shape is told kindly."""
+
+    def product(vector: Any) -> Array:
+        if np.shape(vector) != matrix.shape[1:]:
+            raise ValueError(f"{name} takes an array of shape {matrix.shape[1:]}; got {np.shape(vector)}.")
+        answer: Array = matrix @ np.asarray(vector, matrix.dtype)
+        return answer
+
+    return Handle(product, name)

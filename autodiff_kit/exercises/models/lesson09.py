@@ -22,7 +22,7 @@ def over_first_axis(scores: Array) -> Array:
 
 
 def masks(rng: np.random.Generator, shape: tuple[int, ...], *, empty: bool = False) -> Array:
-    """Masks with something kept and something padded in every row; with ``empty`` the first row keeps nothing."""
+    """Masks with something kept and something padded in every row; the first may be ``empty``."""
     keep = rng.random(shape) < 0.6
     for row in keep.reshape(-1, shape[-1]):
         row[rng.integers(shape[-1])] = True
@@ -51,4 +51,5 @@ def attention_on(q: Array, k: Array, v: Array, keep: Array, *, masks_queries: bo
         return zeroed
     rows = keep[:, :, None]
     e = np.exp(np.where(rows, scores - scores.max(-1, keepdims=True), -np.inf))
-    return e / np.maximum(e.sum(-1, keepdims=True), 1e-30) @ v
+    masked: Array = e / np.maximum(e.sum(-1, keepdims=True), 1e-30) @ v
+    return masked

@@ -28,7 +28,8 @@ def overwritten(u: Array, dtype: Any) -> Array:
 def centred(x: Array, v: Array) -> Array:
     """Softmax's Jacobian, which is its own transpose, on a vector."""
     p = softmax(x)
-    return p * (v - p @ v)
+    moved: Array = p * (v - p @ v)
+    return moved
 
 
 def family(matrix: Array) -> dict[str, tuple[Any, Any, Any]]:
@@ -40,7 +41,11 @@ def family(matrix: Array) -> dict[str, tuple[Any, Any, Any]]:
             lambda x, u: matrix.astype(x.dtype) @ u,
         ),
         "roll": (lambda x, v: np.roll(v, 1), lambda x, u: np.roll(u, -1), lambda x, u: np.roll(u, 1)),
-        "cumsum": (lambda x, v: np.cumsum(v), lambda x, u: np.cumsum(u[::-1])[::-1], lambda x, u: np.cumsum(u)),
+        "cumsum": (
+            lambda x, v: np.cumsum(v),
+            lambda x, u: np.cumsum(u[::-1])[::-1],
+            lambda x, u: np.cumsum(u),
+        ),
         "gather": (
             lambda x, v: v[IDS],
             lambda x, u: np.bincount(IDS, u, N).astype(x.dtype),
@@ -67,7 +72,11 @@ def ops(rng: np.random.Generator) -> tuple[dict[str, tuple[Any, Any, Array]], se
     factor = 1e6 * 10.0 ** rng.integers(-2, 4)
     small = matrix.astype(np.float32)
     drawn["scale"] = (lambda x, v: factor * v, lambda x, u: factor * u, rng.normal(size=N))
-    drawn["honest32"] = (lambda x, v: small @ v, lambda x, u: small.T @ u, rng.normal(size=N).astype(np.float32))
+    drawn["honest32"] = (
+        lambda x, v: small @ v,
+        lambda x, u: small.T @ u,
+        rng.normal(size=N).astype(np.float32),
+    )
     # Both rules of square lack the factor 2: they fit each other, and not the function.
     drawn["square"] = (lambda x, v: x * v, lambda x, u: x * u, rng.normal(size=N) + 2)
     return drawn, lying

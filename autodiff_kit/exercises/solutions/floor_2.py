@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""With c = ln((1 - tol)/tol) a step has climbed to 1 - tol when x reaches the integer; c/s shrinks as s grows."""
+"""With c = ln((1 - tol)/tol) a step has climbed to 1 - tol at its integer; c/s shrinks as s grows."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""The pull is linear in its cotangent, so its own derivative is the same everywhere: the zeros do not matter."""
+"""The pull is linear, so its own derivative is the same everywhere: the zeros do not matter."""
 
 import numpy as np
 

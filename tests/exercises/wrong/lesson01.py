@@ -192,7 +192,10 @@ WRONG = {
     },
     "jvp-2": {
         "gradient returns J": ((row, column, whole), "gives-the-jacobian"),
-        "gradient is J @ 1": ((row, column, lambda k, f, x: k.jvp(f, x, np.ones(len(x)))[1]), "sums-the-rows"),
+        "gradient is J @ 1": (
+            (row, column, lambda k, f, x: k.jvp(f, x, np.ones(len(x)))[1]),
+            "sums-the-rows",
+        ),
         "mean": ((row, column, lambda k, f, x: gradient(k, f, x) / len(f(x))), "mean-not-sum"),
         "row and column swapped": (
             (
@@ -217,7 +220,10 @@ WRONG = {
         "always reverse": ((reverse,), "always-reverse"),
         "always forward": ((forward,), "always-forward"),
         "columns as rows": ((lambda n, m, p, q: cheaper(n, m, p, q).T,), "transposed"),
-        "the wrong way round": ((lambda n, m, p, q: forward(n, m, p, q) if n > m else reverse(n, m, p, q),), ""),
+        "the wrong way round": (
+            (lambda n, m, p, q: forward(n, m, p, q) if n > m else reverse(n, m, p, q),),
+            "",
+        ),
         "both modes": ((both_modes,), "too-many-sweeps"),
     },
     "jvp-5": {
@@ -229,7 +235,10 @@ WRONG = {
         "everybody": ((lambda ops, rng: set(ops),), "tolerance-without-scale"),
     },
     "jvp-6": {
-        "one push a column": ((lambda push, n, k: np.stack([push(r) for r in np.eye(n)], 1),), "a-push-per-column"),
+        "one push a column": (
+            (lambda push, n, k: np.stack([push(r) for r in np.eye(n)], 1),),
+            "a-push-per-column",
+        ),
         "blocks of neighbours": ((band_blocks,), "neighbours-share-a-push"),
         "stride k+1": ((lambda push, n, k: band(push, n, k, k + 1),), "stride-too-short"),
         "transposed": ((lambda push, n, k: band(push, n, k).T,), "transposed"),

@@ -66,7 +66,8 @@ def box(x, w):
     return (G(x + w / 2) - G(x - w / 2)) / w, (np.floor(x + w / 2) - np.floor(x - w / 2)) / w
 
 
-def sampled(x, w, rng=np.random.default_rng(0)):
+def sampled(x, w):
+    rng = np.random.default_rng(0)
     return np.floor(x + w * (rng.random((20_000, 1)) - 0.5)).mean(0), box(x, w)[1]
 
 
@@ -105,7 +106,10 @@ WRONG = {
         "height s": ((lambda s: (s, *spike(s)[1:]), area), "height-is-s"),
         "width 1/s": ((lambda s: (s / 4, 1 / s, 1.0), area), "width-is-1/s"),
         "area s/4": ((lambda s: (*spike(s)[:2], s / 4), area), "area-grows-with-s"),
-        "area h*w": ((lambda s: (*spike(s)[:2], spike(s)[0] * spike(s)[1]), area), "area-is-height-times-width"),
+        "area h*w": (
+            (lambda s: (*spike(s)[:2], spike(s)[0] * spike(s)[1]), area),
+            "area-is-height-times-width",
+        ),
         "area 1/s": ((lambda s: (*spike(s)[:2], 1 / s), area), "area-vanishes"),
     },
     "floor-5": {

@@ -138,7 +138,10 @@ WRONG = {
     "mask-3": {
         "w(1-w)g": ((lambda w, k, g: w * (1 - w) * np.where(k, g, 0),), "diagonal-only"),
         "w g": ((lambda w, k, g: w * np.where(k, g, 0),), "weights-times-g"),
-        "trusts the padding": ((lambda w, k, g: w * (g - (w * g).sum(-1, keepdims=True)),), "padding-leaks-nan"),
+        "trusts the padding": (
+            (lambda w, k, g: w * (g - (w * g).sum(-1, keepdims=True)),),
+            "padding-leaks-nan",
+        ),
         "plain mean": (
             (lambda w, k, g: w * (np.where(k, g, 0) - np.where(k, g, 0).mean(-1, keepdims=True)),),
             "centred-over-length",
@@ -150,7 +153,10 @@ WRONG = {
         "plain softmax slope": ((lambda s, k, v: ~k * sm(s) * (v - sm(s) @ v),), "forgets-the-mask"),
         "p(1-p)v": ((lambda s, k, v: ~k * sm(s) * (1 - sm(s)) * v,), "own-value"),
         "sign": ((lambda s, k, v: -leak(s, k, v),), "sign"),
-        "after renormalising": ((lambda s, k, v: leak(s, k, v) / (sm(s) * k).sum(),), "divides-by-the-kept-sum"),
+        "after renormalising": (
+            (lambda s, k, v: leak(s, k, v) / (sm(s) * k).sum(),),
+            "divides-by-the-kept-sum",
+        ),
     },
     "mask-5": {
         "times the mask": ((lambda x, k: ak.sum(ak.log(x) * k, axis=-1) / count(k),), "zero-times-nan"),
@@ -160,7 +166,11 @@ WRONG = {
             "where-only-outside",
         ),
         "empty row 0/0": (
-            (lambda x, k: ak.sum(ak.where(k, ak.log(ak.where(k, x, 1.0)), 0.0), axis=-1) / k.sum(-1).astype(float),),
+            (
+                lambda x, k: (
+                    ak.sum(ak.where(k, ak.log(ak.where(k, x, 1.0)), 0.0), axis=-1) / k.sum(-1).astype(float)
+                ),
+            ),
             "empty-row",
         ),
         "gradient cut": ((lambda x, k: mean_log(ak.stop_gradient(x), k),), ""),

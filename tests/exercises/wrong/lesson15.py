@@ -7,7 +7,9 @@ def new(shape=()):
     return {"m": np.zeros(shape), "v": np.zeros(shape), "t": 0}
 
 
-def adam(w, g, S, lr, b1, b2, eps, bias=True, inside=False, none_zero=False, t_on_none=False, v_abs=False, t0=False):
+def adam(
+    w, g, S, lr, b1, b2, eps, bias=True, inside=False, none_zero=False, t_on_none=False, v_abs=False, t0=False
+):
     if g is None:
         if not none_zero:
             return w, ({**S, "t": S["t"] + 1} if t_on_none else S)
@@ -146,7 +148,10 @@ WRONG = {
         "|g|": ((step(v_abs=True),), "v-without-the-square"),
     },
     "adam-2": {
-        "zero is None": ((lambda G, k, **H: moves(G, k, **H, zero_is_none=True),), "zero-gradient-means-still"),
+        "zero is None": (
+            (lambda G, k, **H: moves(G, k, **H, zero_is_none=True),),
+            "zero-gradient-means-still",
+        ),
         "None is zero": ((lambda G, k, **H: moves(G, k, **H, none_is_zero=True),), "None-taken-for-zero"),
         "v drifts, m stops": ((moves_swapped,), "blames-the-adaptivity"),
         "no ghost": ((lambda G, k, **H: (sum(moves(G, k, **H)), 0.0),), "all-motion-is-real"),
@@ -176,8 +181,14 @@ WRONG = {
     },
     "adam-6": {
         "by position": ((by_position,), "by-position"),
-        "fresh": ((lambda old, shapes: {n: new(s) for n, s in shapes.items()},), "a-new-optimizer-remembers-nothing"),
-        "t lost": ((lambda old, shapes: {n: {**S, "t": 0} for n, S in moved(old, shapes).items()},), "forgets-the-clock"),
+        "fresh": (
+            (lambda old, shapes: {n: new(s) for n, s in shapes.items()},),
+            "a-new-optimizer-remembers-nothing",
+        ),
+        "t lost": (
+            (lambda old, shapes: {n: {**S, "t": 0} for n, S in moved(old, shapes).items()},),
+            "forgets-the-clock",
+        ),
         "newcomer gets t": ((clock_for_all,), "old-clock-for-a-newcomer"),
         "alias": ((lambda old, shapes: {n: old.get(n, new(s)) for n, s in shapes.items()},), "shares-memory"),
     },
