@@ -10,6 +10,7 @@
     ├── UnknownGradientError  (LookupError)   a name that no gradient is registered under
     ├── DuplicateNameError    (KeyError)      a name that is registered already
     ├── RangeError            (IndexError)    an index outside its range
+    │   └── LabelError        (ValueError)    a label that names no class
     └── GradientCheckError    (AssertionError) gradients that differ from finite differences
 """
 
@@ -20,6 +21,7 @@ __all__ = [
     "DtypeError",
     "DuplicateNameError",
     "GradientCheckError",
+    "LabelError",
     "RangeError",
     "ShapeError",
     "StructureError",
@@ -62,6 +64,10 @@ class DuplicateNameError(AutodiffError, KeyError):
 
 class RangeError(AutodiffError, IndexError):
     """An index is outside its range; the message names the first such index and its place."""
+
+
+class LabelError(RangeError, ValueError):
+    """A label names no class; the message lists the labels that do not."""
 
 
 class GradientCheckError(AutodiffError, AssertionError):

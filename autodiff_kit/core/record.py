@@ -53,7 +53,7 @@ class Node:
 class Record:
     """Nodes in the order in which they ran. ``append`` is None while the record is closed or paused."""
 
-    __slots__ = ("append", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes", "released",
+    __slots__ = ("append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes", "released",
                  "thread")  # fmt: skip
 
     def __init__(self, automatic: bool = False) -> None:
@@ -63,6 +63,7 @@ class Record:
         self.forward = False  # carries tangents along instead of keeping nodes
         self.keep = False  # saves every value, for those who want to look
         self.mixed = False  # holds nodes that belong to other records too
+        self.arrays = False  # holds something larger than numbers
         self.released = False  # has given its gradients and needs no values any more
         self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
         self.leaves: dict[int, tuple[Any, Any]] = {}  # id(variable) -> (variable, its tensor on this record)
@@ -80,6 +81,8 @@ class Record:
     def release(self) -> None:
         """Let go of values; operations, shapes and places stay. A node on several records waits for the last of them."""
         self.released = True
+        if not self.arrays:
+            return  # numbers weigh no more than the skeleton
         for node in self.nodes:
             if node.record is self or all(r.released for r in members(node.record)):
                 node.saved = None
@@ -106,6 +109,16 @@ class Several:
     def keep(self) -> bool:
         """Whether one of the records wants every value."""
         return any(record.keep for record in self.records)
+
+    @property
+    def arrays(self) -> bool:
+        """Whether one of the records holds something larger than numbers."""
+        return any(record.arrays for record in self.records)
+
+    @arrays.setter
+    def arrays(self, value: bool) -> None:
+        for record in self.records:
+            record.arrays = value
 
     def append(self, node: Node) -> None:
         """Write the node into each record that is open in this thread."""

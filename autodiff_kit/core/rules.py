@@ -25,10 +25,12 @@ Families derive the second rule from the first:
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -137,10 +139,22 @@ def _uses(rule: Rule, place: int) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------------ recording
+class _Ours(dict[str, bool]):
+    """Whether a file is the kit's own; found out once a file, since every recorded operation asks."""
+
+    def __missing__(self, filename: str) -> bool:
+        self[filename] = filename.startswith(_HOME)
+        return self[filename]
+
+
+_HOME = str(Path(__file__).parents[1]) + os.sep
+_ours = _Ours()
+
+
 def _frame() -> Any:
     """The innermost frame outside of the kit: the place of a node."""
     frame = _getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("autodiff_kit."):
+    while frame.f_back is not None and _ours[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame
 
@@ -166,6 +180,7 @@ def record(
     node.saved = _saved(op.live, y, values, nodes, owner.keep, node.like)
     frame = _frame()
     node.code, node.lasti = frame.f_code, frame.f_lasti
+    owner.arrays = True
     owner.append(node)  # type: ignore[misc]
     return make(y, node)
 
@@ -244,9 +259,11 @@ def _unary(op: Op, public: bool) -> Function:
         new.params = new.like = new.cot = None
         new.record = owner
         frame = _getframe(1)
-        if frame.f_globals.get("__package__") in _KIT:
+        code = frame.f_code
+        if _ours[code.co_filename]:
             frame = _frame()
-        new.code = frame.f_code
+            code = frame.f_code
+        new.code = code
         new.lasti = frame.f_lasti
         append(new)
         tensor._node = new
@@ -312,9 +329,11 @@ def _binary(op: Op, public: bool) -> Function:
         new.params = new.like = new.cot = None
         new.record = owner
         frame = _getframe(1)
-        if frame.f_globals.get("__package__") in _KIT:
+        code = frame.f_code
+        if _ours[code.co_filename]:
             frame = _frame()
-        new.code = frame.f_code
+            code = frame.f_code
+        new.code = code
         new.lasti = frame.f_lasti
         append(new)
         tensor._node = new
@@ -331,12 +350,6 @@ def _mixed(op: Op, a: Any, b: Any, x: Any, z: Any, nodes: tuple[Node | None, Nod
         z = _wide(z, x)
     y = normal(_compute(op, (x, z), {}))
     return make(y) if nodes == (None, None) else record(op, y, (normal(x), normal(z)), nodes)
-
-
-_KIT = frozenset(
-    f"autodiff_kit{tail}" for tail in ("", ".core", ".ops", ".nn", ".optim", ".kernels", ".lessons", ".widgets")
-)
-"""Packages whose frames are not the user's."""
 
 
 # ------------------------------------------------------------------------------------------------------------- families

@@ -98,41 +98,46 @@ def sweep(
     hooks : dict, optional
         Functions that see, and may replace, a node's cotangent.
     """
+    plain_sweep = not (graph or lead or hooks)
     for node in reversed(nodes):
         g = node.cot
         if g is None:
             continue
-        if needed is not None and node not in needed:
-            node.cot = None
-            continue
-        if hooks and node in hooks:
-            g = node.cot = _through_hooks(hooks[node], g, node, lead)
         if keep is None or node not in keep:
             node.cot = None
-        op = node.op
-        vjps = op.vjps
-        inputs = node.inputs
-        if vjps is None or graph or lead or node.params or len(inputs) > 2:
-            for n, part in pull_node(node, g, lead, graph, needed):
-                n.cot = part if n.cot is None else n.cot + part
+        if needed is not None and node not in needed:
             continue
-        # The hot lines: one or two inputs, no parameters, plain values.
-        try:
-            k = 0
-            for n in inputs:
-                if n is not None and (needed is None or n in needed):
-                    part = vjps[k](g, *node.saved)  # type: ignore[misc]
-                    like = n.like
-                    if like is None:
-                        if type(part) is not float:
-                            part = fit(part, None)
-                    elif type(part) is not np.ndarray or part.shape != like.shape or part.dtype != like.dtype:
-                        part = fit(part, like)
-                    n.cot = part if n.cot is None else n.cot + part
-                k = 1
-        except _TROUBLE:
-            for n, part in pull_node(node, np.float64(g), lead, graph, needed, first=k):
-                n.cot = part if n.cot is None else n.cot + part
+        vjps = node.op.vjps
+        if plain_sweep and vjps is not None and node.params is None:
+            # The hot lines: one or two inputs, no parameters, plain values.
+            p = q = None
+            try:
+                if len(vjps) == 2:
+                    (n, m), (y, a, b) = node.inputs, node.saved  # type: ignore[misc]
+                    if n is not None and (needed is None or n in needed):
+                        p = vjps[0](g, y, a, b)
+                    if m is not None and (needed is None or m in needed):
+                        q = vjps[1](g, y, a, b)
+                else:
+                    (n,), (y, a) = node.inputs, node.saved  # type: ignore[misc]
+                    p = vjps[0](g, y, a)
+            except _TROUBLE:  # Python floats raise where NumPy's give inf or nan
+                g = np.float64(g)
+            else:
+                if p is not None:
+                    if type(p) is not float or n.like is not None:
+                        p = fit(p, n.like)
+                    n.cot = p if n.cot is None else n.cot + p
+                if q is not None:
+                    if type(q) is not float or m.like is not None:
+                        q = fit(q, m.like)
+                    m.cot = q if m.cot is None else m.cot + q
+                continue
+        if hooks and node in hooks:
+            g = _through_hooks(hooks[node], g, node, lead)
+            node.cot = g if keep is not None and node in keep else None
+        for n, part in pull_node(node, g, lead, graph, needed):
+            n.cot = part if n.cot is None else n.cot + part
 
 
 def pull_node(

@@ -21,8 +21,10 @@ _new = object.__new__
 def normal(value: Any) -> Any:
     """The one form in which the kit keeps a value: float for a float64 scalar, else an array or a NumPy scalar."""
     kind = type(value)
-    if kind is float or kind is np.ndarray:
+    if kind is float:
         return value
+    if kind is np.ndarray:
+        return value if value.ndim or value.dtype != np.float64 else float(value)
     if kind is np.float64:
         return float(value)
     if isinstance(value, np.generic):

@@ -1,0 +1,84 @@
+"""Attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.choose import where
+from autodiff_kit.ops.neural import masked_softmax, softmax
+
+__all__ = ["attention"]
+
+
+def attention(
+    q: Any, k: Any, v: Any, mask: Any = None, mode: str = "renormalize", additive: float = -1e9, empty: str = "zero"
+) -> Tensor:
+    """Scaled dot-product attention: each query's average of the values, weighed by how well the keys fit.
+
+    Parameters
+    ----------
+    q : Tensor or array_like
+        Queries ``(..., m, d)``.
+    k : Tensor or array_like
+        Keys ``(..., n, d)``.
+    v : Tensor or array_like
+        Values ``(..., n, e)``.
+    mask : array_like of bool, optional
+        True where a key counts; broadcasts to ``(..., m, n)``, so a padded batch gives ``keep[:, None, :]``.
+    mode, additive, empty : optional
+        As in :func:`masked_softmax`.
+
+    Returns
+    -------
+    Tensor
+        ``(..., m, e)``.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    **Gradient.** With mode "renormalize", a key that no query may see gets exactly 0, as does its value, whatever
+    stands there, nan included.
+
+    References
+    ----------
+    .. [1] Vaswani et al., *Attention Is All You Need*, NeurIPS 2017.
+
+    Examples
+    --------
+    >>> q = k = [[1.0, 0.0], [0.0, 1.0]]
+    >>> ak.nn.attention(q, k, [[1.0], [3.0]], mask=[[True, False], [True, False]]).numpy()
+    array([[1.],
+           [1.]])
+    """
+    q, k, v = lift(q), lift(k), lift(v)
+    _check(q, k, v)
+    if mask is not None and mode == "renormalize":
+        seen = _seen(mask, q, k)
+        k, v = where(seen, k, 0.0), where(seen, v, 0.0)  # 0 times nan is nan: what nobody may see must not be there
+    scores = (q @ k.swapaxes(-1, -2)) * (1.0 / float(np.sqrt(q.shape[-1])))
+    weights: Tensor = softmax(scores) if mask is None else masked_softmax(scores, mask, mode, additive, empty)
+    return weights @ v
+
+
+def _seen(mask: Any, q: Tensor, k: Tensor) -> Any:
+    """Which keys some query may see, as a column beside k."""
+    keep = np.asarray(plain(mask))
+    full = np.broadcast_to(keep, np.broadcast_shapes(keep.shape, (q.shape[-2], k.shape[-2])))
+    return np.any(full, axis=-2)[..., None]
+
+
+def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
+    if min(q.ndim, k.ndim, v.ndim) < 2:
+        raise ShapeError(f"attention needs matrices of queries, keys and values; got {q.shape}, {k.shape}, {v.shape}")
+    if q.shape[-1] != k.shape[-1]:
+        raise ShapeError(f"queries {q.shape} and keys {k.shape} must have equally long vectors")
+    if k.shape[-2] != v.shape[-2]:
+        raise ShapeError(f"keys {k.shape} and values {v.shape} must be equally many")

@@ -1,0 +1,298 @@
+"""Activations, softmax in its variants, cross-entropy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit import kernels
+from autodiff_kit.core.rules import elementwise, general, v
+from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.errors import DtypeError, LabelError, ShapeError, StructureError
+from autodiff_kit.ops.choose import where
+from autodiff_kit.ops.shaping import negative_axis
+
+__all__ = [
+    "elu", "gelu", "leaky_relu", "log_softmax", "masked_softmax", "relu", "softmax", "sparse_softmax_cross_entropy",
+]  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------------------------------- activations
+def _above(x: Any) -> Any:
+    """1 above 0, 0 elsewhere, nan at nan; a mask that was held in place of the input counts as itself."""
+    x = plain(x)
+    if type(x) is float:
+        return 1.0 if x > 0 else 0.0 if x == x else x
+    if x.dtype == np.bool_:
+        return x
+    return np.where(np.isnan(x), x, x > 0).astype(x.dtype)
+
+
+def _mask(y: Any, x: Any) -> tuple[Any]:
+    """One byte an entry instead of the input; a nan would be lost in it, so then the input stays."""
+    return (x if np.size(y) and np.isnan(np.max(y)) else np.asarray(x > 0),)
+
+
+@elementwise(
+    lambda g, _y, x: g * _above(x),
+    scalar=lambda x: x if x > 0 or x != x else 0.0,
+    residual=_mask,
+    points=(((0.0,), (0.0,)), ((np.nan,), (np.nan,))),
+)
+def relu(x: Any) -> Any:
+    """``x`` above 0, else 0; the slope at 0 is 0. The record holds a mask, not the input."""
+    return np.maximum(x, 0)
+
+
+@elementwise(
+    lambda g, _y, x, *, slope: g * np.where(np.greater(plain(x), 0), 1.0, slope),
+    points=(((0.0,), (0.2,), {"slope": 0.2}),),
+)
+def leaky_relu(x: Any, slope: float = 0.2) -> Any:
+    """``x`` above 0, else ``slope * x``; at 0 the slope is ``slope``."""
+    return np.where(np.greater(x, 0), x, np.multiply(slope, x))
+
+
+@elementwise(
+    lambda g, y, x: g * v.select(1.0, v.exp(v.select(0.0, x, condition=np.greater(plain(x), 0))),
+                                 condition=np.greater(plain(x), 0)),
+    points=(((0.0,), (1.0,)),),
+)  # fmt: skip
+def elu(x: Any) -> Any:
+    """``x`` above 0, else ``exp(x) - 1``."""
+    return np.where(np.greater(x, 0), x, np.expm1(np.minimum(x, 0)))
+
+
+_GELU = math.sqrt(2 / math.pi)
+
+
+def gelu(x: Any) -> Tensor:
+    """A smooth relu, ``x`` times the normal distribution's share below ``x``, by the customary tanh formula.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    References
+    ----------
+    .. [1] Hendrycks and Gimpel, *Gaussian Error Linear Units*, arXiv 1606.08415, 2016.
+
+    Examples
+    --------
+    >>> float(ak.nn.gelu(0.0))
+    0.0
+    """
+    x = lift(x)
+    return 0.5 * x * (1.0 + v.tanh(_GELU * (x + 0.044715 * x * x * x)))
+
+
+# --------------------------------------------------------------------------------------------------------------- softmax
+def _axis(x: Any, axis: int = -1) -> dict[str, Any]:
+    if not x.ndim:
+        raise ShapeError("softmax needs an axis to share along; a single number has none")
+    return {"axis": negative_axis(axis, x.ndim, "softmax")}
+
+
+def _total(x: Any, axis: int) -> Any:
+    return v.sum(x, axis=(axis,), keepdims=True)
+
+
+def _fast(x: Any, axis: int) -> bool:
+    return axis == -1 and x.ndim > 0 and x.size > 0 and x.dtype.char in "fd"
+
+
+@general(
+    lambda g, y, _x, *, axis: y * (g - _total(g * y, axis)),
+    jvp=lambda t, y, _x, *, axis: y * (t[0] - _total(t[0] * y, axis)),
+    prepare=_axis,
+)
+def softmax(x: Any, axis: int = -1) -> Any:
+    """``exp(x)`` shared out so that it sums to 1 along an axis; a constant added to all changes nothing."""
+    x = np.asarray(x)
+    loop = kernels.ready("softmax_rows") if _fast(x, axis) else None
+    if loop is not None:
+        out = np.empty(x.shape, x.dtype)
+        loop(np.ascontiguousarray(x).reshape(-1, x.shape[-1]), out.reshape(-1, x.shape[-1]))
+        return out
+    return _softmax(x, axis)
+
+
+def _softmax(x: Any, axis: int) -> Any:
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    with np.errstate(invalid="ignore"):  # a row of -inf: nan is the answer, not news
+        e = np.exp(wide - np.max(wide, axis=axis, keepdims=True))
+        return (e / np.sum(e, axis=axis, keepdims=True)).astype(x.dtype)
+
+
+@general(
+    lambda g, y, _x, *, axis: g - v.exp(y) * _total(g, axis),
+    jvp=lambda t, y, _x, *, axis: t[0] - _total(v.exp(y) * t[0], axis),
+    prepare=_axis,
+)
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    """The logarithm of :func:`softmax`, exact where that underflows."""
+    x = np.asarray(x)
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+def _kept_pull(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> Any:
+    clear = v.select(g, 0.0, condition=mask)  # whatever arrives at the padding, 0 times nan included, stays out
+    return v.select(y * (clear - _total(clear * v.select(y, 0.0, condition=mask), -1)), 0.0, condition=mask)
+
+
+@general(
+    _kept_pull,
+    jvp=lambda t, y, _x, *, mask, empty: _kept_pull(t[0], y, _x, mask=mask, empty=empty),
+)
+def _kept_softmax(x: Any, mask: Any, empty: str) -> Any:
+    """softmax over the kept entries of the last axis; 0 at the others."""
+    x = np.asarray(x)
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    top = np.max(np.where(mask, wide, -np.inf), axis=-1, keepdims=True, initial=-np.inf)
+    alive = np.any(mask, axis=-1, keepdims=True)
+    e = np.where(mask, np.exp(np.where(mask, wide, top) - np.where(alive, top, 0) if x.size else wide), 0)
+    z = np.sum(e, axis=-1, keepdims=True)
+    weights = np.where(mask, e / np.where(alive, z, 1), 0 if empty == "zero" else np.where(alive, 0, np.nan))
+    return weights.astype(x.dtype)
+
+
+def masked_softmax(
+    scores: Any, mask: Any, mode: str = "renormalize", additive: float = -1e9, empty: str = "zero"
+) -> Tensor:
+    """softmax over the last axis, where some entries do not count.
+
+    Parameters
+    ----------
+    scores : Tensor or array_like
+    mask : array_like of bool
+        True keeps; broadcasts against the scores.
+    mode : {"renormalize", "additive", "where"}
+        Share among the kept entries only; or add ``additive`` to the others before the softmax, as BERT does; or set
+        them to minus infinity.
+    additive : float, optional
+        For mode "additive".
+    empty : {"zero", "nan"}
+        For mode "renormalize": what a row without kept entries gives.
+
+    Returns
+    -------
+    Tensor
+        Of the scores' shape and dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the mask does not broadcast to the scores.
+    StructureError
+        If ``mode`` or ``empty`` is none of the words above.
+
+    Notes
+    -----
+    **Gradient.** With "renormalize" exactly 0 into what does not count, also where nan or inf stands there. With
+    "additive" a fully masked row attends all the same: its weights are those of the plain softmax, as far as the dtype
+    still tells the scores apart. With "where" it is nan.
+
+    Examples
+    --------
+    >>> ak.nn.masked_softmax(ak.log([1.0, 2.0, 3.0, 4.0]), [True, True, True, False]).numpy().round(4)
+    array([0.1667, 0.3333, 0.5   , 0.    ])
+    """
+    scores = lift(scores)
+    keep = _checked_mask(scores, mask)
+    if empty not in ("zero", "nan"):
+        raise StructureError(f'empty is "zero" or "nan", not {empty!r}')
+    out: Tensor
+    if mode == "renormalize":
+        out = _kept_softmax(scores, mask=keep, empty=empty)
+    elif mode == "additive":
+        out = softmax(scores + np.where(keep, 0, additive).astype(scores.dtype), -1)
+    elif mode == "where":
+        out = softmax(where(keep, scores, scores.dtype.type(-np.inf)), -1)
+    else:
+        raise StructureError(f'mode is "renormalize", "additive" or "where", not {mode!r}')
+    return out
+
+
+def _checked_mask(scores: Tensor, mask: Any) -> Any:
+    keep = np.asarray(plain(mask))
+    if keep.dtype.kind not in "biu":
+        raise DtypeError(f"a mask is True where an entry counts; got dtype {keep.dtype}. Compare first, as in ids != 0.")
+    if not scores.ndim:
+        raise ShapeError("masked_softmax needs an axis to share along; a single number has none")
+    try:
+        return np.broadcast_to(keep.astype(bool), scores.shape)
+    except ValueError as error:
+        raise ShapeError(f"a mask of shape {keep.shape} does not fit scores of shape {scores.shape}") from error
+
+
+# --------------------------------------------------------------------------------------------------------- cross-entropy
+def _difference(x: Any, labels: Any) -> Any:
+    """softmax minus the one that was right."""
+    p = v.softmax(x, axis=-1)
+    right = np.zeros(np.shape(plain(x)), np.asarray(plain(x)).dtype)
+    np.put_along_axis(right, labels[..., None], 1, -1)
+    return p - right
+
+
+@general(
+    lambda g, _y, x, *, labels: v.expand_dims(g, axis=(-1,)) * _difference(x, labels),
+    jvp=lambda t, _y, x, *, labels: v.sum(t[0] * _difference(x, labels), axis=(-1,), keepdims=False),
+)
+def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
+    """``logsumexp(x) - x[label]`` along the last axis."""
+    x = np.asarray(x)
+    top = np.max(x, axis=-1, keepdims=True)
+    total = np.log(np.sum(np.exp(x - top), axis=-1)) + top[..., 0]
+    return total - np.take_along_axis(x, labels[..., None], -1)[..., 0]
+
+
+def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
+    """Cross-entropy of labels that are whole numbers, a loss for each row.
+
+    Parameters
+    ----------
+    labels : array_like of int
+        Of shape ``(...)``, from 0 up to the number of classes, exclusive.
+    logits : Tensor or array_like
+        Of shape ``(..., classes)``.
+
+    Returns
+    -------
+    Tensor
+        Of shape ``(...)``.
+
+    Raises
+    ------
+    LabelError
+        If a label is outside; it lists them. It is a ValueError and an IndexError.
+    ShapeError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    **Gradient.** softmax minus 1 at the label, so each row sums to 0.
+
+    Examples
+    --------
+    >>> float(ak.round(1e4 * ak.nn.sparse_softmax_cross_entropy(1, [0.0, 1.0, 2.0])))
+    14076.0
+    """
+    logits = lift(logits)
+    numbers = np.asarray(plain(labels))
+    if numbers.dtype.kind not in "iu":
+        raise DtypeError(f"labels are whole numbers, got {numbers.dtype}")
+    if not logits.ndim or numbers.shape != logits.shape[:-1]:
+        raise ShapeError(f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {logits.shape}")
+    outside = numbers[(numbers < 0) | (numbers >= logits.shape[-1])]
+    if outside.size:
+        raise LabelError(f"labels must be from 0 to {logits.shape[-1] - 1}; got {sorted(set(outside.tolist()))}")
+    out: Tensor = _sparse_cross_entropy(logits, labels=numbers.astype(np.intp))
+    return out
+

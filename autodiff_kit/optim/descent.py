@@ -1,0 +1,110 @@
+"""Steps along the gradient: plain, with momentum, and scaled by its root mean square."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.optim.base import Optimizer, Slots, _positive
+
+__all__ = ["SGD", "RMSProp"]
+
+
+def _root(x: Any) -> Any:
+    return x**0.5 if type(x) is float else np.sqrt(x)
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, with momentum if wanted.
+
+    Parameters
+    ----------
+    learning_rate : float
+    momentum : float, optional
+        How much of the slot lives on at each step.
+    nesterov : bool, optional
+        Whether to look one step ahead.
+
+    Notes
+    -----
+    Slot "momentum": ``u ← momentum·u + g``; the step is ``-learning_rate·u``, or with Nesterov
+    ``-learning_rate·(g + momentum·u)``. Without momentum there is no slot.
+
+    Examples
+    --------
+    >>> w = ak.Variable([1.0, -2.0])
+    >>> opt = ak.optim.SGD(0.1, momentum=0.9)
+    >>> for g in ([1.0, 2.0], [0.0, 1.0], [0.0, 0.0]):
+    ...     opt.apply_gradients([(g, w)])
+    >>> w.numpy()
+    array([ 0.729, -2.732])
+    """
+
+    def __init__(self, learning_rate: float, momentum: float = 0.0, nesterov: bool = False) -> None:
+        super().__init__(learning_rate)
+        self.momentum = _positive("momentum", momentum)
+        self.nesterov = nesterov
+        self._slots = ("momentum",) if momentum else ()
+
+    def _fresh(self, like: Any) -> Slots:
+        return {"momentum": 0.0 * like} if self._slots else {}
+
+    def _step(self, w: Any, g: Any, slots: Slots) -> tuple[Slots, Any]:
+        if not self._slots:
+            return slots, -self.learning_rate * g
+        u = self.momentum * slots["momentum"] + g
+        step = g + self.momentum * u if self.nesterov else u
+        return {"momentum": u}, -self.learning_rate * step
+
+
+class RMSProp(Optimizer):
+    """Steps divided by the root of a running mean of squared gradients.
+
+    Parameters
+    ----------
+    learning_rate : float
+    decay : float, optional
+    momentum : float, optional
+    epsilon : float, optional
+        Stands beside the root.
+    initial_accumulator : float, optional
+        What the running mean begins with.
+
+    Notes
+    -----
+    Slots "rms": ``s ← decay·s + (1-decay)·g²``; "momentum": ``u ← momentum·u + learning_rate·g/(√s + epsilon)``; the
+    step is ``-u``.
+
+    Examples
+    --------
+    >>> w = ak.Variable(0.0)
+    >>> opt = ak.optim.RMSProp(0.1)
+    >>> opt.apply_gradients([(1.0, w)])
+    >>> round(float(w), 6)
+    -0.316228
+    """
+
+    _slots = ("rms", "momentum")
+
+    def __init__(
+        self,
+        learning_rate: float,
+        decay: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-8,
+        initial_accumulator: float = 0.0,
+    ) -> None:
+        super().__init__(learning_rate)
+        self.decay = _positive("decay", decay)
+        self.momentum = _positive("momentum", momentum)
+        self.epsilon = _positive("epsilon", epsilon)
+        self.initial_accumulator = _positive("initial_accumulator", initial_accumulator)
+
+    def _fresh(self, like: Any) -> Slots:
+        return {"rms": 0.0 * like + self.initial_accumulator, "momentum": 0.0 * like}
+
+    def _step(self, w: Any, g: Any, slots: Slots) -> tuple[Slots, Any]:
+        s = self.decay * slots["rms"] + (1.0 - self.decay) * (g * g)
+        u = self.momentum * slots["momentum"] + self.learning_rate * g / (_root(s) + self.epsilon)
+        return {"rms": s, "momentum": u}, -u
