@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_kit.errors import AutodiffError
+from autodiff_kit.lessons.copies import fingerprint, is_notebook, read_notebook, strip_outputs
 from autodiff_kit.lessons.files import put_aside, sha256, stamp, write_atomically
 
 MARK = ".autodiff_kit"
@@ -119,7 +120,8 @@ def lessons() -> list[Lesson]:
     """Return the lessons that exist, in order of their numbers."""
     found = []
     for path in sorted((content() / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        about = _as_object(_read_notebook(path.read_bytes())["metadata"].get("autodiff_kit"))
+        metadata = _as_object(read_notebook(path.read_bytes()).get("metadata"))
+        about = _as_object(metadata.get("autodiff_kit"))
         found.append(Lesson(path.name[:2], path.stem, str(about.get("title", path.stem))))
     return found
 
@@ -232,16 +234,6 @@ def lesson_number(what: str) -> str:
     return number
 
 
-def strip_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Remove from a notebook, in place, all that running it left behind; return it."""
-    notebook.get("metadata", {}).pop("widgets", None)
-    for cell in notebook["cells"]:
-        if cell.get("cell_type") == "code":
-            cell["outputs"], cell["execution_count"] = [], None
-            cell.get("metadata", {}).pop("execution", None)
-    return notebook
-
-
 def _prepare(root: Path) -> Prepared:
     done = Prepared(root)
     for folder in (MARK, *KINDS, "handin"):
@@ -262,18 +254,18 @@ def _place(
 ) -> None:
     """Bring one file of the folder up to date; every way leaves a changed file where it is, or aside."""
     target = _inside(root, relative)
-    entry = {"copy": sha256(fresh), "original": sha256(source)}
+    entry = {"copy": fingerprint(fresh), "original": sha256(source)}
     if not target.exists():
         done.copied.append(relative)
     else:
         present = target.read_bytes()
         known = _as_object(manifest.get(relative))
-        if sha256(present) == entry["copy"]:
+        if fingerprint(present) == entry["copy"]:
             manifest[relative] = entry
             return
-        if sha256(present) == known.get("copy"):
+        if fingerprint(present) == known.get("copy"):
             done.refreshed.append(relative)
-        elif target.suffix == ".ipynb" and not _readable(present):
+        elif target.suffix == ".ipynb" and not is_notebook(present):
             done.damaged.append((relative, put_aside(target).name))
         else:
             if known.get("original", entry["original"]) != entry["original"]:
@@ -308,24 +300,9 @@ def _originals() -> dict[str, Path]:
 
 
 def _copy_for(name: str, source: bytes) -> bytes:
-    notebook = strip_outputs(_read_notebook(source))
+    notebook = strip_outputs(read_notebook(source))
     notebook.setdefault("metadata", {}).setdefault("autodiff_kit", {})["learner"] = name
     return json.dumps(notebook, indent=1, ensure_ascii=False).encode() + b"\n"
-
-
-def _read_notebook(data: bytes) -> dict[str, Any]:
-    notebook = json.loads(data)
-    if not (isinstance(notebook, dict) and isinstance(notebook.get("cells"), list)):
-        raise ValueError("no list of cells")
-    return notebook
-
-
-def _readable(data: bytes) -> bool:
-    try:
-        _read_notebook(data)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_json(path: Path) -> dict[str, Any]:

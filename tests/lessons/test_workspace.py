@@ -123,6 +123,33 @@ def test_untouched_copy_follows_its_original(work: Path, originals: Path) -> Non
     assert "print(2)" in (work / LESSON).read_text()
 
 
+def test_a_notebook_that_was_only_looked_at_follows_too(work: Path, originals: Path) -> None:
+    # What JupyterLab writes on opening: a kernel's name, one line a string, other spaces.
+    looked = json.loads((work / LESSON).read_text())
+    looked["metadata"]["language_info"] = {"name": "python"}
+    looked["cells"][1]["source"] = "".join(looked["cells"][1]["source"])
+    (work / LESSON).write_text(json.dumps(looked, indent=2))
+    (originals / LESSON).write_bytes(notebook("print(2)"))
+    assert workspace.prepare(work).refreshed == [LESSON]
+
+
+@pytest.mark.parametrize("odd", [None, 5, ["a", 5], {"b": 1}])
+def test_an_odd_source_is_a_change_and_no_crash(work: Path, odd: object) -> None:
+    strange = json.loads((work / LESSON).read_text())
+    strange["cells"][1]["source"] = odd
+    (work / LESSON).write_text(json.dumps(strange))
+    assert workspace.prepare(work).lines() == []
+    assert json.loads((work / LESSON).read_text()) == strange
+
+
+def test_a_notebook_with_results_is_the_learners(work: Path, originals: Path) -> None:
+    ran = json.loads((work / LESSON).read_text())
+    ran["cells"][1]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "1"}]
+    (work / LESSON).write_text(json.dumps(ran))
+    (originals / LESSON).write_bytes(notebook("print(2)"))
+    assert workspace.prepare(work).kept == [LESSON]
+
+
 def test_changed_copy_stays_and_the_newer_one_is_mentioned(work: Path, originals: Path) -> None:
     mine = edit(work / LESSON)
     (originals / LESSON).write_bytes(notebook("print(2)"))
@@ -140,7 +167,9 @@ def test_lost_manifest_costs_no_work(work: Path) -> None:
     assert json.loads((work / ".autodiff_kit" / "manifest.json").read_text())[EXERCISE]["copy"]
 
 
-@pytest.mark.parametrize("bad", [b"", b"{", b"\xff\xfe\x00", b"[1, 2]", b'{"cells": 3}', b'{"cells": {}}'])
+@pytest.mark.parametrize(
+    "bad", [b"", b"{", b"\xff\xfe\x00", b"[1, 2]", b'{"cells": 3}', b'{"cells": {}}', b'{"cells": [1]}']
+)
 def test_damaged_notebook_is_kept_and_replaced(work: Path, bad: bytes) -> None:
     (work / LESSON).write_bytes(bad)
     done = workspace.prepare(work)
