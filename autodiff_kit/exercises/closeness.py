@@ -6,6 +6,8 @@ arrays.)
 
 from __future__ import annotations
 
+from types import FunctionType
+
 import numpy as np
 
 from .protocol import SCALARS, Foreign, Remote, Slip
@@ -86,4 +88,6 @@ def short(value: object) -> str:
         return f"[{inner}]" if type(value) is list else f"({inner})"
     if type(value) is dict:
         return "{" + ", ".join(f"{key}: {short(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, Remote | FunctionType):
+        return "a function"
     return str(value)

@@ -104,7 +104,7 @@ class CountedKit:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Waves:
     """A quadratic plus sines of high frequency, (Ax)(Bx) + sin(30 Cx): f: Rⁿ → Rᵐ."""
 
@@ -122,6 +122,9 @@ class Waves:
         import autodiff_kit as ak
 
         return ak.matmul(self.a, x) * ak.matmul(self.b, x) + ak.sin(30.0 * ak.matmul(self.c, x))
+
+    def __repr__(self) -> str:
+        return f"<a function from {self.a.shape[1]} numbers to {self.a.shape[0]}>"
 
     def jacobian(self, x: Array) -> Array:
         """The Jacobian by hand."""

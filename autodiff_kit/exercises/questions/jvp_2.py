@@ -43,7 +43,8 @@ QUESTION = Question(
     points=2,
     title="A row, a column, and what a vector target gives",
     text="""J is the Jacobian of f at x. Write `row` (row i of J), `column` (column j of J) and `gradient` (what a tape answers when it is asked for the
-gradient of the whole vector f(x)), each with a single sweep. You are given `kit` with `y, pull = kit.vjp(f, x)` and `y, dy = kit.jvp(f, x, v)`; every pull and every push is counted.""",
+gradient of the whole vector f(x)), each with a single sweep. You are given `kit` with `y, pull = kit.vjp(f, x)` and `y, dy = kit.jvp(f, x, v)`; every pull and every push is counted.
+To try your functions by hand, pass `ak` for the kit: `row(ak, q2.example.f, q2.example.x, 0)`.""",
     writes=("row", "column", "gradient"),
     starter='''def row(kit, f, x, i):
     """Row i of the Jacobian of f at x."""

@@ -48,7 +48,7 @@ QUESTION = Question(
     points=3,
     title="Push with pulls only",
     text="""Compute J·v without forward mode and without differences of f: only `y, pull = kit.vjp(f, x)` is allowed, at most two pulls, whatever the
-number of outputs. (`kit.vjp` takes any function, a pull among them.)""",
+number of outputs. (`kit.vjp` takes any function, a pull among them. To try it by hand, pass `ak` for the kit.)""",
     writes=("jvp_by_pulls",),
     starter='''def jvp_by_pulls(kit, f, x, v):
     """J v, by kit.vjp alone and in two pulls."""

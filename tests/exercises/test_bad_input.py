@@ -1,0 +1,154 @@
+"""Whatever a learner's function does, a check ends in a sentence and never in a traceback."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autodiff_kit.exercises.checker import grade
+
+ASKED = []
+
+
+class Evil:
+    """Says yes to everything, and tells when it was asked."""
+
+    def _told(self, *args, **kwargs):
+        ASKED.append("asked")
+        return np.float64(0)
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _told
+    __array__ = __float__ = __bool__ = __len__ = __iter__ = __getitem__ = __index__ = __abs__ = _told
+    __sub__ = __rsub__ = __mul__ = __add__ = __radd__ = __rmul__ = __array_ufunc__ = numpy = _told
+    __hash__ = object.__hash__
+
+
+class Agreeable(float):
+    def __eq__(self, other):
+        ASKED.append("asked")
+        return True
+
+    __hash__ = float.__hash__
+
+
+class AgreeableArray(np.ndarray):
+    def __array_ufunc__(self, *args, **kwargs):
+        ASKED.append("asked")
+        return np.True_
+
+
+def forever():
+    value = []
+    value.append(value)
+    return value
+
+
+def objects():
+    array = np.empty(2, object)
+    array[0] = Evil()
+    return array
+
+
+def raises(*args, **kwargs):
+    raise RuntimeError("a learner's own words")
+
+
+ANSWERS = {
+    "None": lambda: [None][0],
+    "text": lambda: "1.0",
+    "a list": lambda: [1.0, 2.0],
+    "a tuple of text": lambda: ("a", "b"),
+    "two Nones": lambda: (None, None),
+    "three Nones": lambda: (None, None, None),
+    "a number": lambda: 1.5,
+    "NaN": lambda: np.full(3, np.nan),
+    "infinity": lambda: np.full((3, 2), np.inf),
+    "an array of another shape": lambda: np.zeros((1, 2, 1)),
+    "two arrays of another shape": lambda: (np.zeros((1, 2, 1)), np.zeros((1, 2, 1))),
+    "an empty array": lambda: np.zeros(0),
+    "complex": lambda: np.zeros(3, complex),
+    "objects": objects,
+    "text in an array": lambda: np.array(["1.0"]),
+    "a dictionary": lambda: {"m": "x"},
+    "a dictionary of odd keys": lambda: {Evil(): 1},
+    "slots of nonsense": lambda: (np.zeros(3), {"m": "x", "v": [], "t": None}),
+    "a function": lambda: raises,
+    "a set": lambda: {1, 2},
+    "a list that holds itself": forever,
+    "an agreeable object": Evil,
+    "two agreeable objects": lambda: (Evil(), Evil()),
+    "an agreeable float": lambda: Agreeable(1),
+    "an agreeable array": lambda: np.zeros(3).view(AgreeableArray),
+    "a class": lambda: Evil,
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_any_answer_is_met_with_a_sentence(question, answer):
+    ASKED.clear()
+    verdict = grade(question, {name: lambda *a, **k: answer() for name in question.writes}, 3)
+    assert verdict.outcome in ("error", "not yet")
+    assert len(verdict.message) > 20
+    assert verdict.share == 0
+    assert ASKED == []
+
+
+def test_an_exception_is_shown_with_the_learners_line(question):
+    verdict = grade(question, dict.fromkeys(question.writes, raises), 3)
+    assert verdict.outcome == "error"
+    assert "RuntimeError: a learner's own words" in verdict.message
+    assert "raise RuntimeError(" in verdict.message
+    assert "cost no try" in verdict.message
+
+
+def test_a_wrong_signature_is_an_error_that_costs_nothing(question):
+    verdict = grade(question, {name: lambda: 1.0 for name in question.writes}, 3)
+    assert verdict.outcome == "error"
+    assert "TypeError" in verdict.message
+
+
+@pytest.mark.parametrize("leave", [SystemExit, RecursionError, MemoryError, StopIteration, GeneratorExit])
+def test_leaving_in_another_way_is_an_error_too(question, leave):
+    def leaves(*args, **kwargs):
+        raise leave
+
+    if leave is GeneratorExit:
+        with pytest.raises(GeneratorExit):
+            grade(question, dict.fromkeys(question.writes, leaves), 3)
+        return
+    assert grade(question, dict.fromkeys(question.writes, leaves), 3).outcome == "error"
+
+
+def test_arguments_that_were_written_into_are_noticed(question, solutions):
+    def spoil(function):
+        def spoils(*args, **kwargs):
+            answer = function(*args, **kwargs)
+            spoiled.extend(
+                np.negative(a, out=a) for a in args if type(a) is np.ndarray and a.dtype.kind == "f"
+            )
+            return answer
+
+        return spoils
+
+    spoiled = []
+    verdict = grade(question, {name: spoil(f) for name, f in solutions(question).items()}, 3)
+    if spoiled:
+        assert verdict.outcome == "not yet"
+        assert "changed" in verdict.message or "were changed" in verdict.message
+    else:
+        assert verdict.outcome == "passed"
+
+
+def test_nothing_is_changed_for_the_next_call_by_a_function_that_spoils_its_input():
+    from autodiff_kit.exercises.driver import InProcess
+    from autodiff_kit.exercises.protocol import Call
+
+    def f(x):
+        x += 1
+        return x
+
+    given = np.zeros(3)
+    reply = InProcess({"f": f})(Call("f", (given,)))
+    assert reply.changed == (0,)
+    assert given.tolist() == [0, 0, 0]
+    assert reply.value.tolist() == [1, 1, 1]

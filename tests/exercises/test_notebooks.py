@@ -1,0 +1,71 @@
+"""The stored notebooks are those that the questions make, and give nothing away."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autodiff_kit.exercises.notebook import as_text, build, write_all
+from autodiff_kit.exercises.questions import LESSONS
+
+FOLDER = Path(__file__).parents[2] / "exercises"
+BOTH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+
+
+@BOTH
+def test_the_stored_notebook_is_the_one_that_is_made(lesson):
+    stored = (FOLDER / f"{lesson.slug}.ipynb").read_text(encoding="utf-8")
+    assert stored == as_text(lesson), "python -m autodiff_kit.exercises.notebook exercises writes them anew"
+
+
+def test_they_are_written_into_a_folder(tmp_path):
+    assert [path.name for path in write_all(tmp_path)] == [
+        f"{lesson.slug}.ipynb" for lesson in LESSONS.values()
+    ]
+
+
+@BOTH
+def test_it_is_a_valid_notebook_without_outputs(lesson):
+    notebook = nbformat.from_dict(build(lesson))
+    nbformat.validate(notebook)
+    assert all(
+        not cell.outputs and cell.execution_count is None
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    )
+
+
+@BOTH
+def test_metadata_gives_the_points_once(lesson):
+    about = build(lesson)["metadata"]["autodiff_kit"]
+    assert (about["v"], about["kind"], about["no"], about["slug"]) == (1, "exercise", lesson.no, lesson.slug)
+    cells = [cell["metadata"].get("autodiff_kit", {}) for cell in build(lesson)["cells"]]
+    points = {cell["question"]: cell["points"] for cell in cells if "points" in cell}
+    assert points == {question.id: question.points for question in lesson.questions}
+    assert sum("points" in cell for cell in cells) == len(points)
+    assert all(re.fullmatch(r"[a-zA-Z0-9_\-]+", id) for id in points)
+
+
+@BOTH
+def test_no_solution_and_no_hint_stands_in_it(lesson):
+    text = as_text(lesson)
+    for question in lesson.questions:
+        assert json.dumps(question.hints[2], ensure_ascii=False)[1:-1] not in text
+        body = [line.strip() for line in question.solution.splitlines() if line.strip().startswith("return ")]
+        assert body
+        for line in body:
+            assert line not in text or line in question.starter, line
+
+
+@BOTH
+def test_its_starters_run_from_top_to_bottom(lesson, kept, capsys):
+    names = {}
+    for cell in build(lesson)["cells"]:
+        if cell["cell_type"] == "code":
+            source = "".join(cell["source"]).replace("autodiff_kit.learn", "autodiff_kit.exercises")
+            exec(compile(source, cell["id"], "exec"), names)
+    assert capsys.readouterr().out.count("Not begun.") == 6

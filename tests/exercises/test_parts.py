@@ -1,0 +1,241 @@
+"""Closeness, the protocol's values, the driver's handles, and how a name is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.exercises.checker import untouched
+from autodiff_kit.exercises.closeness import close, number, short
+from autodiff_kit.exercises.driver import InProcess, drive
+from autodiff_kit.exercises.marking import Attempt
+from autodiff_kit.exercises.protocol import Call, Foreign, Handle, Remote, Reply, Rng, Slip, alike, plain
+
+
+def remote(function):
+    return Remote(0)
+
+
+CLOSE = [
+    (1.0, 1.0, True),
+    (1.0 + 1e-10, 1.0, True),
+    (1.0 + 1e-8, 1.0, False),
+    (1, 1.0, True),
+    (np.float32(1), 1.0, True),
+    (np.ones(3), np.ones((3, 1)), False),
+    (np.array([np.nan, 1]), np.array([np.nan, 1]), True),
+    (np.array([1, np.nan]), np.array([np.nan, 1]), False),
+    (np.array([np.inf, 1]), np.array([np.inf, 1]), True),
+    (np.array([-np.inf, 1]), np.array([np.inf, 1]), False),
+    (np.array([1e9, 1]), np.array([np.inf, 1]), False),
+    (np.zeros(0), np.zeros(0), True),
+    ("1.0", 1.0, False),
+    (np.array(["1.0"]), np.array([1.0]), False),
+    (1 + 0j, 1.0, False),
+    ([1.0], np.array([1.0]), False),
+    (None, 1.0, False),
+    (True, 1.0, True),
+]
+
+
+@pytest.mark.parametrize(("got", "want", "agree"), CLOSE)
+def test_close(got, want, agree):
+    assert close(got, want, 1e-9) is agree
+
+
+def test_what_is_no_number_is_named_kindly():
+    for value, words in [
+        (None, "Does it end with return?"),
+        ([1.0], "np.array"),
+        ((1.0,), "a tuple"),
+        ("x", "a value of type str"),
+        (Foreign("Banana"), "a value of type Banana"),
+        (Remote(0), "Was it to be called?"),
+        (np.zeros(2, complex), "complex"),
+    ]:
+        with pytest.raises(Slip, match="f gave back") as slip:
+            number(value, "f")
+        assert words in slip.value.text
+
+
+def test_short_is_short_and_has_no_minus_zero():
+    assert short(-0.0) == "0"
+    assert short(1 / 3) == "0.333333"
+    assert len(short(np.zeros((40, 40)))) < 100
+
+
+def test_plain_copies_and_knows_tensors():
+    array = np.ones(2)
+    assert plain(array, remote) is not array
+    assert plain(ak.constant([1.0, 2.0]), remote).tolist() == [1, 2]
+    assert plain(ak.Variable(3.0), remote).tolist() == 3
+    assert plain({"a": (1, [2.0])}, remote) == {"a": (1, [2.0])}
+    assert plain(lambda: 0, remote) == Remote(0)
+    assert plain(object(), remote) == Foreign("object")
+    assert plain(np.array([None]), remote) == Foreign("array of dtype object")
+
+
+def test_plain_ends_on_a_list_that_holds_itself():
+    value = []
+    value.append(value)
+    inner = plain(value, remote)
+    while isinstance(inner, list):
+        inner = inner[0]
+    assert inner == Foreign("deeply nested list")
+
+
+def test_alike_is_bit_for_bit():
+    assert alike({"a": [np.zeros(2), float("nan")]}, {"a": [np.zeros(2), float("nan")]})
+    assert not alike(np.zeros(2), np.zeros(2, np.float32))
+    assert not alike(np.array([0.0]), np.array([-0.0]))
+    assert not alike([1], (1,))
+
+
+def test_a_handle_is_counted_and_takes_numbers_only():
+    push = Handle(lambda v: 2 * v, "push")
+    reply = InProcess({"f": lambda p: p(np.ones(2)) + p(1.0)})(Call("f", (push,)))
+    assert (reply.value.tolist(), push.calls) == ([4, 4], 2)
+    with pytest.raises(Slip, match="push takes arrays; it was given a value of type str"):
+        InProcess({"f": lambda p: p("x")})(Call("f", (push,)))
+
+
+def test_a_handle_gives_copies():
+    matrix = np.ones(3)
+
+    def f(read):
+        mine = read(0.0)
+        mine += 1
+        return mine
+
+    InProcess({"f": f})(Call("f", (Handle(lambda _: matrix, "read"),)))
+    assert matrix.tolist() == [1, 1, 1]
+
+
+def test_a_function_that_is_given_back_can_be_called():
+    answer = InProcess({"f": lambda x: (x, lambda g: g * x)})
+    value, pull = answer(Call("f", (3.0,))).value
+    assert value == 3.0
+    assert answer(Call(pull, (2.0,))).value == 6.0
+
+
+def test_a_generator_of_random_numbers_crosses_by_its_seed():
+    draw = Call("f", (Rng(5),))
+    functions = {"f": lambda rng: rng.normal(size=2)}
+    assert alike(InProcess(functions)(draw).value, InProcess(functions)(draw).value)
+
+
+def test_gradients_come_from_the_tape_or_are_none():
+    seed = np.array([1.0, 2.0])
+    call = Call("f", (np.array([3.0, 4.0]),), wrt=(0,), seed=seed)
+    assert InProcess({"f": lambda x: x * x})(call).gradients[0].tolist() == [6, 16]
+    assert InProcess({"f": lambda x: x.numpy()})(call).gradients == (None,)
+    assert InProcess({"f": ak.sum})(call).gradients == (None,)
+
+
+def test_sharing_is_measured():
+    call = Call("f", (np.zeros(3), np.zeros(3)), sharing=True)
+    assert InProcess({"f": lambda a, b: {"b": b[1:]}})(call).shared == (1,)
+    assert InProcess({"f": lambda a, b: a + b})(call).shared == ()
+
+
+WARNINGS = {
+    "overflow encountered in exp": lambda x: np.exp(1000 + x),
+    "divide by zero encountered in divide": lambda x: 1 / x,
+    "invalid value encountered in sqrt": lambda x: np.sqrt(x - 1),
+    "division by zero": lambda x: 1.0 / float(x[0]),
+    "Mean of empty slice": lambda x: np.mean(x[:0]),
+}
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_a_warning_names_its_op(name):
+    reply = InProcess({"f": WARNINGS[name]})(Call("f", (np.zeros(2),)))
+    assert name in reply.warning.replace("float division", "division")
+    assert reply.place.startswith("line ")
+
+
+def test_warnings_are_allowed_where_the_call_says_so():
+    reply = InProcess({"f": np.log})(Call("f", (np.zeros(2),), quiet=True))
+    assert reply.warning == ""
+    assert np.isneginf(reply.value).all()
+
+
+def test_a_misconception_is_named_only_if_it_explains_every_miss():
+    attempt = Attempt()
+    attempt.case(2.0, 1.0, {"double": 2.0, "plus-one": 2.0})
+    assert attempt.common == {"double", "plus-one"}
+    attempt.case(6.0, 3.0, {"double": 6.0, "plus-one": 4.0})
+    assert attempt.common == {"double"}
+    attempt.case(7.0, 3.0, {"double": 6.0, "plus-one": 4.0})
+    assert attempt.common == frozenset()
+    assert attempt.misses[-1].text == "The answer: is 7, expected 3."
+
+
+def test_half_marks_need_every_value():
+    attempt = Attempt()
+    attempt.behave(False, "dear")
+    assert attempt.share == 0.5
+    attempt.case(2.0, 1.0)
+    assert attempt.share == 0.0
+
+
+def test_a_model_that_breaks_explains_nothing():
+    attempt = Attempt()
+    attempt.case(2.0, 1.0, {"broken": lambda: 1 / 0, "not here": None})
+    assert attempt.common == frozenset()
+
+
+def test_a_script_is_closed_when_a_call_fails():
+    closed = []
+
+    def script():
+        try:
+            yield Call("f")
+        finally:
+            closed.append(True)
+
+    def answer(call):
+        raise Slip("no")
+
+    with pytest.raises(Slip):
+        drive(script(), answer)
+    assert closed == [True]
+
+
+def test_a_check_runs_over_any_carrier(question, solutions):
+    """The grader's way: the check on one side, replies that somebody else brings on the other."""
+    from autodiff_kit.exercises.checker import grade
+
+    box = InProcess(solutions(question))
+    seen = []
+
+    def carry(call):
+        seen.append(call.name)
+        reply = box(call)
+        assert isinstance(reply, Reply)
+        return reply
+
+    assert grade(question, {}, "a secret seed", carry).outcome == "passed"
+    assert seen
+
+
+def test_untouched_functions():
+    def docstring(a):
+        """Words."""
+
+    def empty(a):
+        pass
+
+    def returns_none(a):
+        return None
+
+    def works(a):
+        return a
+
+    def raises(a):
+        raise NotImplementedError
+
+    assert [untouched(f) for f in (docstring, empty, returns_none, works, raises, len)] == [True] * 3 + [
+        False
+    ] * 3
