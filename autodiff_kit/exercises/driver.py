@@ -92,7 +92,7 @@ class InProcess:
             return Reply(
                 warning=str(accident), place=place_of(accident.__traceback__), changed=changes(call, lent)
             )
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a learner's code raises
+        except BaseException as error:  # noqa: BLE001 - whatever ends a learner's function, an interrupt too
             raise slip_of(call, error) from None
         return Reply(
             plain(value, self._remote),
@@ -233,6 +233,8 @@ def _arrays(value: Any, depth: int = 0) -> list[np.ndarray]:
 
 def slip_of(call: Call, error: BaseException) -> Slip:
     """What a learner is told about an exception of their own."""
+    if isinstance(error, KeyboardInterrupt):
+        return Slip(f"{call.name} was still running when you stopped it.", place_of(error.__traceback__))
     said = str(error).strip() or "no further words"
     return Slip(f"{call.name} stopped with {type(error).__name__}: {said}", place_of(error.__traceback__))
 

@@ -216,7 +216,7 @@ def exercise(no: str | int) -> Exercise:
     """
     from .questions import LESSONS
 
-    key = f"{no:02d}" if isinstance(no, int) else no
+    key = f"{no:0>2}"
     if key not in LESSONS:
         raise StructureError(f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}.")
     return Exercise(LESSONS[key])

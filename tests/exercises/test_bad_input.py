@@ -112,11 +112,19 @@ def test_leaving_in_another_way_is_an_error_too(question, leave):
     def leaves(*args, **kwargs):
         raise leave
 
-    if leave is GeneratorExit:
-        with pytest.raises(GeneratorExit):
-            grade(question, dict.fromkeys(question.writes, leaves), 3)
-        return
-    assert grade(question, dict.fromkeys(question.writes, leaves), 3).outcome == "error"
+    verdict = grade(question, dict.fromkeys(question.writes, leaves), 3)
+    assert verdict.outcome == "error"
+    assert leave.__name__ in verdict.message
+
+
+def test_an_interrupt_of_an_endless_loop_is_told_with_its_line(question):
+    def endless(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    verdict = grade(question, dict.fromkeys(question.writes, endless), 3)
+    assert verdict.outcome == "error"
+    assert "still running when you stopped it" in verdict.message
+    assert "raise KeyboardInterrupt" in verdict.message
 
 
 def test_arguments_that_were_written_into_are_noticed(question, solutions):

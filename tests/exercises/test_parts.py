@@ -172,6 +172,27 @@ def test_a_misconception_is_named_only_if_it_explains_every_miss():
     assert attempt.misses[-1].text == "The answer: is 7, expected 3."
 
 
+def toss(a, rng):
+    """Two misconceptions look alike whenever the draw is even."""
+    drawn = int(rng.integers(1000))
+    reply = yield Call("f", (drawn,))
+    a.case(reply.value, 3.0 * drawn + 1, {"doubled": 2.0 * drawn, "rounded": 2.0 * drawn + drawn % 2})
+
+
+def test_where_two_models_agree_the_check_draws_again():
+    from dataclasses import replace
+
+    from autodiff_kit.exercises.checker import grade
+
+    either = replace(
+        question, check=toss, writes=("f",), messages={"doubled": "Doubled.", "rounded": "Rounded."}
+    )
+    verdicts = [grade(either, {"f": lambda x: 2.0 * x}, seed) for seed in range(20)]
+    named = [verdict.misconception for verdict in verdicts]
+    assert named.count("doubled") >= 15
+    assert "rounded" not in named
+
+
 def test_half_marks_need_every_value():
     attempt = Attempt()
     attempt.behave(False, "dear")
