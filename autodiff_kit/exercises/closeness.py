@@ -73,21 +73,21 @@ def _bad(got: np.ndarray, want: np.ndarray, tol: float) -> np.ndarray:
     return np.asarray(np.where(finite, off, ~same))
 
 
-def short(value: object) -> str:
-    """A value as text for a message: six digits, long arrays cut."""
+def short(value: object, entries: int = 12) -> str:
+    """A value as text for a message: six digits, long arrays cut, text in quotes."""
     if type(value) is float or (type(value) is np.ndarray and value.ndim == 0 and value.dtype.kind == "f"):
         text = f"{float(value):.6g}"
         return "0" if text == "-0" else text
     if type(value) is np.ndarray:
         text = np.array2string(
-            value, precision=4, threshold=12, edgeitems=2, separator=", ", suppress_small=False
+            value, precision=4, threshold=entries, edgeitems=2, separator=", ", suppress_small=False
         )
         return " ".join(text.split())
     if type(value) in (list, tuple):
-        inner = ", ".join(short(item) for item in value)  # type: ignore[attr-defined]
+        inner = ", ".join(short(item, entries) for item in value)  # type: ignore[attr-defined]
         return f"[{inner}]" if type(value) is list else f"({inner})"
     if type(value) is dict:
-        return "{" + ", ".join(f"{key}: {short(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {short(item, entries)}" for key, item in value.items()) + "}"
     if isinstance(value, Remote | FunctionType):
         return "a function"
-    return str(value)
+    return repr(value) if type(value) is str else str(value)

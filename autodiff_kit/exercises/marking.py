@@ -136,6 +136,8 @@ class Attempt:
 
 
 def _word(value: object) -> str:
+    if type(value) is str:
+        return value
     return short(float(value)) if isinstance(value, np.floating) else short(value)
 
 

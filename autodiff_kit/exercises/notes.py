@@ -111,7 +111,7 @@ class Example(SimpleNamespace):
     """A learner's own numbers by name."""
 
     def __repr__(self) -> str:
-        return "\n".join(f"{name} = {short(value)}" for name, value in vars(self).items())
+        return "\n".join(f"{name} = {short(value, 60)}" for name, value in vars(self).items())
 
 
 def shell() -> Any:

@@ -11,6 +11,7 @@ from autodiff_kit.exercises.closeness import close, number, short
 from autodiff_kit.exercises.driver import InProcess, drive
 from autodiff_kit.exercises.marking import Attempt
 from autodiff_kit.exercises.protocol import Call, Foreign, Handle, Remote, Reply, Rng, Slip, alike, plain
+from autodiff_kit.exercises.questions import LESSONS
 
 
 def remote(function):
@@ -184,9 +185,8 @@ def test_where_two_models_agree_the_check_draws_again():
 
     from autodiff_kit.exercises.checker import grade
 
-    either = replace(
-        question, check=toss, writes=("f",), messages={"doubled": "Doubled.", "rounded": "Rounded."}
-    )
+    messages = {"doubled": "Doubled.", "rounded": "Rounded."}
+    either = replace(LESSONS["15"].questions[0], check=toss, writes=("f",), messages=messages)
     verdicts = [grade(either, {"f": lambda x: 2.0 * x}, seed) for seed in range(20)]
     named = [verdict.misconception for verdict in verdicts]
     assert named.count("doubled") >= 15
