@@ -7,6 +7,7 @@ arrays.)
 from __future__ import annotations
 
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -79,9 +80,8 @@ def short(value: object, entries: int = 12) -> str:
         text = f"{float(value):.6g}"
         return "0" if text == "-0" else text
     if type(value) is np.ndarray:
-        text = np.array2string(
-            value, precision=4, threshold=entries, edgeitems=2, separator=", ", suppress_small=False
-        )
+        shown: Any = {"float_kind": lambda number: f"{number:.4g}", "bool": str}
+        text = np.array2string(value, threshold=entries, edgeitems=2, separator=", ", formatter=shown)
         return " ".join(text.split())
     if type(value) in (list, tuple):
         inner = ", ".join(short(item, entries) for item in value)  # type: ignore[attr-defined]

@@ -72,11 +72,7 @@ class Graded:
         began = time.perf_counter()
         past = _progress().question(self.id)
         used = seed_of(self.id, learner(), past.tries + 1) if seed is None else seed
-        found = (
-            dict(zip(self._question.writes, functions, strict=True))
-            if functions
-            else self._find(_namespace())
-        )
+        found = self._given(functions) if functions else self._find(_namespace())
         missing = [name for name in self._question.writes if not callable(found.get(name))]
         verdict = _absent(missing) if missing else grade(self._question, found, used)
         cost = COST_OF_HINT_3 if past.hints_seen >= 3 else 0.0
@@ -135,6 +131,16 @@ class Graded:
             note = Listing(f"One solution of {self.id}", self._question.solution)
         note.show()
         return note
+
+    def _given(self, functions: tuple[Callable[..., Any], ...]) -> dict[str, Any]:
+        writes = self._question.writes
+        if len(functions) != len(writes):
+            names = ", ".join(writes)
+            raise StructureError(
+                f"{self.label}.check() finds your functions by name; to hand them over, give all of them: "
+                f"{self.label}.check({names}). Got {len(functions)}."
+            )
+        return dict(zip(writes, functions, strict=True))
 
     def _find(self, names: Mapping[str, Any]) -> dict[str, Any]:
         return {name: names.get(name) for name in self._question.writes}
@@ -258,7 +264,7 @@ def _fingerprint(functions: Mapping[str, Any]) -> str:
     for function in functions.values():
         try:
             sha.update(inspect.getsource(function).encode())
-        except (OSError, TypeError):
+        except (IndexError, OSError, SyntaxError, TypeError):
             sha.update(getattr(getattr(function, "__code__", None), "co_code", b""))
     return sha.hexdigest()
 

@@ -148,6 +148,11 @@ def test_two_learners_are_drawn_different_checks(kept, monkeypatch):
     assert seed_of("adam-5", "ada", 1) == hers != seed_of("adam-5", "grace", 1)
 
 
+def test_functions_are_handed_over_all_or_none(kept):
+    with pytest.raises(StructureError, match=r"q1\.check\(push, pull\). Got 1"):
+        exercise("01").q1.check(right)
+
+
 def test_an_exercise_unpacks_and_is_asked_by_name(kept):
     ex = exercise("01")
     q1, *others = ex

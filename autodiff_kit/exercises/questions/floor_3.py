@@ -63,7 +63,8 @@ QUESTION = Question(
     points=2,
     title="Hard forward, soft backward",
     text="""Write the rule that `@ak.custom_gradient` wants: `surrogate(x, s, K)` gives back the value, exactly floor (clipped to
-0 … K), and a function `pull(g)` that weighs the incoming gradient by the slope of the staircase, Σ s·σ(s(x−k))·σ(−s(x−k)).""",
+0 … K), and a function `pull(g)` that weighs the incoming gradient by the
+slope of the soft staircase Σ σ(s(x−k)), k = 1 … K.""",
     writes=("surrogate",),
     starter='''def surrogate(x, s, K):
     """Give back (value, pull): floor of x clipped to 0...K, and a function of the incoming gradient g."""

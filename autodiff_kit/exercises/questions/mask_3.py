@@ -64,7 +64,7 @@ QUESTION = Question(
     points=3,
     title="The way back",
     text="""Write the pull of the masked softmax, from its weights alone: the gradient of the scores for an incoming gradient `g`. Exactly 0
-goes into the padding and into empty rows, whatever `g` holds there (it may be NaN). The matrix diag(w) − w wᵀ is not to be built.""",
+goes into the padding and into empty rows, whatever `g` holds there (it may be NaN). The Jacobian of a row is not to be built.""",
     writes=("masked_softmax_pull",),
     starter='''def masked_softmax_pull(w, keep, g):
     """The gradient of the scores; w are the weights that the masked softmax gave, g is their gradient."""
