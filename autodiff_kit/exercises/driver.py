@@ -114,10 +114,11 @@ class InProcess:
         """Arguments with those of ``wrt`` as tensors, and the tape that is to watch them."""
         if not call.wrt:
             return lent, None
-        import autodiff_kit as ak
+        from autodiff_kit.core.tape import GradientTape
+        from autodiff_kit.core.tensor import constant
 
-        tape = ak.GradientTape()
-        given = tuple(ak.constant(value) if i in call.wrt else value for i, value in enumerate(lent))
+        tape = GradientTape()
+        given = tuple(constant(value) if i in call.wrt else value for i, value in enumerate(lent))
         return given, tape
 
     def _run(self, call: Call, given: tuple[object, ...], kept: dict[str, object], tape: Any) -> Any:
@@ -137,10 +138,10 @@ class InProcess:
         """Gradients of an answer; an answer that is not a tensor, or not of the seed's shape, has none."""
         if tape is None:
             return ()
-        import autodiff_kit as ak
+        from autodiff_kit.core.tensor import Tensor
 
         seed = call.seed
-        if type(value) is not ak.Tensor or (seed is not None and value.shape != seed.shape):
+        if type(value) is not Tensor or (seed is not None and value.shape != seed.shape):
             return (None,) * len(call.wrt)
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():

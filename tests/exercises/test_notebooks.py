@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from autodiff_kit.exercises.notebook import as_text, build, write_all
 from autodiff_kit.exercises.questions import LESSONS
@@ -69,3 +70,21 @@ def test_its_starters_run_from_top_to_bottom(lesson, kept, capsys):
             source = "".join(cell["source"]).replace("autodiff_kit.learn", "autodiff_kit.exercises")
             exec(compile(source, cell["id"], "exec"), names)
     assert capsys.readouterr().out.count("Not begun.") == 6
+
+
+def test_in_a_kernel_a_check_finds_the_cells_function_and_is_shown_once(kept):
+    notebook = nbformat.reads(as_text(LESSONS["15"]), 4)
+    cells = {cell.id: cell for cell in notebook.cells}
+    begin = cells["begin"].source.replace("autodiff_kit.learn", "autodiff_kit.exercises")
+    cells["begin"].source = begin
+    cells["adam-5"].source = "def brake(slots, last_gradient, b1):\n    return -slots['m']"
+    cells["adam-5-check"].source = "result = q5.check()\nresult"
+    cells["adam-5-help"].source = "q5.check()\nq5.hint();"
+    notebook.cells = [cells[name] for name in ("begin", "adam-5", "adam-5-check", "adam-5-help", "score")]
+    NotebookClient(notebook, resources={"metadata": {"path": str(kept)}}).execute()
+    shown = [[output.data for output in cell.outputs] for cell in notebook.cells]
+    assert [len(outputs) for outputs in shown] == [0, 0, 1, 2, 1]
+    assert shown[2][0]["text/plain"].startswith("Not yet: 0 of 2 points. The new gradient enters m")
+    assert "<strong>Not yet: 0 of 2 points</strong>" in shown[2][0]["text/html"]
+    assert "Hint 1 of 3" in shown[3][1]["text/plain"]
+    assert "q5  not yet" in shown[4][0]["text/plain"]

@@ -78,9 +78,9 @@ class CountedKit:
 
     def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Handle]:
         """Value of f, and its pull."""
-        import autodiff_kit as ak
+        from autodiff_kit.transforms import vjp
 
-        y, back = ak.vjp(f, x)
+        y, back = vjp(f, x)
 
         def pull(u: Any) -> Any:
             self.pulls += 1
@@ -90,10 +90,10 @@ class CountedKit:
 
     def jvp(self, f: Callable[..., Any], x: Any, v: Any) -> tuple[Any, Any]:
         """Value of f, and its tangent."""
-        import autodiff_kit as ak
+        from autodiff_kit.transforms import jvp
 
         self.pushes += 1
-        y, tangent = ak.jvp(f, (x,), (v,))
+        y, tangent = jvp(f, (x,), (v,))
         return y, tangent
 
     @property
