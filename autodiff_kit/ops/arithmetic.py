@@ -89,7 +89,9 @@ def power(a: Any, b: Any) -> Any:
     At ``(0, 0)`` both gradients are 0; the gradient to the exponent of a negative base is nan, and it is not computed
     unless the exponent itself is followed.
     """
-    return np.power(np.asarray(a, dtype=np.result_type(a, b, np.float16)) if np.result_type(a, b).kind in "iu" else a, b)
+    return np.power(
+        np.asarray(a, dtype=np.result_type(a, b, np.float16)) if np.result_type(a, b).kind in "iu" else a, b
+    )
 
 
 @elementwise(lambda g, _y, _x: -g, scalar=operator.neg)
@@ -210,11 +212,15 @@ def logaddexp(a: Any, b: Any) -> Any:
 
 @elementwise(
     lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=plain(x) != 0)),
-    lambda g, _y, x, y: g * v.select(x, 0.0, condition=plain(x) != 0) / v.select(y, 1.0, condition=plain(x) != 0),
+    lambda g, _y, x, y: (
+        g * v.select(x, 0.0, condition=plain(x) != 0) / v.select(y, 1.0, condition=plain(x) != 0)
+    ),
     domain="positive",
     points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, 2.0), (0.0, 0.0))),
 )
 def xlogy(x: Any, y: Any) -> Any:
     """``x log y``, and 0 with gradients 0 where ``x`` is 0."""
     zero = np.asarray(x) == 0
-    return np.where(zero, 0.0, np.multiply(x, np.log(np.where(zero, 1.0, y)))).astype(np.result_type(x, y, np.float16))
+    kind = np.result_type(x, y)
+    product = np.multiply(x, np.log(np.where(zero, 1.0, y)))
+    return np.where(zero, 0.0, product).astype(kind if kind.kind == "f" else np.float64)

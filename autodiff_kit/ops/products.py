@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from autodiff_kit.core.rules import bilinear, v
 from autodiff_kit.core.tensor import Tensor, lift
 from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.shaping import permute_dims
 
 __all__ = ["dot", "matmul", "matvec", "outer", "tensordot", "vecdot"]
 
@@ -120,11 +122,13 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
         left, right = ((k,) if np.ndim(k) == 0 else tuple(k) for k in axes)
     left, right = tuple(k % a.ndim for k in left), tuple(k % b.ndim for k in right)
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
-        raise ShapeError(f"tensordot of shapes {a.shape} and {b.shape}: axes {left} and {right} differ in length")
+        raise ShapeError(
+            f"tensordot of shapes {a.shape} and {b.shape}: axes {left} and {right} differ in length"
+        )
     free_a = tuple(k for k in range(a.ndim) if k not in left)
     free_b = tuple(k for k in range(b.ndim) if k not in right)
-    inner = int(np.prod([a.shape[k] for k in left], dtype=np.int64))
-    first = a.permute_dims((*free_a, *left)).reshape((-1, inner))
-    second = b.permute_dims((*right, *free_b)).reshape((inner, -1))
-    shape = tuple(a.shape[k] for k in free_a) + tuple(b.shape[k] for k in free_b)
-    return matmul(first, second).reshape(shape)
+    shape_a, shape_b = tuple(a.shape[k] for k in free_a), tuple(b.shape[k] for k in free_b)
+    rows, inner, columns = (math.prod(n) for n in (shape_a, [a.shape[k] for k in left], shape_b))
+    first = permute_dims(a, (*free_a, *left)).reshape((rows, inner))
+    second = permute_dims(b, (*right, *free_b)).reshape((inner, columns))
+    return matmul(first, second).reshape(shape_a + shape_b)

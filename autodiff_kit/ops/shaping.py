@@ -6,6 +6,7 @@ trailing: the public functions normalise them, the operations below count from t
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -34,9 +35,15 @@ def negative_axis(axis: Any, ndim: int, name: str) -> int:
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
     wanted = (shape,) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
     try:
-        return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _big_shape(x.size, wanted)
+        return (
+            np.empty(x.shape, np.bool_).reshape(wanted).shape
+            if x.size < 1 << 16
+            else _big_shape(x.size, wanted)
+        )
     except ValueError as error:
-        raise ShapeError(f"reshape: {x.size} entries of shape {x.shape} do not fit into shape {wanted}") from error
+        raise ShapeError(
+            f"reshape: {x.size} entries of shape {x.shape} do not fit into shape {wanted}"
+        ) from error
 
 
 def _big_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -143,7 +150,9 @@ def _unit_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
 
 @linear(
     lambda g, _y, _x, *, shape: g,  # the engine sums what was broadcast
-    prepare=lambda x, shape: {"shape": (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)},
+    prepare=lambda x, shape: {
+        "shape": (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    },
 )
 def broadcast_to(x: Any, shape: Any) -> Any:
     """The value repeated to a larger shape, without copying."""
@@ -157,10 +166,16 @@ def _index(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
     parts = index if isinstance(index, tuple) else (index,)
     parts = tuple(plain(p) if not isinstance(p, list) else np.asarray(p) for p in parts)
     for part in parts:
-        if isinstance(part, float) or (isinstance(part, np.ndarray) and part.dtype.kind not in "iub" and part.size):
+        if isinstance(part, float) or (
+            isinstance(part, np.ndarray) and part.dtype.kind not in "iub" and part.size
+        ):
             raise DtypeError(f"an index is a whole number, a slice or a mask, not {np.asarray(part).dtype}")
-    return {"index": tuple(p.astype(np.intp) if isinstance(p, np.ndarray) and not p.size else p for p in parts)
-            if any(isinstance(p, np.ndarray) and p.dtype.kind == "f" for p in parts) else parts, "ndim": x.ndim}
+    return {
+        "index": tuple(p.astype(np.intp) if isinstance(p, np.ndarray) and not p.size else p for p in parts)
+        if any(isinstance(p, np.ndarray) and p.dtype.kind == "f" for p in parts)
+        else parts,
+        "ndim": x.ndim,
+    }
 
 
 def _is_basic(index: tuple[Any, ...]) -> bool:
@@ -180,9 +195,10 @@ def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
             return x[index]
         if _is_basic(index):
             return x[(slice(None),) * lead + index]
-        flat = x.reshape(-1, *x.shape[lead:])
+        flat = x.reshape(math.prod(x.shape[:lead]), *x.shape[lead:])
         each = [row[index] for row in flat]
-        return np.stack(each).reshape(x.shape[:lead] + each[0].shape)
+        shape = each[0].shape if each else np.empty(x.shape[lead:], np.bool_)[index].shape
+        return np.reshape(each, x.shape[:lead] + shape).astype(x.dtype, copy=False)
     except IndexError as error:
         raise RangeError(f"index {index} of a value of shape {x.shape[lead:]}: {error}") from error
 
@@ -197,7 +213,8 @@ def scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     if _is_basic(index):
         out[(slice(None),) * lead + index] += x
     else:
-        for row, part in zip(out.reshape(-1, *shape), x.reshape(-1, *x.shape[lead:]), strict=True):
+        count = math.prod(x.shape[:lead])
+        for row, part in zip(out.reshape(count, *shape), x.reshape(count, *x.shape[lead:]), strict=True):
             np.add.at(row, index, part)
     return out.astype(x.dtype) if half else out
 
