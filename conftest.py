@@ -1,0 +1,24 @@
+"""What the package's own examples see, and how many examples Hypothesis draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+_COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_COMMON)
+settings.register_profile("full", max_examples=500, stateful_step_count=60, **_COMMON)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("full" if config.getoption("--all", default=False) else "default")
+
+
+@pytest.fixture(autouse=True)
+def _names_of_examples(doctest_namespace: dict[str, Any]) -> None:
+    import autodiff_kit as ak
+
+    doctest_namespace.update(ak=ak, np=np)

@@ -1,0 +1,353 @@
+"""One table of cases for all operations: inputs, the call, and NumPy's or SciPy's answer.
+
+Plain elementwise operations get their cases from the registry itself: inputs from the op's domain, in shapes that
+broadcast. Operations with parameters, and those that the kit composes from others, stand in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+import autodiff_kit as ak
+from autodiff_kit.core.rules import OPS, Op
+from autodiff_kit.ops import neural, shaping
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """``call`` takes tensors, ``reference`` arrays of any floating dtype; ``inputs`` draws arrays of float64."""
+
+    key: str
+    label: str
+    inputs: Callable[[np.random.Generator], tuple[Array, ...]]
+    call: Callable[..., Any]
+    reference: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}-{self.label}"
+
+
+def apart(rng: np.random.Generator, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
+    """Arrays whose entries keep a distance from each other and from 0, so that no kink is near."""
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    total = max(sum(sizes), 1)
+    grid = np.concatenate([np.linspace(-2.0, -0.2, total), np.linspace(0.25, 2.1, total)])
+    chosen = rng.choice(grid, size=sum(sizes), replace=False)
+    parts = np.split(chosen, np.cumsum(sizes)[:-1])
+    return tuple(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
+
+
+def draw(rng: np.random.Generator, domain: str, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
+    """Arrays in the domain of an operation, away from its ends."""
+    if domain == "real":
+        return apart(rng, *shapes)
+    low, high = {"positive": (0.6, 2.4), "unit": (-0.8, 0.8), "above one": (1.3, 3.0)}[domain]
+    return tuple(rng.uniform(low, high, shape) for shape in shapes)
+
+
+# What each elementwise operation must equal. Independent of the kit's own formulas wherever the kit has one.
+ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    "Add": np.add, "Subtract": np.subtract, "Multiply": np.multiply, "Divide": np.divide, "Power": np.power,
+    "Negative": np.negative, "Square": np.square, "Reciprocal": np.reciprocal, "Abs": np.abs,
+    "Maximum": np.maximum, "Minimum": np.minimum, "Mod": np.mod, "Atan2": np.arctan2, "Hypot": np.hypot,
+    "Logaddexp": lambda a, b: np.log(np.exp(a) + np.exp(b)), "Xlogy": special.xlogy,
+    "Exp": np.exp, "Expm1": np.expm1, "Log": np.log, "Log1p": np.log1p, "Log2": np.log2, "Log10": np.log10,
+    "Sqrt": np.sqrt, "Sin": np.sin, "Cos": np.cos, "Tan": np.tan, "Asin": np.arcsin, "Acos": np.arccos,
+    "Atan": np.arctan, "Sinh": np.sinh, "Cosh": np.cosh, "Tanh": np.tanh, "Asinh": np.arcsinh,
+    "Acosh": np.arccosh, "Atanh": np.arctanh, "Sigmoid": special.expit, "Softplus": lambda x: np.log1p(np.exp(x)),
+    "Sinc": lambda x: np.sin(np.pi * x) / (np.pi * x),
+    "Relu": lambda x: x * (x > 0), "Elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
+}  # fmt: skip
+
+# Operations without a slope; all of them give None.
+ZERO: dict[str, Callable[..., Any]] = {
+    "Floor": np.floor, "Ceil": np.ceil, "Round": np.round, "Trunc": np.trunc, "Sign": np.sign,
+    "FloorDivide": np.floor_divide, "Less": np.less, "LessEqual": np.less_equal, "Greater": np.greater,
+    "GreaterEqual": np.greater_equal, "Equal": np.equal, "NotEqual": np.not_equal, "LogicalAnd": np.logical_and,
+    "LogicalOr": np.logical_or, "LogicalNot": np.logical_not, "Isnan": np.isnan, "Isinf": np.isinf,
+    "Isfinite": np.isfinite, "Argmax": np.argmax, "Argmin": np.argmin,
+    "Argsort": lambda x: np.argsort(x, kind="stable"), "ToWhole": lambda x: x.astype(np.int64),
+}  # fmt: skip
+
+_BROADCAST = (((), ()), ((3,), (3,)), ((3, 1), (1, 4)), ((), (2, 3)), ((2, 1, 3), (4, 1)), ((1,), (5,)))
+
+
+def arity(op: Op) -> int:
+    return op.value.__code__.co_argcount
+
+
+def _elementwise() -> Iterator[Case]:
+    for key, reference in ELEMENTWISE.items():
+        op = OPS[key]
+        for shapes in _BROADCAST if arity(op) == 2 else (((),), ((4,),), ((2, 3),), ((1,),)):
+            yield Case(key, str(shapes), _drawer(op, shapes), op.function, reference)  # type: ignore[arg-type]
+
+
+def _drawer(op: Op, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., tuple[Array, ...]]:
+    if op.key == "Mod":  # away from whole quotients, where it jumps
+        return lambda rng: (rng.uniform(5.2, 5.8, shapes[0]), rng.uniform(1.9, 2.1, shapes[1]))
+    return lambda rng: draw(rng, op.domain, *shapes)
+
+
+def one(*shape: int) -> Callable[[np.random.Generator], tuple[Array, ...]]:
+    return lambda rng: apart(rng, shape)
+
+
+def two(a: tuple[int, ...], b: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
+    return lambda rng: apart(rng, a, b)
+
+
+_MASK = np.array([[True, False, True], [False, False, True]])
+_KEEP = np.array([[True, True, False, True], [False, False, False, False], [False, True, False, False]])
+_TWICE = np.array([0, 2, 0, 1, 0])
+
+
+def _scatter(index: Any, shape: tuple[int, ...]) -> Callable[[Array], Array]:
+    def reference(x: Array) -> Array:
+        out = np.zeros(shape, x.dtype)
+        np.add.at(out, index, x)
+        return out
+
+    return reference
+
+
+def _softmax(x: Array, axis: int = -1) -> Array:
+    return special.softmax(x, axis=axis)  # type: ignore[no-any-return]
+
+
+def _kept(x: Array) -> Array:
+    e = np.where(_KEEP, np.exp(x), 0)
+    total = e.sum(-1, keepdims=True)
+    return np.where(total > 0, e / np.where(total > 0, total, 1), 0).astype(x.dtype)
+
+
+def _entropy(x: Array) -> Array:
+    return -np.log(_softmax(x))[np.arange(4), [0, 2, 2, 1]]
+
+
+def _reductions() -> Iterator[Case]:
+    kinds: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+        "Sum": (ak.sum, np.sum), "Mean": (ak.mean, np.mean), "Prod": (ak.prod, np.prod), "Max": (ak.max, np.max),
+        "Min": (ak.min, np.min),
+        "Logsumexp": (ak.logsumexp, lambda x, axis, keepdims: np.asarray(
+            special.logsumexp(x.astype(np.float64), axis=axis, keepdims=keepdims)).astype(x.dtype)),
+        "Norm2": (ak.norm, lambda x, axis, keepdims: np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))),
+        "var": (ak.var, np.var), "std": (ak.std, np.std),
+    }  # fmt: skip
+    where = (((3,), None, False), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3, 2), (0, 2), False),
+             ((2, 3), None, True), ((2, 3), (-1, 0), False))  # fmt: skip
+    for key, (call, reference) in kinds.items():
+        for shape, axis, keep in where:
+            yield Case(
+                key, f"{shape} axis={axis} keepdims={keep}", one(*shape),
+                lambda x, f=call, a=axis, k=keep: f(x, axis=a, keepdims=k),
+                lambda x, f=reference, a=axis, k=keep: f(x, axis=a, keepdims=k),
+            )  # fmt: skip
+        if key not in ("var", "std"):
+            yield Case(key, "0-d", one(), call, lambda x, f=reference: f(x, axis=None, keepdims=False))
+            yield Case(
+                key, "no axis", one(2, 2), lambda x, f=call: f(x, axis=()),
+                _no_axis.get(key, lambda x, f=reference: f(x, axis=(), keepdims=False)),
+            )  # fmt: skip
+
+
+_no_axis = {"Norm2": np.abs, "Logsumexp": lambda x: x}
+
+
+def _indexing() -> Iterator[Case]:
+    indices: tuple[Any, ...] = (
+        1, -1, slice(None, None, -2), (slice(None), 1), (Ellipsis, None, 0), (None, 1, None), _TWICE,
+        (np.array([0, 0, 2]), np.array([1, 1, 0])), (slice(None), np.array([1, 0, 1])), (slice(1, 1), 0), (),
+        (np.array([[0, 1], [1, 0]]), slice(None, None, -1)), np.array([], dtype=int), [True, False, True],
+        (0, slice(None), None), np.int64(2),
+    )  # fmt: skip
+    for index in indices:
+        yield Case(
+            "Getitem",
+            repr(index).replace("\n", ""),
+            one(3, 2),
+            lambda x, i=index: x[i],
+            lambda x, i=index: x[i],
+        )
+    yield Case("Getitem", "mask", one(2, 3), lambda x: x[_MASK], lambda x: x[_MASK])
+    yield Case("Scatter", "rows twice", one(5, 2), lambda x: shaping.scatter(x, index=(_TWICE,), shape=(3, 2), ndim=2),
+               _scatter((_TWICE,), (3, 2)))  # fmt: skip
+    yield Case("Scatter", "slice", one(2), lambda x: shaping.scatter(x, index=(slice(1, 3),), shape=(4,), ndim=1),
+               _scatter((slice(1, 3),), (4,)))  # fmt: skip
+
+
+def _shaped(key: str, label: str, shape: tuple[int, ...], call: Any, reference: Any) -> Case:
+    return Case(key, label, one(*shape), call, reference)
+
+
+def _shaping() -> Iterator[Case]:
+    yield _shaped("Reshape", "(6,)->(2,3)", (6,), lambda x: ak.reshape(x, (2, 3)), lambda x: x.reshape(2, 3))
+    yield _shaped("Reshape", "-1", (2, 3), lambda x: x.reshape(3, -1), lambda x: x.reshape(3, -1))
+    yield _shaped("Reshape", "0-d", (), lambda x: ak.reshape(x, (1, 1)), lambda x: x.reshape(1, 1))
+    yield _shaped("PermuteDims", "reversed", (2, 3, 4), ak.permute_dims, np.transpose)
+    yield _shaped("PermuteDims", "negative axes", (2, 3, 4), lambda x: ak.transpose(x, (-1, 0, -2)),
+                  lambda x: np.transpose(x, (-1, 0, -2)))  # fmt: skip
+    yield _shaped(
+        "PermuteDims", "a cycle", (2, 3, 4), lambda x: x.transpose(1, 2, 0), lambda x: x.transpose(1, 2, 0)
+    )
+    yield _shaped("ExpandDims", "0", (3,), lambda x: ak.expand_dims(x, 0), lambda x: x[None])
+    yield _shaped("ExpandDims", "several", (3, 2), lambda x: ak.expand_dims(x, (0, -1)),
+                  lambda x: np.expand_dims(x, (0, -1)))  # fmt: skip
+    yield _shaped("Squeeze", "all", (1, 3, 1), ak.squeeze, np.squeeze)
+    yield _shaped("Squeeze", "one", (1, 3, 1), lambda x: ak.squeeze(x, 0), lambda x: np.squeeze(x, 0))
+    yield _shaped(
+        "BroadcastTo",
+        "rows",
+        (3,),
+        lambda x: ak.broadcast_to(x, (2, 3)),
+        lambda x: np.broadcast_to(x, (2, 3)),
+    )
+    yield _shaped("BroadcastTo", "columns", (2, 1), lambda x: ak.broadcast_to(x, (4, 2, 3)),
+                  lambda x: np.broadcast_to(x, (4, 2, 3)))  # fmt: skip
+    yield _shaped("Roll", "1", (4,), lambda x: ak.roll(x, 1), lambda x: np.roll(x, 1))
+    yield _shaped(
+        "Roll", "tuples", (3, 4), lambda x: ak.roll(x, (1, -2), (0, 1)), lambda x: np.roll(x, (1, -2), (0, 1))
+    )
+    for axis in (0, -1):
+        yield Case("Concat", f"axis={axis}", two((2, 2), (2, 2)), lambda a, b, k=axis: ak.concat([a, b, a], axis=k),
+                   lambda a, b, k=axis: np.concatenate([a, b, a], k))  # fmt: skip
+        yield Case("Stack", f"axis={axis}", two((3,), (3,)), lambda a, b, k=axis: ak.stack([a, b], axis=k),
+                   lambda a, b, k=axis: np.stack([a, b], k))  # fmt: skip
+    yield Case("Concat", "lengths differ", two((1, 2), (3, 2)), lambda a, b: ak.concat([a, b]),
+               lambda a, b: np.concatenate([a, b]))  # fmt: skip
+    for axis in (0, 1, -1):
+        yield _shaped(
+            "Cumsum",
+            f"axis={axis}",
+            (3, 2),
+            lambda x, k=axis: ak.cumsum(x, k),
+            lambda x, k=axis: np.cumsum(x, k),
+        )
+    yield _shaped("ToFloat", "float32", (3,), lambda x: ak.cast(x * 1.0, x.dtype), lambda x: x)
+
+
+def _products() -> Iterator[Case]:
+    for a, b in (((2, 3), (3, 4)), ((5, 2, 3), (3, 2)), ((2, 1, 2, 3), (4, 3, 2)), ((1, 1), (1, 1))):
+        yield Case("Matmul", f"{a}@{b}", two(a, b), ak.matmul, np.matmul)
+    for a, b in (((2, 3), (3,)), ((4, 2, 3), (3,)), ((3,), (3, 2)), ((3,), (4, 3, 2))):
+        yield Case("Matvec", f"{a}@{b}", two(a, b), ak.matmul, np.matmul)
+    yield Case("Vecdot", "(3,)@(3,)", two((3,), (3,)), ak.matmul, np.matmul)
+    yield Case("Vecdot", "stacks", two((4, 3), (1, 3)), ak.vecdot, lambda a, b: np.sum(a * b, -1))
+    yield Case("tensordot", "2", two((2, 3, 2), (3, 2, 4)), ak.tensordot, np.tensordot)
+    yield Case("tensordot", "pairs", two((2, 3), (4, 2)), lambda a, b: ak.tensordot(a, b, axes=((0,), (1,))),
+               lambda a, b: np.tensordot(a, b, axes=((0,), (1,))))  # fmt: skip
+    yield Case("outer", "", two((2,), (3,)), ak.outer, np.outer)
+    for a, b in (((3,), (3,)), ((2, 3), (3, 2)), ((), (3,)), ((2, 3), (4, 3, 2))):
+        yield Case("dot", f"{a},{b}", two(a, b), ak.dot, np.dot)
+
+
+def _choices() -> Iterator[Case]:
+    yield Case(
+        "Select",
+        "where",
+        two((2, 3), (3,)),
+        lambda a, b: ak.where(_MASK, a, b),
+        lambda a, b: np.where(_MASK, a, b),
+    )
+    yield Case(
+        "Select", "one condition", two((2,), (2,)), lambda a, b: ak.where(True, a, b), lambda a, b: a + 0 * b
+    )
+    yield _shaped(
+        "Clip", "both", (2, 3), lambda x: ak.clip(x, -1.013, 1.017), lambda x: np.clip(x, -1.013, 1.017)
+    )
+    yield _shaped(
+        "Clip", "below", (5,), lambda x: ak.clip(x, lo=0.11), lambda x: np.maximum(x, x.dtype.type(0.11))
+    )
+    yield Case("clip", "tensor bound", two((4,), (4,)), lambda x, lo: ak.clip(x, lo, 3.0), np.maximum)
+    yield _shaped("Identity", "", (3,), ak.identity, lambda x: x)
+    yield _shaped(
+        "LeakyRelu", "", (2, 3), ak.nn.leaky_relu, lambda x: np.where(x > 0, x, x.dtype.type(0.2) * x)
+    )
+    yield _shaped("LeakyRelu", "slope", (4,), lambda x: ak.nn.leaky_relu(x, slope=0.01),
+                  lambda x: np.where(x > 0, x, x.dtype.type(0.01) * x))  # fmt: skip
+
+
+def _neural() -> Iterator[Case]:
+    for axis in (-1, 0):
+        yield _shaped(
+            "Softmax",
+            f"axis={axis}",
+            (3, 4),
+            lambda x, k=axis: ak.nn.softmax(x, k),
+            lambda x, k=axis: _softmax(x, k),
+        )
+        yield _shaped("LogSoftmax", f"axis={axis}", (3, 4), lambda x, k=axis: ak.nn.log_softmax(x, k),
+                      lambda x, k=axis: special.log_softmax(x, axis=k))  # fmt: skip
+    yield _shaped("Softmax", "1-d", (3,), ak.nn.softmax, _softmax)
+    yield _shaped("KeptSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
+    yield _shaped("KeptSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
+    yield _shaped("SparseCrossEntropy", "rows", (4, 3),
+                  lambda x: ak.nn.sparse_softmax_cross_entropy([0, 2, 2, 1], x), _entropy)  # fmt: skip
+    yield _shaped("SparseCrossEntropy", "one", (3,), lambda x: neural.sparse_softmax_cross_entropy(1, x),
+                  lambda x: -np.log(_softmax(x))[1])  # fmt: skip
+    yield _shaped("gelu", "", (4,), ak.nn.gelu,
+                  lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))))  # fmt: skip
+    yield _shaped(
+        "embedding", "", (3, 2), lambda x: ak.nn.embedding(x, [[0, 2], [2, 2]]), lambda x: x[[[0, 2], [2, 2]]]
+    )
+
+
+def _composed() -> Iterator[Case]:
+    yield _shaped("norm", "1", (4,), lambda x: ak.norm(x, 1), lambda x: np.abs(x).sum())
+    yield _shaped("norm", "inf", (2, 3), lambda x: ak.norm(x, np.inf, axis=1), lambda x: np.abs(x).max(1))
+    for axis in (0, -1):
+        yield _shaped(
+            "cumprod",
+            f"axis={axis}",
+            (3, 2),
+            lambda x, k=axis: ak.cumprod(x, k),
+            lambda x, k=axis: np.cumprod(x, k),
+        )
+        yield _shaped(
+            "sort", f"axis={axis}", (3, 2), lambda x, k=axis: ak.sort(x, k), lambda x, k=axis: np.sort(x, k)
+        )
+        yield _shaped(
+            "diff",
+            f"axis={axis}",
+            (3, 2),
+            lambda x, k=axis: ak.diff(x, k),
+            lambda x, k=axis: np.diff(x, axis=k),
+        )
+        yield _shaped(
+            "flip", f"axis={axis}", (3, 2), lambda x, k=axis: ak.flip(x, k), lambda x, k=axis: np.flip(x, k)
+        )
+    yield _shaped("var", "ddof", (4,), lambda x: ak.var(x, ddof=1), lambda x: np.var(x, ddof=1))
+    yield _shaped(
+        "std", "ddof", (2, 4), lambda x: ak.std(x, axis=1, ddof=1), lambda x: np.std(x, axis=1, ddof=1)
+    )
+    yield _shaped("swapaxes", "", (2, 3, 4), lambda x: ak.swapaxes(x, 0, -1), lambda x: x.swapaxes(0, -1))
+    yield _shaped("moveaxis", "", (2, 3, 4), lambda x: ak.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, 0, -1))
+    yield _shaped("take", "flat", (2, 3), lambda x: ak.take(x, [5, 0, 0]), lambda x: np.take(x, [5, 0, 0]))
+    yield _shaped(
+        "take",
+        "axis",
+        (2, 3),
+        lambda x: ak.take(x, [[1, 1], [0, 2]], 1),
+        lambda x: np.take(x, [[1, 1], [0, 2]], 1),
+    )
+    along = np.array([[0, 0], [2, 1]])
+    yield _shaped("take_along_axis", "", (2, 3), lambda x: ak.take_along_axis(x, along, 1),
+                  lambda x: np.take_along_axis(x, along, 1))  # fmt: skip
+    yield _shaped(
+        "split", "", (4, 2), lambda x: ak.split(x, 2)[1] * ak.split(x, [1, 3])[1], lambda x: x[2:] * x[1:3]
+    )
+    yield Case("moments", "", one(4, 3), lambda x: ak.concat(ak.nn.moments(x, 0)),
+               lambda x: np.concatenate([x.mean(0), x.var(0)]))  # fmt: skip
+
+
+CASES: list[Case] = [
+    *_elementwise(), *_reductions(), *_indexing(), *_shaping(), *_products(), *_choices(), *_neural(), *_composed(),
+]  # fmt: skip

@@ -1,0 +1,252 @@
+"""Every operation: its value, its two rules against differences and against each other, and its second order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.core.rules import OPS
+
+from .cases import CASES, ZERO, Case, apart, arity
+from .harness import difference, directions, drawn, gradients, recorded, rng_of, total, weights
+
+EPS = {np.float16: 4e-3, np.float32: 2e-6, np.float64: 1e-13}
+DTYPES = tuple(EPS)
+each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+SECOND = [
+    pytest.param(
+        c,
+        marks=pytest.mark.xfail(reason="moments stops the mean inside the variance, which its Hessian needs"),
+    )
+    if c.key == "moments"
+    else c
+    for c in CASES
+]
+each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+
+
+def test_every_operation_has_a_case() -> None:
+    """A new operation without a case fails here."""
+    covered = {case.key for case in CASES} | set(ZERO)
+    assert set(OPS) <= covered, (
+        f"operations without a case in tests/rules/cases.py: {sorted(set(OPS) - covered)}"
+    )
+
+
+@each
+@each_dtype
+def test_value(case: Case, dtype: Any) -> None:
+    arrays = drawn(case, dtype)
+    y = case.call(*map(ak.constant, arrays))
+    expected = np.asarray(case.reference(*(a.astype(np.float64) for a in arrays)))
+    assert y.shape == expected.shape
+    assert y.dtype == dtype
+    np.testing.assert_allclose(y.numpy().astype(np.float64), expected, rtol=EPS[dtype], atol=EPS[dtype])
+
+
+@each
+@each_dtype
+def test_gradient_has_the_shape_and_dtype_of_its_source(case: Case, dtype: Any) -> None:
+    arrays = drawn(case, dtype)
+    exact_tape, exact_xs, exact_y = recorded(case.call, [a.astype(np.float64) for a in arrays])
+    tape, xs, y = recorded(case.call, arrays)
+    seed = weights(case, y.shape, dtype)
+    exact = exact_tape.gradient(exact_y, exact_xs, seed.astype(np.float64), unconnected_gradients="zero")
+    for x, g, e in zip(xs, tape.gradient(y, xs, seed, unconnected_gradients="zero"), exact, strict=True):
+        assert (g.shape, g.dtype) == (x.shape, x.dtype)
+        np.testing.assert_allclose(
+            g.numpy().astype(float), e.numpy(), rtol=20 * EPS[dtype], atol=20 * EPS[dtype]
+        )
+
+
+@each
+def test_vjp_against_differences(case: Case) -> None:
+    arrays = drawn(case)
+    along = directions(case, arrays)
+    tape, xs, y = recorded(case.call, arrays)
+    seed = weights(case, y.shape)
+    gs = tape.gradient(y, xs, seed, unconnected_gradients="zero")
+    slope = sum(float(np.sum(g.numpy() * t)) for g, t in zip(gs, along, strict=True))
+    measured = float(np.sum(difference(case.reference, arrays, along) * seed))
+    assert slope == pytest.approx(measured, rel=2e-7, abs=2e-7)
+
+
+@each
+def test_jvp_against_differences(case: Case) -> None:
+    arrays = drawn(case)
+    along = directions(case, arrays)
+    xs = [ak.constant(a) for a in arrays]
+    with ak.ForwardAccumulator(xs, along) as acc:
+        y = case.call(*xs)
+    tangent = acc.jvp(y, unconnected_gradients="zero")
+    assert (tangent.shape, tangent.dtype) == (y.shape, y.dtype)
+    np.testing.assert_allclose(
+        tangent.numpy(), difference(case.reference, arrays, along), rtol=2e-7, atol=2e-7
+    )
+
+
+@each
+def test_jvp_along_one_input_alone(case: Case) -> None:
+    """A tangent that an input has not is None inside a rule, and means 0."""
+    arrays = drawn(case)
+    for k, a in enumerate(arrays):
+        along = [np.ones_like(b) if j == k else np.zeros_like(b) for j, b in enumerate(arrays)]
+        xs = [ak.constant(b) for b in arrays]
+        with ak.ForwardAccumulator(xs[k], np.ones_like(a)) as acc:
+            y = case.call(*xs)
+        expected = difference(case.reference, arrays, along)
+        np.testing.assert_allclose(acc.jvp(y, "zero").numpy(), expected, rtol=2e-7, atol=2e-7)
+
+
+@each
+def test_the_two_rules_are_adjoint(case: Case) -> None:
+    """<v, J u> = <Jᵀ v, u>, and a push through the record equals a push beside the computation."""
+    arrays = drawn(case)
+    along = directions(case, arrays)
+    tape, xs, y = recorded(case.call, arrays)
+    seed = weights(case, y.shape)
+    gs = tape.gradient(y, xs, seed, unconnected_gradients="zero")
+    _, tangent = ak.jvp(case.call, tuple(arrays), tuple(along))
+    left = float(np.sum(seed * tangent.numpy()))
+    right = sum(float(np.sum(g.numpy() * t)) for g, t in zip(gs, along, strict=True))
+    assert left == pytest.approx(right, rel=1e-11, abs=1e-11)
+
+
+@each
+def test_whole_jacobian_by_three_ways(case: Case) -> None:
+    """Leading axes: all rows in one pass, all columns in one pass, and row by row."""
+    arrays = drawn(case)
+    tape, xs, y = recorded(case.call, arrays)
+    reverse = tape.jacobian(y, xs, unconnected_gradients="zero", mode="reverse")
+    forward = tape.jacobian(y, xs, unconnected_gradients="zero", mode="forward")
+    for x, r, f in zip(xs, reverse, forward, strict=True):
+        assert r.shape == f.shape == y.shape + x.shape
+        np.testing.assert_allclose(r.numpy(), f.numpy(), rtol=1e-11, atol=1e-11)
+    for place in np.ndindex(y.shape):
+        row = np.zeros(y.shape)
+        row[place] = 1.0
+        for r, g in zip(reverse, tape.gradient(y, xs, row, unconnected_gradients="zero"), strict=True):
+            np.testing.assert_allclose(r.numpy()[place], g.numpy(), rtol=1e-11, atol=1e-11)
+
+
+def _hessian(f: Any, arrays: tuple[Any, ...]) -> Any:
+    """All second derivatives as one matrix, by a tape over a tape."""
+    outer = ak.GradientTape(persistent=True)
+    xs = [ak.constant(a) for a in arrays]
+    with outer:
+        outer.watch(xs)
+        slopes = gradients(f, xs)
+    blocks = [
+        [
+            h.numpy().reshape(g.size, x.size)
+            for x, h in zip(xs, outer.jacobian(g, xs, "zero", mode="reverse"), strict=True)
+        ]
+        for g in slopes
+    ]
+    return np.block(blocks)
+
+
+@pytest.mark.parametrize("case", SECOND, ids=lambda case: case.name)
+def test_second_order(case: Case) -> None:
+    """The Hessian is symmetric and equals differences of the gradient, the three ways to a product with it agree."""
+    arrays = drawn(case)
+    along = directions(case, arrays)
+    y = case.call(*map(ak.constant, arrays))
+    f = total(case, weights(case, y.shape))
+    hessian = _hessian(f, arrays)
+    np.testing.assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-9)
+    product = hessian @ np.concatenate([t.ravel() for t in along])
+
+    def slopes(*moved: Any) -> Any:
+        return np.concatenate([g.numpy().ravel() for g in gradients(f, [ak.constant(a) for a in moved])])
+
+    np.testing.assert_allclose(product, difference(slopes, arrays, along), rtol=1e-6, atol=1e-6)
+    pushed = ak.hvp(f, tuple(arrays), tuple(along)) if len(arrays) > 1 else (ak.hvp(f, arrays[0], along[0]),)
+    np.testing.assert_allclose(
+        np.concatenate([p.numpy().ravel() for p in pushed]), product, rtol=1e-9, atol=1e-9
+    )
+    xs = [ak.constant(a) for a in arrays]
+    with ak.GradientTape() as tape:
+        tape.watch(xs)
+        with ak.ForwardAccumulator(xs, along) as acc:
+            value = f(*xs)
+        slope = acc.jvp(value, unconnected_gradients="zero")
+    pulled = tape.gradient(slope, xs, unconnected_gradients="zero")
+    np.testing.assert_allclose(
+        np.concatenate([p.numpy().ravel() for p in pulled]), product, rtol=1e-9, atol=1e-9
+    )
+
+
+def _strided(a: Any) -> Any:
+    """The same numbers, two steps apart in memory and backwards, and locked."""
+    if not a.ndim:
+        return a
+    wide = np.full((*a.shape[:-1], 2 * a.shape[-1]), np.nan, a.dtype)
+    wide[..., ::-2] = a
+    view = wide[..., ::-2]
+    view.flags.writeable = False
+    return view
+
+
+@each
+def test_strided_and_read_only_inputs(case: Case) -> None:
+    arrays = drawn(case)
+    found = []
+    for kind in (list(arrays), [_strided(a) for a in arrays], [np.array(a, order="F") for a in arrays]):
+        tape, xs, y = recorded(case.call, kind)
+        found.append([y, *tape.gradient(y, xs, weights(case, y.shape), unconnected_gradients="zero")])
+    for plain, strided, turned in zip(*found, strict=True):
+        np.testing.assert_allclose(strided.numpy(), plain.numpy(), rtol=1e-14, atol=1e-15)
+        np.testing.assert_allclose(turned.numpy(), plain.numpy(), rtol=1e-14, atol=1e-15)
+
+
+SCALARS = [c for c in CASES if c.key not in ZERO and all(a.shape == () for a in c.inputs(rng_of(c)))]
+
+
+@pytest.mark.parametrize("case", SCALARS, ids=lambda case: case.name)
+def test_python_floats_take_the_same_values_as_arrays(case: Case) -> None:
+    """The fast path for numbers and the path for arrays: value, gradient and tangent to the last digits."""
+    arrays = drawn(case)
+    answers = []
+    for values in ([float(a) for a in arrays], [a.reshape(1) for a in arrays]):
+        tape, xs, y = recorded(case.call, values)
+        gs = tape.gradient(y, xs, unconnected_gradients="zero")
+        tangents = [np.ones(x.shape) for x in xs]
+        with ak.ForwardAccumulator(xs, tangents) as acc:
+            z = case.call(*xs)
+        answers.append([float(np.sum(v.numpy())) for v in (y, *gs, acc.jvp(z, "zero"))])
+    np.testing.assert_allclose(answers[0], answers[1], rtol=4e-15)
+
+
+@pytest.mark.parametrize("key", ZERO)
+def test_operations_without_a_slope(key: str) -> None:
+    """B29: the value is NumPy's and the gradient is None, in both modes; as a float and as an array."""
+    op = OPS[key]
+    function = (lambda x: ak.cast(x, "int64")) if key == "ToWhole" else op.function
+    for shape in ((), (4,)):
+        arrays = apart(np.random.default_rng(3), *[shape] * (2 if key in _TWO else 1))
+        tape, xs, y = recorded(function, arrays)
+        assert np.array_equal(y.numpy(), ZERO[key](*arrays))
+        assert tape.gradient(y, xs) == [None] * len(xs)
+        with ak.ForwardAccumulator(xs, [np.ones(shape)] * len(xs)) as acc:
+            assert acc.jvp(function(*xs)) is None
+
+
+_TWO = {key for key in ZERO if arity(OPS[key]) == 2 and "b" in OPS[key].value.__code__.co_varnames}
+
+
+@pytest.mark.parametrize("key", [k for k, op in OPS.items() if op.points])
+def test_special_points(key: str) -> None:
+    """Where formulas break: what the block of the operation promises, as a number, a small array, and beside others."""
+    op = OPS[key]
+    for inputs, expected, *rest in op.points:
+        params = rest[0] if rest else {}
+        for values in (inputs, [np.array([x]) for x in inputs], [np.array([x, x]) for x in inputs]):
+            with np.errstate(all="ignore"):
+                tape, xs, y = recorded(lambda *a, p=params: op.function(*a, **p), values)
+                gs = tape.gradient(y, xs)
+            for x, g, e in zip(xs, gs, expected, strict=True):
+                np.testing.assert_array_equal(g.numpy(), np.full(x.shape, e), err_msg=f"{key} at {inputs}")
