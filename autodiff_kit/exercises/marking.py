@@ -99,7 +99,8 @@ class Attempt:
         if not close(array, want, tol):
             hit = frozenset(name for name, model in (models or {}).items() if _fits(model, got, tol))
             told = facts(array) if callable(facts) else facts
-            self._miss(hit, _difference(what, array, np.asarray(want, float), tol), told, half=False)
+            words = _difference(what, array, np.asarray(want, float), tol)
+            self._miss(hit, words + self._input(of), told, half=False)
             return False
         if dtype is not None and np.asarray(got).dtype != dtype:
             words = f"{what} has the right values as {np.asarray(got).dtype}; {np.dtype(dtype)} is asked for."
@@ -128,6 +129,10 @@ class Attempt:
                 frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False
             )
         return bool(reply.warning)
+
+    def _input(self, of: str) -> str:
+        """The call, where the words for the value do not show it."""
+        return f"\nThe last call: `{shown(self.last)}`" if of and self.last is not None else ""
 
     def _miss(
         self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool
@@ -188,4 +193,4 @@ def _argument(value: object) -> str:
     if isinstance(value, np.ndarray) and value.size > 8:
         return f"{value.dtype} array of shape {value.shape}"
     text = short(value)
-    return text if len(text) <= 90 else text[:60] + " … " + text[-20:]
+    return text if len(text) <= 200 else text[:150] + " … " + text[-30:]
