@@ -33,7 +33,7 @@ def fails_as(wrong, seeds):
         assert verdict.outcome in FAILED, (seed, verdict)
         assert verdict.misconception == wrong.name, (seed, verdict)
         assert verdict.message
-        assert "{" not in verdict.message
+        assert not re.search(r"\{\w*\}", verdict.message)
 
 
 def test_the_worked_answer_passes(question, solutions):
