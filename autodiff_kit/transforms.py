@@ -24,10 +24,9 @@ def _fresh(value: Any) -> Any:
     tensor = lift(value)
     if not np.issubdtype(tensor.dtype, np.inexact):
         raise DtypeError(f"derivatives need floating values, got {tensor.dtype}; write 5.0 instead of 5")
-    if tensor._node is None:
+    if tensor.node is None:
         return make(tensor._value)
-    copy: Tensor = v.identity(tensor)  # keeps the path to whoever follows the original
-    return make(copy._value, copy._node)
+    return v.identity(tensor)  # keeps the path to whoever follows the original
 
 
 def _is_array(nest: Any) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.nest import flatten, pack_like
-from autodiff_kit.core.record import Like, Node, Record, join, leaf, open_records
+from autodiff_kit.core.record import Like, Node, Record, open_records
 from autodiff_kit.core.rules import Op
 from autodiff_kit.core.sweep import SCALAR, fit
-from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, normal, plain
+from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, normal, plain
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError, TapeError, UnknownGradientError
 
 __all__ = ["ForwardAccumulator", "push", "push_node"]
@@ -19,9 +19,11 @@ __all__ = ["ForwardAccumulator", "push", "push_node"]
 def push_node(node: Node, tangents: tuple[Any, ...], lead: int = 0, graph: bool = False) -> Any:
     """The tangent of a node's answer, from those of its inputs (None: the input has none); None where it ends."""
     op: Op = node.op
+    if op.users and lead:  # a user's rule knows nothing of leading axes
+        return _one_by_one(node, tangents, lead)
     if op.jvp is None:
         if op.vjp_all is not None and op.users:
-            return _transposed(node, tangents, lead)
+            return _transposed(node, tangents)
         if op.family == "zero":
             return None
         raise UnknownGradientError(f"operation {op.name!r} has no rule for tangents; give custom_gradient a jvp")
@@ -33,20 +35,49 @@ def push_node(node: Node, tangents: tuple[Any, ...], lead: int = 0, graph: bool 
     else:
         saved = tuple(np.float64(s) if type(s) is float else s for s in saved)
     y, *inputs = saved
-    out = op.jvp(tangents, y, *inputs, **(node.params or {}))
+    if lead or op.vjp_all is not None:
+        tangents = _prepared(op, tangents, y, inputs, lead)
+    out = op.jvp(tangents, y, *inputs, **({} if op.plain else node.params or {}))
     if op.users:
         out = out if graph else plain(out)
     return fit(out, node.like, lead)
 
 
-def _transposed(node: Node, tangents: tuple[Any, ...], lead: int) -> Any:
+def _prepared(op: Op, tangents: tuple[Any, ...], y: Any, inputs: list[Any], lead: int) -> tuple[Any, ...]:
+    """Tangents that a rule can take as they are: leading axes meet no axis of another input, and joints lack none.
+
+    Axes of length 1 follow the leading ones; should they be more than needed, :func:`fit` takes them away again.
+    """
+    shapes = [np.shape(plain(x)) for x in (y, *inputs)]
+    given = next(t for t in tangents if t is not None)
+    if op.family == "linear" and len(inputs) > 1:
+        dtype = plain(given).dtype if hasattr(given, "dtype") else np.dtype(float)
+        ahead = np.shape(plain(given))[:lead]
+        tangents = tuple(
+            np.zeros(ahead + shape, dtype) if t is None else t for t, shape in zip(tangents, shapes[1:], strict=True)
+        )
+    if not lead or op.family == "general":
+        return tangents
+    axes = lead + max(map(len, shapes)) + (op.family == "bilinear")
+    return tuple(t if t is None else _widened(t, axes, lead) for t in tangents)
+
+
+def _widened(t: Any, axes: int, lead: int) -> Any:
+    return t.reshape(t.shape[:lead] + (1,) * (axes - t.ndim) + t.shape[lead:]) if t.ndim < axes else t
+
+
+def _one_by_one(node: Node, tangents: tuple[Any, ...], lead: int) -> Any:
+    """Each leading entry by itself."""
+    count = next(np.shape(plain(t))[0] for t in tangents if t is not None)
+    each = [push_node(node, tuple(None if t is None else normal(t[k]) for t in tangents), lead - 1) for k in range(count)]
+    like = node.like or SCALAR
+    return np.stack([plain(e) for e in each]) if each else np.zeros((0, *like.shape), like.dtype)
+
+
+def _transposed(node: Node, tangents: tuple[Any, ...]) -> Any:
     """A custom gradient gave only its pull. Pulls are linear, so the push is the pull of the pull, an entry a sweep."""
     from autodiff_kit.core.sweep import pull_node
 
-    if lead:
-        count = next(np.shape(plain(t))[0] for t in tangents if t is not None)
-        each = [_transposed(node, tuple(None if t is None else t[k] for t in tangents), 0) for k in range(count)]
-        return np.stack([plain(e) for e in each])
     like = node.like or SCALAR
     eye = np.eye(int(np.prod(like.shape, dtype=int)), dtype=like.dtype)
     total = []
@@ -193,9 +224,9 @@ class ForwardAccumulator:
     def _tangent_of(self, value: Any, policy: str) -> Tensor | None:
         if isinstance(value, Variable):
             hit = self._record.leaves.get(id(value))
-            node = hit[1]._node if hit is not None else None
+            node = hit.first.node if hit is not None else None
         elif isinstance(value, Tensor):
-            node = value._node
+            node = value.node
         else:
             raise DtypeError(f"a target is a tensor or a variable, not {type(value).__name__}")
         found = self._record.tangents.get(node) if node is not None else None
@@ -212,7 +243,7 @@ def _tangent(primal: Any, tangent: Any) -> Any:
     if isinstance(tangent, Value):
         if tangent.dtype != primal.dtype:
             raise DtypeError(f"the tangent has dtype {tangent.dtype}, its primal {primal.dtype}; they must agree")
-        return lift(tangent) if lift(tangent)._node is not None else tangent._value
+        return lift(tangent) if lift(tangent).node is not None else tangent._value
     array = np.asarray(tangent)
     if array.dtype != primal.dtype and not np.can_cast(array.dtype, primal.dtype, "same_kind"):
         raise DtypeError(f"the tangent has dtype {array.dtype}, its primal {primal.dtype}; they must agree")
@@ -221,16 +252,4 @@ def _tangent(primal: Any, tangent: Any) -> Any:
 
 def _follow(primal: Value, record: Record) -> Node:
     """Put a primal on the accumulator's record."""
-    if isinstance(primal, Variable):
-        old = primal.read_value()
-        node = old._node or leaf(record, primal.like)
-        node.record = join(node.record, record) or record
-        record.leaves[id(primal)] = (primal, make(old._value, node))
-        return node
-    tensor = lift(primal)
-    if tensor._node is None:
-        like = None if type(tensor._value) is float else Like(tensor.shape, tensor.dtype)
-        tensor._node = leaf(record, like)
-    else:
-        tensor._node.record = join(tensor._node.record, record) or record
-    return tensor._node
+    return follow_variable(primal, record) if isinstance(primal, Variable) else lift(primal).follow(record)

@@ -1,7 +1,8 @@
 """What a tape writes: nodes, and the records that hold them.
 
-A :class:`Node` is the identity of one computed value: who made it, from which nodes, and what its derivative needs.
-A :class:`Record` is a list of nodes in the order in which they ran; a tape, or a forward accumulator, owns one. Tensors
+A :class:`Node` is the identity of one computed value: who made it, from which nodes, and what its derivative needs. It
+is apart from the tensor, so that a record can let go of an array that the user still holds. A scalar weighs nothing:
+its tensor *is* its node, which saves the eager tape an object for each operation. A :class:`Record` is a list of nodes in the order in which they ran; a tape, or a forward accumulator, owns one. Tensors
 point to their node, nodes to their record, and no record points back to its tape: so a tape that nobody holds any more
 empties its record, however many tensors of its block live on.
 """
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Like", "Node", "Record", "Several", "join", "leaf", "members", "open_records", "unify"]
+__all__ = ["Like", "Node", "Reading", "Record", "Several", "join", "leaf", "members", "open_records", "unify"]
 
 
 class Like(NamedTuple):
@@ -44,10 +45,18 @@ class Node:
     saved: tuple[Any, ...] | None
     params: dict[str, Any] | None
     like: Like | None
-    record: Record | Several
+    record: Record | Several | None
     cot: Any
     code: Any
     lasti: int
+
+
+class Reading(NamedTuple):
+    """A variable as a record knows it: the tensor of its first reading, whose node stands for it, and of its last."""
+
+    variable: Any
+    first: Any
+    latest: Any
 
 
 class Record:
@@ -66,7 +75,7 @@ class Record:
         self.arrays = False  # holds something larger than numbers
         self.released = False  # has given its gradients and needs no values any more
         self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
-        self.leaves: dict[int, tuple[Any, Any]] = {}  # id(variable) -> (variable, its tensor on this record)
+        self.leaves: dict[int, Reading] = {}  # by the variable's id
         self.joined: dict[tuple[int, ...], Several] = {}
         self.thread = threading.get_ident()
 
@@ -140,12 +149,14 @@ class _Open(threading.local):
 open_records = _Open()
 
 
-def members(record: Record | Several) -> tuple[Record, ...]:
+def members(record: Record | Several | None) -> tuple[Record, ...]:
     """The records that a node belongs to."""
+    if record is None:
+        return ()
     return record.records if isinstance(record, Several) else (record,)
 
 
-def join(*parts: Record | Several) -> Record | Several | None:
+def join(*parts: Record | Several | None) -> Record | Several | None:
     """One thing to append to for all the open records among ``parts``; None where none is open."""
     found = {id(r): r for part in parts for r in members(part) if r.append is not None}
     if len(found) < 2:
@@ -170,9 +181,10 @@ def unify(nodes: tuple[Node | None, ...]) -> tuple[Record | Several | None, tupl
     )
 
 
-def leaf(record: Record | Several, like: Like | None) -> Node:
-    """A node that nothing on the record made: a watched tensor or a variable."""
-    node = Node()
+def leaf(node: Node, record: Record | Several, like: Like | None) -> Node:
+    """Make a node a leaf, which nothing on the record made: a watched tensor or a variable."""
     node.op, node.inputs, node.saved, node.params = None, (), None, None
-    node.like, node.record, node.cot, node.code, node.lasti = like, record, None, None, 0
+    node.record, node.cot, node.code, node.lasti = record, None, None, 0
+    if like is not None:
+        node.like = like
     return node

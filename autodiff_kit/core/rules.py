@@ -67,7 +67,6 @@ v: Any = SimpleNamespace()
 _RULES: dict[str, tuple[Rule, str]] = {}
 """Gradients that users registered: name -> (rule, where)."""
 
-_new = object.__new__
 _getframe = sys._getframe
 _SCALAR_TROUBLE = (ZeroDivisionError, OverflowError, ValueError)
 
@@ -81,8 +80,8 @@ class Op:
         As a function, ``floor``; :attr:`key`, ``Floor``, is the name in override maps.
     value : callable
         The answer from plain values.
-    scalar : callable
-        The answer from Python floats; by default ``value``.
+    scalar : callable or None
+        The same from Python floats to a Python float, where that is faster; it may raise as Python's math does.
     vjps : tuple of callable, or None
         A rule for each input; None where the operation cuts the path.
     jvp : callable or None
@@ -105,7 +104,7 @@ class Op:
         self.name = name
         self.key = "".join(part.capitalize() for part in name.split("_"))
         self.value = value
-        self.scalar: Function = known.pop("scalar", None) or value
+        self.scalar: Function | None = known.pop("scalar", None)
         self.vjps: tuple[Rule, ...] | None = known.pop("vjps", None)
         self.jvp: Function | None = known.pop("jvp", None)
         self.vjp_all: Rule | None = known.pop("vjp_all", None)
@@ -117,6 +116,7 @@ class Op:
         self.points: tuple[Any, ...] = known.pop("points", ())
         self.family: str = known.pop("family", "general")
         self.function: Function | None = None
+        self.plain: tuple[Rule, Rule | None] | None = None  # the rules, where there are one or two and no parameters
         self.held: dict[tuple[bool, ...], tuple[bool, ...]] = {}
         self.live: Op = self  # what is recorded: this operation, or its stand-in inside an override map
         if known:
@@ -171,18 +171,19 @@ def record(
     owner, nodes = unify(nodes)
     if owner is None:
         return make(y)
-    node: Node = _new(Node)
-    node.op, node.inputs, node.params, node.record, node.cot = op.live, nodes, params, owner, None
-    if type(y) is float:
-        node.like = None
-    else:
+    tensor = make(y)
+    node: Node = tensor
+    if type(y) is not float:
+        node = tensor._node = Node()
         node.like = Like(y.shape, y.dtype)
+    node.op, node.inputs, node.params, node.record, node.cot = op.live, nodes, params, owner, None
     node.saved = _saved(op.live, y, values, nodes, owner.keep, node.like)
     frame = _frame()
     node.code, node.lasti = frame.f_code, frame.f_lasti
-    owner.arrays = True
+    if type(y) is not float or any(type(value) is np.ndarray for value in values):
+        owner.arrays = True
     owner.append(node)  # type: ignore[misc]
-    return make(y, node)
+    return tensor
 
 
 def _saved(
@@ -205,7 +206,7 @@ def _apply(op: Op, tensors: tuple[Tensor, ...], params: dict[str, Any]) -> Tenso
     """Any operation on tensors: compute, then write down."""
     values = tuple(t._value for t in tensors)
     y = normal(_compute(op, values, params))
-    return record(op, y, values, tuple(t._node for t in tensors), params)
+    return record(op, y, values, tuple(t.node for t in tensors), params)
 
 
 def _compute(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -224,50 +225,47 @@ def _wide(value: Any, other: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------- two fast shapes
+# Nothing in the kit runs more often than the lines below: they are the cost of the eager tape on scalars. They do what
+# `record` does, written out. A tensor with a record of its own is a Python float (arrays keep theirs on a node), so no
+# type needs to be looked at. The last code object that was not the kit's own is remembered, since loops repeat it.
+
+
 def _unary(op: Op, public: bool) -> Function:
     value, scalar = op.value, op.scalar
+    users: Any = None
 
     def call(x: Any) -> Any:
+        nonlocal users
         if type(x) is not Tensor:
-            if not public:
+            if public:
+                x = lift(x)
+            else:
                 return value(x) if type(x) is not float else _scalar(op, x)
-            x = lift(x)
-        z, node = x._value, x._node
-        if type(z) is not float:
-            y = normal(_compute(op, (z,), {}))
-            return make(y) if node is None else record(op, y, (z,), (node,))
+        owner = x.record
+        if owner is None or scalar is None or (append := owner.append) is None:
+            return _alone(op, x)
+        z = x._value
         try:
             y = scalar(z)
-            if type(y) is not float:
-                y = normal(y)
         except _SCALAR_TROUBLE:
-            y = normal(value(np.float64(z)))
-        # From here on: what `record` does, written out for a scalar. It is the cost of the eager tape.
-        tensor: Tensor = _new(Tensor)
-        tensor._value = y
-        tensor._node = None
-        if node is None:
-            return tensor
-        owner = node.record
-        append = owner.append
-        if append is None:
-            return tensor
-        new: Node = _new(Node)
-        new.op = op.live
-        new.inputs = (node,)
-        new.saved = (y, z)
-        new.params = new.like = new.cot = None
-        new.record = owner
+            return _alone(op, x)
         frame = _getframe(1)
         code = frame.f_code
-        if _ours[code.co_filename]:
-            frame = _frame()
-            code = frame.f_code
-        new.code = code
-        new.lasti = frame.f_lasti
-        append(new)
-        tensor._node = new
-        return tensor
+        if code is not users:
+            if _ours[code.co_filename]:
+                return record(op, y, (z,), (x,))
+            users = code
+        node = Tensor()
+        node._value = y
+        node.op = op.live
+        node.inputs = (x,)
+        node.saved = (y, z)
+        node.record = owner
+        node.cot = None
+        node.code = code
+        node.lasti = frame.f_lasti
+        append(node)
+        return node
 
     return call
 
@@ -275,81 +273,91 @@ def _unary(op: Op, public: bool) -> Function:
 def _scalar(op: Op, x: float) -> Any:
     """An operation on a Python float; where Python raises, NumPy's infinity or nan."""
     try:
-        return op.scalar(x)
+        return op.scalar(x) if op.scalar is not None else normal(op.value(np.float64(x)))
     except _SCALAR_TROUBLE:
         return normal(op.value(np.float64(x)))
 
 
+def _alone(op: Op, x: Tensor) -> Tensor:
+    """One operand that is not a scalar on an open record."""
+    z = x._value
+    y = _scalar(op, z) if type(z) is float else normal(_compute(op, (z,), {}))
+    return make(y) if x.node is None else record(op, y, (z,), (x.node,))
+
+
 def _binary(op: Op, public: bool) -> Function:
     value, scalar = op.value, op.scalar
+    users: Any = None
 
     def call(a: Any, b: Any) -> Any:
-        node_a = node_b = None
+        nonlocal users
         if type(a) is Tensor:
-            x, node_a = a._value, a._node
+            owner = a.record
             if type(b) is Tensor:
-                z, node_b = b._value, b._node
+                if b.record is not owner or owner is None:
+                    return _apart(op, a, b)
+                x, z, inputs = a._value, b._value, (a, b)
+            elif type(b) is float and owner is not None:
+                x, z, inputs = a._value, b, (a, None)
             else:
-                z = b if type(b) is float or type(b) is int else None
+                return _apart(op, a, b) if type(b) in _LITERALS else call(a, lift(b))
         elif type(b) is Tensor:
-            z, node_b = b._value, b._node
-            x = a if type(a) is float or type(a) is int else None
+            owner = b.record
+            if type(a) is not float or owner is None:
+                return _apart(op, a, b) if type(a) in _LITERALS else call(lift(a), b)
+            x, z, inputs = a, b._value, (None, b)
         elif public:
-            return call(lift(a), b)
+            return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
         else:
             return value(a, b)
-        if x is None or z is None:  # an array or a variable beside a tensor
-            return call(lift(a), lift(b))
-        if type(x) is not float or type(z) is not float:
-            return _mixed(op, a, b, x, z, (node_a, node_b))
+        if scalar is None or (append := owner.append) is None:
+            return _apart(op, a, b)
         try:
             y = scalar(x, z)
         except _SCALAR_TROUBLE:
-            y = float(value(np.float64(x), np.float64(z)))
-        if type(y) is not float:
-            y = normal(value(np.float64(x), np.float64(z)))  # (-8.0)**.5 is complex in Python, nan here
-        tensor: Tensor = _new(Tensor)
-        tensor._value = y
-        tensor._node = None
-        if node_a is not None:
-            owner = node_a.record
-            if node_b is not None and node_b.record is not owner:
-                return record(op, y, (x, z), (node_a, node_b))
-        elif node_b is not None:
-            owner = node_b.record
-        else:
-            return tensor
-        append = owner.append
-        if append is None:
-            return tensor
-        new: Node = _new(Node)
-        new.op = op.live
-        new.inputs = (node_a, node_b)
-        new.saved = (y, x, z)
-        new.params = new.like = new.cot = None
-        new.record = owner
+            return _apart(op, a, b)
         frame = _getframe(1)
         code = frame.f_code
-        if _ours[code.co_filename]:
-            frame = _frame()
-            code = frame.f_code
-        new.code = code
-        new.lasti = frame.f_lasti
-        append(new)
-        tensor._node = new
-        return tensor
+        if code is not users:
+            if _ours[code.co_filename]:
+                return record(op, y, (x, z), inputs)
+            users = code
+        node = Tensor()
+        node._value = y
+        node.op = op.live
+        node.inputs = inputs
+        node.saved = (y, x, z)
+        node.record = owner
+        node.cot = None
+        node.code = code
+        node.lasti = frame.f_lasti
+        append(node)
+        return node
 
     return call
 
 
-def _mixed(op: Op, a: Any, b: Any, x: Any, z: Any, nodes: tuple[Node | None, Node | None]) -> Tensor:
-    """Two operands of which at least one is an array or an integer."""
-    if type(a) is Tensor:
-        x = _wide(x, z)
-    if type(b) is Tensor:
-        z = _wide(z, x)
+_LITERALS = (float, int)
+
+
+def _apart(op: Op, a: Any, b: Any) -> Any:
+    """Two operands that are not scalars on one record: arrays, integers, or values of different records."""
+    x, z = _operand(a, b), _operand(b, a)
     y = normal(_compute(op, (x, z), {}))
-    return make(y) if nodes == (None, None) else record(op, y, (normal(x), normal(z)), nodes)
+    nodes = a.node if type(a) is Tensor else None, b.node if type(b) is Tensor else None
+    return make(y) if nodes[0] is None and nodes[1] is None else record(op, y, (normal(x), normal(z)), nodes)
+
+
+def _operand(a: Any, beside: Any) -> Any:
+    """The value to compute with: a number that is written down takes its dtype from what stands beside it."""
+    other = beside._value if type(beside) is Tensor else beside
+    if type(a) is Tensor:
+        return _wide(a._value, other)
+    if type(a) is float:
+        return a
+    if type(a) is int:
+        return float(a) if type(other) is float else a
+    return lift(a)._value
 
 
 # ------------------------------------------------------------------------------------------------------------- families
@@ -362,6 +370,7 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Function:
     OPS[op.key] = op
     parameters = inspect.signature(function).parameters
     if len(parameters) == arrays and arrays < 3:
+        op.plain = (*op.vjps, None)[:2] if op.vjps is not None else None  # type: ignore[assignment]
         shape = _unary if arrays == 1 else _binary
         on_values, public = shape(op, False), shape(op, True)
     else:
@@ -405,7 +414,7 @@ def _many(op: Op, arrays: int, parameters: Any, prepare: Function | None, public
             params = prepare(tensors, **params)
         values = tuple(t._value for t in tensors)
         y = normal(_compute(op, (values,), params))
-        return record(op, y, values, tuple(t._node for t in tensors), params)
+        return record(op, y, values, tuple(t.node for t in tensors), params)
 
     return call
 
@@ -567,7 +576,15 @@ def gradient_override_map(mapping: dict[str, str]) -> Iterator[None]:
             OPS[key].live = op
 
 
+_READ = Op("read", lambda x: x, vjps=(lambda g, _y, _x: g,), jvp=lambda t, _y, _x: t[0], family="linear")
+
+
+def reread(first: Tensor, value: Any) -> Tensor:
+    """A variable's value after an assignment; its gradient joins that of the first reading."""
+    return record(_READ, value, (first._value,), (first.node,))
+
+
 def custom(name: str, vjp_all: Rule, jvp: Function | None, value: Any, inputs: tuple[Tensor, ...]) -> Tensor:
     """A value that was computed elsewhere, on the record as one operation with rules of the user's."""
     op = Op(name, lambda *_: value, vjp_all=vjp_all, jvp=jvp, users=True, family="general")
-    return record(op, value, tuple(t._value for t in inputs), tuple(t._node for t in inputs))
+    return record(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))

@@ -113,20 +113,20 @@ def rows(tape: GradientTape) -> tuple[Row, ...]:
             if value is None or type(value) is Like:
                 raise TapeError("this tape holds no values to show; record with steps.watched_tape()")
             inputs = tuple(order[n] for n in node.inputs if n is not None)
-            found.append(Row(f"{node.op.name} {k}", node.op.name, np.asarray(value), inputs, node.params or {}))
+            found.append(Row(f"{node.op.name} {k}", node.op.name, np.asarray(value), inputs, {} if node.op.plain else node.params or {}))
     return tuple(found)
 
 
 def _leaves(tape: GradientTape) -> list[tuple[Any, Tensor]]:
-    return [*tape._record.leaves.values(), *((t, t) for t in tape._watched)]
+    return [*((r.variable, r.first) for r in tape._record.leaves.values()), *((t, t) for t in tape._watched)]
 
 
 def _leaf_names(tape: GradientTape) -> dict[Node, str]:
-    return {t._node: v.name for v, t in _leaves(tape) if t._node is not None and v.name}
+    return {t.node: v.name for v, t in _leaves(tape) if t.node is not None and v.name}
 
 
 def _leaf_values(tape: GradientTape) -> dict[Node, Any]:
-    return {t._node: t._value for _, t in _leaves(tape) if t._node is not None}
+    return {t.node: t._value for _, t in _leaves(tape) if t.node is not None}
 
 
 def _number(x: Any) -> str:
@@ -185,7 +185,7 @@ def _push_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
 
 
 def _title(node: Node) -> str:
-    if node.op.name == "getitem" and node.params is not None:
+    if node.op.name == "getitem":
         return f"entry {', '.join(map(str, node.params['index']))}"
     return str(node.op.name)
 

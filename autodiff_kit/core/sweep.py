@@ -98,7 +98,8 @@ def sweep(
     hooks : dict, optional
         Functions that see, and may replace, a node's cotangent.
     """
-    plain_sweep = not (graph or lead or hooks)
+    if not (lead or graph or keep or hooks or needed is not None):
+        return _plain_sweep(nodes)
     for node in reversed(nodes):
         g = node.cot
         if g is None:
@@ -107,37 +108,53 @@ def sweep(
             node.cot = None
         if needed is not None and node not in needed:
             continue
-        vjps = node.op.vjps
-        if plain_sweep and vjps is not None and node.params is None:
-            # The hot lines: one or two inputs, no parameters, plain values.
-            p = q = None
-            try:
-                if len(vjps) == 2:
-                    (n, m), (y, a, b) = node.inputs, node.saved  # type: ignore[misc]
-                    if n is not None and (needed is None or n in needed):
-                        p = vjps[0](g, y, a, b)
-                    if m is not None and (needed is None or m in needed):
-                        q = vjps[1](g, y, a, b)
-                else:
-                    (n,), (y, a) = node.inputs, node.saved  # type: ignore[misc]
-                    p = vjps[0](g, y, a)
-            except _TROUBLE:  # Python floats raise where NumPy's give inf or nan
-                g = np.float64(g)
-            else:
-                if p is not None:
-                    if type(p) is not float or n.like is not None:
-                        p = fit(p, n.like)
-                    n.cot = p if n.cot is None else n.cot + p
-                if q is not None:
-                    if type(q) is not float or m.like is not None:
-                        q = fit(q, m.like)
-                    m.cot = q if m.cot is None else m.cot + q
-                continue
         if hooks and node in hooks:
             g = _through_hooks(hooks[node], g, node, lead)
             node.cot = g if keep is not None and node in keep else None
         for n, part in pull_node(node, g, lead, graph, needed):
             n.cot = part if n.cot is None else n.cot + part
+
+
+def _plain_sweep(nodes: list[Node]) -> None:
+    """The sweep of nearly all gradients, with the rules of one and two inputs called in line. Otherwise the same."""
+    for node in reversed(nodes):
+        g = node.cot
+        if g is None:
+            continue
+        node.cot = None
+        plain = node.op.plain
+        if plain is None:
+            _hand_on(node, g)
+            continue
+        first, second = plain
+        try:
+            if second is None:
+                (n,) = node.inputs
+                y, a = node.saved  # type: ignore[misc]
+                p = first(g, y, a)
+            else:
+                n, m = node.inputs
+                y, a, b = node.saved  # type: ignore[misc]
+                p = None if n is None else first(g, y, a, b)
+                q = None if m is None else second(g, y, a, b)
+        except _TROUBLE:  # Python floats raise where NumPy's give inf or nan
+            _hand_on(node, g)
+            continue
+        if n is not None:
+            if type(p) is not float or type(n) is not Tensor:
+                p = fit(p, n.like)
+            before = n.cot
+            n.cot = p if before is None else before + p
+        if second is not None and m is not None:
+            if type(q) is not float or type(m) is not Tensor:
+                q = fit(q, m.like)
+            before = m.cot
+            m.cot = q if before is None else before + q
+
+
+def _hand_on(node: Node, g: Any) -> None:
+    for n, part in pull_node(node, g, 0, False, None):
+        n.cot = part if n.cot is None else n.cot + part
 
 
 def pull_node(
@@ -152,10 +169,11 @@ def pull_node(
                 f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
             )
         return []
-    arguments = _arguments(node, graph, wide=True)
+    arguments = _arguments(node, graph)
+    g = np.float64(g) if type(g) is float else g
     asked = [k for k, n in enumerate(node.inputs) if k >= first and n is not None and (needed is None or n in needed)]
     if op.vjps is not None:
-        params = node.params or {}
+        params = _params(node)
         parts = {k: op.vjps[k](g, *arguments, **params) for k in asked}
     else:
         parts = _all_parts(op, node, g, arguments, graph)
@@ -163,7 +181,11 @@ def pull_node(
     return [(n, fit(part, n.like, lead)) for n, part in found if n is not None and part is not None]
 
 
-def _arguments(node: Node, graph: bool, wide: bool = False) -> tuple[Any, ...]:
+def _params(node: Node) -> dict[str, Any]:
+    return {} if node.op.plain else node.params or {}
+
+
+def _arguments(node: Node, graph: bool) -> tuple[Any, ...]:
     """The saved values; as tensors with their nodes where the sweep itself is recorded."""
     saved = node.saved
     if saved is None:
@@ -171,7 +193,7 @@ def _arguments(node: Node, graph: bool, wide: bool = False) -> tuple[Any, ...]:
     if graph:
         nodes = (node, *node.inputs)
         return tuple(s if type(s) is Like else make(s, n) for s, n in zip(saved, nodes, strict=True))
-    return tuple(np.float64(s) if type(s) is float else s for s in saved) if wide else saved
+    return tuple(np.float64(s) if type(s) is float else s for s in saved)  # these never raise
 
 
 def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bool) -> dict[int, Any]:
@@ -179,7 +201,7 @@ def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bo
     rule = op.vjp_all
     if rule is None:
         return {}
-    params = node.params or {}
+    params = _params(node)
     if op.users and not graph:
         tensors = tuple(s if type(s) is Like else make(normal(s)) for s in arguments)
         parts = rule(make(normal(g)), *tensors, **params)

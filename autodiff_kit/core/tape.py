@@ -12,9 +12,9 @@ import numpy as np
 
 from autodiff_kit.core.forward import push
 from autodiff_kit.core.nest import flatten, pack_like
-from autodiff_kit.core.record import Like, Node, Record, join, leaf, members, open_records
+from autodiff_kit.core.record import Like, Node, Record, members, open_records
 from autodiff_kit.core.sweep import SCALAR, cotangents, fit, needed_for, sweep
-from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, plain
+from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, plain
 from autodiff_kit.errors import DtypeError, StructureError, TapeError
 
 __all__ = ["GradientTape", "TapeNode", "seed_like", "zeros_like"]
@@ -143,19 +143,9 @@ class GradientTape:
     def _follow(self, value: Value) -> None:
         record = self._record
         if isinstance(value, Variable):
-            old = value.read_value()
-            node = old._node or leaf(record, value.like)
-            node.record = join(node.record, record) or record
-            record.leaves[id(value)] = (value, make(old._value, node))
-            for inner in open_records.records:
-                if inner is not record and id(value) in inner.leaves:
-                    inner.leaves[id(value)] = record.leaves[id(value)]
+            follow_variable(value, record)
         elif isinstance(value, Tensor):
-            if value._node is None:
-                like = None if type(value._value) is float else Like(value.shape, value.dtype)
-                value._node = leaf(record, like)
-            else:
-                value._node.record = join(value._node.record, record) or record
+            value.follow(record)
             self._watched.append(value)
 
     @contextmanager
@@ -182,9 +172,9 @@ class GradientTape:
         """The variables that this tape follows, in the order of their first use."""
         record = self._record
         return tuple(
-            variable
-            for variable, tensor in record.leaves.values()
-            if tensor._node is not None and record in members(tensor._node.record)
+            reading.variable
+            for reading in record.leaves.values()
+            if (node := reading.first.node) is not None and record in members(node.record)
         )
 
     # ------------------------------------------------------------------------------------------------------- gradients
@@ -265,7 +255,7 @@ class GradientTape:
     def _pull(self, targets: list[Tensor], weights: list[Any], sources: list[Any], lead: int) -> list[Tensor | None]:
         """Cotangents of the sources; the sweep is recorded where another tape stands open."""
         record = self._record
-        graph = any(r.append is not None for r in open_records.records)
+        graph = bool(open_records.records) and any(r.append is not None for r in open_records.records)
         ends = [self._node_of(source) for source in sources]
         leaves = self._leaves()
         starts = {n for n in ends if n is not None}
@@ -289,9 +279,9 @@ class GradientTape:
         """The node of a value on this tape: None where the tape does not know it."""
         if isinstance(value, Variable):
             hit = self._record.leaves.get(id(value))
-            node = hit[1]._node if hit is not None else None
+            node = hit.first.node if hit is not None else None
         elif isinstance(value, Tensor):
-            node = value._node
+            node = value.node
         else:
             raise DtypeError(
                 f"targets and sources are tensors or variables, not {type(value).__name__}; "
@@ -300,8 +290,8 @@ class GradientTape:
         return node
 
     def _leaves(self) -> list[Node]:
-        nodes = [tensor._node for _, tensor in self._record.leaves.values()]
-        return [n for n in {*nodes, *(t._node for t in self._watched)} if n is not None]
+        nodes = [reading.first.node for reading in self._record.leaves.values()]
+        return [n for n in (*nodes, *[t.node for t in self._watched]) if n is not None]
 
     def _release(self) -> None:
         self._used = True
@@ -482,8 +472,10 @@ def _weights(targets: list[Tensor], given: Any) -> list[Any]:
 def seed_like(target: Tensor, weight: Any, lead: int, graph: bool) -> Any:
     """The cotangent that a target starts from: its weights, or ones."""
     like = None if type(target._value) is float else Like(target.shape, target.dtype)
+    if weight is None and like is None:
+        return lift(1.0) if graph else 1.0
     if weight is None:
-        weight = 1.0 if like is None else np.ones(like.shape, like.dtype)
+        weight = np.ones(like.shape, like.dtype)
     seed = fit(weight if graph else plain(weight), like, lead)
     return lift(seed) if graph and type(seed) is not Tensor else seed
 

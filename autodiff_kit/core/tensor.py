@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.core.record import Like, Node, Record, Several, join, leaf, members, open_records
+from autodiff_kit.core.record import Like, Node, Reading, Record, join, leaf, members, open_records
 from autodiff_kit.errors import DtypeError, ShapeError, TapeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Tensor", "Value", "Variable", "constant", "lift", "make", "method", "normal", "plain"]
-
-_new = object.__new__
+__all__ = ["Tensor", "Value", "Variable", "constant", "follow_variable", "lift", "make", "method", "normal", "plain"]
 
 
 def normal(value: Any) -> Any:
@@ -45,9 +43,12 @@ def plain(value: Any) -> Any:
 
 def make(value: Any, node: Node | None = None) -> Tensor:
     """A tensor around a value that is in the kit's own form already."""
-    tensor: Tensor = _new(Tensor)
+    if type(node) is Tensor:
+        return node  # a scalar's node is its tensor
+    tensor = Tensor()
     tensor._value = value
     tensor._node = node
+    tensor.record = None
     return tensor
 
 
@@ -195,7 +196,7 @@ def method(name: str, function: Callable[..., Any]) -> None:
     setattr(Value, name, function)
 
 
-class Tensor(Value):
+class Tensor(Value, Node):
     """An immutable array that a tape can follow.
 
     Made by :func:`constant` and by every operation. A float64 scalar is kept as a Python float, which is several times
@@ -207,10 +208,24 @@ class Tensor(Value):
     """
 
     __slots__ = ("__weakref__", "_name", "_node", "_value")
-    _node: Node | None
+    _node: Node | None  # of an array; a scalar is its own
+    like = None  # only a scalar is a node
 
-    def __init__(self, value: Any) -> None:
-        raise TapeError("tensors are made by ak.constant(value) or ak.Variable(value)")
+    @property
+    def node(self) -> Node | None:
+        """The entry of this value on a record; None where no tape follows it."""
+        return self if self.record is not None else self._node
+
+    def follow(self, record: Record) -> Node:
+        """Put this value on a record: as a leaf, or as one value on several records."""
+        node = self.node
+        if node is not None:
+            node.record = join(node.record, record) or record
+        elif type(self._value) is float:
+            node = leaf(self, record, None)
+        else:
+            node = self._node = leaf(Node(), record, Like(self._value.shape, self._value.dtype))
+        return node
 
     @property
     def name(self) -> str | None:
@@ -230,10 +245,11 @@ class Tensor(Value):
         TapeError
             If no tape has this value on its record.
         """
-        if self._node is None:
+        node = self.node
+        if node is None:
             raise TapeError("no tape follows this value: watch a source first, then register the hook")
-        for record in members(self._node.record):
-            record.hooks.setdefault(self._node, []).append(function)
+        for record in members(node.record):
+            record.hooks.setdefault(node, []).append(function)
 
     def __repr__(self) -> str:
         text = np.array2string(np.asarray(self._value), separator=", ", threshold=50)
@@ -364,8 +380,8 @@ class Variable(Value):
         if not records:
             return make(self._value)
         hit = records[-1].leaves.get(id(self))
-        if hit is not None and hit[1]._value is self._value:
-            tensor: Tensor = hit[1]
+        if hit is not None and hit.latest._value is self._value:
+            tensor: Tensor = hit.latest
             return tensor
         return _read(self, records)
 
@@ -376,27 +392,34 @@ class Variable(Value):
 
 def _read(variable: Variable, records: list[Record]) -> Tensor:
     """Read a variable whose tensor on the innermost record is missing or out of date."""
+    from autodiff_kit.core.rules import reread
+
     known = [r for r in records if _watches(r, variable)]
     wanting = [r for r in records if r in known or (r.automatic and variable.trainable and r.append is not None)]
-    old = next((node for r in known if (node := r.leaves[id(variable)][1]._node) is not None), None)
-    node = old
-    if wanting:
-        owner = _owner(old, wanting)
-        node = old or leaf(owner, variable.like)
-        node.record = owner  # one node for all reads, so that gradients of all of them add up
-    tensor = make(variable._value, node)
-    for record in {id(r): r for r in (*wanting, records[-1])}.values():
-        record.leaves[id(variable)] = (variable, tensor)
-    return tensor
+    latest: Tensor = known[0].leaves[id(variable)].latest if known else make(variable._value)
+    if latest._value is not variable._value:  # assigned since; gradients of all readings meet at the first
+        latest = reread(known[0].leaves[id(variable)].first, variable._value)
+    for record in wanting:
+        if record.append is not None and record not in known:
+            latest.follow(record)
+    for record in wanting if records[-1] in wanting else [*wanting, records[-1]]:
+        first = record.leaves[id(variable)].first if record in known else latest
+        record.leaves[id(variable)] = Reading(variable, first, latest)
+    return latest
+
+
+def follow_variable(variable: Variable, record: Record) -> Node:
+    """Put a variable on a record that does not watch variables by itself."""
+    tensor = variable.read_value()
+    node = tensor.follow(record)
+    for known in open_records.records:
+        if known is record or id(variable) in known.leaves:
+            first = known.leaves[id(variable)].first if _watches(known, variable) else tensor
+            known.leaves[id(variable)] = Reading(variable, first, tensor)
+    return node
 
 
 def _watches(record: Record, variable: Variable) -> bool:
     hit = record.leaves.get(id(variable))
-    node = hit[1]._node if hit is not None else None
+    node = hit.first.node if hit is not None else None
     return node is not None and record in members(node.record)
-
-
-def _owner(old: Node | None, wanting: list[Record]) -> Record | Several:
-    """The record of a variable's node: the records that it stands on already, and those that want it now."""
-    before = members(old.record) if old is not None else ()
-    return join(*before, *wanting) or wanting[-1]

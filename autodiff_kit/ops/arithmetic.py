@@ -68,6 +68,13 @@ def _power_slope(a: Any, b: Any) -> Any:
     return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
 
 
+def _scalar_power(a: float, b: float) -> float:
+    y = a**b
+    if type(y) is not float:  # Python's answer to (-8.0)**0.5 is complex
+        raise ValueError
+    return y
+
+
 def _exponent_slope(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/db: y log a for a > 0, 0 at a = 0 with b >= 0, else nan."""
     base, exponent = plain(a), plain(b)
@@ -79,7 +86,7 @@ def _exponent_slope(y: Any, a: Any, b: Any) -> Any:
 @elementwise(
     lambda g, _y, a, b: g * _power_slope(a, b),
     lambda g, y, a, b: g * _exponent_slope(y, a, b),
-    scalar=operator.pow,
+    scalar=_scalar_power,
     domain="positive",
     points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, -1.0), (-np.inf, np.nan)), ((-2.0, 2.0), (-4.0, np.nan))),
 )
@@ -116,7 +123,7 @@ def _sign(x: Any) -> Any:
     return np.sign(plain(x))
 
 
-@elementwise(lambda g, _y, x: g * _sign(x), scalar=operator.abs, points=(((0.0,), (0.0,)),))
+@elementwise(lambda g, _y, x: g * _sign(x), scalar=math.fabs, points=(((0.0,), (0.0,)),))
 def abs(x: Any) -> Any:
     """``|x|``; the gradient at 0 is 0, the smallest subgradient."""
     return np.abs(x)

@@ -115,7 +115,7 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     >>> ak.clip([-2.0, 0.5, 3.0], -1.0, 1.0).numpy()
     array([-1. ,  0.5,  1. ])
     """
-    if any(getattr(bound, "_node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
+    if any(getattr(bound, "node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
         low = x if lo is None else maximum(x, lo)
         bounded: Tensor = low if hi is None else minimum(low, hi)
         return bounded
