@@ -1,0 +1,175 @@
+"""The table of edge cases: points that random inputs never hit, and what the kit promises there.
+
+The rule behind the numbers: a derivative where there is one; else the subgradient of smallest norm; else the limit,
+infinity allowed; else nan.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.errors import RangeError
+
+from .harness import recorded
+
+INF, NAN = np.inf, np.nan
+
+
+def slopes(f: Any, *points: Any) -> list[Any]:
+    with np.errstate(all="ignore"):
+        tape, xs, y = recorded(f, [np.asarray(p, float) for p in points])
+        return [None if g is None else g.numpy() for g in tape.gradient(y, xs)]
+
+
+POINTS: list[tuple[str, Any, tuple[Any, ...], tuple[Any, ...]]] = [
+    ("where log at 0", lambda x: ak.where(x > 0, ak.log(x), 0.0), (0.0,), (NAN,)),
+    ("where sqrt at 0", lambda x: ak.where(x > 0, ak.sqrt(x), 0.0), (0.0,), (NAN,)),
+    ("where sqrt", lambda x: ak.where(x > 0, ak.sqrt(x), 0.0), ([-1.0, 0.0, 4.0],), ([NAN, NAN, 0.25],)),
+    (
+        "where inside where",
+        lambda x: ak.where(x > 0, ak.sqrt(ak.where(x > 0, x, 1.0)), 0.0),
+        ([-1.0, 0.0, 4.0],),
+        ([0.0, 0.0, 0.25],),
+    ),
+    ("maximum at a tie", ak.maximum, (2.0, 2.0), (0.5, 0.5)),
+    ("minimum at a tie", ak.minimum, ([2.0, 1.0], [2.0, 3.0]), ([0.5, 1.0], [0.5, 0.0])),
+    ("max of equals", ak.max, ([1.0, 1.0, 0.0],), ([0.5, 0.5, 0.0],)),
+    ("min of equals", ak.min, ([1.0, 0.0, 0.0],), ([0.0, 0.5, 0.5],)),
+    ("abs at 0", ak.abs, ([0.0, -0.0, -2.0],), ([0.0, 0.0, -1.0],)),
+    ("sqrt at 0", ak.sqrt, (0.0,), (INF,)),
+    ("1/sqrt at 0", lambda x: x**-0.5, (0.0,), (-INF,)),
+    ("power(0, 0)", ak.power, (0.0, 0.0), (0.0, 0.0)),
+    ("power(0, -1)", ak.power, (0.0, -1.0), (-INF, NAN)),
+    ("power(-2, 2)", ak.power, (-2.0, 2.0), (-4.0, NAN)),
+    ("power of a negative number to a constant", lambda x: x**3, (-2.0,), (12.0,)),
+    ("power of a negative number to a fraction", lambda x: x**0.5, (-8.0,), (NAN,)),
+    ("power to 0", lambda x: x**0, ([0.0, 3.0],), ([0.0, 0.0],)),
+    ("norm at the origin", ak.norm, ([0.0, 0.0],), ([0.0, 0.0],)),
+    ("norm 1 at 0", lambda x: ak.norm(x, 1), ([0.0, -3.0],), ([0.0, -1.0],)),
+    ("norm inf at a tie", lambda x: ak.norm(x, INF), ([1.0, -1.0],), ([0.5, -0.5],)),
+    ("std of equals", ak.std, ([2.0, 2.0, 2.0],), ([0.0, 0.0, 0.0],)),
+    ("relu at 0", ak.nn.relu, ([0.0, -1.0, 2.0],), ([0.0, 0.0, 1.0],)),
+    ("relu of nan", ak.nn.relu, ([NAN, 1.0],), ([NAN, 1.0],)),
+    ("leaky relu at 0", lambda x: ak.nn.leaky_relu(x, 0.3), ([0.0, -1.0, 1.0],), ([0.3, 0.3, 1.0],)),
+    ("clip at its bounds", lambda x: ak.clip(x, -1.0, 1.0), ([-1.0, 0.0, 1.0],), ([0.0, 1.0, 0.0],)),
+    ("clip of (1, -1, 1)", ak.clip, (1.0, -1.0, 1.0), (0.5, 0.0, 0.5)),
+    ("clip with its bounds crossed", lambda x: ak.clip(x, 3.0, 1.0), ([0.0, 2.0, 4.0],), ([0.0, 0.0, 0.0],)),
+    ("sort with ties", lambda x: ak.sort(x) * np.array([1.0, 2.0, 3.0]), ([1.0, 1.0, 0.0],), ([2.0, 3.0, 1.0],)),
+    ("logsumexp far out", ak.logsumexp, ([1000.0, 1000.0],), ([0.5, 0.5],)),
+    ("logsumexp of nothing but -inf", ak.logsumexp, ([-INF, -INF],), ([0.0, 0.0],)),
+    ("logaddexp of -inf twice", ak.logaddexp, (-INF, -INF), (0.5, 0.5)),
+    ("logaddexp of -inf and 1", ak.logaddexp, (-INF, 1.0), (0.0, 1.0)),
+    ("prod with a 0", ak.prod, ([0.0, 2.0, 3.0],), ([6.0, 0.0, 0.0],)),
+    ("prod with two 0", ak.prod, ([0.0, 0.0, 3.0],), ([0.0, 0.0, 0.0],)),
+    ("prod of rows with a 0", lambda x: ak.prod(x, 1), ([[0.0, 2.0], [4.0, 5.0]],), ([[2.0, 0.0], [5.0, 4.0]],)),
+    ("cumprod with a 0", ak.cumprod, ([2.0, 0.0, 3.0],), ([1.0, 8.0, 0.0],)),
+    ("cumprod with two 0", ak.cumprod, ([0.0, 0.0, 3.0],), ([1.0, 0.0, 0.0],)),
+    ("a position twice", lambda x: x[[0, 0, 1]], ([5.0, 6.0],), ([2.0, 1.0],)),
+    ("acos at 1", ak.acos, (1.0,), (-INF,)),
+    ("acos at -1", ak.acos, (-1.0,), (-INF,)),
+    ("atan2 at the origin", ak.atan2, (0.0, 0.0), (0.0, 0.0)),
+    ("hypot at the origin", ak.hypot, (0.0, 0.0), (0.0, 0.0)),
+    ("x log x at 0", lambda x: x * ak.log(x), (0.0,), (NAN,)),
+    ("xlogy(0, 0)", ak.xlogy, (0.0, 0.0), (0.0, 0.0)),
+    ("0/0", ak.divide, (0.0, 0.0), (INF, NAN)),
+    ("sinc at 0", ak.sinc, (0.0,), (0.0,)),
+    ("asinh at 0", ak.asinh, (0.0,), (1.0,)),
+    ("mod(6, 3)", ak.mod, (6.0, 3.0), (1.0, -2.0)),
+    ("mod(-7, 3)", ak.mod, (-7.0, 3.0), (1.0, 3.0)),
+    ("tanh at 50", ak.tanh, (50.0,), (0.0,)),
+    ("floor", ak.floor, (1.5,), (None,)),
+    ("round", ak.round, ([1.5],), (None,)),
+    ("softplus far out", ak.softplus, ([-800.0, 800.0],), ([0.0, 1.0],)),
+    ("sigmoid far out", ak.sigmoid, ([-1000.0, 1000.0],), ([0.0, 0.0],)),
+    ("variance of one", lambda x: ak.var(x, ddof=1), ([3.0],), ([NAN],)),
+]
+
+
+@pytest.mark.parametrize(("f", "points", "expected"), [p[1:] for p in POINTS], ids=[p[0] for p in POINTS])
+def test_gradient_at(f: Any, points: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
+    for found, e in zip(slopes(f, *points), expected, strict=True):
+        if e is None:
+            assert found is None
+        else:
+            np.testing.assert_allclose(found, e, rtol=1e-13)
+
+
+SECOND: list[tuple[str, Any, Any, float]] = [
+    ("x**1 at 0", lambda x: x**1.0, 0.0, 0.0),
+    ("x**2 at 0", lambda x: x**2, 0.0, 2.0),
+    ("x**3 at 0", lambda x: x**3, 0.0, 0.0),
+    ("sinc at 0", ak.sinc, 0.0, -(np.pi**2) / 3),
+    ("sinc near 0", ak.sinc, 1e-4, -(np.pi**2) / 3),
+    ("elu at 0", ak.nn.elu, 0.0, 0.0),
+    ("relu at 2", ak.nn.relu, 2.0, 0.0),
+    ("softplus at 0", ak.softplus, 0.0, 0.25),
+]
+
+
+@pytest.mark.parametrize(("f", "point", "expected"), [s[1:] for s in SECOND], ids=[s[0] for s in SECOND])
+def test_second_derivative_at(f: Any, point: float, expected: float) -> None:
+    with np.errstate(all="ignore"):
+        found = float(ak.grad(ak.grad(f))(point))
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_slope_of_sinc_keeps_its_digits_near_0() -> None:
+    """Between the series and the quotient no digits are lost: -π²x/3 to the fifth order, on both sides of the seam."""
+    for x in (1e-8, 1e-4, 0.009, 0.011, 0.02):
+        series = -(np.pi**2) * x / 3 + np.pi**4 * x**3 / 30 - np.pi**6 * x**5 / 840 + np.pi**8 * x**7 / 45360
+        assert float(ak.grad(ak.sinc)(x)) == pytest.approx(series, rel=1e-11)
+
+
+def test_the_hessian_of_a_product_with_a_zero() -> None:
+    np.testing.assert_array_equal(
+        ak.hessian(ak.prod)([0.0, 2.0, 3.0]).numpy(), [[0.0, 3.0, 2.0], [3.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
+    )
+
+
+def test_the_exponent_of_a_constant_is_never_worked_out() -> None:
+    """d(a**b)/db of a negative base is nan; where b is a number it is not even computed, so nothing warns."""
+    assert float(ak.grad(lambda x: x**2)(-2.0)) == -4.0
+    np.testing.assert_array_equal(ak.grad(lambda x: (x**2.0).sum())([-2.0, 0.0]).numpy(), [-4.0, 0.0])
+
+
+def test_positions_outside_are_an_error() -> None:
+    with pytest.raises(RangeError, match="index"):
+        ak.constant([1.0, 2.0])[5]
+
+
+def test_softmax_of_nothing_but_minus_infinity() -> None:
+    """Without a mask it is nan, with one a row of zeros whose gradient is 0."""
+    assert np.isnan(ak.nn.softmax([-INF, -INF]).numpy()).all()
+    tape, (x,), y = recorded(lambda x: ak.nn.masked_softmax(x, [False, False]), ([-INF, -INF],))
+    np.testing.assert_array_equal(y.numpy(), [0.0, 0.0])
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [0.0, 0.0])
+
+
+def test_half_precision_is_added_up_in_single() -> None:
+    """3,000 ones in float16 stop at 2048 when added one by one in float16; sums, undone broadcasts, gathers do not."""
+    ones = np.ones(3000, np.float16)
+    assert float(ak.sum(ones)) == 3000.0
+    assert float(ak.mean(ones)) == 1.0
+    tape, (x,), y = recorded(lambda x: x * ones, (np.float16(1.0),))
+    assert (float(tape.gradient(y, x)), tape._persistent) == (3000.0, True)
+    tape, (x,), y = recorded(lambda x: ak.take(x, np.zeros(3000, int)), (np.ones(2, np.float16),))
+    g = tape.gradient(y, x)
+    assert (g.dtype, g.numpy().tolist()) == (np.float16, [3000.0, 0.0])
+    assert float(ak.norm(ones)) == pytest.approx(3000**0.5, rel=1e-3)
+
+
+def test_dtypes_are_promoted_as_numpy_does() -> None:
+    """Python numbers are weak; arrays decide; a float64 scalar tensor is a float64."""
+    single, half, whole = ak.constant([1.0], "float32"), ak.constant([1.0], "float16"), ak.constant([1, 2])
+    assert (single * 2.0).dtype == (2 - single).dtype == np.float32
+    assert (half + single).dtype == np.float32
+    assert (single * whole).dtype == np.result_type(np.float32, np.int64)
+    assert (single * ak.constant(2.0)).dtype == np.float64
+    assert (whole / 2).dtype == np.float64
+    assert (whole**-1).numpy().tolist() == [1.0, 0.5]
+    assert ak.constant(3).dtype == np.int64
+    assert ak.xlogy(single, 2.0).dtype == np.float32
