@@ -68,6 +68,11 @@ class Graded:
         -------
         Result
             Outcome, score, message, misconception and seed.
+
+        Raises
+        ------
+        StructureError
+            If some of the functions are handed over, and not all.
         """
         began = time.perf_counter()
         past = _progress().question(self.id)
@@ -96,6 +101,16 @@ class Graded:
         ----------
         n : int, optional
             1, 2 or 3; the next one, if left out.
+
+        Returns
+        -------
+        Note
+            The hint, or what hint 3 would cost.
+
+        Raises
+        ------
+        StructureError
+            If there is no such hint.
         """
         past = _progress().question(self.id)
         wanted = min(past.hints_seen + 1, 3) if n is None else n
@@ -118,7 +133,13 @@ class Graded:
         return note
 
     def solution(self) -> Note:
-        """Show a worked answer, after two tries or a pass."""
+        """Show a worked answer, after two tries or a pass.
+
+        Returns
+        -------
+        Note
+            The answer as code, or what is still to be done for it.
+        """
         past = _progress().question(self.id)
         if past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
             left = TRIES_BEFORE_SOLUTION - past.tries
@@ -190,11 +211,7 @@ class Exercise:
     def __repr__(self) -> str:
         so_far = f"{as_points(self.score)} of {self._lesson.points} points so far"
         lines = [f"{self._lesson.no} · {self._lesson.title}: {so_far}"]
-        lines += [
-            f"  {question.label}  {_state(_progress().question(question.id))}  {question.title}"
-            for question in self
-        ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(_row(question) for question in self)])
 
     @property
     def score(self) -> float:
@@ -219,6 +236,12 @@ def exercise(no: str | int) -> Exercise:
     ------
     StructureError
         If the lesson has no exercise.
+
+    Examples
+    --------
+    >>> q1, *others = exercise("01")
+    >>> q1
+    q1 (jvp-1): Both columns of the table, 3 points
     """
     from .questions import LESSONS
 
@@ -269,5 +292,7 @@ def _fingerprint(functions: Mapping[str, Any]) -> str:
     return sha.hexdigest()
 
 
-def _state(state: QuestionState) -> str:
-    return f"{state.state or 'not tried':<9}"
+def _row(question: Graded) -> str:
+    state = _progress().question(question.id)
+    score = f"{as_points(state.best)} of {question.points}"
+    return f"  {question.label}  {state.state:<9}  {score:>9}  {question.title}"

@@ -166,6 +166,7 @@ def test_an_exercise_tells_the_score_so_far(kept):
     assert repr(ex).startswith("15 · Adam slots: exercises: 0 of 16 points so far")
     ex.q5.check(right)
     assert "2 of 16 points so far" in repr(ex)
+    assert "q5  passed        2 of 2  The brake" in repr(ex)
     assert ex.score == 2
 
 
