@@ -7,6 +7,7 @@ cheat can. Points that count come from a grader that speaks the same :mod:`.prot
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["InProcess", "drive", "play"]
 
-OURS = str(Path(__file__).resolve().parents[1])
+# Where no learner writes: the kit, and the environment that it runs in.
+NOT_THEIRS = tuple(
+    str(Path(place)) + os.sep for place in (Path(__file__).parents[1], sys.prefix, sys.base_prefix + "/lib")
+)
 # A floating-point accident is an answer to be explained, not a slip: the checks have names for them.
 ACCIDENTS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
 
@@ -245,7 +249,7 @@ def place_of(trace: TracebackType | None) -> str:
     place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if not file.startswith((OURS, sys.prefix, sys.base_prefix + "/lib")) and "site-packages" not in file:
+        if not file.startswith(NOT_THEIRS) and "site-packages" not in file:
             source = linecache.getline(file, trace.tb_lineno, trace.tb_frame.f_globals).strip()
             place = f"line {trace.tb_lineno}" + (f": {source}" if source else "")
         trace = trace.tb_next
