@@ -230,17 +230,14 @@ def _wide(value: Any, other: Any) -> Any:
 # type needs to be looked at. The last code object that was not the kit's own is remembered, since loops repeat it.
 
 
-def _unary(op: Op, public: bool) -> Function:
-    value, scalar = op.value, op.scalar
+def _unary(op: Op) -> Function:
+    scalar = op.scalar
     users: Any = None
 
     def call(x: Any) -> Any:
         nonlocal users
         if type(x) is not Tensor:
-            if public:
-                x = lift(x)
-            else:
-                return value(x) if type(x) is not float else _scalar(op, x)
+            x = lift(x)
         owner = x.record
         if owner is None or scalar is None or (append := owner.append) is None:
             return _alone(op, x)
@@ -270,6 +267,30 @@ def _unary(op: Op, public: bool) -> Function:
     return call
 
 
+def _on_value(op: Op, public: Function) -> Function:
+    """The face of an operation that rules see: plain values stay plain."""
+    value, scalar = op.value, op.scalar
+
+    def call(x: Any) -> Any:
+        if type(x) is float and scalar is not None:
+            try:
+                return scalar(x)
+            except _SCALAR_TROUBLE:
+                return normal(value(np.float64(x)))
+        return public(x) if type(x) is Tensor else value(x)
+
+    return call
+
+
+def _on_values(op: Op, public: Function) -> Function:
+    value = op.value
+
+    def call(a: Any, b: Any) -> Any:
+        return public(a, b) if type(a) is Tensor or type(b) is Tensor else value(a, b)
+
+    return call
+
+
 def _scalar(op: Op, x: float) -> Any:
     """An operation on a Python float; where Python raises, NumPy's infinity or nan."""
     try:
@@ -285,8 +306,8 @@ def _alone(op: Op, x: Tensor) -> Tensor:
     return make(y) if x.node is None else record(op, y, (z,), (x.node,))
 
 
-def _binary(op: Op, public: bool) -> Function:
-    value, scalar = op.value, op.scalar
+def _binary(op: Op) -> Function:
+    scalar = op.scalar
     users: Any = None
 
     def call(a: Any, b: Any) -> Any:
@@ -306,10 +327,8 @@ def _binary(op: Op, public: bool) -> Function:
             if type(a) is not float or owner is None:
                 return _apart(op, a, b) if type(a) in _LITERALS else call(lift(a), b)
             x, z, inputs = a, b._value, (None, b)
-        elif public:
-            return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
         else:
-            return value(a, b)
+            return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
         if scalar is None or (append := owner.append) is None:
             return _apart(op, a, b)
         try:
@@ -371,8 +390,8 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Function:
     parameters = inspect.signature(function).parameters
     if len(parameters) == arrays and arrays < 3:
         op.plain = (*op.vjps, None)[:2] if op.vjps is not None else None  # type: ignore[assignment]
-        shape = _unary if arrays == 1 else _binary
-        on_values, public = shape(op, False), shape(op, True)
+        public = _unary(op) if arrays == 1 else _binary(op)
+        on_values = _on_value(op, public) if arrays == 1 else _on_values(op, public)
     else:
         build = _many if next(iter(parameters)) == "arrays" else _with_params
         on_values, public = (build(op, arrays, parameters, prepare, face) for face in (False, True))

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_kit.core.forward import push
 from autodiff_kit.core.nest import flatten, pack_like
-from autodiff_kit.core.record import Like, Node, Record, members, open_records
+from autodiff_kit.core.record import Like, Node, Reading, Record, members, open_records
 from autodiff_kit.core.sweep import SCALAR, cotangents, fit, needed_for, sweep
 from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, plain
 from autodiff_kit.errors import DtypeError, StructureError, TapeError
@@ -226,7 +226,7 @@ class GradientTape:
         """
         self._ready()
         _check_unconnected(unconnected_gradients)
-        targets = [_target(t) for t in flatten(target)]
+        targets = [self._goal(t) for t in flatten(target)]
         weights = _weights(targets, output_gradients)
         try:
             found = self._pull(targets, weights, flatten(sources), lead=0)
@@ -252,10 +252,11 @@ class GradientTape:
                 stacklevel=3,
             )
 
-    def _pull(self, targets: list[Tensor], weights: list[Any], sources: list[Any], lead: int) -> list[Tensor | None]:
+    def _pull(self, targets: list[Any], weights: list[Any], sources: list[Any], lead: int) -> list[Tensor | None]:
         """Cotangents of the sources; the sweep is recorded where another tape stands open."""
         record = self._record
         graph = bool(open_records.records) and any(r.append is not None for r in open_records.records)
+        tips = [self._node_of(target) for target in targets]
         ends = [self._node_of(source) for source in sources]
         leaves = self._leaves()
         starts = {n for n in ends if n is not None}
@@ -263,9 +264,8 @@ class GradientTape:
         prune = bool(inner) or len(starts) < len(leaves)
         nodes = list(record.nodes) if graph else record.nodes
         needed = needed_for(nodes, starts) if prune else None
-        with cotangents(nodes, [*leaves, *starts]):
-            for target, weight in zip(targets, weights, strict=True):
-                node = self._node_of(target)
+        with cotangents(nodes, [n for n in (*leaves, *starts, *tips) if n is not None]):
+            for node, target, weight in zip(tips, targets, weights, strict=True):
                 if node is not None:
                     seed = seed_like(target, weight, lead, graph)
                     node.cot = seed if node.cot is None else node.cot + seed
@@ -288,6 +288,20 @@ class GradientTape:
                 "what left the record (a plain number or array) has no gradient"
             )
         return node
+
+    def _goal(self, value: Any) -> Tensor:
+        """A target as a tensor of this record; a variable that no operation read depends on itself all the same."""
+        if not isinstance(value, Variable):
+            return _target(value)
+        record = self._record
+        hit = record.leaves.get(id(value))
+        if hit is not None:
+            return hit.latest
+        tensor = make(value._value)
+        if record.automatic and value.trainable:
+            tensor.follow(record)
+            record.leaves[id(value)] = Reading(value, tensor, tensor)
+        return tensor
 
     def _leaves(self) -> list[Node]:
         nodes = [reading.first.node for reading in self._record.leaves.values()]
@@ -333,7 +347,7 @@ class GradientTape:
         _check_unconnected(unconnected_gradients)
         if mode not in ("auto", "forward", "reverse"):
             raise StructureError(f'mode is "auto", "forward" or "reverse", not {mode!r}')
-        goal = _target(target)
+        goal = self._goal(target)
         flat = flatten(sources)
         try:
             recorded = any(r.append is not None for r in open_records.records)  # a push leaves no record of its own
@@ -346,13 +360,13 @@ class GradientTape:
         shapes = [goal.shape + s.shape for s in flat]
         return pack_like(sources, _fill(found, flat, unconnected_gradients, shapes))
 
-    def _rows(self, target: Tensor, sources: list[Any]) -> list[Tensor | None]:
+    def _rows(self, target: Any, sources: list[Any]) -> list[Tensor | None]:
         size = target.size
         eye = np.eye(size, dtype=target.dtype).reshape(size, *target.shape)
         rows = self._pull([target], [eye], sources, lead=1)
         return [None if g is None else g.reshape(target.shape + g.shape[1:]) for g in rows]
 
-    def _columns(self, target: Tensor, source: Any) -> Tensor | None:
+    def _columns(self, target: Any, source: Any) -> Tensor | None:
         start, end = self._node_of(source), self._node_of(target)
         if start is None or end is None:
             return None
@@ -380,7 +394,7 @@ class GradientTape:
         **Cost.** One pass with as many leading entries as a row of the target has elements.
         """
         self._ready()
-        goal = _target(target)
+        goal = self._goal(target)
         if goal.ndim == 0 or np.shape(plain(source))[:1] != goal.shape[:1]:
             raise StructureError(
                 f"batch_jacobian needs one batch axis in both: target {goal.shape}, source {np.shape(plain(source))}"
@@ -446,15 +460,15 @@ def _sweep_up(nodes: list[Node]) -> None:
 
 
 def _target(value: Any) -> Tensor:
-    if isinstance(value, (Tensor, Variable)):
-        return lift(value)
+    if isinstance(value, Tensor):
+        return value
     raise DtypeError(
         f"the target is a {type(value).__name__}, which is not on any record. Compute it inside the tape's block, and "
         "do not convert it to a plain number or array before."
     )
 
 
-def _weights(targets: list[Tensor], given: Any) -> list[Any]:
+def _weights(targets: list[Any], given: Any) -> list[Any]:
     """A weight for each target, None where ones are meant."""
     if given is None:
         return [None] * len(targets)
@@ -469,7 +483,7 @@ def _weights(targets: list[Tensor], given: Any) -> list[Any]:
     return flat
 
 
-def seed_like(target: Tensor, weight: Any, lead: int, graph: bool) -> Any:
+def seed_like(target: Any, weight: Any, lead: int, graph: bool) -> Any:
     """The cotangent that a target starts from: its weights, or ones."""
     like = None if type(target._value) is float else Like(target.shape, target.dtype)
     if weight is None and like is None:
