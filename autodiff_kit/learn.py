@@ -216,7 +216,7 @@ def reveal(item: str, value: object) -> Verdict:
 
     Examples
     --------
-    >>> predict("jv", answer="c")
+    >>> question = predict("jv", answer="c")
     >>> reveal("jv", [7, -5, 3]).idea
     'pushed-the-cotangent'
     """

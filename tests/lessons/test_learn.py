@@ -1,0 +1,151 @@
+"""The façade: an answer is committed, kept, compared, and shown; nothing is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autodiff_kit import learn
+from autodiff_kit.lessons.predict import AnswerError
+from autodiff_kit.lessons.progress import Progress
+from autodiff_kit.lessons.prompts import UnknownPromptError, prompts_of
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> Progress:
+    """A progress in memory, and a façade that has asked nothing yet."""
+    memory = Progress(None)
+    monkeypatch.setattr(learn, "progress", lambda: memory)
+    monkeypatch.setattr(learn, "_asked", {})
+    monkeypatch.setattr(learn, "_found", {})
+    return memory
+
+
+def test_an_answer_is_kept_before_the_reveal(kept: Progress) -> None:
+    question = learn.predict("jv")
+    question.widget.answer = "cotangent"
+    assert kept.prediction("01", "jv").answer == "cotangent"
+    assert question.widget.truth is None
+
+
+def test_the_reveal_shows_both_and_why(kept: Progress, capsys: pytest.CaptureFixture[str]) -> None:
+    question = learn.predict("jv")
+    question.widget.answer = "cotangent"
+    verdict = learn.reveal("jv", [7, -5, 3])
+    assert verdict.idea == "pushed-the-cotangent"
+    assert question.widget.truth == "pushed"
+    assert "Each output moves by its row" in str(question)
+    stored = kept.prediction("01", "jv")
+    assert (stored.truth, stored.right) == ("pushed", False)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("item", "typed", "found", "right"),
+    [
+        ("jv", "b", [7, -5, 3], True),
+        ("sweeps", 2, 2, True),
+        ("sweeps", 64, 2, False),
+        ("which-reach-three", "b c e", ["straight", "s4", "annealed"], True),
+        ("end-s4", 3.5, 3.50005, True),
+        ("minus-ten", 3.03e-5, 3.0266e-5, True),
+    ],
+)
+def test_typed_answers_of_every_kind(item: str, typed: object, found: object, right: bool) -> None:
+    assert learn.predict(item, answer=typed).answer is not None
+    assert learn.reveal(item, found).right is right
+
+
+def test_an_answer_stays_as_it_was_made(kept: Progress) -> None:
+    learn.predict("jv", answer="a")
+    again = learn.predict("jv", answer="b")
+    assert again.answer == "pulled"
+    assert again.widget.answer == "pulled"
+
+
+def test_a_kept_answer_stands_in_the_widget_after_a_restart(kept: Progress) -> None:
+    kept.commit_prediction("01", "sweeps", 64)
+    assert learn.predict("sweeps").widget.answer == 64
+
+
+def test_without_an_answer_the_lesson_runs_and_nothing_is_kept(kept: Progress) -> None:
+    question = learn.predict("jv")
+    verdict = learn.reveal("jv", [7, -5, 3])
+    assert verdict.right is None
+    assert question.widget.skipped
+    assert kept.prediction("01", "jv") is None
+
+
+def test_an_answer_after_the_reveal_does_not_count(kept: Progress) -> None:
+    learn.predict("jv")
+    learn.reveal("jv", [7, -5, 3])
+    learn.predict("jv", answer="b")
+    assert kept.prediction("01", "jv") is None
+
+
+def test_reveal_without_a_prompt_on_the_page() -> None:
+    assert learn.reveal("jv", [7, -5, 3]).truth == "pushed"
+
+
+def test_beginning_anew_opens_the_questions(kept: Progress) -> None:
+    learn.predict("jv")
+    learn.reveal("jv", [7, -5, 3])
+    learn.lesson("01")
+    assert learn.predict("jv", answer="b").answer == "pushed"
+
+
+def test_the_last_reveal_ends_the_lesson(kept: Progress) -> None:
+    learn.lesson("01")
+    found = {
+        "vector-target": [7, 1, 4],
+        "jv": [7, -5, 3],
+        "inner-products": [18, 18],
+        "sweeps": 2,
+        "double-pull": 2,
+        "record": 2001,
+    }
+    assert list(found) == [one.item for one in prompts_of("01")]
+    for item, value in found.items():
+        assert kept.summary().lessons["01"].state != "done"
+        learn.reveal(item, value)
+    assert kept.summary().lessons["01"].state == "done"
+
+
+def test_a_question_has_text_html_and_a_widget() -> None:
+    bundle = learn.predict("jv")._repr_mimebundle_()
+    assert "a) [−1 0 5]" in bundle["text/plain"]
+    assert "[7 −5 3]" in bundle["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_no_truth_reaches_the_front_end_before_the_reveal() -> None:
+    for no in ("01", "06", "09", "15"):
+        for one in prompts_of(no):
+            state = str(learn.predict(one.item).widget.get_state())
+            assert one.why not in state
+            assert not any(choice.idea and choice.idea in state for choice in one.choices)
+
+
+def test_unknown_names_are_refused_kindly() -> None:
+    with pytest.raises(UnknownPromptError, match="vector-target"):
+        learn.predict("nothing")
+    with pytest.raises(AnswerError, match="letter"):
+        learn.predict("jv", answer="q")
+    with pytest.raises(AttributeError, match="PushPull"):
+        learn.Pushpull  # noqa: B018
+
+
+def test_widgets_are_named_and_load_when_asked() -> None:
+    for name in ("PushPull", "FloorDescent", "MaskedAttention", "AdamSlots", "exercise"):
+        assert name in dir(learn)
+        assert callable(getattr(learn, name))
+
+
+def test_the_prompts_stand_in_no_notebook() -> None:
+    texts = [
+        path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+    ]
+    for no in ("01", "06", "09", "15"):
+        for one in prompts_of(no):
+            assert not any(one.why in text for text in texts)
