@@ -4,7 +4,7 @@
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
 #   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line
 #   make test-all                                            the same with every seed and every browser case
-#   make bench                                               against the peers (installs them: large)
+#   make bench                                               the benchmarks, the peers among them (large)
 #   make clean                                               remove what these made; never your work
 #
 # Another Python: make lab PYTHON=python3.12
@@ -21,6 +21,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt
+# Those that are named truths measure other libraries, in an environment of their own.
+BENCHES := $(filter-out tests/bench/truths%,$(wildcard tests/bench/*.py))
 RECIPE := pyproject.toml tests/constraints.txt
 
 .PHONY: lab test test-all bench check clean
@@ -41,7 +43,7 @@ check: $(VENV)/.test
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m pytest tests/bench --bench -p no:randomly -s $(PYTEST)
+	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -15,7 +15,7 @@ for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
 # Scripts, not tests: doctest would import them, and they need what only their own environment has.
-collect_ignore_glob = ["bench/truths*.py", "binder/replay.py"]
+collect_ignore_glob = ["bench/*.py", "binder/replay.py"]
 
 CHROMIUM = (
     "chromium",
@@ -38,8 +38,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords and not config.getoption("--all"):
             item.add_marker(pytest.mark.skip(reason="slow; `make test-all` runs it"))
-        if "bench" in item.keywords and not config.getoption("--bench"):
-            item.add_marker(pytest.mark.skip(reason="a benchmark; `make bench` runs it"))
         # In CI a missing browser is a failure: the tests run, and fail with the launcher's message.
         if "browser" in item.keywords and no_browser and not in_ci:
             item.add_marker(pytest.mark.skip(reason="no Chromium on PATH; install chromium, or set CHROMIUM"))
