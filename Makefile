@@ -40,7 +40,7 @@ check: $(VENV)/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 bench: $(VENV)/.bench
 	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
