@@ -1,0 +1,314 @@
+"""Gradients of the user's: custom, registered, swapped, stopped, watched on their way. Rows B22 to B28."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.core import rules
+from autodiff_kit.errors import DuplicateNameError, ShapeError, StructureError, TapeError, UnknownGradientError
+
+
+@pytest.fixture(autouse=True)
+def _registered_names_are_forgotten() -> Iterator[None]:
+    before = dict(rules._RULES)
+    yield
+    rules._RULES.clear()
+    rules._RULES.update(before)
+
+
+def test_where_gives_each_side_its_own() -> None:
+    """B22: zero where it was not chosen, nothing to the condition."""
+    a, b, c = ak.constant([1.0, 2.0]), ak.constant([3.0, 4.0]), ak.constant([1.0, -1.0])
+    with ak.GradientTape() as tape:
+        tape.watch([a, b, c])
+        y = ak.where(c > 0, a * a, b * b)
+    da, db, dc = tape.gradient(y, [a, b, c])
+    assert (da.tolist(), db.tolist(), dc) == ([2.0, 0.0], [0.0, 8.0], None)
+
+
+def test_cond_gives_none_to_the_other_branch() -> None:
+    """B23: None, not zero; only the chosen function runs."""
+    a, b = ak.Variable(2.0), ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        y = ak.cond(a < b, lambda: a * 2.0, lambda: b / 0.0)
+    da, db = tape.gradient(y, [a, b])
+    assert (float(da), db) == (2.0, None)
+
+
+def test_loops_that_assign_have_no_gradient() -> None:
+    """B24: 1 - P_i/B_j in one expression has one; the version with assignments gives None."""
+    prod, box = (
+        ak.constant([[3.0, 4.0, 5.0], [4.0, 5.0, 6.0], [1.0, 3.0, 3.0]]),
+        ak.Variable([[4.0, 5.0], [5.0, 6.0], [5.0, 7.0]]),
+    )
+    with ak.GradientTape() as tape:
+        y = 1.0 - ak.prod(prod, axis=1)[:, None] / ak.prod(box, axis=0)[None, :]
+    np.testing.assert_allclose(y.numpy(), [[0.4, 0.714286], [-0.2, 0.428571], [0.91, 0.957143]], atol=1e-6)
+    expected = [[0.4725, 0.18], [0.378, 0.15], [0.378, 0.128571]]
+    np.testing.assert_allclose(tape.gradient(y, box).numpy(), expected, atol=1e-6)
+    out = ak.Variable(np.zeros((3, 2)))
+    with ak.GradientTape() as tape:
+        p, b = ak.prod(prod, axis=1), ak.prod(box, axis=0)
+        for i in range(3):
+            for j in range(2):
+                new = out.numpy().copy()
+                new[i, j] = 1.0 - p[i] / b[j]
+                out.assign(new)
+        y = out.read_value()
+    np.testing.assert_allclose(y.numpy()[2], [0.91, 0.957143], atol=1e-6)
+    assert tape.gradient(y, box) is None
+
+
+def test_stop_gradient_and_its_masked_form() -> None:
+    """B25."""
+    w, mask = ak.Variable([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0])
+    with ak.GradientTape(persistent=True) as tape:
+        y = (w * ak.stop_gradient(w)).sum()
+        z = (mask * w + ak.stop_gradient((1 - mask) * w)) ** 2
+    assert tape.gradient(y, w).tolist() == [1.0, 2.0, 3.0]
+    assert z.tolist() == [1.0, 4.0, 9.0]
+    assert tape.gradient(z, w).tolist() == [2.0, 0.0, 6.0]
+
+
+def test_the_variance_with_and_without_a_stopped_mean() -> None:
+    """B26: equal gradients, since the deviations sum to zero."""
+    x = ak.Variable(np.random.default_rng(5).normal(size=(6, 3)))
+    with ak.GradientTape(persistent=True) as tape:
+        mean = ak.mean(x, 0, keepdims=True)
+        whole = ak.mean((x - mean) ** 2, 0)
+        stopped = ak.mean((x - ak.stop_gradient(mean)) ** 2, 0)
+        _, given = ak.nn.moments(x, 0)
+    a, b, c = (tape.gradient(y, x, output_gradients=[1.0, 2.0, 3.0]) for y in (whole, stopped, given))
+    np.testing.assert_allclose(a.numpy(), b.numpy(), atol=1e-15)
+    np.testing.assert_allclose(a.numpy(), c.numpy(), atol=1e-15)
+    with ak.GradientTape() as tape:
+        mean = ak.mean(x, 0, keepdims=True)
+        path = ak.sum(ak.stop_gradient(x - mean) * mean)
+    np.testing.assert_allclose(tape.gradient(path, x).numpy(), 0.0, atol=1e-15)
+
+
+def test_an_override_swaps_the_way_back_only_inside_its_block() -> None:
+    """B27: floor of [1.7, 2.3] gives [1, 2] with gradient [1, 1]; before and after it is None."""
+    x = ak.Variable([1.7, 2.3])
+    with ak.GradientTape(persistent=True) as tape:
+        before = ak.floor(x)
+        with ak.gradient_override_map({"Floor": "Identity"}):
+            inside = ak.floor(x)
+            number = ak.floor(x[0])
+        after = ak.floor(x)
+    assert inside.tolist() == [1.0, 2.0]
+    assert tape.gradient(inside, x).tolist() == [1.0, 1.0]
+    assert tape.gradient(number, x).tolist() == [1.0, 0.0]
+    assert tape.gradient([before, after], x) is None
+    with ak.gradient_override_map({"Floor": "Identity"}):
+        assert ak.jvp(ak.floor, (1.5,), (3.0,))[1].tolist() == 3.0
+
+
+def test_a_registered_gradient() -> None:
+    """B27: 5 g on Identity gives [5, 5], for arrays, numbers, and second derivatives."""
+
+    @ak.register_gradient("FiveTimes")
+    def five(g: Any, ans: Any, x: Any) -> Any:
+        return 5.0 * g
+
+    @ak.register_gradient("SlopeOfCube")
+    def slope(g: Any, ans: Any, x: Any) -> Any:
+        return g * 3.0 * x**2
+
+    x = ak.Variable([1.7, 2.3])
+    with ak.GradientTape() as tape, ak.gradient_override_map({"Identity": "FiveTimes"}):
+        y = ak.identity(x)
+    assert tape.gradient(y, x).tolist() == [5.0, 5.0]
+    with ak.gradient_override_map({"Square": "SlopeOfCube"}):
+        assert float(ak.grad(ak.square)(2.0)) == 12.0
+        assert float(ak.grad(ak.grad(ak.square))(2.0)) == 12.0
+    assert float(ak.grad(ak.square)(2.0)) == 4.0
+
+
+def test_a_registered_gradient_gets_the_answer_the_inputs_and_the_parameters() -> None:
+    seen: dict[str, Any] = {}
+
+    @ak.register_gradient("Curious")
+    def curious(g: Any, ans: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
+        seen.update(g=g.tolist(), ans=ans.tolist(), x=x.tolist(), axis=axis, keepdims=keepdims)
+        return g * x
+
+    x = ak.Variable([3.0, 4.0])
+    with ak.GradientTape() as tape, ak.gradient_override_map({"Sum": "Curious"}):
+        y = ak.sum(x)
+    assert tape.gradient(y, x).tolist() == [3.0, 4.0]
+    assert seen == {"g": 1.0, "ans": 7.0, "x": [3.0, 4.0], "axis": (-1,), "keepdims": False}
+
+
+def test_overrides_nest_and_end_with_an_exception() -> None:
+    x = ak.Variable([1.7])
+
+    def slope_of_floor() -> Any:
+        with ak.GradientTape() as tape:
+            y = ak.floor(x)
+        return tape.gradient(y, x)
+
+    with pytest.raises(KeyboardInterrupt), ak.gradient_override_map({"Floor": "Identity"}):
+        with ak.gradient_override_map({"Floor": "Negative"}):
+            assert slope_of_floor().tolist() == [-1.0]
+        assert slope_of_floor().tolist() == [1.0]
+        raise KeyboardInterrupt
+    assert slope_of_floor() is None
+
+
+@pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        ({"Flor": "Identity"}, "no operation is named 'Flor'.*nearest name is 'Floor'"),
+        ({"Floor": "Identty"}, "no gradient is registered as 'Identty'.*nearest name is 'Identity'"),
+        ({"Identity": "Round"}, "no gradient is registered as 'Round'"),
+    ],
+)
+def test_names_that_do_not_exist(mapping: dict[str, str], words: str) -> None:
+    """B27: LookupError with the nearest name."""
+    with pytest.raises(UnknownGradientError, match=words) as caught, ak.gradient_override_map(mapping):
+        pass
+    assert isinstance(caught.value, LookupError)
+
+
+def test_a_name_registered_twice() -> None:
+    """B27: KeyError that says where the first one stands."""
+
+    @ak.register_gradient("Twice")
+    def first(g: Any, ans: Any, x: Any) -> Any:
+        return g
+
+    with pytest.raises(DuplicateNameError, match=r"'Twice' is registered already, at .*test_custom\.py:\d+") as caught:
+        ak.register_gradient("Twice")(first)
+    assert isinstance(caught.value, KeyError)
+
+
+@ak.custom_gradient
+def log1pexp(x: Any) -> Any:
+    e = ak.exp(x)
+    return ak.log(1.0 + e), lambda g: g * (1.0 - 1.0 / (1.0 + e))
+
+
+def test_a_custom_gradient() -> None:
+    """B27: log1pexp has slope 1 at 1000 where composition gives nan; derivatives of it go on through its rule."""
+    with np.errstate(all="ignore"):
+        assert np.isnan(float(ak.grad(lambda x: ak.log(1.0 + ak.exp(x)))(1000.0)))
+        assert float(ak.grad(log1pexp)(1000.0)) == 1.0
+    assert float(ak.grad(ak.grad(log1pexp))(0.0)) == pytest.approx(0.25, rel=1e-13)
+    np.testing.assert_allclose(ak.grad(lambda x: log1pexp(x).sum())([0.0, 1.0]).numpy(), 1 / (1 + np.exp([0.0, -1.0])))
+
+
+@ak.custom_gradient
+def weighted(x: Any, w: Any = 2.0) -> Any:
+    return (x * w).sum(), lambda g: (g * w * 10.0, g * (x * 10.0).sum())
+
+
+def test_a_custom_gradient_binds_keywords_and_derives_its_push() -> None:
+    """Keyword and default arguments have their places; the tangent comes from the pull where no push was given."""
+    x = ak.Variable([1.0, 2.0])
+    w = ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        y = weighted(w=w, x=x)
+    dx, dw = tape.gradient(y, [x, w])
+    assert (float(y), dx.tolist(), float(dw)) == (9.0, [30.0, 30.0], 30.0)
+    assert ak.jvp(weighted, ([1.0, 2.0],), ([1.0, 1.0],))[1].tolist() == 40.0
+    assert ak.jvp(log1pexp, ([0.0, 1.0],), ([1.0, 2.0],))[1].numpy() == pytest.approx([0.5, 2 / (1 + np.exp(-1))])
+
+
+def test_a_custom_gradient_with_both_rules() -> None:
+    calls: list[str] = []
+
+    @ak.custom_gradient
+    def double(x: Any) -> Any:
+        def push(t: Any) -> Any:
+            calls.append("push")
+            return 3.0 * t
+
+        return x * 2.0, lambda g: 4.0 * g, push
+
+    assert float(ak.grad(double)(1.0)) == 4.0
+    assert calls == []
+    assert float(ak.jvp(double, (1.0,), (1.0,))[1]) == 3.0
+    assert calls == ["push"]
+
+
+@pytest.mark.parametrize(
+    "mode",
+    ["forward", pytest.param("reverse", marks=pytest.mark.xfail(reason="sweep hands leading axes to a user's rule"))],
+)
+def test_whole_jacobians_through_a_custom_gradient(mode: str) -> None:
+    """A user's rule knows nothing of leading axes: sums inside it must not run over the rows of the Jacobian."""
+
+    @ak.custom_gradient
+    def scaled(x: Any, s: Any) -> Any:
+        return x * s, lambda g: (g * s, (g * x).sum())
+
+    x, s = ak.constant([1.0, 2.0, 3.0]), ak.constant(4.0)
+    with ak.GradientTape(persistent=True) as tape:
+        tape.watch([x, s])
+        y = scaled(x, s)
+    dx, ds = tape.jacobian(y, [x, s], mode=mode)
+    assert dx.tolist() == (4.0 * np.eye(3)).tolist()
+    assert ds.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda x: x, "must return"),
+        (lambda x: (x, 3.0), "must return"),
+        (lambda x: (x, lambda g: (g, g)), "returned 2 values for 1 inputs"),
+        (lambda x: (x, lambda g: np.ones(7)), r"shape \(7,\), its input \(2,\)"),
+    ],
+)
+def test_a_custom_gradient_that_is_wrong(answer: Any, words: str) -> None:
+    x = ak.Variable([1.0, 2.0])
+    with pytest.raises((StructureError, ShapeError), match=words) as caught, ak.GradientTape() as tape:
+        y = ak.custom_gradient(answer)(x)
+        tape.gradient(y, x)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_a_hook_sees_and_replaces_the_gradient() -> None:
+    """B28: on any intermediate value; several hooks in order; None leaves it."""
+    x = ak.Variable([1.0, 2.0])
+    seen: list[Any] = []
+    with ak.GradientTape() as tape:
+        y = x * 3.0
+        y.register_hook(lambda g: seen.append(g.tolist()))
+        y.register_hook(lambda g: ak.clip(g, -1.0, 1.0))
+        y.register_hook(lambda g: g * 10.0)
+        z = (y * y).sum()
+    assert tape.gradient(z, x).tolist() == [30.0, 30.0]
+    assert seen == [[6.0, 12.0]]
+
+
+def test_a_hook_on_a_number_and_on_a_source() -> None:
+    x = ak.constant(2.0)
+    with ak.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * 3.0
+        y.register_hook(lambda g: g * 0.5)
+        z = y * y
+    assert float(tape.gradient(z, x)) == 18.0
+    assert float(tape.gradient(z, y)) == 6.0
+    with pytest.raises(TapeError, match="no tape follows"):
+        ak.constant(1.0).register_hook(lambda g: g)
+
+
+def test_a_hook_of_the_wrong_shape_is_an_error() -> None:
+    x = ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y = x * 3.0
+        y.register_hook(lambda g: np.ones(5))
+        z = y.sum()
+    with pytest.raises(ValueError, match="shape|broadcast"):
+        tape.gradient(z, x)
+    with ak.GradientTape() as tape:
+        z = (x * 3.0).sum()
+    assert tape.gradient(z, x).tolist() == [3.0, 3.0]

@@ -1,0 +1,415 @@
+"""What a tape records, what it gives, and what it says when it cannot. Rows B01 to B12 of behaviours.md."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.core.record import open_records
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError, TapeError
+
+
+def numbers(nest: Any) -> list[Any]:
+    return [None if g is None else g.tolist() for g in nest]
+
+
+def test_gradients_of_two_weights() -> None:
+    """B01: z = 3 w1² + 2 w1 w2 at (5, 3) gives (36, 10), and the record can be listed."""
+    w1, w2 = ak.Variable(5.0), ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        z = 3 * w1**2 + 2 * w1 * w2
+    assert numbers(tape.gradient(z, [w1, w2])) == [36.0, 10.0]
+    assert [node.op for node in tape.nodes] == ["power", "multiply", "multiply", "multiply", "add"]
+
+
+def test_without_a_tape_nothing_is_recorded() -> None:
+    """B01: an operation outside a tape leaves no trace, and a tape knows nothing of it."""
+    w = ak.Variable(2.0)
+    y = w * w
+    with ak.GradientTape() as tape:
+        z = w * 3.0
+    assert len(tape.nodes) == 1
+    assert tape.gradient([y, z], w).tolist() == 3.0
+
+
+def test_sources_in_any_nesting() -> None:
+    """B02: the gradient comes back in the structure of the sources, with the numbers of the row."""
+    x = ak.constant([[1.0, 2.0, 3.0]])
+    pair = namedtuple("pair", "w b")
+    params = pair(ak.Variable([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), ak.Variable([0.0, 0.0]))
+    with ak.GradientTape(persistent=True) as tape:
+        loss = ak.mean((x @ params.w + params.b) ** 2)
+    dw, db = [[2.2, 2.8], [4.4, 5.6], [6.6, 8.4]], [2.2, 2.8]
+    np.testing.assert_allclose(tape.gradient(loss, params).w.numpy(), dw, rtol=1e-14)
+    found = tape.gradient(loss, {"layers": [params.w, (params.b,)], "bias": params.b})
+    np.testing.assert_allclose(found["layers"][0].numpy(), dw, rtol=1e-14)
+    np.testing.assert_allclose(found["layers"][1][0].numpy(), db, rtol=1e-14)
+    np.testing.assert_allclose(found["bias"].numpy(), db, rtol=1e-14)
+    assert isinstance(found["layers"][1], tuple)
+    assert tape.gradient(loss, []) == []
+    assert tape.gradient(loss, {}) == {}
+
+
+def test_what_a_tape_watches() -> None:
+    """B03: trainable variables by themselves, others and tensors only after watch."""
+    trained, still, tensor = ak.Variable(2.0), ak.Variable(3.0, trainable=False), ak.constant(4.0)
+    with ak.GradientTape(persistent=True) as tape:
+        y = trained * still * tensor
+    assert numbers(tape.gradient(y, [trained, still, tensor])) == [12.0, None, None]
+    assert tape.watched_variables() == (trained,)
+    with ak.GradientTape() as tape:
+        tape.watch([still, tensor])
+        y = trained * still * tensor
+    assert numbers(tape.gradient(y, [trained, still, tensor])) == [12.0, 8.0, 6.0]
+
+
+def test_watching_by_hand_alone() -> None:
+    """B03: sin(x0) + softplus(x1) at (0, 10), only x1 watched."""
+    x0, x1 = ak.Variable(0.0), ak.Variable(10.0)
+    with ak.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(x1)
+        y = ak.sin(x0) + ak.softplus(x1)
+    none, g = tape.gradient(y, [x0, x1])
+    assert none is None
+    assert float(g) == pytest.approx(0.9999546, abs=1e-7)
+
+
+def test_a_variable_that_is_read_again_is_one_source() -> None:
+    """Reads before and after other operations are the same leaf, so their gradients add up."""
+    w = ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y = (w * w).sum() + ak.exp(w).sum() + w.read_value()[0]
+    np.testing.assert_allclose(tape.gradient(y, w).numpy(), 2 * w.numpy() + np.exp(w.numpy()) + [1.0, 0.0])
+
+
+def test_intermediate_values() -> None:
+    """B04: z = y², y = x² at [1, 3], in any order from one persistent tape."""
+    x = ak.constant([1.0, 3.0])
+    with ak.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        z = y * y
+    assert tape.gradient(z, x).tolist() == [4.0, 108.0]
+    assert tape.gradient(y, x).tolist() == [2.0, 6.0]
+    assert tape.gradient(z, y).tolist() == [2.0, 18.0]
+    assert numbers(tape.gradient(z, [x, y, x])) == [[4.0, 108.0], [2.0, 18.0], [4.0, 108.0]]
+    assert tape.gradient(y, y).tolist() == [1.0, 1.0]
+    assert tape.gradient([y, z], y).tolist() == [3.0, 19.0]
+
+
+def test_a_second_gradient_is_refused_kindly() -> None:
+    """B05: RuntimeError that says what happened and what to do; the skeleton is still there."""
+    w = ak.Variable(np.ones(100))
+    with ak.GradientTape() as tape:
+        y = ak.exp(w).sum()
+    assert tape.nbytes >= 800
+    tape.gradient(y, w)
+    assert tape.nbytes == 0
+    assert [node.op for node in tape.nodes] == ["exp", "sum"]
+    with pytest.raises(TapeError, match=r"persistent=True") as caught:
+        tape.gradient(y, w)
+    assert isinstance(caught.value, RuntimeError)
+    with pytest.raises(TapeError):
+        tape.jacobian(y, w)
+
+
+def test_a_failed_gradient_also_uses_the_tape_up_but_a_persistent_one_lives() -> None:
+    w = ak.Variable(1.0)
+    with ak.GradientTape(persistent=True) as tape:
+        y = w * w
+    with pytest.raises(DtypeError):
+        tape.gradient(y, [w, 3.0])
+    assert float(tape.gradient(y, w)) == 2.0
+
+
+def test_what_the_record_holds() -> None:
+    """B05: relu a mask of a byte an entry, add and sum nothing, multiply its inputs, an array held twice once."""
+    w = ak.Variable(np.linspace(-1.0, 1.0, 1000))
+    sizes = {}
+    for name, f in {
+        "relu": ak.nn.relu, "add": lambda x: x + x, "sum": ak.sum, "square": lambda x: x * x, "exp": ak.exp,
+        "reshape": lambda x: x.reshape(10, 100), "scaled": lambda x: 3.0 * x, "index": lambda x: x[::2],
+    }.items():  # fmt: skip
+        with ak.GradientTape() as tape:
+            y = f(w)
+        sizes[name] = tape.nbytes
+        assert tape.gradient(y, w) is not None
+    small = {name: n for name, n in sizes.items() if n < 100}
+    assert set(small) == {"add", "sum", "reshape", "scaled", "index"}
+    assert sizes["relu"] == 1000
+    assert sizes["square"] == sizes["exp"] == 8000
+
+
+def test_a_tape_that_is_dropped_frees_its_arrays_although_tensors_live() -> None:
+    """B05: what a persistent tape holds goes when it is deleted."""
+    w = ak.Variable(np.ones(10))
+    tape = ak.GradientTape(persistent=True)
+    with tape:
+        hidden = ak.exp(w)
+        y = hidden.sum()
+    record = tape._record
+    assert len(record.nodes) == 2
+    del tape
+    gc.collect()
+    assert record.nodes == []
+    assert float(y) == pytest.approx(10 * np.e)
+
+
+def test_targets_that_are_not_scalars() -> None:
+    """B06: the gradient of the sum, several targets together, and weights for elements."""
+    x = ak.Variable(2.0)
+    with ak.GradientTape(persistent=True) as tape:
+        y0, y1 = x**2, ak.exp(1 / x)
+        vector = ak.stack([y0, y1])
+    assert float(tape.gradient(y0, x)) == 4.0
+    assert float(tape.gradient(y1, x)) == pytest.approx(-0.4121803, abs=1e-7)
+    assert float(tape.gradient({"y0": y0, "y1": y1}, x)) == pytest.approx(3.5878196, abs=1e-7)
+    assert float(tape.gradient(vector, x)) == pytest.approx(3.5878196, abs=1e-7)
+    assert float(tape.gradient(vector, x, output_gradients=[2.0, 0.0])) == 8.0
+    assert float(tape.gradient([y0, y1], x, output_gradients=[10.0, 0.0])) == 40.0
+    assert float(tape.gradient([y0, y1], x, output_gradients=[None, 0.0])) == 4.0
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([np.ones(2)], "structure of the targets: 2 values are needed, one for each, got 1"),
+        (np.ones(2), "got a ndarray"),
+        ([np.ones(3), 1.0], r"target 0 has shape \(3,\), the target \(2,\)"),
+        ([[1.0, 2.0], [1.0]], r"target 1 has shape \(1,\), the target \(\)"),
+    ],
+)
+def test_weights_that_do_not_fit(weights: Any, words: str) -> None:
+    w = ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y, z = w * w, w.sum()
+    with pytest.raises(StructureError, match=words) as caught:
+        tape.gradient([y, z], w, output_gradients=weights)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_only_the_branch_that_ran_is_connected() -> None:
+    """B07: v0 if x > 0 else v1² gives (1, None), and None for x."""
+    x, v0, v1 = ak.constant(1.0), ak.Variable(2.0), ak.Variable(2.0)
+    with ak.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = v0 if x > 0 else v1**2
+    assert numbers(tape.gradient(y, [v0, v1, x])) == [1.0, None, None]
+
+
+def test_a_loop_until_a_condition() -> None:
+    """B07: while abs(x) < 100: x = 2x; the slope is that of the steps that ran."""
+    for start, slope in ((3.124, 64.0), (3.125, 32.0)):
+        with ak.GradientTape() as tape:
+            first = x = ak.constant(start)
+            tape.watch(x)
+            while abs(x) < 100:
+                x = x * 2
+        assert float(tape.gradient(x, first)) == slope
+
+
+def test_five_ways_to_none() -> None:
+    """B08: replaced by a tensor, left the record, through an integer, through state, never connected."""
+    x0, x1 = ak.Variable(3.0), ak.Variable(2.0)
+    with ak.GradientTape() as tape:
+        moved = x0 + 1
+        y = moved * 2.0
+    assert tape.gradient(y, ak.Variable(4.0)) is None
+    with ak.GradientTape() as tape:
+        left = ak.constant(np.asarray(x0 * 2.0))
+        y = left * 2.0
+    assert tape.gradient(y, x0) is None
+    with ak.GradientTape() as tape:
+        y = ak.cast(ak.cast(x0, "int64"), "float64") * 2.0
+    assert tape.gradient(y, x0) is None
+    with ak.GradientTape(persistent=True) as tape:
+        x1.assign_add(x0 * 2.0)
+        y = x1**2
+    assert float(y) == 64.0
+    assert numbers(tape.gradient(y, [x0, x1])) == [None, 16.0]
+    with ak.GradientTape() as tape:
+        y = x0 * x0
+        shifted = x0 + 1e-3
+    assert tape.gradient(y, shifted) is None
+
+
+def test_zeros_in_place_of_none() -> None:
+    """B09: zeros in the source's shape and dtype."""
+    w, other = ak.Variable(1.0), ak.Variable(np.ones((2, 3)), dtype="float32")
+    with ak.GradientTape(persistent=True) as tape:
+        y = w * w
+    assert tape.gradient(y, other) is None
+    zero = tape.gradient(y, other, unconnected_gradients="zero")
+    assert (zero.shape, zero.dtype, zero.numpy().any()) == ((2, 3), np.float32, False)
+    whole = tape.jacobian(y, [w, other], unconnected_gradients="zero")
+    assert whole[1].shape == (2, 3)
+    with pytest.raises(StructureError, match=r'"none" or "zero"'):
+        tape.gradient(y, w, unconnected_gradients="ones")
+    with pytest.raises(StructureError, match="mode"):
+        tape.jacobian(y, w, mode="sideways")
+
+
+def test_operations_without_a_gradient_give_none() -> None:
+    """B10: registered as not differentiable."""
+    w = ak.Variable([1.5, -2.5])
+    for f in (ak.floor, ak.round, ak.sign, ak.ceil, ak.trunc, lambda x: ak.cast(x > 0, "float64"), ak.isnan):
+        with ak.GradientTape() as tape:
+            y = f(w)
+        assert tape.gradient(y, w) is None
+
+
+def test_watching_a_whole_number_warns() -> None:
+    """B11: a warning that names the dtype and what to write, and None."""
+    x = ak.constant(5)
+    with ak.GradientTape() as tape:
+        with pytest.warns(UserWarning, match=r"int64.*5\.0 instead of 5"):
+            tape.watch(x)
+        y = x * 2
+    assert tape.gradient(y, x) is None
+
+
+def test_watching_something_else_is_an_error() -> None:
+    with ak.GradientTape() as tape, pytest.raises(DtypeError, match="float; use ak.constant"):
+        tape.watch([1.0])
+    with pytest.raises(TapeError, match="inside the tape's block"):
+        tape.watch(ak.constant(1.0))
+
+
+def test_recording_can_pause() -> None:
+    """B12: what happens in between is not recorded."""
+    w = ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        y = w * w
+        with tape.stop_recording():
+            z = w * y
+        total = y + z
+    assert [n.op for n in tape.nodes] == ["multiply", "add"]
+    assert float(total) == 36.0
+    assert float(tape.gradient(total, w)) == 6.0
+    with pytest.raises(TapeError, match="not recording"), tape.stop_recording():
+        pass
+
+
+def test_recording_goes_on_after_an_exception_in_a_pause() -> None:
+    w = ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        with pytest.raises(ZeroDivisionError), tape.stop_recording():
+            raise ZeroDivisionError
+        y = w * w
+    assert float(tape.gradient(y, w)) == 6.0
+
+
+def test_a_record_can_be_forgotten() -> None:
+    """B12: after reset the tape begins anew; also a used one, and what was watched is forgotten."""
+    w, x = ak.Variable(3.0), ak.constant(2.0)
+    with ak.GradientTape() as tape:
+        tape.watch(x)
+        y = w * w
+        tape.reset()
+        z = w * 5.0 * x
+    assert tape.gradient([y, z], [w, x])[0].tolist() == 10.0
+    tape.reset()
+    assert tape.nodes == ()
+    with tape:
+        z = w * 7.0
+    assert float(tape.gradient(z, w)) == 7.0
+
+
+def test_leaving_and_entering_again_adds_to_the_record() -> None:
+    w = ak.Variable(3.0)
+    tape = ak.GradientTape()
+    with tape:
+        y = w * w
+    y_outside = y * 100.0
+    with tape:
+        z = y + w
+    assert [n.op for n in tape.nodes] == ["multiply", "add"]
+    assert float(tape.gradient(z, w)) == 7.0
+    assert float(y_outside) == 900.0
+
+
+def test_entering_twice_is_an_error() -> None:
+    tape = ak.GradientTape()
+    with tape, pytest.raises(TapeError, match="recording already"):
+        tape.__enter__()
+    acc = ak.ForwardAccumulator(ak.constant(1.0), 1.0)
+    with acc, pytest.raises(TapeError, match="running already"):
+        acc.__enter__()
+
+
+def test_a_tape_that_never_recorded() -> None:
+    with pytest.raises(TapeError, match="nothing was recorded"):
+        ak.GradientTape().gradient(ak.constant(1.0), ak.constant(1.0))
+
+
+def test_an_exception_leaves_no_tape_open() -> None:
+    w = ak.Variable(1.0)
+    tape = ak.GradientTape()
+    acc = ak.ForwardAccumulator(w, 1.0)
+    with pytest.raises(ShapeError), tape, acc:
+        y = w * 2.0
+        ak.matmul(np.ones((2, 3)), np.ones((2, 3)))
+    assert open_records.records == []
+    z = y * 3.0
+    assert [n.op for n in tape.nodes] == ["multiply"]
+    assert float(z) == 6.0
+
+
+def test_a_gradient_inside_the_block_of_a_persistent_tape_warns_once() -> None:
+    w = ak.Variable(3.0)
+    with ak.GradientTape(persistent=True) as tape:
+        y = w**3
+        with pytest.warns(UserWarning, match="inside the tape's own block"):
+            g = tape.gradient(y, w)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tape.gradient(y, w)
+    assert float(tape.gradient(g, w)) == 18.0
+
+
+def test_targets_and_sources_that_left_the_record() -> None:
+    w = ak.Variable(1.0)
+    with ak.GradientTape(persistent=True) as tape:
+        y = float(w * 2.0)
+    with pytest.raises(DtypeError, match="float.*not on any record"):
+        tape.gradient(y, w)
+    with pytest.raises(DtypeError, match="targets and sources are tensors or variables, not float"):
+        tape.gradient(w * 2.0, 1.0)
+
+
+def test_a_target_that_is_a_variable() -> None:
+    w = ak.Variable([1.0, 2.0])
+    with ak.GradientTape(persistent=True) as tape:
+        w.read_value()
+    assert tape.gradient(w, w).tolist() == [1.0, 1.0]
+
+
+def test_nodes_say_what_ran_where() -> None:
+    """Frozen rows: ids of inputs, leaves negative, shape, dtype, and the line of the user's code."""
+    w = ak.Variable(np.ones((2, 3), np.float32))
+    with ak.GradientTape() as tape:
+        y = ak.sin(w)
+        z = y.sum(0)
+    first, second = tape.nodes
+    assert (first.id, first.op, first.inputs, first.shape, first.dtype) == (0, "sin", (-1,), (2, 3), "float32")
+    assert (second.inputs, second.shape) == ((0,), (3,))
+    assert first.cell == __file__
+    assert second.line == first.line + 1
+    assert first.code == "test_nodes_say_what_ran_where"
+    assert z.shape == (3,)
+    with pytest.raises(AttributeError):
+        first.op = "cos"  # type: ignore[misc]
+
+
+def test_the_place_of_an_operation_inside_the_kit_is_the_users_line() -> None:
+    w = ak.Variable([1.0, 2.0, 4.0])
+    with ak.GradientTape() as tape:
+        ak.std(w)
+    assert {node.code for node in tape.nodes} == {"test_the_place_of_an_operation_inside_the_kit_is_the_users_line"}
+    assert len({node.line for node in tape.nodes}) == 1
