@@ -1,0 +1,58 @@
+"""Join a widget's front-end module and the kit modules that it imports into the one module that anywidget loads.
+
+There is no build step: anywidget loads a module from a blob, where relative imports lead nowhere, so the modules are
+put one after the other when a widget class is defined. It relies on three habits of theirs: imports stand one per line
+at the top, every export is named and declared in place, and no top-level name occurs twice.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from autodiff_kit.errors import StructureError
+
+__all__ = ["bundle"]
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[^"]+)";\n', re.MULTILINE)
+_NAME = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
+def bundle(entry: Path) -> str:
+    """The text of one module: what ``entry`` imports, each module once and in order, and then ``entry``.
+
+    Parameters
+    ----------
+    entry : Path
+        The widget's module.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    StructureError
+        If a top-level name is declared in two of the modules, or a file is imported that is not there.
+    """
+    root = entry.resolve()
+    parts: dict[Path, str] = {}
+    _visit(root, root, parts)
+    names = [name for text in parts.values() for name in _NAME.findall(text)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise StructureError(f"{entry.name}: declared in more than one module: {', '.join(twice)}; rename one of each")
+    return "\n".join(f"// {path.name}\n{text}" for path, text in parts.items())
+
+
+def _visit(path: Path, root: Path, parts: dict[Path, str]) -> None:
+    if path in parts:
+        return
+    if not path.is_file():
+        raise StructureError(f"{root.name} imports {path.name}, which is not there")
+    text = path.read_text(encoding="utf-8")
+    for relative in _IMPORT.findall(text):
+        _visit((path.parent / relative).resolve(), root, parts)
+    body = _IMPORT.sub("", text)
+    parts[path] = body if path == root else _EXPORT.sub("", body)

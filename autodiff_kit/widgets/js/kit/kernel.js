@@ -1,0 +1,56 @@
+const SPELLED = { nan: NaN, inf: Infinity, "-inf": -Infinity };
+
+/** JSON has no nan and no inf: they travel as strings, and None travels as null. Lists and objects are gone through. */
+export function decode(wire) {
+  if (Array.isArray(wire)) return wire.map(decode);
+  if (wire && typeof wire === "object")
+    return Object.fromEntries(Object.entries(wire).map(([key, value]) => [key, decode(value)]));
+  return Object.hasOwn(SPELLED, wire) ? SPELLED[wire] : wire;
+}
+
+/** Run `draw` once after any change of the named traits, however many came together; returns a function that stops. */
+export function listen(model, names, draw) {
+  let waiting = false;
+  const soon = () => {
+    if (waiting) return;
+    waiting = true;
+    queueMicrotask(() => {
+      waiting = false;
+      draw();
+    });
+  };
+  for (const name of names) model.on(`change:${name}`, soon);
+  return () => names.forEach((name) => model.off(`change:${name}`, soon));
+}
+
+const PATIENCE = 8000; // ms after which a silent kernel is asked again all the same
+const waiting = new WeakMap(); // model -> when its unanswered question was sent
+
+/**
+ * Send inputs and one question number; the kernel answers with its outputs and the same number in `answered`.
+ * At most one question is under way: what changes meanwhile is kept on the model, and the newest state of it is sent
+ * with the answer. So a drag never queues up, however slow the kernel.
+ */
+export function ask(model, changes) {
+  for (const [name, value] of Object.entries(changes)) model.set(name, value);
+  const since = waiting.get(model);
+  if (since !== undefined && Date.now() - since < PATIENCE) {
+    model.set("asked", (model.get("answered") ?? 0) + 2); // owed: the frame must not call old numbers new
+    return;
+  }
+  send(model);
+}
+
+function send(model) {
+  waiting.set(model, Date.now());
+  const number = (model.get("answered") ?? 0) + 1;
+  model.set("asked", number);
+  const answered = () => {
+    if (model.get("answered") < number) return;
+    model.off("change:answered", answered);
+    waiting.delete(model);
+    if (model.get("asked") > number) send(model);
+  };
+  model.on("change:answered", answered);
+  model.save_changes();
+}

@@ -1,0 +1,38 @@
+import { h, keepKeys } from "./kit/core.js";
+import { listen, decode } from "./kit/kernel.js";
+import { PredictBox } from "./kit/predict_box.js";
+
+/** One question, asked before the cell that answers it. Stands alone in its own cell. */
+function render({ model, el }) {
+  const box = PredictBox({
+    question: model.get("question"),
+    kind: model.get("kind"),
+    choices: model.get("choices") ?? [],
+    min: model.get("low") ?? 0,
+    max: model.get("high") ?? 1,
+    step: model.get("step") ?? 0.1,
+    onCommit: (answer) => {
+      model.set("answer", answer);
+      model.save_changes();
+    },
+    onSkip: () => {
+      model.set("skipped", true);
+      model.save_changes();
+    },
+  });
+  const draw = () =>
+    box.update({
+      answer: decode(model.get("answer")),
+      truth: decode(model.get("truth")) ?? undefined,
+      skipped: model.get("skipped"),
+    });
+  el.append(keepKeys(h("div", { class: "ak" }, box.el)));
+  const stop = listen(model, ["answer", "truth", "skipped"], draw);
+  draw();
+  return () => {
+    stop();
+    box.destroy();
+  };
+}
+
+export default { render };

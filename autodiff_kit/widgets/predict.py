@@ -1,0 +1,70 @@
+"""A question before the cell that answers it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import traitlets
+
+from autodiff_kit.widgets.base import _module, _style
+from autodiff_kit.widgets.wire import Output
+
+__all__ = ["Predict"]
+
+KINDS = ("choice", "several", "number", "slider")
+
+
+class Predict(anywidget.AnyWidget):  # type: ignore[misc]
+    """Commit an answer before the truth is shown; after that nothing can be changed.
+
+    Parameters
+    ----------
+    question : str
+    kind : {"choice", "several", "number", "slider"}
+    choices : list of dict
+        ``{"value": ..., "label": ...}``, for "choice" and "several".
+    low, high, step : float
+        For "slider".
+
+    Attributes
+    ----------
+    answer : str, float, list of str or None
+        None until it is committed.
+    skipped : bool
+        Whether the learner went on without one.
+    truth : same as answer
+        None until the kernel has run.
+
+    Raises
+    ------
+    traitlets.TraitError
+        If the kind is unknown, or an answer that was committed is changed.
+    """
+
+    _esm = _module("predict.js")
+    _css = _style()
+
+    question = traitlets.Unicode("").tag(sync=True)
+    kind = traitlets.Enum(KINDS, default_value="choice").tag(sync=True)
+    choices = traitlets.List().tag(sync=True)
+    low = traitlets.Float(0.0).tag(sync=True)
+    high = traitlets.Float(1.0).tag(sync=True)
+    step = traitlets.Float(0.1).tag(sync=True)
+    answer = traitlets.Any(None, allow_none=True).tag(sync=True)
+    skipped = traitlets.Bool(False).tag(sync=True)
+    truth = Output()
+
+    @traitlets.validate("answer")
+    def _final(self, proposal: Any) -> Any:
+        if self.answer is not None and proposal["value"] != self.answer:
+            raise traitlets.TraitError(
+                f"the answer {self.answer!r} is committed and stays: a prediction counts only if it came first"
+            )
+        return proposal["value"]
+
+    def __repr__(self) -> str:
+        said = "open" if self.answer is None else f"answer={self.answer!r}"
+        return f"Predict({self.question!r}, {said})"
+
+

@@ -1,0 +1,48 @@
+"""What crosses to the front end: JSON, in which nan and the infinities are words and None stays None."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from autodiff_kit.core.tensor import Value
+
+__all__ = ["Output", "encode"]
+
+_WORDS = {math.inf: "inf", -math.inf: "-inf"}
+
+
+def encode(value: Any) -> Any:
+    """A value in the form in which it travels.
+
+    Parameters
+    ----------
+    value : number, str, None, ndarray, Tensor, or lists, tuples and dicts of them
+
+    Returns
+    -------
+    object
+        Of JSON's types; nan, inf and -inf are the words ``"nan"``, ``"inf"`` and ``"-inf"``.
+
+    Examples
+    --------
+    >>> encode({"w": np.array([1.0, np.nan]), "t": None})
+    {'w': [1.0, 'nan'], 't': None}
+    """
+    if isinstance(value, dict):
+        return {str(key): encode(entry) for key, entry in value.items()}
+    if isinstance(value, (np.ndarray, np.generic, Value)):
+        return encode(np.asarray(value).tolist())
+    if isinstance(value, (list, tuple)):
+        return [encode(entry) for entry in value]
+    if isinstance(value, float):
+        return "nan" if math.isnan(value) else _WORDS.get(value, value)
+    return value
+
+
+def Output(default: Any = None) -> Any:  # noqa: N802 - it stands where a trait type stands
+    """A trait that the kernel writes and the front end reads."""
+    return traitlets.Any(default).tag(sync=True, to_json=lambda value, _widget: encode(value))
