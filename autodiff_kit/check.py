@@ -39,7 +39,9 @@ class CheckReport:
         """Raise :class:`GradientCheckError` unless everything agreed."""
         if not self.ok:
             kinks = f" The function has {'; '.join(self.kinks)}." if self.kinks else ""
-            raise GradientCheckError(f"gradient and finite difference differ by {self.worst:.3g} at {self.where}.{kinks}")
+            raise GradientCheckError(
+                f"gradient and finite difference differ by {self.worst:.3g} at {self.where}.{kinks}"
+            )
 
     def __str__(self) -> str:
         verdict = "gradients agree" if self.ok else f"gradients differ by {self.worst:.3g} at {self.where}"

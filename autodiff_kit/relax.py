@@ -223,7 +223,7 @@ def _shifted(floor: Callable[..., Tensor], before: float, after: float, name: st
         return y + after if after else y
 
     relative.__name__ = name
-    relative.__doc__ = f"{name.split('_')[-1]} as a relative of :func:`{floor.__name__}`; same parameters."
+    relative.__doc__ = f"{name.rsplit('_', maxsplit=1)[-1]} as a relative of :func:`{floor.__name__}`; same parameters."
     return relative
 
 

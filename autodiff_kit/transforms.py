@@ -187,7 +187,9 @@ def _paired(primals: Any, tangents: Any) -> tuple[list[Any], list[Any]]:
     arguments = [_freshen(p) for p in (primals if many else (primals,))]
     directions = list(tangents) if many else [tangents]
     if len(arguments) != len(directions):
-        raise StructureError(f"{len(arguments)} primals and {len(directions)} tangents; give one tangent for each primal")
+        raise StructureError(
+            f"{len(arguments)} primals and {len(directions)} tangents; give one tangent for each primal"
+        )
     shaped = [
         lift(np.asarray(t, dtype=a.dtype)) if isinstance(a, Value) and not isinstance(t, Value) else t
         for a, t in zip(arguments, directions, strict=True)
@@ -276,4 +278,3 @@ def hvp(f: Function, primals: Any, tangents: Any) -> Any:
     places = tuple(range(len(arguments)))
     _, product = jvp(grad(f, places), tuple(arguments), tuple(directions))
     return product[0] if len(arguments) == 1 else tuple(product)
-

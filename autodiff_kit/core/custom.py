@@ -47,12 +47,15 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """
     name = getattr(f, "__name__", "custom").strip("<>_") or "custom"
 
+    signature = inspect.signature(f)
+    defaults = any(p.default is not p.empty for p in signature.parameters.values())
+
     @wraps(f)
     def run(*args: Any, **kwargs: Any) -> Tensor:
-        if kwargs:
-            bound = inspect.signature(f).bind(*args, **kwargs)
+        if kwargs or defaults:
+            bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            args = tuple(bound.arguments.values())
+            args = bound.args
         inputs = tuple(lift(a) for a in args)
         value, vjp, jvp = _parts(name, f(*inputs))
         return custom(name, _pull(vjp), _push(jvp), plain(lift(value)), inputs)

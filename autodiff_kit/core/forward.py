@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.nest import flatten, pack_like
+from autodiff_kit.core.nest import flatten, flatten_like, pack_like
 from autodiff_kit.core.record import Like, Node, Record, open_records
 from autodiff_kit.core.rules import Op
 from autodiff_kit.core.sweep import SCALAR, fit
@@ -29,9 +29,7 @@ def push_node(node: Node, tangents: tuple[Any, ...], lead: int = 0, graph: bool 
         raise UnknownGradientError(f"operation {op.name!r} has no rule for tangents; give custom_gradient a jvp")
     saved = node.saved or ()
     if graph:
-        saved = tuple(
-            s if type(s) is Like else make(s, n) for s, n in zip(saved, (node, *node.inputs), strict=True)
-        )
+        saved = tuple(s if type(s) is Like else make(s, n) for s, n in zip(saved, (node, *node.inputs), strict=True))
     else:
         saved = tuple(np.float64(s) if type(s) is float else s for s in saved)
     y, *inputs = saved
@@ -69,7 +67,9 @@ def _widened(t: Any, axes: int, lead: int) -> Any:
 def _one_by_one(node: Node, tangents: tuple[Any, ...], lead: int) -> Any:
     """Each leading entry by itself."""
     count = next(np.shape(plain(t))[0] for t in tangents if t is not None)
-    each = [push_node(node, tuple(None if t is None else normal(t[k]) for t in tangents), lead - 1) for k in range(count)]
+    each = [
+        push_node(node, tuple(None if t is None else normal(t[k]) for t in tangents), lead - 1) for k in range(count)
+    ]
     like = node.like or SCALAR
     return np.stack([plain(e) for e in each]) if each else np.zeros((0, *like.shape), like.dtype)
 
@@ -183,9 +183,7 @@ class ForwardAccumulator:
         self._record = _Pushing()
         self._record.close()
         flat = flatten(primals)
-        given = flatten(tangents) if isinstance(primals, (list, tuple, dict)) else [tangents]
-        if len(flat) != len(given):
-            raise StructureError(f"{len(flat)} primals and {len(given)} tangents; give one tangent for each primal")
+        given = flatten_like(primals, tangents)
         if len({id(p) for p in flat}) < len(flat):
             raise StructureError("a primal was given twice; add its tangents and give it once")
         self._pairs = [(p, _tangent(p, t)) for p, t in zip(flat, given, strict=True)]
@@ -239,7 +237,9 @@ def _tangent(primal: Any, tangent: Any) -> Any:
     if not isinstance(primal, Value):
         raise DtypeError(f"a primal is a tensor or a variable, not {type(primal).__name__}; use ak.constant(x)")
     if np.shape(plain(tangent)) != primal.shape:
-        raise ShapeError(f"the tangent has shape {np.shape(plain(tangent))}, its primal {primal.shape}; they must agree")
+        raise ShapeError(
+            f"the tangent has shape {np.shape(plain(tangent))}, its primal {primal.shape}; they must agree"
+        )
     if isinstance(tangent, Value):
         if tangent.dtype != primal.dtype:
             raise DtypeError(f"the tangent has dtype {tangent.dtype}, its primal {primal.dtype}; they must agree")

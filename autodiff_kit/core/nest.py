@@ -7,20 +7,43 @@ from typing import Any
 
 from autodiff_kit.errors import StructureError
 
-__all__ = ["flatten", "map_structure", "pack_like"]
+__all__ = ["flatten", "flatten_like", "map_structure", "pack_like"]
 
 
 def flatten(nest: Any) -> list[Any]:
     """Leaves of a nest, in order; a dict gives its values in the order of its keys' insertion."""
+    if not isinstance(nest, (list, tuple, dict)):
+        return [nest]
     if isinstance(nest, dict):
         return [leaf for value in nest.values() for leaf in flatten(value)]
-    if isinstance(nest, (list, tuple)):
+    if nest:
         return [leaf for value in nest for leaf in flatten(value)]
-    return [nest]
+    return []
+
+
+def flatten_like(nest: Any, other: Any) -> list[Any]:
+    """What stands in ``other`` where ``nest`` has its leaves, in their order; there a list is an array, not a nest."""
+    if isinstance(nest, dict):
+        if not isinstance(other, dict) or set(other) != set(nest):
+            raise StructureError(f"a dict with the keys {list(nest)} is needed, got {_kind(other)}")
+        return [leaf for key, value in nest.items() for leaf in flatten_like(value, other[key])]
+    if isinstance(nest, (list, tuple)):
+        if not isinstance(other, (list, tuple)) or len(other) != len(nest):
+            raise StructureError(f"{len(nest)} values are needed, one for each, got {_kind(other)}")
+        return [leaf for value, mate in zip(nest, other, strict=True) for leaf in flatten_like(value, mate)]
+    return [other]
+
+
+def _kind(nest: Any) -> str:
+    if isinstance(nest, dict):
+        return f"the keys {list(nest)}"
+    return f"{len(nest)}" if isinstance(nest, (list, tuple)) else f"a {type(nest).__name__}"
 
 
 def pack_like(nest: Any, leaves: list[Any]) -> Any:
     """The structure of ``nest`` filled with ``leaves``."""
+    if not isinstance(nest, (list, tuple, dict)) and len(leaves) == 1:
+        return leaves[0]
     rest = iter(leaves)
     packed = _fill(nest, rest)
     if next(rest, _END) is not _END:

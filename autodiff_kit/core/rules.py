@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.record import Like, Node, Record, Several, unify
-from autodiff_kit.core.tensor import Tensor, lift, make, normal
+from autodiff_kit.core.tensor import Tensor, Value, lift, make, normal
 from autodiff_kit.errors import AutodiffError, DuplicateNameError, ShapeError, UnknownGradientError
 
 __all__ = [
@@ -232,6 +232,8 @@ def _wide(value: Any, other: Any) -> Any:
 
 def _unary(op: Op) -> Function:
     scalar = op.scalar
+    if scalar is None:
+        return lambda x: _alone(op, x if type(x) is Tensor else lift(x))
     users: Any = None
 
     def call(x: Any) -> Any:
@@ -239,7 +241,7 @@ def _unary(op: Op) -> Function:
         if type(x) is not Tensor:
             x = lift(x)
         owner = x.record
-        if owner is None or scalar is None or (append := owner.append) is None:
+        if owner is None or (append := owner.append) is None:
             return _alone(op, x)
         z = x._value
         try:
@@ -308,6 +310,8 @@ def _alone(op: Op, x: Tensor) -> Tensor:
 
 def _binary(op: Op) -> Function:
     scalar = op.scalar
+    if scalar is None:
+        return lambda a, b: _apart(op, *_lifted(a, b))
     users: Any = None
 
     def call(a: Any, b: Any) -> Any:
@@ -329,7 +333,7 @@ def _binary(op: Op) -> Function:
             x, z, inputs = a, b._value, (None, b)
         else:
             return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
-        if scalar is None or (append := owner.append) is None:
+        if (append := owner.append) is None:
             return _apart(op, a, b)
         try:
             y = scalar(x, z)
@@ -357,6 +361,13 @@ def _binary(op: Op) -> Function:
 
 
 _LITERALS = (float, int)
+
+
+def _lifted(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two operands, at least one of them a tensor; a number beside a tensor stays a number."""
+    if type(a) is not Tensor and not (type(a) in _LITERALS and isinstance(b, Value)):
+        a = lift(a)
+    return a, b if type(b) is Tensor or (type(b) in _LITERALS and type(a) is Tensor) else lift(b)
 
 
 def _apart(op: Op, a: Any, b: Any) -> Any:

@@ -113,7 +113,15 @@ def rows(tape: GradientTape) -> tuple[Row, ...]:
             if value is None or type(value) is Like:
                 raise TapeError("this tape holds no values to show; record with steps.watched_tape()")
             inputs = tuple(order[n] for n in node.inputs if n is not None)
-            found.append(Row(f"{node.op.name} {k}", node.op.name, np.asarray(value), inputs, {} if node.op.plain else node.params or {}))
+            found.append(
+                Row(
+                    f"{node.op.name} {k}",
+                    node.op.name,
+                    np.asarray(value),
+                    inputs,
+                    {} if node.op.plain else node.params or {},
+                )
+            )
     return tuple(found)
 
 
@@ -161,7 +169,9 @@ def push(tape: GradientTape, sources: Sequence[Any], tangents: Sequence[Any]) ->
         tangent = push_node(node, incoming)
         if tangent is not None:
             held[node] = tangent
-            came = tuple(order[n] for n, t in zip(node.inputs, incoming, strict=True) if t is not None and n is not None)
+            came = tuple(
+                order[n] for n, t in zip(node.inputs, incoming, strict=True) if t is not None and n is not None
+            )
             events.append(Push(order[node], came, np.asarray(tangent), _push_note(node, incoming, tangent)))
     return events
 

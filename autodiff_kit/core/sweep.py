@@ -40,7 +40,11 @@ def fit(g: Any, like: Like | None, lead: int = 0) -> Any:
     extra = g.ndim - lead - len(shape)
     if extra > 0:
         g = _sum(g, tuple(range(lead, lead + extra)), False)
-    ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1) if extra >= 0 else ()
+    ones = (
+        tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
+        if extra >= 0
+        else ()
+    )
     if ones:
         g = _sum(g, ones, True)
     if g.dtype != dtype:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.forward import push
-from autodiff_kit.core.nest import flatten, pack_like
+from autodiff_kit.core.nest import flatten, flatten_like, pack_like
 from autodiff_kit.core.record import Like, Node, Reading, Record, members, open_records
 from autodiff_kit.core.sweep import SCALAR, cotangents, fit, needed_for, sweep
 from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, plain
@@ -130,7 +130,9 @@ class GradientTape:
             raise TapeError("watch(x) works inside the tape's block: with GradientTape() as tape: tape.watch(x)")
         for value in flatten(nest):
             if not isinstance(value, Value):
-                raise DtypeError(f"a tape watches tensors and variables, not {type(value).__name__}; use ak.constant(x)")
+                raise DtypeError(
+                    f"a tape watches tensors and variables, not {type(value).__name__}; use ak.constant(x)"
+                )
             if not np.issubdtype(value.dtype, np.inexact):
                 warnings.warn(
                     f"watching a value of dtype {value.dtype}: whole numbers have no derivative, its gradient will be "
@@ -227,13 +229,14 @@ class GradientTape:
         self._ready()
         _check_unconnected(unconnected_gradients)
         targets = [self._goal(t) for t in flatten(target)]
-        weights = _weights(targets, output_gradients)
+        weights = _weights(target, targets, output_gradients)
+        flat = flatten(sources)
         try:
-            found = self._pull(targets, weights, flatten(sources), lead=0)
+            found = self._pull(targets, weights, flat, lead=0)
         finally:
             if not self._persistent:
                 self._release()
-        return pack_like(sources, _fill(found, flatten(sources), unconnected_gradients))
+        return pack_like(sources, _fill(found, flat, unconnected_gradients))
 
     def _ready(self) -> None:
         record = self._record
@@ -468,13 +471,15 @@ def _target(value: Any) -> Tensor:
     )
 
 
-def _weights(targets: list[Any], given: Any) -> list[Any]:
+def _weights(nest: Any, targets: list[Any], given: Any) -> list[Any]:
     """A weight for each target, None where ones are meant."""
     if given is None:
         return [None] * len(targets)
-    flat = flatten(given) if isinstance(given, (list, tuple, dict)) else [given]
-    if len(flat) != len(targets):
-        raise StructureError(f"output_gradients has {len(flat)} entries for {len(targets)} targets; give one for each")
+    try:
+        flat = flatten_like(nest, given)
+    except StructureError as error:
+        raise StructureError(f"output_gradients must have the structure of the targets: {error}") from None
+    flat = [np.asarray(w, float) if isinstance(w, (list, tuple)) else w for w in flat]
     for k, (target, weight) in enumerate(zip(targets, flat, strict=True)):
         if weight is not None and np.shape(plain(weight)) != target.shape:
             raise StructureError(

@@ -13,7 +13,18 @@ from autodiff_kit.errors import DtypeError, ShapeError, TapeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Tensor", "Value", "Variable", "constant", "follow_variable", "lift", "make", "method", "normal", "plain"]
+__all__ = [
+    "Tensor",
+    "Value",
+    "Variable",
+    "constant",
+    "follow_variable",
+    "lift",
+    "make",
+    "method",
+    "normal",
+    "plain",
+]
 
 
 def normal(value: Any) -> Any:

@@ -85,7 +85,19 @@ def _adam_example(dtype: Any) -> tuple[Any, ...]:
 
 @_kernel(_adam_example)
 def adam_step(
-    w: Any, g: Any, m: Any, v: Any, step: Any, b1: Any, a1: Any, b2: Any, a2: Any, c1: Any, c2: Any, rate: Any, eps: Any
+    w: Any,
+    g: Any,
+    m: Any,
+    v: Any,
+    step: Any,
+    b1: Any,
+    a1: Any,
+    b2: Any,
+    a2: Any,
+    c1: Any,
+    c2: Any,
+    rate: Any,
+    eps: Any,
 ) -> None:
     """One step of Adam, in NumPy's order of operations, so that both give the same bits; ``m`` and ``v`` in place."""
     for i in range(w.size):

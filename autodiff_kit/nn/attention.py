@@ -15,7 +15,13 @@ __all__ = ["attention"]
 
 
 def attention(
-    q: Any, k: Any, v: Any, mask: Any = None, mode: str = "renormalize", additive: float = -1e9, empty: str = "zero"
+    q: Any,
+    k: Any,
+    v: Any,
+    mask: Any = None,
+    mode: str = "renormalize",
+    additive: float = -1e9,
+    empty: str = "zero",
 ) -> Tensor:
     """Scaled dot-product attention: each query's average of the values, weighed by how well the keys fit.
 
@@ -62,7 +68,10 @@ def attention(
     _check(q, k, v)
     if mask is not None and mode == "renormalize":
         seen = _seen(mask, q, k)
-        k, v = where(seen, k, 0.0), where(seen, v, 0.0)  # 0 times nan is nan: what nobody may see must not be there
+        k, v = (
+            where(seen, k, 0.0),
+            where(seen, v, 0.0),
+        )  # 0 times nan is nan: what nobody may see must not be there
     scores = (q @ k.swapaxes(-1, -2)) * (1.0 / float(np.sqrt(q.shape[-1])))
     weights: Tensor = softmax(scores) if mask is None else masked_softmax(scores, mask, mode, additive, empty)
     return weights @ v

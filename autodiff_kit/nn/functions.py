@@ -53,7 +53,9 @@ def embedding(table: Any, ids: Any) -> Tensor:
     outside = np.argwhere((numbers < 0) | (numbers >= rows.shape[0]))
     if outside.size:
         place = tuple(int(k) for k in outside[0])
-        raise RangeError(f"embedding: id {numbers[place]} at place {place} is not a row of a table with {rows.shape[0]}")
+        raise RangeError(
+            f"embedding: id {numbers[place]} at place {place} is not a row of a table with {rows.shape[0]}"
+        )
     return rows[numbers]
 
 

@@ -219,9 +219,7 @@ def logaddexp(a: Any, b: Any) -> Any:
 
 @elementwise(
     lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=plain(x) != 0)),
-    lambda g, _y, x, y: (
-        g * v.select(x, 0.0, condition=plain(x) != 0) / v.select(y, 1.0, condition=plain(x) != 0)
-    ),
+    lambda g, _y, x, y: g * v.select(x, 0.0, condition=plain(x) != 0) / v.select(y, 1.0, condition=plain(x) != 0),
     domain="positive",
     points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, 2.0), (0.0, 0.0))),
 )

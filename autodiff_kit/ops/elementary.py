@@ -80,17 +80,13 @@ def tan(x: Any) -> Any:
     return np.tan(x)
 
 
-@elementwise(
-    lambda g, _y, x: g / v.sqrt(1.0 - x * x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),)
-)
+@elementwise(lambda g, _y, x: g / v.sqrt(1.0 - x * x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),))
 def asin(x: Any) -> Any:
     """The inverse sine; its slope at -1 and 1 is infinite."""
     return np.arcsin(x)
 
 
-@elementwise(
-    lambda g, _y, x: -g / v.sqrt(1.0 - x * x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),)
-)
+@elementwise(lambda g, _y, x: -g / v.sqrt(1.0 - x * x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),))
 def acos(x: Any) -> Any:
     """The inverse cosine; its slope at -1 and 1 is minus infinity."""
     return np.arccos(x)

@@ -228,7 +228,9 @@ def masked_softmax(
 def _checked_mask(scores: Tensor, mask: Any) -> Any:
     keep = np.asarray(plain(mask))
     if keep.dtype.kind not in "biu":
-        raise DtypeError(f"a mask is True where an entry counts; got dtype {keep.dtype}. Compare first, as in ids != 0.")
+        raise DtypeError(
+            f"a mask is True where an entry counts; got dtype {keep.dtype}. Compare first, as in ids != 0."
+        )
     if not scores.ndim:
         raise ShapeError("masked_softmax needs an axis to share along; a single number has none")
     try:
@@ -294,10 +296,11 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"labels are whole numbers, got {numbers.dtype}")
     if not logits.ndim or numbers.shape != logits.shape[:-1]:
-        raise ShapeError(f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {logits.shape}")
+        raise ShapeError(
+            f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {logits.shape}"
+        )
     outside = numbers[(numbers < 0) | (numbers >= logits.shape[-1])]
     if outside.size:
         raise LabelError(f"labels must be from 0 to {logits.shape[-1] - 1}; got {sorted(set(outside.tolist()))}")
     out: Tensor = _sparse_cross_entropy(logits, labels=numbers.astype(np.intp))
     return out
-

@@ -122,9 +122,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
         left, right = ((k,) if np.ndim(k) == 0 else tuple(k) for k in axes)
     left, right = tuple(k % a.ndim for k in left), tuple(k % b.ndim for k in right)
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
-        raise ShapeError(
-            f"tensordot of shapes {a.shape} and {b.shape}: axes {left} and {right} differ in length"
-        )
+        raise ShapeError(f"tensordot of shapes {a.shape} and {b.shape}: axes {left} and {right} differ in length")
     free_a = tuple(k for k in range(a.ndim) if k not in left)
     free_b = tuple(k for k in range(b.ndim) if k not in right)
     shape_a, shape_b = tuple(a.shape[k] for k in free_a), tuple(b.shape[k] for k in free_b)

@@ -207,9 +207,7 @@ def _weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 @general(
     lambda g, y, x, *, axis, keepdims: _spread(g, axis, keepdims) * _weights(x, y, axis, keepdims),
-    jvp=lambda t, y, x, *, axis, keepdims: v.sum(
-        t[0] * _weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims
-    ),
+    jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims),
     prepare=_axes,
 )
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:

@@ -35,15 +35,9 @@ def negative_axis(axis: Any, ndim: int, name: str) -> int:
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
     wanted = (shape,) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
     try:
-        return (
-            np.empty(x.shape, np.bool_).reshape(wanted).shape
-            if x.size < 1 << 16
-            else _big_shape(x.size, wanted)
-        )
+        return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _big_shape(x.size, wanted)
     except ValueError as error:
-        raise ShapeError(
-            f"reshape: {x.size} entries of shape {x.shape} do not fit into shape {wanted}"
-        ) from error
+        raise ShapeError(f"reshape: {x.size} entries of shape {x.shape} do not fit into shape {wanted}") from error
 
 
 def _big_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -150,9 +144,7 @@ def _unit_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
 
 @linear(
     lambda g, _y, _x, *, shape: g,  # the engine sums what was broadcast
-    prepare=lambda x, shape: {
-        "shape": (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
-    },
+    prepare=lambda x, shape: {"shape": (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)},
 )
 def broadcast_to(x: Any, shape: Any) -> Any:
     """The value repeated to a larger shape, without copying."""
@@ -166,9 +158,7 @@ def _index(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
     parts = index if isinstance(index, tuple) else (index,)
     parts = tuple(plain(p) if not isinstance(p, list) else np.asarray(p) for p in parts)
     for part in parts:
-        if isinstance(part, float) or (
-            isinstance(part, np.ndarray) and part.dtype.kind not in "iub" and part.size
-        ):
+        if isinstance(part, float) or (isinstance(part, np.ndarray) and part.dtype.kind not in "iub" and part.size):
             raise DtypeError(f"an index is a whole number, a slice or a mask, not {np.asarray(part).dtype}")
     return {
         "index": tuple(p.astype(np.intp) if isinstance(p, np.ndarray) and not p.size else p for p in parts)

@@ -95,9 +95,11 @@ class Adam(Optimizer):
             return self._step(w, np.asarray(g, w.dtype), slots)
         part = {"m": slots["m"][g.ids], "v": slots["v"][g.ids], "t": slots["t"]}
         new, delta = self._step(w[g.ids], g.rows.astype(w.dtype), part)
-        return {"m": _put(slots["m"], g.ids, new["m"]), "v": _put(slots["v"], g.ids, new["v"]), "t": new["t"]}, _put(
-            np.zeros_like(w), g.ids, delta
-        )
+        return {
+            "m": _put(slots["m"], g.ids, new["m"]),
+            "v": _put(slots["v"], g.ids, new["v"]),
+            "t": new["t"],
+        }, _put(np.zeros_like(w), g.ids, delta)
 
 
 def _put(table: Any, ids: Any, rows: Any) -> Any:

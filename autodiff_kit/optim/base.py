@@ -93,7 +93,9 @@ class Optimizer:
         given = [(g, w) for g, w in pairs]
         for _, variable in given:
             if not isinstance(variable, Variable):
-                raise DtypeError(f"pairs are (gradient, variable), in this order; got a {type(variable).__name__} second")
+                raise DtypeError(
+                    f"pairs are (gradient, variable), in this order; got a {type(variable).__name__} second"
+                )
         if len({id(w) for _, w in given}) < len(given):
             raise StructureError("a variable is given twice; add its gradients and give it once")
         todo = [(g, w) for g, w in given if g is not None]
@@ -164,7 +166,9 @@ class Optimizer:
 
     def _named(self, name: str) -> str:
         if name not in self._slots:
-            raise UnknownGradientError(f"{type(self).__name__} keeps no slot {name!r}; it keeps {', '.join(self._slots) or 'none'}")
+            raise UnknownGradientError(
+                f"{type(self).__name__} keeps no slot {name!r}; it keeps {', '.join(self._slots) or 'none'}"
+            )
         return name
 
     def last_update(self, variable: Variable) -> np.ndarray[Any, Any]:
@@ -189,7 +193,9 @@ class Optimizer:
             try:
                 new[id(variable)] = np.broadcast_to(shaped, variable.shape)
             except ValueError as error:
-                raise ShapeError(f"a mask of shape {shaped.shape} does not fit a variable of shape {variable.shape}") from error
+                raise ShapeError(
+                    f"a mask of shape {shaped.shape} does not fit a variable of shape {variable.shape}"
+                ) from error
             self._slots_of(variable)
         self._frozen = new
         try:
@@ -241,7 +247,9 @@ def _positive(name: str, value: float) -> float:
 def _checked(g: Any, variable: Variable) -> Any:
     if isinstance(g, RowGradient):
         if g.shape != variable.shape:
-            raise ShapeError(f"the gradient is of a table {g.shape}, the variable {variable.name or ''} has {variable.shape}")
+            raise ShapeError(
+                f"the gradient is of a table {g.shape}, the variable {variable.name or ''} has {variable.shape}"
+            )
         return g
     value = normal(plain(g) if isinstance(g, Value) else g)
     if np.shape(value) != variable.shape:

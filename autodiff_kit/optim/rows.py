@@ -43,7 +43,9 @@ class RowGradient:
         numbers, given = np.asarray(plain(ids)).reshape(-1), np.asarray(plain(rows))
         self.shape = tuple(int(n) for n in shape)
         if given.shape != (numbers.size, *self.shape[1:]):
-            raise ShapeError(f"{numbers.size} ids of a table {self.shape} need rows {(numbers.size, *self.shape[1:])}, got {given.shape}")
+            raise ShapeError(
+                f"{numbers.size} ids of a table {self.shape} need rows {(numbers.size, *self.shape[1:])}, got {given.shape}"
+            )
         bad = np.flatnonzero((numbers < 0) | (numbers >= self.shape[0]))
         if bad.size:
             raise RangeError(f"id {numbers[bad[0]]} at place {bad[0]} is not a row of a table with {self.shape[0]}")
