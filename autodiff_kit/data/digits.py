@@ -22,8 +22,8 @@ def digits() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
     Notes
     -----
-    The order is that of the source, in which writers follow one another: take the last few hundred images as a
-    test set, and they come from people whom the training set has not seen.
+    The order is that of the source, in which writers follow one another: take the last few hundred images as
+    a test set, and they come mostly from people whom the training set has not seen.
 
     The data are by E. Alpaydin and C. Kaynak [1]_ under the Creative Commons Attribution 4.0 licence; see
     ``LICENCE-digits.txt`` beside the file.
