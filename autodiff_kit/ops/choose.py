@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.rules import elementwise, linear, v
-from autodiff_kit.core.tensor import Tensor, lift, make, plain
+from autodiff_kit.core.tensor import Tensor, Value, lift, make, plain
 from autodiff_kit.ops.arithmetic import maximum, minimum
 
 __all__ = ["clip", "cond", "identity", "select", "stop_gradient", "where"]
 
 
+def _own(condition: Any) -> Any:
+    """The record keeps it, so what a user may write to is copied."""
+    return np.asarray(condition._value) if isinstance(condition, Value) else np.array(condition)
+
+
 @elementwise(
     lambda g, _y, _a, _b, *, condition: v.select(g, 0.0, condition=condition),
     lambda g, _y, _a, _b, *, condition: v.select(0.0, g, condition=condition),
-    prepare=lambda a, b, condition: {"condition": np.asarray(plain(condition))},
+    prepare=lambda a, b, condition: {"condition": _own(condition)},
 )
 def select(a: Any, b: Any, condition: Any) -> Any:
     """``a`` where ``condition`` holds, else ``b``; each side gets the gradient of the entries that it gave."""

@@ -156,16 +156,16 @@ def broadcast_to(x: Any, shape: Any) -> Any:
 # ------------------------------------------------------------------------------------------------------------- indexing
 def _index(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
     parts = index if isinstance(index, tuple) else (index,)
-    parts = tuple(plain(p) if not isinstance(p, list) else np.asarray(p) for p in parts)
-    for part in parts:
-        if isinstance(part, float) or (isinstance(part, np.ndarray) and part.dtype.kind not in "iub" and part.size):
-            raise DtypeError(f"an index is a whole number, a slice or a mask, not {np.asarray(part).dtype}")
-    return {
-        "index": tuple(p.astype(np.intp) if isinstance(p, np.ndarray) and not p.size else p for p in parts)
-        if any(isinstance(p, np.ndarray) and p.dtype.kind == "f" for p in parts)
-        else parts,
-        "ndim": x.ndim,
-    }
+    return {"index": tuple(_index_part(part) for part in parts), "ndim": x.ndim}
+
+
+def _index_part(part: Any) -> Any:
+    """One member of an index; arrays are copied, since the record keeps them and users may write to theirs."""
+    part = np.array(plain(part)) if isinstance(part, (list, np.ndarray)) else plain(part)
+    whole = not isinstance(part, (float, np.ndarray)) or np.asarray(part).dtype.kind in "iub"
+    if not whole and np.size(part):
+        raise DtypeError(f"an index is a whole number, a slice or a mask, not {np.asarray(part).dtype}")
+    return part if whole else part.astype(np.intp)  # an empty list is an array of floats to NumPy
 
 
 def _is_basic(index: tuple[Any, ...]) -> bool:
