@@ -1,0 +1,419 @@
+"""Steps, slots, freezing, saving. Rows B39 to B43 of behaviours.md and the numbers of lesson 15."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError, UnknownGradientError
+
+MAKERS: dict[str, Callable[[], ak.optim.Optimizer]] = {
+    "SGD": lambda: ak.optim.SGD(0.1),
+    "momentum": lambda: ak.optim.SGD(0.1, momentum=0.9),
+    "nesterov": lambda: ak.optim.SGD(0.1, momentum=0.9, nesterov=True),
+    "RMSProp": lambda: ak.optim.RMSProp(0.1, momentum=0.5),
+    "Adam": lambda: ak.optim.Adam(0.1),
+    "lazy Adam": lambda: ak.optim.Adam(0.1, lazy=True),
+    "AdamW": lambda: ak.optim.AdamW(0.1, weight_decay=0.1),
+}
+every_optimizer = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+
+
+def run(opt: Any, w: Any, gradients: Any) -> list[Any]:
+    seen = []
+    for g in gradients:
+        opt.apply_gradients([(g, w)])
+        seen.append(w.numpy().copy())
+    return seen
+
+
+def after(make: Any, gradients: Any, start: Any = 0.0) -> float:
+    w = ak.Variable(start)
+    opt = make() if callable(make) else make
+    for g in gradients:
+        if g is not None:
+            opt.apply_gradients([(g, w)])
+        else:
+            opt.apply_gradients([(None, w), (0.0, ak.Variable(0.0))])
+    return float(w)
+
+
+ONE_THEN_NOTHING = [1.0] + 99 * [0.0]
+
+
+def test_momentum() -> None:
+    """B39: lr .1, momentum .9 on [1, -2]."""
+    w, opt = ak.Variable([1.0, -2.0]), ak.optim.SGD(0.1, momentum=0.9)
+    seen = run(opt, w, [[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]])
+    np.testing.assert_allclose(seen, [[0.9, -2.2], [0.81, -2.48], [0.729, -2.732]], rtol=1e-15)
+    assert opt.slot_names() == ("momentum",)
+    np.testing.assert_allclose(opt.get_slot(w, "momentum"), [0.81, 2.52])
+
+
+def test_rmsprop() -> None:
+    """B40: with an accumulator that begins at 1; the last step can be read."""
+    w = ak.Variable(np.ones(3))
+    opt = ak.optim.RMSProp(0.1, decay=0.9, momentum=0.5, epsilon=1e-10, initial_accumulator=1.0)
+    seen = run(opt, w, [[0.5, -1.0, 2.0], [0.25, 1.0, 0.0]])
+    np.testing.assert_allclose(seen[0], [0.948012, 1.1, 0.824588], atol=1e-6)
+    np.testing.assert_allclose(seen[1], [0.894721, 1.05, 0.736883], atol=1e-6)
+    np.testing.assert_allclose(opt.last_update(w), seen[1] - seen[0], atol=1e-15)
+    assert opt.slot_names() == ("rms", "momentum")
+
+
+def test_adam_moves_what_has_no_gradient() -> None:
+    """B41: after step 2 elements 1 and 2 moved with gradient zero."""
+    w = ak.Variable(np.zeros(4))
+    opt = ak.optim.Adam(0.1)
+    run(opt, w, [[0.0, 1.0, -2.0, 0.0], [3.0, 0.0, 0.0, 0.5]])
+    np.testing.assert_allclose(w.numpy(), [-0.074413, -0.167006, 0.167006, -0.074413], atol=1e-6)
+    assert opt.get_slot(w, "t").tolist() == 2
+
+
+G1, G2 = np.array([0.0, 1.0, -2.0, 0.0]), np.array([3.0, 0.0, 0.0, 0.5])
+
+
+def _second_step(remedy: str) -> Any:
+    """What the second step does to elements 1 and 2, which are to stay, and to 0 and 3, which are to move as before."""
+    w, opt = ak.Variable(np.zeros(4)), ak.optim.Adam(0.1)
+    opt.apply_gradients([(G1, w)])
+    before = w.numpy().copy()
+    keep = np.array([False, True, True, False])
+    if remedy == "zero the slots":
+        for name in ("m", "v"):
+            opt.set_slot(w, name, np.where(keep, 0.0, opt.get_slot(w, name)))
+        opt.apply_gradients([(G2, w)])
+    elif remedy == "save and restore":
+        saved = {name: opt.get_slot(w, name) for name in opt.slot_names()}
+        opt.apply_gradients([(G2, w)])
+        w.assign(np.where(keep, before, w.numpy()))
+        for name in ("m", "v"):
+            opt.set_slot(w, name, np.where(keep, saved[name], opt.get_slot(w, name)))
+    else:
+        with opt.frozen({w: keep}):
+            opt.apply_gradients([(G2, w)])
+    return before, w.numpy(), opt
+
+
+@pytest.mark.parametrize("remedy", ["zero the slots", "save and restore", "freeze"])
+def test_remedies_on_elements(remedy: str) -> None:
+    """B41: the held elements stay bit for bit, the others move as they would have."""
+    before, now, opt = _second_step(remedy)
+    assert now[1:3].tobytes() == before[1:3].tobytes()
+    np.testing.assert_allclose(now[[0, 3]], [-0.074413, -0.074413], atol=1e-6)
+    assert len(opt.slot_names()) == 3
+
+
+def test_the_remedy_of_a_subset_of_variables() -> None:
+    """B41: a variable that is not passed, or whose gradient is None, does not move, nor its slots, nor its clock."""
+    a, b = ak.Variable(0.0), ak.Variable(0.0)
+    opt = ak.optim.Adam(0.1)
+    opt.apply_gradients([(1.0, a), (1.0, b)])
+    slots = {n: opt.get_slot(a, n).tobytes() for n in opt.slot_names()}
+    here = float(a)
+    opt.apply_gradients([(1.0, b)])
+    opt.apply_gradients([(None, a), (1.0, b)])
+    assert float(a) == here
+    assert {n: opt.get_slot(a, n).tobytes() for n in opt.slot_names()} == slots
+    assert (opt.get_slot(a, "t").tolist(), opt.get_slot(b, "t").tolist()) == (1, 3)
+
+
+@every_optimizer
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_frozen_elements_stay_bit_for_bit(make: Any, dtype: str) -> None:
+    """B41: value and slots of the masked elements; the others go exactly where they would have gone alone."""
+    rng = np.random.default_rng(1)
+    start, mask = rng.normal(size=5), np.array([True, False, True, False, False])
+    w, twin, opt, twin_opt = ak.Variable(start, dtype=dtype), ak.Variable(start, dtype=dtype), make(), make()
+    for g in rng.normal(size=(3, 5)):
+        opt.apply_gradients([(g, w)])
+        twin_opt.apply_gradients([(g, twin)])
+    before = {n: opt.get_slot(w, n) for n in opt.slot_names() if n != "t"} | {"w": w.numpy().copy()}
+    with opt.frozen({w: mask}):
+        for g in rng.normal(size=(4, 5)):
+            opt.apply_gradients([(g, w)])
+            twin_opt.apply_gradients([(g, twin)])
+    now = {n: opt.get_slot(w, n) for n in opt.slot_names() if n != "t"} | {"w": w.numpy()}
+    alone = {n: twin_opt.get_slot(twin, n) for n in opt.slot_names() if n != "t"} | {"w": twin.numpy()}
+    for name, value in now.items():
+        assert value[mask].tobytes() == before[name][mask].tobytes(), name
+        assert value[~mask].tobytes() == alone[name][~mask].tobytes(), name
+    assert opt.last_update(w)[mask].tolist() == [0.0, 0.0]
+    opt.apply_gradients([(np.ones(5), w)])
+    assert (w.numpy() != now["w"]).all()
+
+
+def test_a_wholly_frozen_variable_stops_its_clock() -> None:
+    w, opt = ak.Variable([1.0, 2.0]), ak.optim.Adam(0.1)
+    opt.apply_gradients([([1.0, 1.0], w)])
+    with opt.frozen({w: True}):
+        opt.apply_gradients([([1.0, 1.0], w)])
+    assert opt.get_slot(w, "t").tolist() == 1
+    with opt.frozen({w: [True, False]}):
+        opt.apply_gradients([([1.0, 1.0], w)])
+    assert opt.get_slot(w, "t").tolist() == 2
+
+
+def test_freezing_nests_and_ends_with_an_exception() -> None:
+    w, opt = ak.Variable([1.0, 2.0]), ak.optim.SGD(1.0)
+    with pytest.raises(ZeroDivisionError), opt.frozen({w: [True, False]}):
+        with opt.frozen({w: [False, True]}):
+            opt.apply_gradients([([1.0, 1.0], w)])
+        assert w.tolist() == [0.0, 2.0]
+        opt.apply_gradients([([1.0, 1.0], w)])
+        assert w.tolist() == [0.0, 1.0]
+        raise ZeroDivisionError
+    opt.apply_gradients([([1.0, 1.0], w)])
+    assert w.tolist() == [-1.0, 0.0]
+
+
+def test_freezing_before_the_first_step() -> None:
+    w, opt = ak.Variable([1.0, 2.0]), ak.optim.Adam(0.1)
+    with opt.frozen({w: [True, False]}):
+        opt.apply_gradients([([1.0, 1.0], w)])
+    assert opt.get_slot(w, "m").tolist() == [0.0, pytest.approx(0.1)]
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [("SGD", -0.1), ("momentum", -0.999973), ("RMSProp", -0.316228), ("Adam", -0.600522)],
+)
+def test_lesson_15_half_a_step_from_nothing(make: str, expected: float) -> None:
+    """B41: one gradient of 1, then 99 of 0; with None in their place -0.1 and no more."""
+    makers = MAKERS | {"RMSProp": lambda: ak.optim.RMSProp(0.1)}
+    assert after(makers[make], ONE_THEN_NOTHING) == pytest.approx(expected, abs=5e-7)
+    if make == "Adam":
+        assert after(makers[make], [1.0] + 99 * [None]) == pytest.approx(-0.1, abs=1e-8)
+
+
+def test_lesson_15_the_loss_times_1000() -> None:
+    for scale in (1.0, 1000.0):
+        assert after(lambda: ak.optim.Adam(0.1), 3 * [scale]) == pytest.approx(-0.3, abs=1e-7)
+
+
+def test_lesson_15_freezing_by_zeros_and_by_none() -> None:
+    w, opt = ak.Variable(0.0), ak.optim.Adam(0.1)
+    for _ in range(50):
+        opt.apply_gradients([(1.0, w)])
+    there = float(w)
+    for _ in range(50):
+        opt.apply_gradients([(0.0, w)])
+    assert float(w) - there == pytest.approx(-0.9761, abs=5e-5)
+    assert after(lambda: ak.optim.Adam(0.1), [1.0] * 50 + [None] * 50) == there
+
+
+def test_lesson_15_weight_decay() -> None:
+    """AdamW decays where the gradient is 0, and not where it is None."""
+    assert after(lambda: ak.optim.AdamW(0.1), 100 * [0.0], 1.0) == pytest.approx(0.904792, abs=5e-7)
+    assert after(lambda: ak.optim.AdamW(0.1), 100 * [None], 1.0) == 1.0
+
+
+@pytest.mark.parametrize(("lazy", "expected"), [(False, -1.144207), (True, -0.195223)])
+def test_lesson_15_a_row_seen_at_steps_1_and_51(lazy: bool, expected: float) -> None:
+    w, opt = ak.Variable(np.zeros((2, 1))), ak.optim.Adam(0.1, lazy=lazy)
+    for step in range(1, 101):
+        ids = [0, 1] if step in (1, 51) else [1]
+        opt.apply_gradients([(ak.RowGradient(ids, np.ones((len(ids), 1)), (2, 1)), w)])
+    assert w.numpy()[0, 0] == pytest.approx(expected, abs=5e-7)
+
+
+def test_rows_are_added_up_and_the_others_stay() -> None:
+    w, opt = ak.Variable(np.ones((4, 2))), ak.optim.Adam(0.1, lazy=True)
+    opt.apply_gradients([(ak.RowGradient([3, 1, 3], [[1.0, 1.0], [0.0, 2.0], [1.0, -1.0]], (4, 2)), w)])
+    assert (w.numpy()[[0, 2]] == 1.0).all()
+    assert opt.get_slot(w, "m").tolist() == [
+        [0.0, 0.0],
+        [0.0, pytest.approx(0.2)],
+        [0.0, 0.0],
+        [pytest.approx(0.2), 0.0],
+    ]
+    dense = np.asarray(ak.RowGradient([3, 1, 3], [[1.0], [5.0], [2.0]], (4, 1)))
+    assert dense.ravel().tolist() == [0.0, 5.0, 0.0, 3.0]
+    with pytest.raises(RangeError, match="id 4 at place 1"):
+        ak.RowGradient([0, 4], np.ones((2, 1)), (4, 1))
+    with pytest.raises(ShapeError, match=r"need rows \(2, 1\)"):
+        ak.RowGradient([0, 1], np.ones((3, 1)), (4, 1))
+    with pytest.raises(ShapeError, match="table"):
+        opt.apply_gradients([(ak.RowGradient([0], np.ones((1, 2)), (5, 2)), w)])
+
+
+@every_optimizer
+def test_rows_of_all_equal_a_dense_gradient(make: Any) -> None:
+    """A RowGradient that names every row is the dense gradient, for every optimizer, lazy or not."""
+    rng = np.random.default_rng(4)
+    a, b = ak.Variable(np.ones((3, 2))), ak.Variable(np.ones((3, 2)))
+    first, second = make(), make()
+    for g in rng.normal(size=(3, 3, 2)):
+        first.apply_gradients([(g, a)])
+        second.apply_gradients([(ak.RowGradient([0, 1, 2], g, (3, 2)), b)])
+    np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-15)
+
+
+def test_gradients_changed_in_between() -> None:
+    """B42: clipped, scaled, masked; None is skipped; all None is a ValueError."""
+    w, idle = ak.Variable([3.0, -4.0]), ak.Variable(1.0)
+    opt = ak.optim.SGD(1.0)
+    pairs = opt.compute_gradients(lambda: (w * w).sum(), [w, idle])
+    assert [(None if g is None else g.tolist(), v is x) for (g, v), x in zip(pairs, (w, idle), strict=True)] == [
+        ([6.0, -8.0], True),
+        (None, True),
+    ]
+    opt.apply_gradients([(None if g is None else ak.clip(g, -1.0, 1.0) * np.array([1.0, 0.0]), v) for g, v in pairs])
+    assert (w.tolist(), float(idle)) == ([2.0, -4.0], 1.0)
+    with pytest.raises(StructureError, match="every gradient is None") as caught:
+        opt.apply_gradients([(None, w), (None, idle)])
+    assert isinstance(caught.value, ValueError)
+
+
+def test_minimize_gives_the_loss_before_the_step() -> None:
+    w = ak.Variable(3.0)
+    opt = ak.optim.SGD(0.25)
+    losses = [float(opt.minimize(lambda: (w - 1.0) ** 2, [w])) for _ in range(3)]
+    assert losses == [4.0, 1.0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("pair", "error", "words"),
+    [
+        (lambda w: (w, np.ones(2)), DtypeError, r"\(gradient, variable\), in this order"),
+        (lambda w: (np.ones(3), w), ShapeError, r"shape \(3,\), variable w \(2,\)"),
+    ],
+)
+def test_pairs_that_do_not_fit(pair: Any, error: Any, words: str) -> None:
+    """All are looked at before the first one steps."""
+    first, w = ak.Variable([1.0]), ak.Variable([1.0, 2.0], name="w")
+    with pytest.raises(error, match=words):
+        ak.optim.SGD(0.1).apply_gradients([(np.ones(1), first), pair(w)])
+    assert first.tolist() == [1.0]
+
+
+def test_other_errors() -> None:
+    w, opt = ak.Variable([1.0, 2.0]), ak.optim.Adam(0.1)
+    with pytest.raises(StructureError, match="twice"):
+        opt.apply_gradients([([1.0, 1.0], w), ([1.0, 1.0], w)])
+    with pytest.raises(UnknownGradientError, match="keeps no slot 'momentum'; it keeps m, v, t"):
+        opt.get_slot(w, "momentum")
+    with pytest.raises(ShapeError, match=r"slot 'm' has shape \(2,\), the new value \(3,\)"):
+        opt.set_slot(w, "m", np.ones(3))
+    with pytest.raises(DtypeError, match="float64"), opt.frozen({w: [1.0, 0.0]}):
+        pass
+    with pytest.raises(ShapeError, match=r"mask of shape \(3,\)"), opt.frozen({w: [True, False, True]}):
+        pass
+    with pytest.raises(StructureError, match="learning_rate must not be below 0"):
+        ak.optim.SGD(-0.1)
+    with pytest.raises(StructureError, match="beta1"):
+        ak.optim.Adam(beta1=float("nan"))
+    with pytest.raises(StructureError, match="state of Adam, not of SGD"):
+        ak.optim.SGD(0.1).load_state_dict(opt.state_dict())
+
+
+def test_a_projection_after_the_step() -> None:
+    """B43: SGD lr 1 on [1, -2, 3] with [2, 1, 1], not below 0: [0, 0, 2]; the update is what really happened."""
+    w = ak.Variable([1.0, -2.0, 3.0], constraint=lambda value: np.maximum(value, 0.0))
+    opt = ak.optim.SGD(1.0)
+    opt.apply_gradients([([2.0, 1.0, 1.0], w)])
+    assert w.tolist() == [0.0, 0.0, 2.0]
+    assert opt.last_update(w).tolist() == [-1.0, 2.0, -1.0]
+    scalar = ak.Variable(1.0, constraint=lambda value: max(value, 0.5))
+    opt.apply_gradients([(10.0, scalar)])
+    assert float(scalar) == 0.5
+
+
+def test_a_constraint_that_gives_a_tensor() -> None:
+    w = ak.Variable([3.0, 4.0], constraint=lambda value: ak.constant(value) / ak.norm(value))
+    ak.optim.SGD(1.0).apply_gradients([([0.0, 0.0], w)])
+    np.testing.assert_allclose(w.numpy(), [0.6, 0.8])
+
+
+@every_optimizer
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_saved_state_goes_on_bit_for_bit(make: Any, named: bool, dtype: str) -> None:
+    """Save, make everything anew, load before or after the first step: the same bits as without the break."""
+    rng = np.random.default_rng(2)
+    steps = [(rng.normal(size=(2, 3)), rng.normal()) for _ in range(6)]
+
+    def fresh(values: Any) -> Any:
+        names = ("w", "b") if named else (None, None)
+        return [ak.Variable(v, name=n, dtype=dtype) for v, n in zip(values, names, strict=True)], make()
+
+    (w, b), opt = fresh([np.ones((2, 3)), 0.5])
+    for gw, gb in steps[:3]:
+        opt.apply_gradients([(gw, w), (gb, b)])
+    state, values = opt.state_dict(), [w.numpy().copy(), b.numpy().copy()]
+    (w2, b2), again = fresh(values)
+    again.load_state_dict(state)
+    for gw, gb in steps[3:]:
+        opt.apply_gradients([(gw, w), (gb, b)])
+        again.apply_gradients([(gw, w2), (gb, b2)])
+    for x, y in ((w, w2), (b, b2)):
+        assert x.numpy().tobytes() == y.numpy().tobytes()
+        assert {n: opt.get_slot(x, n).tobytes() for n in opt.slot_names()} == {
+            n: again.get_slot(y, n).tobytes() for n in again.slot_names()
+        }
+
+
+def test_a_state_is_plain_and_a_copy() -> None:
+    w, opt = ak.Variable([1.0, 2.0], name="w"), ak.optim.Adam(0.1)
+    opt.apply_gradients([([1.0, 1.0], w)])
+    state = opt.state_dict()
+    text = json.dumps({k: {n: a.tolist() for n, a in s.items()} for k, s in state["slots"].items()})
+    assert json.loads(text)["w"]["t"] == 1
+    state["slots"]["w"]["m"][...] = 99.0
+    assert opt.get_slot(w, "m").tolist() == [pytest.approx(0.1)] * 2
+    slot = opt.get_slot(w, "v")
+    slot[...] = 99.0
+    assert opt.get_slot(w, "v").tolist() == [pytest.approx(0.001)] * 2
+    before = opt.state_dict()
+    opt.apply_gradients([([1.0, 1.0], w)])
+    assert before["slots"]["w"]["t"] == 1
+
+
+def test_loading_over_a_run_in_progress_goes_back() -> None:
+    w, opt = ak.Variable(0.0), ak.optim.Adam(0.1)
+    opt.apply_gradients([(1.0, w)])
+    state, value = opt.state_dict(), float(w)
+    opt.apply_gradients([(1.0, w)])
+    there = float(w)
+    opt.load_state_dict(state)
+    w.assign(value)
+    opt.apply_gradients([(1.0, w)])
+    assert float(w) == there
+
+
+@every_optimizer
+def test_single_precision_stays_single(make: Any) -> None:
+    w, opt = ak.Variable(np.ones(4), dtype="float32"), make()
+    for g in (np.ones(4), np.float32([1, 2, 3, 4]), ak.constant(np.ones(4), "float16")):
+        opt.apply_gradients([(g, w)])
+    assert w.dtype == np.float32
+    assert {opt.get_slot(w, n).dtype for n in opt.slot_names() if n != "t"} <= {np.dtype(np.float32)}
+    double = ak.Variable(np.ones(4))
+    twin = make()
+    for g in (np.ones(4), np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4)):
+        twin.apply_gradients([(g, double)])
+    np.testing.assert_allclose(w.numpy(), double.numpy(), rtol=1e-5)
+
+
+@every_optimizer
+def test_each_optimizer_reaches_a_minimum(make: Any) -> None:
+    w = ak.Variable([2.0, -3.0])
+    opt = make()
+    opt.learning_rate = 0.02
+    for _ in range(800):
+        opt.minimize(lambda: ((w - np.array([1.0, -1.0])) ** 2 * np.array([1.0, 4.0])).sum(), [w])
+    np.testing.assert_allclose(w.numpy(), [1.0, -1.0], atol=0.12)
+
+
+def test_two_variables_of_one_value_have_slots_of_their_own() -> None:
+    opt = ak.optim.Adam(0.1)
+    variables = [ak.Variable(0.0) for _ in range(3)]
+    for k, v in enumerate(variables):
+        for _ in range(k + 1):
+            opt.apply_gradients([(1.0, v)])
+    assert [opt.get_slot(v, "t").tolist() for v in variables] == [1, 2, 3]
