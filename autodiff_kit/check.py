@@ -119,7 +119,7 @@ Finding = tuple[float, str, str]
 def _compare(
     f: Any, scalar: Any, tensors: list[Tensor], weights: Any, modes: Sequence[str], h: float, rng: Any
 ) -> list[Finding]:
-    value, pullback = vjp(f, *tensors)
+    _, pullback = vjp(f, *tensors)
     pulled = pullback(lift(weights)) if "reverse" in modes else None
     slopes = (pulled,) if len(tensors) == 1 else pulled
     found = []

@@ -41,9 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="autodiff-kit", description="Automatic differentiation to learn from."
-    )
+    parser = argparse.ArgumentParser(prog="autodiff-kit", description="Automatic differentiation to learn from.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     folder = argparse.ArgumentParser(add_help=False)
     folder.add_argument(
@@ -54,12 +52,8 @@ def _parser() -> argparse.ArgumentParser:
         help="your working folder (default: the one you are in, else ./work)",
     )
 
-    lab = commands.add_parser(
-        "lab", parents=[folder], help="open JupyterLab on the lessons, in your own folder"
-    )
-    lab.add_argument(
-        "--port", type=int, default=None, help="port of the server (default: 8888 or the next free)"
-    )
+    lab = commands.add_parser("lab", parents=[folder], help="open JupyterLab on the lessons, in your own folder")
+    lab.add_argument("--port", type=int, default=None, help="port of the server (default: 8888 or the next free)")
     lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
     lab.add_argument("--prepare-only", action="store_true", help="fill the folder, start nothing")
     lab.add_argument("jupyter", nargs="*", metavar="-- OPTION", help="passed on to JupyterLab, after --")
@@ -156,9 +150,7 @@ def _reset(options: argparse.Namespace) -> int:
     root = _existing(options)
     number = workspace.lesson_number(options.lesson)
     what = "notebooks" if options.keep_progress else "notebooks, predictions and points"
-    if not options.yes and not _agreed(
-        f"Begin lesson {number} anew? Your {what} of it go into a backup. [y/N] "
-    ):
+    if not options.yes and not _agreed(f"Begin lesson {number} anew? Your {what} of it go into a backup. [y/N] "):
         print("Nothing was changed.", file=sys.stderr)
         return 1
     backup = workspace.reset(root, number)

@@ -198,8 +198,7 @@ def straight_through(hard: Any, soft: Any) -> Tensor:
     (1.0, 1.0)
     """
     value = stop_gradient(hard)._value
-    out: Tensor = custom_gradient(_Hard(value))(soft)
-    return out
+    return custom_gradient(_Hard(value))(soft)
 
 
 class _Hard:
@@ -216,7 +215,7 @@ class _Hard:
         return self.value, lambda g: g, lambda t: t
 
 
-# ------------------------------------------------------------------------------------------- ceil, round, sign: relatives
+# -------------------------------------------------------------------------------- ceil, round, sign: relatives
 def _shifted(floor: Callable[..., Tensor], before: float, after: float, name: str) -> Callable[..., Tensor]:
     def relative(x: Any, *args: Any, **kwargs: Any) -> Tensor:
         y = floor(lift(x) + before if before else x, *args, **kwargs)
@@ -247,7 +246,7 @@ filtered_round = _shifted(filtered_floor, 0.5, 0.0, "filtered_round")
 filtered_sign = _signed(filtered_step, "filtered_sign")
 
 
-# ------------------------------------------------------------------------------------------------------ fake quantisation
+# -------------------------------------------------------------------------------- fake quantisation
 def _nudged(lo: Any, hi: Any, levels: int, narrow: int) -> tuple[Any, Any, Any]:
     """Scale and ends moved so that 0 is exactly on the grid; in the input's dtype, where halves may round otherwise."""
     kind = np.result_type(lo, hi).type
@@ -311,5 +310,4 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
 
         return y.astype(raw.dtype), pull
 
-    out: Tensor = custom_gradient(quantise)(x, low, high)
-    return out
+    return custom_gradient(quantise)(x, low, high)

@@ -14,7 +14,7 @@ from autodiff_kit.errors import StructureError
 __all__ = ["custom_gradient"]
 
 
-def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     """Give a function its own gradient.
 
     Parameters
@@ -66,7 +66,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 def _parts(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any] | None]:
     if not isinstance(answer, tuple) or len(answer) not in (2, 3) or not all(callable(part) for part in answer[1:]):
         raise StructureError(
-            f"{name} is a custom gradient: it must return (value, vjp) or (value, vjp, jvp), not {type(answer).__name__}"
+            f"{name} is a custom gradient: it must return (value, vjp) or (value, vjp, jvp), "
+            f"not {type(answer).__name__}"
         )
     return answer[0], answer[1], answer[2] if len(answer) == 3 else None
 

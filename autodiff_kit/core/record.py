@@ -2,7 +2,9 @@
 
 A :class:`Node` is the identity of one computed value: who made it, from which nodes, and what its derivative needs. It
 is apart from the tensor, so that a record can let go of an array that the user still holds. A scalar weighs nothing:
-its tensor *is* its node, which saves the eager tape an object for each operation. A :class:`Record` is a list of nodes in the order in which they ran; a tape, or a forward accumulator, owns one. Tensors
+its tensor *is* its node, which saves the eager tape an object for each operation.
+
+A :class:`Record` is a list of nodes in the order in which they ran; a tape, or a forward accumulator, owns one. Tensors
 point to their node, nodes to their record, and no record points back to its tape: so a tape that nobody holds any more
 empties its record, however many tensors of its block live on.
 """
@@ -62,8 +64,10 @@ class Reading(NamedTuple):
 class Record:
     """Nodes in the order in which they ran. ``append`` is None while the record is closed or paused."""
 
-    __slots__ = ("append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes", "released",
-                 "thread")  # fmt: skip
+    __slots__ = (
+        "append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes", "released",
+        "thread",
+    )  # fmt: skip
 
     def __init__(self, automatic: bool = False) -> None:
         self.nodes: list[Node] = []
@@ -88,7 +92,7 @@ class Record:
         self.append = None
 
     def release(self) -> None:
-        """Let go of values; operations, shapes and places stay. A node on several records waits for the last of them."""
+        """Let go of values; operations, shapes and places stay. A node on several records waits for the last."""
         self.released = True
         if not self.arrays:
             return  # numbers weigh no more than the skeleton

@@ -1,9 +1,9 @@
 """What an operation is, and how one is made from its block.
 
-An operation is a function of values; a value is a Python float, a NumPy array, or a :class:`Tensor`. On plain values the
-function just computes; on tensors it computes and, where a record is open, writes a node. So one set of rules serves
-every mode: run on arrays they give a gradient, run on tensors they are themselves recorded, and gradients of gradients
-need nothing more.
+An operation is a function of values; a value is a Python float, a NumPy array, or a :class:`Tensor`. On plain values
+the function just computes; on tensors it computes and, where a record is open, writes a node. So one set of rules
+serves every mode: run on arrays they give a gradient, run on tensors they are themselves recorded, and gradients of
+gradients need nothing more.
 
 Each block makes two functions. The public one, which the module exports, takes whatever a user has and gives a tensor.
 The one of the same name in :data:`v` takes values: rules call that one, ``v.cos(x)``.
@@ -13,13 +13,16 @@ that begins with an underscore says "I use only its shape and dtype", and then t
 
 Families derive the second rule from the first:
 
-================  ============================================================  ===========================================
-:func:`elementwise`  a rule for each input, ``g`` times the slope               a tangent goes through the same rule
-:func:`linear`       the transpose                                              the operation itself, on the tangent
-:func:`bilinear`     a transpose for each input                                 the operation, one input a tangent at a time
-:func:`general`      a rule for each input                                      a rule of its own
-:func:`zero`         no derivative: gradients end here, as None
-================  ============================================================  ===========================================
+:func:`elementwise`
+    A rule for each input, ``g`` times the slope; a tangent goes through the same rule.
+:func:`linear`
+    The transpose; a tangent goes through the operation itself.
+:func:`bilinear`
+    A transpose for each input; a tangent goes through the operation, one input at a time.
+:func:`general`
+    A rule for each input, and a rule of its own for tangents.
+:func:`zero`
+    No derivative: gradients end here, as None.
 """
 
 from __future__ import annotations
@@ -57,6 +60,7 @@ __all__ = [
 
 Rule = Callable[..., Any]
 Function = Callable[..., Any]
+Public = Callable[..., Tensor]
 
 OPS: dict[str, Op] = {}
 """Every operation by its CamelCase name."""
@@ -138,7 +142,7 @@ def _uses(rule: Rule, place: int) -> bool:
     return place >= code.co_argcount or not code.co_varnames[place].startswith("_")
 
 
-# ------------------------------------------------------------------------------------------------------------ recording
+# -------------------------------------------------------------------------------- recording
 class _Ours(dict[str, bool]):
     """Whether a file is the kit's own; found out once a file, since every recorded operation asks."""
 
@@ -224,7 +228,7 @@ def _wide(value: Any, other: Any) -> Any:
     return np.float64(value) if type(value) is float and type(other) is not float else value
 
 
-# ------------------------------------------------------------------------------------------------------- two fast shapes
+# -------------------------------------------------------------------------------- two fast shapes
 # Nothing in the kit runs more often than the lines below: they are the cost of the eager tape on scalars. They do what
 # `record` does, written out. A tensor with a record of its own is a Python float (arrays keep theirs on a node), so no
 # type needs to be looked at. The last code object that was not the kit's own is remembered, since loops repeat it.
@@ -308,7 +312,7 @@ def _alone(op: Op, x: Tensor) -> Tensor:
     return make(y) if x.node is None else record(op, y, (z,), (x.node,))
 
 
-def _binary(op: Op) -> Function:
+def _binary(op: Op) -> Function:  # noqa: C901 - written out for speed
     scalar = op.scalar
     if scalar is None:
         return lambda a, b: _apart(op, *_lifted(a, b))
@@ -316,6 +320,7 @@ def _binary(op: Op) -> Function:
 
     def call(a: Any, b: Any) -> Any:
         nonlocal users
+        inputs: tuple[Tensor | None, Tensor | None]
         if type(a) is Tensor:
             owner = a.record
             if type(b) is Tensor:
@@ -390,8 +395,8 @@ def _operand(a: Any, beside: Any) -> Any:
     return lift(a)._value
 
 
-# ------------------------------------------------------------------------------------------------------------- families
-def _define(function: Function, arrays: int, known: dict[str, Any]) -> Function:
+# -------------------------------------------------------------------------------- families
+def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
     prepare = known.pop("prepare", None)
     name = function.__name__.strip("_")
     op = Op(name, function, **known)
@@ -449,7 +454,7 @@ def _many(op: Op, arrays: int, parameters: Any, prepare: Function | None, public
     return call
 
 
-def elementwise(*vjps: Rule, **known: Any) -> Callable[[Function], Function]:
+def elementwise(*vjps: Rule, **known: Any) -> Callable[[Function], Public]:
     """Operations that act entry by entry: a rule is ``g`` times the slope, so tangents use the same rules."""
 
     def jvp(tangents: tuple[Any, ...], y: Any, *inputs: Any, **params: Any) -> Any:
@@ -459,10 +464,10 @@ def elementwise(*vjps: Rule, **known: Any) -> Callable[[Function], Function]:
     return lambda f: _define(f, len(vjps), {"vjps": vjps, "jvp": jvp, "family": "elementwise"} | known)
 
 
-def linear(vjp: Rule, arrays: int = 1, **known: Any) -> Callable[[Function], Function]:
+def linear(vjp: Rule, arrays: int = 1, **known: Any) -> Callable[[Function], Public]:
     """Operations that are linear in their input; the rule is the transpose."""
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: Function) -> Public:
         def jvp(tangents: tuple[Any, ...], y: Any, *inputs: Any, **params: Any) -> Any:
             if many:
                 filled = [t if t is not None else np.zeros_like(x) for t, x in zip(tangents, inputs, strict=True)]
@@ -478,10 +483,10 @@ def linear(vjp: Rule, arrays: int = 1, **known: Any) -> Callable[[Function], Fun
     return decorate
 
 
-def bilinear(*vjps: Rule, **known: Any) -> Callable[[Function], Function]:
+def bilinear(*vjps: Rule, **known: Any) -> Callable[[Function], Public]:
     """Operations that are linear in each of two inputs, such as matmul; two transposes."""
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: Function) -> Public:
         def jvp(tangents: tuple[Any, ...], y: Any, a: Any, b: Any, **params: Any) -> Any:
             parts = [] if tangents[0] is None else [on_values(tangents[0], b, **params)]
             return _sum(parts if tangents[1] is None else [*parts, on_values(a, tangents[1], **params)])
@@ -493,12 +498,12 @@ def bilinear(*vjps: Rule, **known: Any) -> Callable[[Function], Function]:
     return decorate
 
 
-def general(*vjps: Rule, jvp: Function, **known: Any) -> Callable[[Function], Function]:
+def general(*vjps: Rule, jvp: Function, **known: Any) -> Callable[[Function], Public]:
     """Operations that give both rules."""
     return lambda f: _define(f, len(vjps), {"vjps": vjps, "jvp": jvp, "family": "general"} | known)
 
 
-def zero(arrays: int = 1, **known: Any) -> Callable[[Function], Function]:
+def zero(arrays: int = 1, **known: Any) -> Callable[[Function], Public]:
     """Operations without a derivative: rounding, comparison, conversion to integers. Gradients end here, as None."""
     return lambda f: _define(f, arrays, {"family": "zero"} | known)
 
@@ -510,7 +515,7 @@ def _sum(parts: list[Any]) -> Any:
     return total
 
 
-# -------------------------------------------------------------------------------------------- registry, overrides, custom
+# -------------------------------------------------------------------------------- registry, overrides, custom
 def register_gradient(name: str) -> Callable[[Rule], Rule]:
     """Register a gradient under a name, for use in :func:`gradient_override_map`.
 

@@ -59,7 +59,7 @@ class Push:
 
 @dataclass(frozen=True)
 class Pull:
-    """The cotangent of ``row`` has handed ``part`` to row ``to``, which now has ``total``. A seed comes from row None."""
+    """The cotangent of ``row`` has handed ``part`` to row ``to``, which now has ``total``; a seed has no row."""
 
     row: int | None
     to: int
@@ -196,7 +196,7 @@ def _push_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
 
 def _title(node: Node) -> str:
     if node.op.name == "getitem":
-        return f"entry {', '.join(map(str, node.params['index']))}"
+        return f"entry {', '.join(map(str, (node.params or {})['index']))}"
     return str(node.op.name)
 
 

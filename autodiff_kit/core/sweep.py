@@ -13,7 +13,7 @@ from autodiff_kit.core.rules import Op
 from autodiff_kit.core.tensor import Tensor, make, normal, plain
 from autodiff_kit.errors import ShapeError, StructureError, UnknownGradientError
 
-__all__ = ["SCALAR", "fit", "needed_for", "pull_node", "sweep"]
+__all__ = ["SCALAR", "Cotangents", "fit", "needed_for", "pull_node", "sweep"]
 
 SCALAR = Like((), np.dtype(np.float64))
 """Shape and dtype of a Python float."""
@@ -103,7 +103,8 @@ def sweep(
         Functions that see, and may replace, a node's cotangent.
     """
     if not (lead or graph or keep or hooks or needed is not None):
-        return _plain_sweep(nodes)
+        _plain_sweep(nodes)
+        return
     for node in reversed(nodes):
         g = node.cot
         if g is None:
@@ -215,7 +216,7 @@ def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bo
         parts = (parts,)
     if len(parts) != len(node.inputs):
         raise StructureError(
-            f"the gradient of {op.name!r} returned {len(parts)} values for {len(node.inputs)} inputs; return one for each"
+            f"the gradient of {op.name!r} returned {len(parts)} values for {len(node.inputs)} inputs; return one each"
         )
     for part, n in zip(parts, node.inputs, strict=True):
         _check_shape(op, part, n)
@@ -244,7 +245,7 @@ def _through_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: 
     return g
 
 
-class cotangents:
+class Cotangents:
     """Nodes carry cotangents inside this block; afterwards none does, whatever happened.
 
     A rule may itself ask a tape for a gradient. Then the inner block puts the outer one's cotangents aside.
@@ -258,9 +259,9 @@ class cotangents:
 
     def __enter__(self) -> None:
         _LOCK.acquire()
-        cotangents._depth += 1
+        Cotangents._depth += 1
         self.aside: list[tuple[Node, Any]] = []
-        if cotangents._depth > 1:
+        if Cotangents._depth > 1:
             self.aside = [(n, n.cot) for n in (*self.nodes, *self.leaves) if n.cot is not None]
             for node, _ in self.aside:
                 node.cot = None
@@ -275,5 +276,5 @@ class cotangents:
                         n.cot = None
         for node, g in self.aside:
             node.cot = g
-        cotangents._depth -= 1
+        Cotangents._depth -= 1
         _LOCK.release()

@@ -13,7 +13,7 @@ import numpy as np
 from autodiff_kit.core.forward import push
 from autodiff_kit.core.nest import flatten, flatten_like, pack_like
 from autodiff_kit.core.record import Like, Node, Reading, Record, members, open_records
-from autodiff_kit.core.sweep import SCALAR, cotangents, fit, needed_for, sweep
+from autodiff_kit.core.sweep import SCALAR, Cotangents, fit, needed_for, sweep
 from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, plain
 from autodiff_kit.errors import DtypeError, StructureError, TapeError
 
@@ -192,7 +192,7 @@ class GradientTape:
         Parameters
         ----------
         target : Tensor, Variable, or nest
-            What is differentiated. Not a scalar: the gradient of the sum of its elements; several: of them all together.
+            What is differentiated. Not a scalar: the gradient of the sum of its elements; several: of all together.
         sources : Tensor, Variable, or nest
             With respect to what; intermediate values may be among them.
         output_gradients : nest, optional
@@ -267,7 +267,7 @@ class GradientTape:
         prune = bool(inner) or len(starts) < len(leaves)
         nodes = list(record.nodes) if graph else record.nodes
         needed = needed_for(nodes, starts) if prune else None
-        with cotangents(nodes, [n for n in (*leaves, *starts, *tips) if n is not None]):
+        with Cotangents(nodes, [n for n in (*leaves, *starts, *tips) if n is not None]):
             for node, target, weight in zip(tips, targets, weights, strict=True):
                 if node is not None:
                     seed = seed_like(target, weight, lead, graph)
@@ -299,7 +299,8 @@ class GradientTape:
         record = self._record
         hit = record.leaves.get(id(value))
         if hit is not None:
-            return hit.latest
+            latest: Tensor = hit.latest
+            return latest
         tensor = make(value._value)
         if record.automatic and value.trainable:
             tensor.follow(record)
@@ -494,7 +495,7 @@ def seed_like(target: Any, weight: Any, lead: int, graph: bool) -> Any:
     if weight is None and like is None:
         return lift(1.0) if graph else 1.0
     if weight is None:
-        weight = np.ones(like.shape, like.dtype)
+        weight = np.ones(target.shape, target.dtype)
     seed = fit(weight if graph else plain(weight), like, lead)
     return lift(seed) if graph and type(seed) is not Tensor else seed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class Value:
     _value: Any
 
     # The seam through which NumPy's functions find the kit's operations: name -> function.
-    _numpy: dict[str, Callable[..., Any]] = {}
+    _numpy: ClassVar[dict[str, Callable[..., Any]]] = {}
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -199,10 +199,36 @@ class Value:
         def __ge__(self, other: Any) -> Tensor: ...
         def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
         def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
-        def __getattr__(self, name: str) -> Any: ...
+
+        T: Tensor
+        sum: Callable[..., Tensor]
+        mean: Callable[..., Tensor]
+        prod: Callable[..., Tensor]
+        max: Callable[..., Tensor]
+        min: Callable[..., Tensor]
+        var: Callable[..., Tensor]
+        std: Callable[..., Tensor]
+        cumsum: Callable[..., Tensor]
+        cumprod: Callable[..., Tensor]
+        argmax: Callable[..., Tensor]
+        argmin: Callable[..., Tensor]
+        argsort: Callable[..., Tensor]
+        astype: Callable[..., Tensor]
+        round: Callable[..., Tensor]
+        abs: Callable[..., Tensor]
+        clip: Callable[..., Tensor]
+        dot: Callable[..., Tensor]
+        reshape: Callable[..., Tensor]
+        transpose: Callable[..., Tensor]
+        permute_dims: Callable[..., Tensor]
+        ravel: Callable[..., Tensor]
+        flatten: Callable[..., Tensor]
+        squeeze: Callable[..., Tensor]
+        swapaxes: Callable[..., Tensor]
+        take: Callable[..., Tensor]
 
 
-def method(name: str, function: Callable[..., Any]) -> None:
+def method(name: str, function: Callable[..., Any] | property) -> None:
     """Make ``function`` a method of tensors and variables: the seam that operations fill."""
     setattr(Value, name, function)
 
@@ -219,6 +245,7 @@ class Tensor(Value, Node):
     """
 
     __slots__ = ("__weakref__", "_name", "_node", "_value")
+    _name: str | None
     _node: Node | None  # of an array; a scalar is its own
     like = None  # only a scalar is a node
 

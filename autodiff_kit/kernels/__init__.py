@@ -49,7 +49,7 @@ def _compile_quietly() -> None:
     """In the background nothing may disturb: without numba, or with a broken cache, NumPy goes on."""
     try:
         warm()
-    except Exception:  # whatever numba has, the learner's program must not hear of it
+    except Exception:  # noqa: BLE001 - whatever numba has, the learner must not hear of it
         _loops.clear()
 
 

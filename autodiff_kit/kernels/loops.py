@@ -29,7 +29,7 @@ def _kernel(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Ca
         compiled = numba.njit(cache=True, error_model="numpy", fastmath=flags, nogil=True)(function)
         _SOURCES[function.__name__] = compiled
         _EXAMPLES[function.__name__] = example
-        return compiled  # type: ignore[no-any-return]
+        return compiled
 
     return decorate
 

@@ -64,17 +64,14 @@ def attention(
     array([[1.],
            [1.]])
     """
-    q, k, v = lift(q), lift(k), lift(v)
-    _check(q, k, v)
+    queries, keys, values = lift(q), lift(k), lift(v)
+    _check(queries, keys, values)
     if mask is not None and mode == "renormalize":
-        seen = _seen(mask, q, k)
-        k, v = (
-            where(seen, k, 0.0),
-            where(seen, v, 0.0),
-        )  # 0 times nan is nan: what nobody may see must not be there
-    scores = (q @ k.swapaxes(-1, -2)) * (1.0 / float(np.sqrt(q.shape[-1])))
-    weights: Tensor = softmax(scores) if mask is None else masked_softmax(scores, mask, mode, additive, empty)
-    return weights @ v
+        seen = _seen(mask, queries, keys)  # 0 times nan is nan: what nobody may see must not be there at all
+        keys, values = where(seen, keys, 0.0), where(seen, values, 0.0)
+    scores = (queries @ keys.swapaxes(-1, -2)) * (1.0 / float(np.sqrt(queries.shape[-1])))
+    weights = softmax(scores) if mask is None else masked_softmax(scores, mask, mode, additive, empty)
+    return weights @ values
 
 
 def _seen(mask: Any, q: Tensor, k: Tensor) -> Any:

@@ -57,8 +57,7 @@ def where(condition: Any, a: Any, b: Any) -> Tensor:
     >>> tape.gradient(y, x).numpy()
     array([0.  , 0.  , 0.25])
     """
-    chosen: Tensor = select(a, b, condition)
-    return chosen
+    return select(a, b, condition)
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
@@ -122,10 +121,8 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     """
     if any(getattr(bound, "node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
         low = x if lo is None else maximum(x, lo)
-        bounded: Tensor = low if hi is None else minimum(low, hi)
-        return bounded
-    clipped: Tensor = _clip(x, plain(lo), plain(hi))
-    return clipped
+        return low if hi is None else minimum(low, hi)
+    return _clip(x, plain(lo), plain(hi))
 
 
 @linear(lambda g, _y, _x: g)

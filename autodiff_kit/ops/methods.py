@@ -17,7 +17,7 @@ def _reverse(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda a, b: function(b, a)
 
 
-_OPERATORS = {
+_OPERATORS: dict[str, Callable[..., Any]] = {
     "add": arithmetic.add,
     "sub": arithmetic.subtract,
     "mul": arithmetic.multiply,
@@ -33,7 +33,7 @@ for _name, _function in _OPERATORS.items():
     method(f"__{_name}__", _function)
     method(f"__r{_name}__", _reverse(_function))
 
-for _name, _function in {
+_UNARY: dict[str, Callable[..., Any]] = {
     "neg": arithmetic.negative,
     "abs": arithmetic.abs,
     "pos": choose.identity,
@@ -45,7 +45,8 @@ for _name, _function in {
     "ge": rounding.greater_equal,
     "eq": rounding.equal,
     "ne": rounding.not_equal,
-}.items():
+}
+for _name, _function in _UNARY.items():
     method(f"__{_name}__", _function)
 
 
@@ -57,7 +58,7 @@ def _transpose(self: Any, *axes: Any) -> Any:
     return shaping.permute_dims(self, (axes[0] if len(axes) == 1 and np.ndim(axes[0]) else axes) if axes else None)
 
 
-for _name, _function in {
+_METHODS: dict[str, Callable[..., Any]] = {
     "sum": reduce.sum,
     "mean": reduce.mean,
     "prod": reduce.prod,
@@ -77,15 +78,17 @@ for _name, _function in {
     "dot": products.dot,
     "reshape": _reshape,
     "transpose": _transpose,
+    "permute_dims": shaping.permute_dims,
     "ravel": shaping.ravel,
     "flatten": shaping.ravel,
     "squeeze": shaping.squeeze,
     "swapaxes": shaping.swapaxes,
     "take": shaping.take,
-}.items():
+}
+for _name, _function in _METHODS.items():
     method(_name, _function)
 
-Value.T = property(shaping.permute_dims, doc="The axes in reverse order.")  # type: ignore[attr-defined]
+method("T", property(shaping.permute_dims, doc="The axes in reverse order."))
 
 # NumPy's names where they are not ours.
 _RENAMED: dict[str, Callable[..., Any]] = {
@@ -121,7 +124,7 @@ def _only_known(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """NumPy passes its own defaults, such as ``out=None``; those mean nothing and are dropped."""
 
     def call(*args: Any, **options: Any) -> Any:
-        kept = {k: value for k, value in options.items() if value is not None and value is not np._NoValue}  # type: ignore[attr-defined]
+        kept = {k: value for k, value in options.items() if value is not None and value is not np._NoValue}
         kept.pop("casting", None)
         return function(*args, **kept)
 

@@ -12,6 +12,7 @@ from autodiff_kit.core.rules import elementwise, general, v
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError, StructureError
 from autodiff_kit.ops.choose import where
+from autodiff_kit.ops.elementary import tanh
 from autodiff_kit.ops.shaping import negative_axis
 
 __all__ = [
@@ -19,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-# ----------------------------------------------------------------------------------------------------------- activations
+# -------------------------------------------------------------------------------- activations
 def _above(x: Any) -> Any:
     """1 above 0, 0 elsewhere, nan at nan; a mask that was held in place of the input counts as itself."""
     x = plain(x)
@@ -93,11 +94,11 @@ def gelu(x: Any) -> Tensor:
     >>> float(ak.nn.gelu(0.0))
     0.0
     """
-    x = lift(x)
-    return 0.5 * x * (1.0 + v.tanh(_GELU * (x + 0.044715 * x * x * x)))
+    t = lift(x)
+    return 0.5 * t * (1.0 + tanh(_GELU * (t + 0.044715 * t * t * t)))
 
 
-# --------------------------------------------------------------------------------------------------------------- softmax
+# -------------------------------------------------------------------------------- softmax
 def _axis(x: Any, axis: int = -1) -> dict[str, Any]:
     if not x.ndim:
         raise ShapeError("softmax needs an axis to share along; a single number has none")
@@ -239,7 +240,7 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
         raise ShapeError(f"a mask of shape {keep.shape} does not fit scores of shape {scores.shape}") from error
 
 
-# --------------------------------------------------------------------------------------------------------- cross-entropy
+# -------------------------------------------------------------------------------- cross-entropy
 def _difference(x: Any, labels: Any) -> Any:
     """softmax minus the one that was right."""
     p = v.softmax(x, axis=-1)
@@ -302,5 +303,4 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
     outside = numbers[(numbers < 0) | (numbers >= logits.shape[-1])]
     if outside.size:
         raise LabelError(f"labels must be from 0 to {logits.shape[-1] - 1}; got {sorted(set(outside.tolist()))}")
-    out: Tensor = _sparse_cross_entropy(logits, labels=numbers.astype(np.intp))
-    return out
+    return _sparse_cross_entropy(logits, labels=numbers.astype(np.intp))

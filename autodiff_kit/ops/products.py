@@ -100,12 +100,10 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 def dot(a: Any, b: Any) -> Tensor:
     """NumPy's dot: the inner product of vectors, the product of matrices, or with a number the multiple."""
-    a, b = lift(a), lift(b)
-    if not a.ndim or not b.ndim:
-        return a * b
-    if b.ndim > 2:
-        return tensordot(a, b, axes=((-1,), (-2,)))
-    return matmul(a, b)
+    left, right = lift(a), lift(b)
+    if not left.ndim or not right.ndim:
+        return left * right
+    return tensordot(left, right, axes=((-1,), (-2,))) if right.ndim > 2 else matmul(left, right)
 
 
 def outer(a: Any, b: Any) -> Tensor:

@@ -103,9 +103,9 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> T
     return length * ((1.0 / count) ** 0.5 if count > 0 else np.nan)
 
 
-# ------------------------------------------------------------------------------------------------------------- products
+# -------------------------------------------------------------------------------- products
 def _others_plain(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """For each entry of the last axis, the product of all the others: what is before times what is after, no division."""
+    """For each entry of the last axis, the product of all the others: before times after, no division."""
     ones = np.ones_like(x[..., :1])
     before = np.cumprod(np.concatenate([ones, x[..., :-1]], -1), -1)
     after = np.cumprod(np.concatenate([ones, x[..., :0:-1]], -1), -1)[..., ::-1]
@@ -115,7 +115,7 @@ def _others_plain(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _others(x: Any) -> Any:
     if type(x) is not Tensor:
         return _others_plain(np.asarray(x))
-    # On the record: the product of each row with the entry itself replaced by 1, so that it can be differentiated again.
+    # On the record: each row with the entry itself replaced by 1, multiplied up; that can be differentiated again.
     rows = v.expand_dims(x, axis=(-2,))
     return v.prod(v.select(1.0, rows, condition=np.eye(x.shape[-1], dtype=bool)), axis=(-1,), keepdims=False)
 
@@ -168,7 +168,7 @@ def cumprod(x: Any, axis: int = -1) -> Tensor:
     return rows if place == -1 else rows.swapaxes(place, -1)
 
 
-# ------------------------------------------------------------------------------------------------- extremes and the rest
+# -------------------------------------------------------------------------------- extremes and the rest
 def _ties(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """1 at the extreme entries, shared evenly; a constant, since it does not change nearby."""
     x, y = np.asarray(plain(x)), np.asarray(plain(y))

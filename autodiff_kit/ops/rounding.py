@@ -185,5 +185,4 @@ def cast(x: Any, dtype: Any) -> Tensor:
         raise DtypeError(f"cast to {kind} is not offered; floating, integer and bool dtypes are")
     x = lift(x)
     floating = kind.kind == "f" and x.dtype.kind == "f"
-    out: Tensor = (_to_float if floating else _to_whole)(x, kind)
-    return out
+    return (_to_float if floating else _to_whole)(x, kind)

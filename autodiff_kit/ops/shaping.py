@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def negative_axis(axis: Any, ndim: int, name: str) -> int:
     return k if k < 0 else k - ndim
 
 
-# ------------------------------------------------------------------------------------------------------------- the shape
+# -------------------------------------------------------------------------------- the shape
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
     wanted = (shape,) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
     try:
@@ -60,8 +61,7 @@ def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
 
 def ravel(x: Any) -> Tensor:
     """All entries along one axis."""
-    flat: Tensor = reshape(x, (-1,))
-    return flat
+    return reshape(x, (-1,))
 
 
 @linear(
@@ -89,27 +89,24 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
 
 def transpose(x: Any, axes: Any = None) -> Tensor:
     """Axes in another order; reversed by default. The same as :func:`permute_dims`."""
-    out: Tensor = permute_dims(x, axes)
-    return out
+    return permute_dims(x, axes)
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
     """Two axes exchanged."""
-    x = lift(x)
-    a, b = (negative_axis(k, x.ndim, "swapaxes") for k in (axis1, axis2))
-    order = list(range(-x.ndim, 0))
+    t = lift(x)
+    a, b = (negative_axis(k, t.ndim, "swapaxes") for k in (axis1, axis2))
+    order = list(range(-t.ndim, 0))
     order[a], order[b] = order[b], order[a]
-    out: Tensor = permute_dims(x, order)
-    return out
+    return permute_dims(t, order)
 
 
 def moveaxis(x: Any, source: int, destination: int) -> Tensor:
     """One axis moved to another place."""
-    x = lift(x)
-    order = list(range(x.ndim))
-    order.insert(destination % x.ndim, order.pop(source % x.ndim))
-    out: Tensor = permute_dims(x, order)
-    return out
+    t = lift(x)
+    order = list(range(t.ndim))
+    order.insert(destination % t.ndim, order.pop(source % t.ndim))
+    return permute_dims(t, order)
 
 
 @linear(
@@ -153,7 +150,7 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     return np.broadcast_to(x, lead + tuple(shape))
 
 
-# ------------------------------------------------------------------------------------------------------------- indexing
+# -------------------------------------------------------------------------------- indexing
 def _index(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
     parts = index if isinstance(index, tuple) else (index,)
     return {"index": tuple(_index_part(part) for part in parts), "ndim": x.ndim}
@@ -238,38 +235,38 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     >>> ak.take([10.0, 20.0], [0, 0, 1]).numpy()
     array([10., 10., 20.])
     """
-    x = lift(x)
+    t = lift(x)
     numbers = np.asarray(plain(indices))
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"take: indices are whole numbers, not {numbers.dtype}")
     if axis is None:
         return ravel(x)[numbers]
-    place = negative_axis(axis, x.ndim, "take") + x.ndim
-    return x[(slice(None),) * place + (numbers,)]
+    place = negative_axis(axis, t.ndim, "take") + t.ndim
+    return t[(slice(None),) * place + (numbers,)]
 
 
 def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Tensor:
     """Entries by their number along one axis, a number for each place, as NumPy's."""
-    x = lift(x)
+    t = lift(x)
     numbers = np.asarray(plain(indices))
-    place = negative_axis(axis, x.ndim, "take_along_axis") + x.ndim
+    place = negative_axis(axis, t.ndim, "take_along_axis") + t.ndim
     grid = list(np.ogrid[tuple(slice(n) for n in numbers.shape)])
     grid[place] = numbers
-    return x[tuple(grid)]
+    return t[tuple(grid)]
 
 
 def sort(x: Any, axis: int = -1) -> Tensor:
     """Entries in rising order along an axis, stable; the gradient follows each entry to its place."""
-    x = lift(x)
-    return take_along_axis(x, np.argsort(x._value, axis=axis, kind="stable"), axis)
+    t = lift(x)
+    return take_along_axis(t, np.argsort(t._value, axis=axis, kind="stable"), axis)
 
 
 def flip(x: Any, axis: Any = None) -> Tensor:
     """Entries in reverse order along one axis, some, or all."""
-    x = lift(x)
-    axes = range(x.ndim) if axis is None else ((axis,) if np.ndim(axis) == 0 else axis)
-    turned = {negative_axis(a, x.ndim, "flip") + x.ndim for a in axes}
-    return x[tuple(slice(None, None, -1) if k in turned else slice(None) for k in range(x.ndim))]
+    t = lift(x)
+    axes = range(t.ndim) if axis is None else ((axis,) if np.ndim(axis) == 0 else axis)
+    turned = {negative_axis(a, t.ndim, "flip") + t.ndim for a in axes}
+    return t[tuple(slice(None, None, -1) if k in turned else slice(None) for k in range(t.ndim))]
 
 
 @linear(
@@ -289,17 +286,17 @@ def _shifts(ndim: int, shift: Any, axis: Any) -> dict[str, Any]:
 
 def diff(x: Any, axis: int = -1) -> Tensor:
     """Differences of neighbours along an axis."""
-    x = lift(x)
-    place = negative_axis(axis, x.ndim, "diff") + x.ndim
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "diff") + t.ndim
     before = (slice(None),) * place
-    return x[(*before, slice(1, None))] - x[(*before, slice(None, -1))]
+    return t[(*before, slice(1, None))] - t[(*before, slice(None, -1))]
 
 
-# -------------------------------------------------------------------------------------------------------------- joining
+# -------------------------------------------------------------------------------- joining
 def _pieces(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
     ends = np.cumsum([0, *lengths])
     tail = (slice(None),) * (-axis - 1)
-    return [g[(Ellipsis, slice(int(a), int(b)), *tail)] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [g[(Ellipsis, slice(int(a), int(b)), *tail)] for a, b in pairwise(ends)]
 
 
 @linear(
@@ -322,10 +319,10 @@ def stack(arrays: Any, axis: int = 0) -> Any:
 
 def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     """An array cut into equal parts, or before the given places."""
-    x = lift(x)
-    place = negative_axis(axis, x.ndim, "split") + x.ndim
-    cuts = np.array_split(np.arange(x.shape[place]), sections)
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "split") + t.ndim
+    cuts = np.array_split(np.arange(t.shape[place]), sections)
     if np.ndim(sections) == 0 and len({len(c) for c in cuts}) > 1:
-        raise ShapeError(f"split: {x.shape[place]} entries do not fall into {sections} equal parts")
+        raise ShapeError(f"split: {t.shape[place]} entries do not fall into {sections} equal parts")
     before = (slice(None),) * place
-    return [x[(*before, slice(int(c[0]), int(c[-1]) + 1) if len(c) else slice(0, 0))] for c in cuts]
+    return [t[(*before, slice(int(c[0]), int(c[-1]) + 1) if len(c) else slice(0, 0))] for c in cuts]

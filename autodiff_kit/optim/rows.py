@@ -44,7 +44,8 @@ class RowGradient:
         self.shape = tuple(int(n) for n in shape)
         if given.shape != (numbers.size, *self.shape[1:]):
             raise ShapeError(
-                f"{numbers.size} ids of a table {self.shape} need rows {(numbers.size, *self.shape[1:])}, got {given.shape}"
+                f"{numbers.size} ids of a table {self.shape} need rows {(numbers.size, *self.shape[1:])}, "
+                f"got {given.shape}"
             )
         bad = np.flatnonzero((numbers < 0) | (numbers >= self.shape[0]))
         if bad.size:
@@ -56,7 +57,7 @@ class RowGradient:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the rows."""
-        return self.rows.dtype
+        return np.dtype(self.rows.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         dense = np.zeros(self.shape, dtype or self.rows.dtype)

@@ -30,7 +30,7 @@ def _style() -> str:
     return (_JS / "kit" / "kit.css").read_text(encoding="utf-8")
 
 
-class KernelWidget(anywidget.AnyWidget):  # type: ignore[misc]
+class KernelWidget(anywidget.AnyWidget):
     """A picture whose numbers come from the kernel.
 
     A subclass names its front-end module in ``_module``, its input traits in ``inputs``, and computes every output in
@@ -56,7 +56,7 @@ class KernelWidget(anywidget.AnyWidget):  # type: ignore[misc]
     error = traitlets.Unicode("").tag(sync=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        if cls.__dict__.get("_module"):
+        if "_module" in cls.__dict__:
             cls._esm = _module(cls._module)
             cls._css = _style()
         super().__init_subclass__(**kwargs)
@@ -96,7 +96,7 @@ class KernelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self._seen = now
         try:
             outputs, error = self.answer(), ""
-        except Exception as caught:  # noqa: BLE001 - it is shown to the learner instead of being lost in a log
+        except Exception as caught:  # noqa: BLE001 - shown to the learner instead of lost in a log
             outputs, error = {}, f"{type(caught).__name__}: {caught}"
         with self.hold_sync():
             for name, value in outputs.items():
@@ -109,11 +109,9 @@ class KernelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         return f"{type(self).__name__}({shown})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view; beside it text, and HTML with the still figure and the twin, for pages that draw no widgets."""
-        shown = super()._repr_mimebundle_(**kwargs)
-        if shown is None:
-            return None
-        data, meta = shown if isinstance(shown, tuple) else (shown, {})
+        """The live view; beside it text, and HTML with still figure and twin, for pages that draw no widgets."""
+        shown: Any = super()._repr_mimebundle_(**kwargs)
+        data, meta = shown if isinstance(shown, tuple) else (shown or {}, {})
         twin = self.twin()
         return {**data, "text/plain": f"{self!r}\n{twin}", "text/html": _picture(self.still()) + twin.html()}, meta
 

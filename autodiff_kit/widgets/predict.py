@@ -15,7 +15,7 @@ __all__ = ["Predict"]
 KINDS = ("choice", "several", "number", "slider")
 
 
-class Predict(anywidget.AnyWidget):  # type: ignore[misc]
+class Predict(anywidget.AnyWidget):
     """Commit an answer before the truth is shown; after that nothing can be changed.
 
     Parameters
@@ -47,7 +47,7 @@ class Predict(anywidget.AnyWidget):  # type: ignore[misc]
 
     question = traitlets.Unicode("").tag(sync=True)
     kind = traitlets.Enum(KINDS, default_value="choice").tag(sync=True)
-    choices = traitlets.List().tag(sync=True)
+    choices: Any = traitlets.List().tag(sync=True)
     low = traitlets.Float(0.0).tag(sync=True)
     high = traitlets.Float(1.0).tag(sync=True)
     step = traitlets.Float(0.1).tag(sync=True)
@@ -66,5 +66,3 @@ class Predict(anywidget.AnyWidget):  # type: ignore[misc]
     def __repr__(self) -> str:
         said = "open" if self.answer is None else f"answer={self.answer!r}"
         return f"Predict({self.question!r}, {said})"
-
-

@@ -43,6 +43,6 @@ def encode(value: Any) -> Any:
     return value
 
 
-def Output(default: Any = None) -> Any:  # noqa: N802 - it stands where a trait type stands
+def Output(default: Any = None) -> Any:
     """A trait that the kernel writes and the front end reads."""
     return traitlets.Any(default).tag(sync=True, to_json=lambda value, _widget: encode(value))
