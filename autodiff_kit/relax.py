@@ -36,8 +36,8 @@ def _steps(x: Tensor, steps: tuple[int, int] | None, reach: float) -> tuple[np.n
             raise StructureError(f"steps are (first, last) with first <= last, not {steps}")
         return np.arange(first, last + 1, dtype=x.dtype), 0.0
     finite = np.asarray(x._value)[np.isfinite(np.asarray(x._value))]
-    low = np.floor(finite.min(initial=0.0) - reach)
-    high = np.ceil(finite.max(initial=0.0) + reach)
+    ends = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+    low, high = np.floor(ends[0] - reach), np.ceil(ends[1] + reach)
     if high - low > _MOST:
         raise StructureError(
             f"the values reach from {finite.min():g} to {finite.max():g}: {high - low:g} steps would be summed. "
