@@ -1,0 +1,165 @@
+"""Compiled loops: the same digits as NumPy, taken over in the background, and never missed where numba is broken."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit import kernels
+from autodiff_kit.optim.adam import Adam
+
+PROGRAM = """
+import numpy as np
+import autodiff_kit as ak
+from autodiff_kit import kernels
+names = kernels.warm()
+rng = np.random.default_rng(0)
+print(names != [] or not kernels.enabled())
+for dtype in ("float32", "float64"):
+    x = rng.normal(size=(5, 7)).astype(dtype) * 5
+    x[0] = -np.inf, 1, 2, 3, 4, 5, -np.inf
+    w = ak.Variable(rng.normal(size=(7, 3)), dtype=dtype)
+    y = ak.nn.softmax(x)
+    print(y.dtype, np.array2string(y.numpy(), precision=6, suppress_small=True))
+    opt = ak.optim.Adam(0.05)
+    for step in range(20):
+        with ak.GradientTape() as tape:
+            p = ak.nn.softmax(ak.constant(x[1:]) @ w)
+            loss = ak.nn.sparse_softmax_cross_entropy([0, 1, 2, 1], ak.log(p)).mean()
+        opt.apply_gradients([(tape.gradient(loss, w), w)])
+        print(f"{float(loss):.4f}")
+    print(np.array2string(w.numpy(), precision=4))
+    print(np.array2string(opt.get_slot(w, "v"), precision=4))
+    print(np.array2string(ak.nn.masked_softmax(x, x > 0).numpy(), precision=5))
+"""
+
+
+def run(script: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, timeout=300, check=False,
+        env=os.environ | environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def loops() -> dict[str, Any]:
+    """The compiled loops, without handing them to the rest of the tests."""
+    pytest.importorskip("numba")
+    from autodiff_kit.kernels.loops import compile_all
+
+    return compile_all()
+
+
+def test_the_same_digits_with_and_without_numba() -> None:
+    """Softmax, its gradient, and training with Adam, in both dtypes, to the printed digit."""
+    off, on = run(PROGRAM, AUTODIFF_KIT_NUMBA="0"), run(PROGRAM, AUTODIFF_KIT_NUMBA="1")
+    assert off.splitlines()[0] == on.splitlines()[0] == "True"
+    assert off == on
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_adams_loop_gives_the_same_bits(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over many steps, small and huge gradients, zeros, and arrays that lie otherwise in memory."""
+    rng = np.random.default_rng(3)
+    made = []
+    for table in ({}, loops):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        opt, w = Adam(0.01), ak.Variable(np.zeros((4, 25)), dtype=dtype)
+        rng = np.random.default_rng(3)
+        for step in range(50):
+            g = (rng.normal(size=(25, 4)) * 10.0 ** rng.integers(-12, 8, (25, 4))).astype(dtype).T
+            g[step % 4] = 0
+            opt.apply_gradients([(g, w)])
+        made.append([w.numpy(), opt.get_slot(w, "m"), opt.get_slot(w, "v"), opt.last_update(w)])
+    for plain, compiled in zip(*made, strict=True):
+        assert compiled.dtype == dtype
+        assert plain.tobytes() == compiled.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_softmax_loops_agree_with_numpy(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also rows of nan, of infinities, of one column, of views; the record gets an array of its own."""
+    rng = np.random.default_rng(1)
+    cases = [rng.normal(size=(6, 9)) * 30, rng.normal(size=(2, 3, 4)), rng.normal(size=5), rng.normal(size=(3, 1)),
+             np.array([[np.nan, 1.0], [1.0, np.nan], [-np.inf, 0.0], [-np.inf, -np.inf]]), rng.normal(size=(9, 6)).T]  # fmt: skip
+    answers = []
+    for table in ({}, loops):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        with np.errstate(all="ignore"):
+            for case in cases:
+                x = ak.constant(case.astype(dtype))
+                with ak.GradientTape() as tape:
+                    tape.watch(x)
+                    y = ak.nn.softmax(x) ** 2
+                answers.append((y.numpy(), tape.gradient(y, x).numpy()))
+    half, eps = len(cases), np.finfo(dtype).eps
+    for plain, compiled in zip(answers[:half], answers[half:], strict=True):
+        for a, b in zip(plain, compiled, strict=True):
+            assert a.dtype == b.dtype == dtype
+            np.testing.assert_allclose(a, b, rtol=40 * eps, atol=4 * eps)
+
+
+def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
+    """A loop that nothing compares would fail here."""
+    rng = np.random.default_rng(0)
+    g, y = rng.normal(size=(4, 3)), rng.random((4, 3))
+    pulled = g.copy()
+    loops["softmax_pull_rows"](pulled, y, np.zeros(4))
+    np.testing.assert_allclose(pulled, y * (g - (g * y).sum(-1, keepdims=True)), rtol=1e-13)
+    out, ids = np.zeros((5, 3)), np.array([4, 0, 4, 4])
+    expected = out.copy()
+    np.add.at(expected, ids, g)
+    loops["add_rows"](out, ids, g)
+    assert out.tobytes() == expected.tobytes()
+    x = np.empty((4, 3))
+    loops["softmax_rows"](g, x)
+    np.testing.assert_allclose(x.sum(-1), 1.0)
+    assert set(loops) == {"softmax_pull_rows", "add_rows", "softmax_rows", "adam_step"}
+
+
+TAKE_OVER = """
+import numpy as np
+import autodiff_kit as ak
+from autodiff_kit import kernels
+x = np.linspace(-1.0, 1.0, 12).reshape(3, 4)
+first = ak.nn.softmax(x).numpy()
+print(kernels._thread is None)
+for _ in range(kernels.PATIENCE):
+    ak.nn.softmax(x)
+print(kernels._thread is not None)
+if kernels._thread is not None:
+    kernels._thread.join(200)
+print(kernels.ready("softmax_rows") is not None, kernels.ready("adam_step") is not None)
+print(np.allclose(first, ak.nn.softmax(x).numpy(), rtol=1e-15))
+"""
+
+
+def test_a_thread_in_the_background_takes_over() -> None:
+    pytest.importorskip("numba")
+    assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="1").split() == ["True"] * 5
+
+
+def test_turned_off_nothing_is_compiled() -> None:
+    assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="0").split() == ["True", "False", "False", "False", "True"]
+    assert run("from autodiff_kit import kernels; print(kernels.warm())", AUTODIFF_KIT_NUMBA="0") == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "trouble", ["raise ImportError('broken')", "def njit(*a, **k): raise RuntimeError('no compiler')"]
+)
+def test_a_broken_numba_disturbs_nobody(tmp_path: Path, trouble: str) -> None:
+    """NumPy goes on, and not a word is printed."""
+    (tmp_path / "numba.py").write_text(trouble)
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{TAKE_OVER}"
+    assert run(script, AUTODIFF_KIT_NUMBA="1", PYTHONPATH=path).split() == ["True", "True", "False", "False", "True"]
