@@ -27,9 +27,7 @@ CHROMIUM = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--all", action="store_true", help="also run the tests marked slow, with every seed and case"
-    )
+    parser.addoption("--all", action="store_true", help="also run the tests marked slow, with every seed and case")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

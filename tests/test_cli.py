@@ -75,9 +75,7 @@ def test_status_is_a_table(work: Path, capsys: pytest.CaptureFixture[str]) -> No
     mine = Progress(work)
     mine.commit_prediction("01", "a", 3)
     mine.finish_lesson("01")
-    mine.attempt(
-        "jvp-1", notebook="01_first", points=2, outcome="partial", score=0.5, ms=1, message="", cell_sha=""
-    )
+    mine.attempt("jvp-1", notebook="01_first", points=2, outcome="partial", score=0.5, ms=1, message="", cell_sha="")
     capsys.readouterr()
     assert cli.main(["status"]) == 0
     table = capsys.readouterr().out.splitlines()
@@ -87,17 +85,13 @@ def test_status_is_a_table(work: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize("command", [["status"], ["reset", "01", "--yes"]])
-def test_no_folder_yet(
-    tmp_path: Path, originals: Path, command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_folder_yet(tmp_path: Path, originals: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(command) == 1
     assert "is no working folder yet" in capsys.readouterr().err
     assert not (tmp_path / "work").exists()
 
 
-def test_reset_asks_first(
-    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reset_asks_first(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     path = work / "notebooks" / "01_first.ipynb"
     path.write_text('{"cells": [], "mine": 1}')
     asked = answer(monkeypatch, "n")

@@ -63,9 +63,7 @@ def test_the_wheel_fills_a_folder_by_itself(wheel: Path, tmp_path: Path) -> None
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     code = "import sys; sys.path.insert(0, 'site'); from autodiff_kit.cli import main; sys.exit(main())"
     words = ["lab", "--prepare-only", "--dir", "mine"]
-    subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
+    subprocess.run([sys.executable, "-c", code, *words], cwd=tmp_path, check=True, capture_output=True, text=True)
     originals = sorted(path.name for path in (TOP / "notebooks").glob("*.ipynb"))
     assert sorted(path.name for path in (tmp_path / "mine" / "notebooks").iterdir()) == originals
     for path in (tmp_path / "mine").rglob("*.ipynb"):

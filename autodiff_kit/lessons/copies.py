@@ -63,8 +63,7 @@ def fingerprint(data: bytes) -> str:
     metadata = notebook.get("metadata")
     about = metadata.get("autodiff_kit") if isinstance(metadata, dict) else None
     cells = [
-        [cell.get("cell_type"), _text(cell.get("source", "")), cell.get("outputs", [])]
-        for cell in notebook["cells"]
+        [cell.get("cell_type"), _text(cell.get("source", "")), cell.get("outputs", [])] for cell in notebook["cells"]
     ]
     return sha256(json.dumps([about, cells], sort_keys=True).encode())
 

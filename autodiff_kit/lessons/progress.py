@@ -164,8 +164,7 @@ class Progress:
 
         def work(db: sqlite3.Connection) -> Prediction | None:
             change = (
-                "UPDATE prediction SET truth_json = ?, right = ? WHERE lesson = ? AND item = ?"
-                " AND truth_json IS NULL"
+                "UPDATE prediction SET truth_json = ?, right = ? WHERE lesson = ? AND item = ? AND truth_json IS NULL"
             )
             value = None if right is None else int(right)
             if db.execute(change, (text, value, lesson, item)).rowcount:

@@ -220,8 +220,7 @@ def migrate(connection: sqlite3.Connection) -> None:
     """
     if _version(connection) > len(MIGRATIONS):
         raise NewerProgressError(
-            f"the file has version {_version(connection)} and this kit knows {len(MIGRATIONS)}; "
-            "update autodiff-kit"
+            f"the file has version {_version(connection)} and this kit knows {len(MIGRATIONS)}; update autodiff-kit"
         )
     try:
         if _version(connection) < len(MIGRATIONS):

@@ -228,9 +228,7 @@ def lesson_number(what: str) -> str:
     known = [lesson.no for lesson in lessons()]
     number = what.strip()[:2].rstrip("_").zfill(2)
     if number not in known:
-        raise WorkspaceError(
-            f"There is no lesson {what!r}. The lessons are {', '.join(known) or 'none yet'}."
-        )
+        raise WorkspaceError(f"There is no lesson {what!r}. The lessons are {', '.join(known) or 'none yet'}.")
     return number
 
 
@@ -249,9 +247,7 @@ def _prepare(root: Path) -> Prepared:
     return done
 
 
-def _place(
-    root: Path, relative: str, source: bytes, fresh: bytes, manifest: dict[str, Any], done: Prepared
-) -> None:
+def _place(root: Path, relative: str, source: bytes, fresh: bytes, manifest: dict[str, Any], done: Prepared) -> None:
     """Bring one file of the folder up to date; every way leaves a changed file where it is, or aside."""
     target = _inside(root, relative)
     entry = {"copy": fingerprint(fresh), "original": sha256(source)}

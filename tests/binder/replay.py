@@ -76,9 +76,7 @@ class Replay:
         self.times[name] = time.perf_counter() - begun
         print(f"{name:<24} {self.times[name]:6.1f} s   {(done.stdout.strip().splitlines() or [''])[-1][:90]}")
         if done.returncode:
-            raise SystemExit(
-                f"{name} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-5000:]}"
-            )
+            raise SystemExit(f"{name} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-5000:]}")
 
     def environment(self) -> dict[str, str]:
         """Return an environment with nothing of this one's Python, learner or settings in it."""

@@ -80,9 +80,7 @@ def test_each_visitor_is_a_learner_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_replay_opens_lesson_01() -> None:
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT)], capture_output=True, text=True, timeout=1800, check=False
-    )
+    done = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout.strip().splitlines()[-1])
     assert report["unprivileged"] or "stays root" in done.stdout

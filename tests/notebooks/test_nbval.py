@@ -30,9 +30,7 @@ def test_results_are_those_that_are_saved(lesson: Path, numba: str) -> None:
         "--nbval-sanitize-with", str(TOP / "tests" / "sanitize.cfg"), str(lesson),
     ]  # fmt: skip
     environment = {**os.environ, "AUTODIFF_KIT_NUMBA": numba}
-    done = subprocess.run(
-        command, cwd=TOP, env=environment, capture_output=True, text=True, timeout=900, check=False
-    )
+    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, timeout=900, check=False)
     cells = sum(cell["cell_type"] == "code" for cell in json.loads(lesson.read_text())["cells"])
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert re.search(rf"\b{cells} passed", done.stdout), f"{cells} code cells\n{done.stdout[-2000:]}"
