@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -115,37 +116,49 @@ def push(nodes: list[Node], seeds: dict[Node, Any], lead: int = 0) -> dict[Node,
 
 
 class _Pushing(Record):
-    """A record that keeps no nodes: what is appended is pushed through at once."""
+    """A record that keeps no nodes: what is appended is pushed through at once.
 
-    __slots__ = ("tangents",)
+    Tangents stand on the nodes, so they live as long as the values that they belong to and no longer.
+    """
+
+    __slots__ = ()
 
     def __init__(self) -> None:
         super().__init__()
         self.forward = True
         self.keep = True
-        self.tangents: dict[Node, Any] = {}
 
     def open(self) -> None:
         self.append = self._push
 
+    def tangent(self, node: Node | None) -> Any:
+        """The tangent of a node; None where it has none."""
+        return None if node is None else getattr(node, "tangents", {}).get(self)
+
+    def set_tangent(self, node: Node, tangent: Any) -> None:
+        if not hasattr(node, "tangents"):
+            node.tangents = WeakKeyDictionary()  # a constant must not remember accumulators that are gone
+        node.tangents[self] = tangent
+
     def _push(self, node: Node) -> None:
-        incoming = tuple(None if n is None else self.tangents.get(n) for n in node.inputs)
-        if all(t is None for t in incoming):
-            return
-        # The rule's own operations must not be pushed through here again, nor by accumulators inside this one.
-        order = open_records.records
-        mine = order.index(self) if self in order else 0
-        inner = [r for r in order[mine:] if r.forward and r.append is not None]
-        graph = any(r.append is not None and r not in inner for r in order)
-        for record in inner:
-            record.close()
-        try:
-            tangent = push_node(node, incoming, 0, graph)
-        finally:
+        incoming = tuple(map(self.tangent, node.inputs))
+        if any(t is not None for t in incoming):
+            # The rule's own operations must not be pushed through here again, nor by accumulators inside this one.
+            order = open_records.records
+            mine = order.index(self) if self in order else 0
+            inner = [r for r in order[mine:] if r.forward and r.append is not None]
+            graph = any(r.append is not None and r not in inner for r in order)
             for record in inner:
-                record.open()
-        if tangent is not None:
-            self.tangents[node] = tangent
+                record.close()
+            try:
+                tangent = push_node(node, incoming, 0, graph)
+            finally:
+                for record in inner:
+                    record.open()
+            if tangent is not None:
+                self.set_tangent(node, tangent)
+        if node.record is self:  # no tape will want to come back this way
+            node.inputs, node.saved = (), None
 
 
 class ForwardAccumulator:
@@ -195,7 +208,7 @@ class ForwardAccumulator:
         record.open()
         open_records.records.append(record)
         for primal, tangent in self._pairs:
-            record.tangents[_follow(primal, record)] = tangent
+            record.set_tangent(_follow(primal, record), tangent)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -227,7 +240,7 @@ class ForwardAccumulator:
             node = value.node
         else:
             raise DtypeError(f"a target is a tensor or a variable, not {type(value).__name__}")
-        found = self._record.tangents.get(node) if node is not None else None
+        found = self._record.tangent(node)
         if found is None:
             return lift(np.zeros(value.shape, value.dtype)) if policy == "zero" else None
         return found if type(found) is Tensor else make(found)

@@ -12,7 +12,7 @@ empties its record, however many tensors of its block live on.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ class Node:
     are the place in the user's code; the line is worked out when somebody asks.
     """
 
-    __slots__ = ("code", "cot", "inputs", "lasti", "like", "op", "params", "record", "saved")
+    __slots__ = ("code", "cot", "inputs", "lasti", "like", "op", "params", "record", "saved", "tangents")
 
     op: Any
     inputs: tuple[Node | None, ...]
@@ -51,6 +51,7 @@ class Node:
     cot: Any
     code: Any
     lasti: int
+    tangents: MutableMapping[Record, Any]  # set where an accumulator has come by
 
 
 class Reading(NamedTuple):
@@ -65,7 +66,7 @@ class Record:
     """Nodes in the order in which they ran. ``append`` is None while the record is closed or paused."""
 
     __slots__ = (
-        "append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes", "released",
+        "__weakref__", "append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes", "released",
         "thread",
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.record import Like, Node
-from autodiff_kit.core.rules import Op
+from autodiff_kit.core.rules import Op, v
 from autodiff_kit.core.tensor import Tensor, make, normal, plain
 from autodiff_kit.errors import ShapeError, StructureError, UnknownGradientError
 
@@ -181,7 +181,7 @@ def pull_node(
         params = _params(node)
         parts = {k: op.vjps[k](g, *arguments, **params) for k in asked}
     else:
-        parts = _all_parts(op, node, g, arguments, graph)
+        parts = _all_parts(op, node, g, arguments, graph, lead)
     found = ((node.inputs[k], parts[k]) for k in asked)
     return [(n, fit(part, n.like, lead)) for n, part in found if n is not None and part is not None]
 
@@ -201,11 +201,14 @@ def _arguments(node: Node, graph: bool) -> tuple[Any, ...]:
     return tuple(np.float64(s) if type(s) is float else s for s in saved)  # these never raise
 
 
-def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bool) -> dict[int, Any]:
+def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bool, lead: int) -> dict[int, Any]:
     """Gradients of all inputs from one rule; a user's rule is given tensors whatever the sweep runs on."""
     rule = op.vjp_all
     if rule is None:
         return {}
+    if op.users and lead:  # it knows nothing of leading axes: one call for each entry
+        each = [_all_parts(op, node, g[k], arguments, graph, lead - 1) for k in range(g.shape[0])]
+        return {k: _stacked([parts[k] for parts in each]) for k in range(len(node.inputs))}
     params = _params(node)
     if op.users and not graph:
         tensors = tuple(s if type(s) is Like else make(normal(s)) for s in arguments)
@@ -221,6 +224,12 @@ def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bo
     for part, n in zip(parts, node.inputs, strict=True):
         _check_shape(op, part, n)
     return dict(enumerate(parts if graph else map(plain, parts)))
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if parts[0] is None:
+        return None
+    return v.stack(parts, axis=-1 - np.ndim(plain(parts[0]))) if type(parts[0]) is Tensor else np.stack(parts)
 
 
 def _check_shape(op: Op, part: Any, n: Node | None) -> None:

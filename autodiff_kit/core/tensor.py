@@ -440,7 +440,8 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
     for record in wanting:
         if record.append is not None and record not in known:
             latest.follow(record)
-    for record in wanting if records[-1] in wanting else [*wanting, records[-1]]:
+    innermost = [records[-1]] if records[-1].append is not None and records[-1] not in wanting else []
+    for record in [*wanting, *innermost]:  # one that pauses will want to watch the next reading itself
         first = record.leaves[id(variable)].first if record in known else latest
         record.leaves[id(variable)] = Reading(variable, first, latest)
     return latest

@@ -8,7 +8,6 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
-from autodiff_kit.ops.choose import stop_gradient
 from autodiff_kit.ops.reduce import mean
 
 __all__ = ["embedding", "moments"]
@@ -74,7 +73,8 @@ def moments(x: Any, axis: Any, keepdims: bool = False) -> tuple[Tensor, Tensor]:
 
     Notes
     -----
-    **Gradient.** The mean inside the variance is stopped: that path carries the sum of deviations, which is 0.
+    **Gradient.** The path through the mean inside the variance carries the sum of deviations, which is 0; it is
+    recorded all the same, since the second derivative needs it.
 
     Examples
     --------
@@ -82,6 +82,5 @@ def moments(x: Any, axis: Any, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     [2.5, 1.25]
     """
     x = lift(x)
-    centre: Tensor = mean(x, axis, True)
-    away = x - stop_gradient(centre)
+    away = x - mean(x, axis, True)
     return mean(x, axis, keepdims), mean(away * away, axis, keepdims)

@@ -273,7 +273,6 @@ def test_what_an_accumulator_answers() -> None:
         acc.jvp(y, unconnected_gradients="none at all")
 
 
-@pytest.mark.xfail(reason="an accumulator keeps the tangent of every value, and the values through them")
 def test_forward_mode_holds_nothing() -> None:
     """B15: memory does not grow with the number of operations."""
     x = ak.constant(np.ones(10_000))

@@ -123,7 +123,6 @@ def test_writes_to_masks_labels_and_ids_change_no_gradient() -> None:
     assert gradients(spoil=True) == clean
 
 
-@pytest.mark.xfail(reason="a reading made while the tape pauses is taken for the tape's own afterwards")
 def test_a_variable_read_in_a_pause_is_followed_afterwards() -> None:
     w = ak.Variable(2.0)
     with ak.GradientTape() as tape:

@@ -16,15 +16,6 @@ from .harness import difference, directions, drawn, gradients, recorded, rng_of,
 EPS = {np.float16: 4e-3, np.float32: 2e-6, np.float64: 1e-13}
 DTYPES = tuple(EPS)
 each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-SECOND = [
-    pytest.param(
-        c,
-        marks=pytest.mark.xfail(reason="moments stops the mean inside the variance, which its Hessian needs"),
-    )
-    if c.key == "moments"
-    else c
-    for c in CASES
-]
 each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
 
 
@@ -149,7 +140,7 @@ def _hessian(f: Any, arrays: tuple[Any, ...]) -> Any:
     return np.block(blocks)
 
 
-@pytest.mark.parametrize("case", SECOND, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_second_order(case: Case) -> None:
     """The Hessian is symmetric and equals differences of the gradient, the three ways to a product with it agree."""
     arrays = drawn(case)
