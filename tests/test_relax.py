@@ -138,7 +138,11 @@ def test_a_filter_is_a_convolution(kernel: str) -> None:
     """B31 (c): floor convolved with the kernel, worked out by brute force, and the gradient is the kernel itself."""
     width = 0.8
     t = (np.arange(4000) + 0.5) / 4000 * width - width / 2
-    weights = {"triangle": 1 - np.abs(t) / (width / 2), "box": np.ones_like(t), "cosine": 1 + np.cos(2 * np.pi * t / width)}
+    weights = {
+        "triangle": 1 - np.abs(t) / (width / 2),
+        "box": np.ones_like(t),
+        "cosine": 1 + np.cos(2 * np.pi * t / width),
+    }
     shape = weights[kernel] / weights[kernel].sum()
     expected = [float(np.sum(np.floor(x - t) * shape)) for x in X]
     np.testing.assert_allclose(relax.filtered_floor(X, width, kernel=kernel).numpy(), expected, atol=1e-3)

@@ -36,7 +36,12 @@ def test_lesson_09_the_leak() -> None:
     """B38: the kept sum, the outputs, and the gradient into the padding in each design."""
     assert float(ak.sum(DESIGNS["zero after"](SCORES))) == pytest.approx(0.6, abs=1e-12)
     assert float(ak.sum(DESIGNS["renormalize"](SCORES))) == pytest.approx(1.0, abs=1e-12)
-    expected = {"zero after": (14.0, -5.6), "renormalize": (70 / 3, 0.0), "where": (70 / 3, 0.0), "additive": (70 / 3, 0.0)}
+    expected = {
+        "zero after": (14.0, -5.6),
+        "renormalize": (70 / 3, 0.0),
+        "where": (70 / 3, 0.0),
+        "additive": (70 / 3, 0.0),
+    }
     for name, (output, leak) in expected.items():
         value, g = pulled(lambda s, f=DESIGNS[name]: (f(s) * VALUES).sum(), SCORES)
         assert value == pytest.approx(output, abs=1e-9)
@@ -156,7 +161,11 @@ def test_any_mask(seed: int, rows: int, columns: int) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True, False]), ShapeError, r"\(3,\) does not fit scores of shape \(2,\)"),
+        (
+            lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True, False]),
+            ShapeError,
+            r"\(3,\) does not fit scores of shape \(2,\)",
+        ),
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [1.0, 0.0]), DtypeError, "float64"),
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True], mode="drop"), StructureError, "drop"),
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True], empty="one"), StructureError, "one"),
@@ -258,7 +267,11 @@ def test_labels_that_do_not_fit(labels: Any, logits: Any, error: Any, words: str
 
 @pytest.mark.parametrize(
     ("ids", "error", "words"),
-    [([[0, 1], [2, 3]], RangeError, r"id 3 at place \(1, 1\).*with 3"), ([-1], RangeError, "id -1"), ([0.5], DtypeError, "float64")],
+    [
+        ([[0, 1], [2, 3]], RangeError, r"id 3 at place \(1, 1\).*with 3"),
+        ([-1], RangeError, "id -1"),
+        ([0.5], DtypeError, "float64"),
+    ],
 )
 def test_ids_that_name_no_row(ids: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
