@@ -101,7 +101,7 @@ class Question:
         self.verdict = verdict
         self.widget.skipped = verdict.answer is None
         self.widget.truth = verdict.truth
-        self._below.value = verdict._repr_html_()
+        self._below.value = verdict.reason() if verdict.truth is not None else verdict._repr_html_()
 
     def _commit(self, change: dict[str, Any]) -> None:
         if change["new"] is not None and self.answer is None:

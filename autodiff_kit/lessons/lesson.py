@@ -62,7 +62,7 @@ class Lesson:
             ("Goal", self.goal),
             ("Time", f"{self.minutes} minutes"),
             ("First", needs or "nothing"),
-            ("Shows", ", ".join(self.rows)),
+            ("Shows", f"rows {', '.join(self.rows)} of the table of behaviours"),
         )
 
 
@@ -95,8 +95,7 @@ def read_lesson(no: str) -> Lesson:
         return _lesson(facts)
     except (KeyError, TypeError, ValueError) as error:
         raise UnknownLessonError(
-            f"lesson {no} cannot be read from {path.name} ({type(error).__name__}: {error}); "
-            "install the kit again"
+            f"lesson {no} cannot be read from {path.name} ({type(error).__name__}: {error}); install the kit again"
         ) from error
 
 

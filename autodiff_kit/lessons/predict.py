@@ -59,13 +59,22 @@ class Verdict:
 
     __repr__ = __str__
 
+    def reason(self) -> str:
+        """Write what stands below a prompt that already shows both answers.
+
+        Returns
+        -------
+        str
+            HTML: the idea behind a wrong answer, and why.
+        """
+        idea = f"Behind your answer stands {escape(_spoken(self.idea))}. " if self.idea else ""
+        return f'<div style="max-width:72ch;line-height:1.5">{idea}<b>Why:</b> {escape(self.why)}</div>'
+
     def _repr_html_(self) -> str:
-        idea = f" <em>({escape(_spoken(self.idea))})</em>" if self.idea else ""
         return (
-            '<div style="margin:4px 0 8px;max-width:72ch">'
-            f"<div>◇ your answer: {escape(self.said)}{idea}</div>"
-            f"<div>◆ what the kernel found: <b>{escape(self.found)}</b></div>"
-            f"<div><b>Why:</b> {escape(self.why)}</div></div>"
+            '<div style="margin:4px 0 8px">'
+            f"<div>◇ your answer: {escape(self.said)}</div>"
+            f"<div>◆ what the kernel found: <b>{escape(self.found)}</b></div>{self.reason()}</div>"
         )
 
 
@@ -201,9 +210,7 @@ def _parse_number(prompt: Prompt, typed: object) -> float:
     try:
         return float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AnswerError(
-            f"{prompt.item!r} asks for a number and got {typed!r}; type one, such as 2 or -0.5"
-        ) from None
+        raise AnswerError(f"{prompt.item!r} asks for a number and got {typed!r}; type one, such as 2 or -0.5") from None
 
 
 def _parse_choice(prompt: Prompt, typed: object) -> str:
@@ -245,11 +252,7 @@ def _truth(prompt: Prompt, found: object) -> Answer | None:
 
 
 def _keys(prompt: Prompt, found: object) -> list[str]:
-    keys = (
-        [str(key) for key in found]
-        if isinstance(found, Iterable) and not isinstance(found, str)
-        else [str(found)]
-    )
+    keys = [str(key) for key in found] if isinstance(found, Iterable) and not isinstance(found, str) else [str(found)]
     for key in keys:
         if prompt.choice(key) is None:
             raise AnswerError(
