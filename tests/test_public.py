@@ -1,0 +1,233 @@
+"""The public face: every promised name is there, documented, and nothing else comes in with a star."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit import errors
+from autodiff_kit.core.rules import OPS
+
+# Copied from the specification's list of names, as far as the first lessons need them; what stands here stays.
+VALUES = "Tensor constant Variable GradientTape ForwardAccumulator stop_gradient custom_gradient register_gradient gradient_override_map where cond"
+TRANSFORMS = "grad value_and_grad vjp jvp jacobian hessian hvp check_gradients RowGradient"
+OPERATIONS = """
+exp log log1p expm1 sqrt sin cos tan asin acos atan atan2 sinh cosh tanh abs sign square power maximum minimum clip floor
+ceil round sum mean prod max min var std cumsum cumprod logsumexp matmul dot tensordot reshape transpose permute_dims
+expand_dims squeeze broadcast_to concat stack split flip roll take take_along_axis sort argsort argmax norm cast identity
+xlogy hypot logaddexp sinc diff outer add subtract multiply divide negative mod less greater equal
+"""
+MEMBERS: dict[str, str] = {
+    "Tensor": "numpy shape dtype ndim size T name register_hook",
+    "Variable": "assign assign_add assign_sub read_value numpy name",
+    "GradientTape": "watch gradient jacobian batch_jacobian stop_recording reset watched_variables nodes nbytes",
+    "ForwardAccumulator": "jvp",
+    "nn": """relu leaky_relu elu gelu sigmoid softplus softmax log_softmax masked_softmax attention
+             sparse_softmax_cross_entropy moments embedding""",
+    "relax": """soft_floor piecewise_linear_floor filtered_floor straight_through fake_quant soft_ceil soft_round soft_sign
+                soft_step piecewise_linear_ceil piecewise_linear_round piecewise_linear_sign piecewise_linear_step
+                filtered_ceil filtered_round filtered_sign filtered_step""",
+    "optim": "SGD RMSProp Adam AdamW",
+    "optim.Optimizer": """compute_gradients apply_gradients minimize get_slot set_slot slot_names last_update frozen
+                          state_dict load_state_dict""",
+    "errors": "AutodiffError ShapeError DtypeError StructureError TapeError UnknownGradientError GradientCheckError",
+}
+NAMES = [*VALUES.split(), *TRANSFORMS.split(), *OPERATIONS.split(), "AutodiffError", "GradientCheckError"]
+PUBLIC = [*NAMES, *(f"{owner}.{name}" for owner, names in MEMBERS.items() for name in names.split())]
+
+SIGNATURES = {
+    "constant": "(value, dtype=None, name=None)",
+    "Variable": "(value, trainable=True, name=None, dtype=None, constraint=None)",
+    "GradientTape": "(persistent=False, watch_accessed_variables=True)",
+    "GradientTape.gradient": "(self, target, sources, output_gradients=None, unconnected_gradients='none')",
+    "GradientTape.jacobian": "(self, target, sources, unconnected_gradients='none', mode='auto')",
+    "ForwardAccumulator": "(primals, tangents)",
+    "ForwardAccumulator.jvp": "(self, target, unconnected_gradients='none')",
+    "jvp": "(f, primals, tangents)",
+    "vjp": "(f, *primals)",
+    "jacobian": "(f, argnums=0, mode='auto')",
+    "hvp": "(f, primals, tangents)",
+    "nn.masked_softmax": "(scores, mask, mode='renormalize', additive=-1000000000.0, empty='zero')",
+    "nn.sparse_softmax_cross_entropy": "(labels, logits)",
+    "relax.soft_floor": "(x, temperature, steps=None)",
+    "relax.straight_through": "(hard, soft)",
+    "relax.fake_quant": "(x, min, max, num_bits=8, narrow_range=False)",
+    "optim.SGD": "(learning_rate, momentum=0.0, nesterov=False)",
+    "optim.RMSProp": "(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-08, initial_accumulator=0.0)",
+    "optim.Adam": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False)",
+    "optim.AdamW": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False, weight_decay=0.01)",
+    "RowGradient": "(ids, rows, shape)",
+}
+SECTIONS = (
+    "Attributes",
+    "Parameters",
+    "Returns",
+    "Yields",
+    "Raises",
+    "Warns",
+    "See Also",
+    "Notes",
+    "References",
+    "Examples",
+)
+FIELDS = {"Shapes", "Dtypes", "Gradient", "Cost"}
+
+
+def find(path: str) -> Any:
+    thing: Any = ak
+    for part in path.split("."):
+        thing = inspect.getattr_static(thing, part) if inspect.isclass(thing) else getattr(thing, part)
+    return thing
+
+
+def sections(text: str) -> dict[str, str]:
+    """Underlined headings and what stands below them."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}$", inspect.cleandoc(text), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def callables() -> Iterator[tuple[str, Any]]:
+    for path in PUBLIC:
+        thing = find(path)
+        if (inspect.isfunction(thing) or inspect.isclass(thing)) and not path.startswith("errors."):
+            yield path, thing
+
+
+CALLABLES = dict(callables())
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_a_promised_name_is_there_and_documented(path: str) -> None:
+    thing = find(path)
+    if path in ("Tensor.name", "Tensor.T", "GradientTape.nodes") or not isinstance(thing, property):
+        assert thing is not None
+    text = inspect.getdoc(thing)
+    assert text, f"{path} has no docstring"
+    summary = text.split("\n\n")[0].strip()
+    assert summary[-1] in ".?:", f"{path}: the summary is a sentence"
+
+
+@pytest.mark.parametrize("path", CALLABLES)
+def test_docstrings_are_numpydoc(path: str) -> None:
+    """Known sections in their order; parameters are those of the signature, in order; fields of Notes are known."""
+    thing = CALLABLES[path]
+    found = sections(thing.__doc__ or "")
+    assert list(found) == [s for s in SECTIONS if s in found], f"{path}: sections {list(found)}"
+    documented = [n.strip(" *") for line in re.findall(r"^(\*{0,2}\w[\w, *]*) ?:|^(\w[\w, ]*)$", found.get("Parameters", ""), re.MULTILINE)
+                  for n in (line[0] or line[1]).split(",")]  # fmt: skip
+    if documented:
+        given = [p for p in inspect.signature(thing).parameters if p != "self"]
+        assert documented == given, f"{path} documents {documented}, takes {given}"
+    for field in re.findall(r"\*\*(\w+)\.\*\*", found.get("Notes", "")):
+        assert field in FIELDS, f"{path}: {field}"
+
+
+def _is_op(path: str) -> bool:
+    """Operations of one block may say it in one sentence: their families say the rest."""
+    return any(op.function is find(path) for op in OPS.values())
+
+
+def _is_relative(path: str) -> bool:
+    return path.startswith("relax.") and "relative of" in (find(path).__doc__ or "")
+
+
+SMALL = {
+    "transpose", "swapaxes", "sort", "flip", "diff", "split", "dot", "outer", "tensordot", "cumprod", "std", "take_along_axis",
+    "relax.soft_step", "relax.piecewise_linear_step", "relax.filtered_step", "hessian", "grad",
+}  # fmt: skip
+"""Functions of one sentence that are NumPy's own, or a step that its staircase explains."""
+
+FULL = [p for p in CALLABLES if "." not in p or p.split(".")[0] in ("nn", "relax", "optim")]
+FULL = [
+    p
+    for p in FULL
+    if not (_is_op(p) or _is_relative(p) or p in SMALL or p.startswith("optim.Optimizer") or "Error" in p)
+]
+
+
+@pytest.mark.parametrize("path", FULL)
+def test_what_a_learner_calls_has_parameters_and_an_example(path: str) -> None:
+    found = sections(find(path).__doc__)
+    takes = [p for p in inspect.signature(find(path)).parameters if p != "self"]
+    assert "Examples" in found or path == "Tensor", f"{path} shows no example"
+    if takes:
+        assert "Parameters" in found, f"{path} does not say what it takes"
+    if inspect.isfunction(find(path)):
+        assert "Returns" in found or "contextmanager" in repr(find(path).__dict__) or path == "gradient_override_map", (
+            path
+        )
+
+
+@pytest.mark.parametrize("path", SIGNATURES)
+def test_signatures(path: str) -> None:
+    """Names, order and defaults of arguments, as they were promised."""
+    signature = inspect.signature(find(path))
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    assert str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)) == SIGNATURES[path]
+
+
+def test_nothing_of_numpy_or_typing_leaks_out() -> None:
+    """A star import brings names of the kit, no modules of others and nothing private."""
+    names = [n for n in vars(ak) if not n.startswith("_") and n != "annotations"]
+    for name in names:
+        thing = getattr(ak, name)
+        module = thing.__name__ if inspect.ismodule(thing) else getattr(thing, "__module__", "autodiff_kit")
+        assert module.startswith("autodiff_kit"), f"ak.{name} comes from {module}"
+
+
+def test_every_module_says_what_it_offers() -> None:
+    """``__all__`` names what is there, once, in modules of the core; no name of it hides another module's."""
+    seen: dict[str, str] = {}
+    for info in pkgutil.walk_packages([str(Path(ak.__file__).parent / "ops")], "autodiff_kit.ops."):
+        module = __import__(info.name, fromlist=["_"])
+        for name in module.__all__:
+            assert hasattr(module, name), f"{info.name} has no {name}"
+            assert name not in seen, f"{name} stands in {info.name} and {seen[name]}"
+            seen[name] = info.name
+
+
+ERRORS = [e for e in vars(errors).values() if inspect.isclass(e) and issubclass(e, Exception)]
+BUILT_IN = (ValueError, TypeError, RuntimeError, LookupError, KeyError, IndexError, AssertionError)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda e: e.__name__)
+def test_errors(error: type[Exception]) -> None:
+    """All derive from one base and from the built-in that a caller expects; the text is shown as it was written."""
+    assert issubclass(error, errors.AutodiffError)
+    assert error is errors.AutodiffError or issubclass(error, BUILT_IN)
+    assert str(error("a 'quoted' name")) == "a 'quoted' name"
+    assert error.__name__ in errors.__all__
+    assert error.__name__ in (errors.__doc__ or "")
+
+
+def test_no_error_of_the_core_is_a_bare_builtin() -> None:
+    """Whatever the core raises, it raises as the kit's."""
+    allowed = {e.__name__ for e in ERRORS} | {"NotImplementedError"}
+    for folder in ("core", "ops", "nn", "optim", "relax.py", "check.py", "transforms.py"):
+        root = Path(ak.__file__).parent / folder
+        for path in [root] if root.suffix else root.glob("**/*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if (
+                    isinstance(node, ast.Raise)
+                    and isinstance(node.exc, ast.Call)
+                    and isinstance(node.exc.func, ast.Name)
+                ):
+                    name = node.exc.func.id
+                    inside = (
+                        "ValueError" if path.name == "shaping.py" else "TypeError" if path.name == "rules.py" else ""
+                    )
+                    assert name in allowed | {inside}, f"{path.name}:{node.lineno} raises {name}"
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert version("autodiff-kit") == ak.__version__
