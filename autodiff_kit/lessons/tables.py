@@ -18,7 +18,7 @@ Cell = object
 _STYLE = (
     "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:4px 0",
     "text-align:left;font-size:12px;padding-bottom:4px",
-    "text-align:{side};padding:2px 10px 2px 0;font-weight:{weight}",
+    "text-align:{side};padding:2px 10px 2px 0;font-weight:{weight};white-space:{wrap}",
 )
 
 
@@ -88,9 +88,7 @@ class Table:
         head = "".join(_tag("th", name, side, "col") for name, side in zip(self.columns, sides, strict=True))
         body = "".join(self._html_row(row, sides) for row in self.rows)
         caption = f'<caption style="{_STYLE[1]}">{escape(self.caption)}</caption>'
-        return (
-            f'<table style="{_STYLE[0]}">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        )
+        return f'<table style="{_STYLE[0]}">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
     def _html_row(self, row: Sequence[Cell], sides: Sequence[str]) -> str:
         cells = [_written(cell, self.digits, minus="−") for cell in row]
@@ -174,13 +172,13 @@ def _written(cell: Cell, digits: int, minus: str = "-") -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    placed = (
-        c.rjust(w) if is_right else c.ljust(w) for c, w, is_right in zip(cells, widths, right, strict=True)
-    )
+    placed = (c.rjust(w) if is_right else c.ljust(w) for c, w, is_right in zip(cells, widths, right, strict=True))
     return "  ".join(placed).rstrip()
 
 
 def _tag(tag: str, text: str, side: str, scope: str = "") -> str:
-    style = _STYLE[2].format(side=side, weight=600 if scope == "col" else 400)
+    # Short cells stay in one line: a vector that is broken in two reads as two.
+    wrap = "nowrap" if len(text) <= 24 else "normal"
+    style = _STYLE[2].format(side=side, weight=600 if scope == "col" else 400, wrap=wrap)
     scoped = f' scope="{scope}"' if scope else ""
     return f'<{tag}{scoped} style="{style}">{escape(text)}</{tag}>'
