@@ -345,7 +345,7 @@ class GradientTape:
         ...     tape.watch(x)
         ...     y = ak.sin(x) * ak.sum(x)
         >>> tape.jacobian(y, x).numpy()[0].round(6)
-        array([4.083284, 0.841471, 0.841471])
+        array([4.083285, 0.841471, 0.841471])
         """
         self._ready()
         _check_unconnected(unconnected_gradients)
