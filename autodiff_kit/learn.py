@@ -65,8 +65,9 @@ class Question:
         self.prompt: Prompt = prompt(item)
         self.verdict: Verdict | None = None
         self.widget = _widget(self.prompt, _stored(self.prompt))
-        self._below = ipywidgets.HTML()
-        self._box = ipywidgets.VBox([self.widget, self._below])
+        wide = ipywidgets.Layout(width="100%")
+        self._below = ipywidgets.HTML(layout=wide)
+        self._box = ipywidgets.VBox([self.widget, self._below], layout=wide)
         self.widget.observe(self._commit, "answer")
 
     @property
