@@ -35,24 +35,37 @@ print(sum(bool(cell.get("outputs")) for cell in book.cells), "cells of", path, "
 """
 
 ASK_SERVER = """
-import json, re, socket, subprocess, sys, urllib.request
+import json, os, socket, subprocess, sys, time, urllib.error, urllib.request
 with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     port = str(free.getsockname()[1])
-options = [] if __import__("os").geteuid() else ["--allow-root"]
+options = ["--allow-root"] if os.geteuid() == 0 else []
 words = ["jupyter", "lab", "--no-browser", "--port", port, "--IdentityProvider.token=replay", *options]
-server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+server = subprocess.Popen(words, stderr=sys.stderr)
+
+def fetch(path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}?token=replay", timeout=30) as answer:
+        return answer.read().decode()
+
+def fetch_when_up(path):
+    for _ in range(300):
+        try:
+            return fetch(path)
+        except urllib.error.HTTPError:
+            raise
+        except urllib.error.URLError:
+            assert server.poll() is None, "the server ended"
+            time.sleep(0.1)
+    raise AssertionError("no server after 30 s")
+
 try:
-    heard = (re.search(r"http://[^/\\s]+:[1-9][0-9]*/lab", line) for line in server.stderr)
-    base = next(found.group() for found in heard if found).removesuffix("/lab")
-    fetch = lambda path: urllib.request.urlopen(f"{base}/{path}?token=replay", timeout=30).read().decode()
-    page = fetch(sys.argv[1])
+    page = fetch_when_up(sys.argv[1])
     book = json.loads(fetch("api/contents/" + sys.argv[1].removeprefix("lab/tree/")))
     assert "jupyter-config-data" in page and book["content"]["cells"], "no notebook"
     print("the server answers for", sys.argv[1])
 finally:
     server.terminate()
-    server.communicate(timeout=30)
+    server.wait(timeout=30)
 """
 
 
