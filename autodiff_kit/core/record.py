@@ -177,6 +177,10 @@ def join(*parts: Record | Several | None) -> Record | Several | None:
 
 def unify(nodes: tuple[Node | None, ...]) -> tuple[Record | Several | None, tuple[Node | None, ...]]:
     """The record for an operation on ``nodes``, and the nodes that take part in it."""
+    records = [node.record for node in nodes if node is not None]
+    first = records[0] if records else None
+    if all(record is first for record in records):  # nearly always
+        return (first, nodes) if first is not None and first.append is not None else (None, nodes)
     record = join(*(node.record for node in nodes if node is not None))
     if record is None:
         return None, nodes

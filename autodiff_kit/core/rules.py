@@ -198,11 +198,13 @@ def _saved(
         return everything
     if op.residual is not None:
         everything = (y, *op.residual(y, *values))
-    tracked = tuple(node is not None for node in nodes)
+    tracked = tuple([node is not None for node in nodes])
     held = op.held.get(tracked) or op.held.setdefault(tracked, op.holds(tracked))
     return tuple(
-        v if hold or type(v) in (float, int) else Like(np.shape(v), v.dtype)
-        for v, hold in zip(everything, held, strict=True)
+        [
+            value if hold or type(value) is float or type(value) is int else Like(value.shape, value.dtype)
+            for value, hold in zip(everything, held, strict=True)
+        ]
     )
 
 

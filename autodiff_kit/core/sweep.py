@@ -35,6 +35,8 @@ def fit(g: Any, like: Like | None, lead: int = 0) -> Any:
         Number of leading axes: one for a whole Jacobian or a batch of examples.
     """
     shape, dtype = like or SCALAR
+    if type(g) is np.ndarray and g.shape == shape and g.dtype == dtype and not lead and like is not None:
+        return g
     if type(g) is float or not isinstance(g, (np.ndarray, Tensor)):
         g = np.asarray(g)
     extra = g.ndim - lead - len(shape)
