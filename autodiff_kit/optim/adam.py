@@ -82,7 +82,7 @@ class Adam(Optimizer):
 
     def _means_compiled(self, loop: Any, g: Any, m: Any, v: Any, c1: float, c2: float) -> tuple[Any, Any, Any]:
         one = g.dtype.type
-        g = np.ascontiguousarray(g)
+        g = np.asarray(g, order="C")  # keeps a number a number
         m, v, step = np.array(m, g.dtype), np.array(v, g.dtype), np.empty(g.shape, g.dtype)
         b1, b2 = self.beta1, self.beta2
         numbers = (b1, 1.0 - b1, b2, 1.0 - b2, c1, c2, self.learning_rate, self.epsilon)
