@@ -14,6 +14,7 @@ settings.register_profile("full", max_examples=500, stateful_step_count=60, **_C
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Few examples, always the same, unless everything is asked for."""
     settings.load_profile("full" if config.getoption("--all", default=False) else "default")
 
 

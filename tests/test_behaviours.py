@@ -17,7 +17,8 @@ from autodiff_kit.errors import UnknownGradientError
 
 HERE = Path(__file__).parent
 STANDING = {
-    *(f"B{k:02}" for k in range(1, 18)), "B19", *(f"B{k:02}" for k in range(22, 33)), *(f"B{k:02}" for k in range(37, 44)), "B45",
+    *(f"B{k:02}" for k in range(1, 18)), "B19", "B45",
+    *(f"B{k:02}" for k in (*range(22, 33), *range(37, 44))),
 }  # fmt: skip
 """The rows that the core answers today. Rows about a part that is still to come join when it does."""
 
@@ -40,7 +41,7 @@ def test_every_row_that_stands_is_named_by_a_test() -> None:
             if path != Path(__file__):
                 named |= _rows_in(path)
     named |= _rows_in(Path(__file__))
-    assert STANDING <= named, f"rows without a test: {sorted(STANDING - named)}"
+    assert named >= STANDING, f"rows without a test: {sorted(STANDING - named)}"
 
 
 def _without_a_rule(x: Any) -> Any:

@@ -74,13 +74,14 @@ def test_adams_loop_gives_the_same_bits(loops: dict[str, Any], dtype: Any, monke
     made = []
     for table in ({}, loops):
         monkeypatch.setattr(kernels, "_loops", dict(table))
-        opt, w = Adam(0.01), ak.Variable(np.zeros((4, 25)), dtype=dtype)
+        opt, w, number = Adam(0.01), ak.Variable(np.zeros((4, 25)), dtype=dtype), ak.Variable(1.0, dtype=dtype)
         rng = np.random.default_rng(3)
         for step in range(50):
             g = (rng.normal(size=(25, 4)) * 10.0 ** rng.integers(-12, 8, (25, 4))).astype(dtype).T
             g[step % 4] = 0
-            opt.apply_gradients([(g, w)])
-        made.append([w.numpy(), opt.get_slot(w, "m"), opt.get_slot(w, "v"), opt.last_update(w)])
+            opt.apply_gradients([(g, w), (g[1, 1], number)])
+        assert number.shape == opt.get_slot(number, "m").shape == ()
+        made.append([w.numpy(), number.numpy(), opt.get_slot(w, "m"), opt.get_slot(w, "v"), opt.last_update(w)])
     for plain, compiled in zip(*made, strict=True):
         assert compiled.dtype == dtype
         assert plain.tobytes() == compiled.tobytes()
@@ -90,8 +91,9 @@ def test_adams_loop_gives_the_same_bits(loops: dict[str, Any], dtype: Any, monke
 def test_softmax_loops_agree_with_numpy(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also rows of nan, of infinities, of one column, of views; the record gets an array of its own."""
     rng = np.random.default_rng(1)
-    cases = [rng.normal(size=(6, 9)) * 30, rng.normal(size=(2, 3, 4)), rng.normal(size=5), rng.normal(size=(3, 1)),
-             np.array([[np.nan, 1.0], [1.0, np.nan], [-np.inf, 0.0], [-np.inf, -np.inf]]), rng.normal(size=(9, 6)).T]  # fmt: skip
+    cases = [rng.normal(size=shape) * 30 for shape in ((6, 9), (2, 3, 4), (5,), (3, 1))]
+    cases += [rng.normal(size=(9, 6)).T]
+    cases += [np.array([[np.nan, 1.0], [1.0, np.nan], [-np.inf, 0.0], [-np.inf, -np.inf]])]
     answers = []
     for table in ({}, loops):
         monkeypatch.setattr(kernels, "_loops", dict(table))

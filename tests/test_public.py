@@ -17,13 +17,16 @@ from autodiff_kit import errors
 from autodiff_kit.core.rules import OPS
 
 # Copied from the specification's list of names, as far as the first lessons need them; what stands here stays.
-VALUES = "Tensor constant Variable GradientTape ForwardAccumulator stop_gradient custom_gradient register_gradient gradient_override_map where cond"
+VALUES = """
+Tensor constant Variable GradientTape ForwardAccumulator stop_gradient custom_gradient register_gradient
+gradient_override_map where cond
+"""
 TRANSFORMS = "grad value_and_grad vjp jvp jacobian hessian hvp check_gradients RowGradient"
 OPERATIONS = """
-exp log log1p expm1 sqrt sin cos tan asin acos atan atan2 sinh cosh tanh abs sign square power maximum minimum clip floor
-ceil round sum mean prod max min var std cumsum cumprod logsumexp matmul dot tensordot reshape transpose permute_dims
-expand_dims squeeze broadcast_to concat stack split flip roll take take_along_axis sort argsort argmax norm cast identity
-xlogy hypot logaddexp sinc diff outer add subtract multiply divide negative mod less greater equal
+exp log log1p expm1 sqrt sin cos tan asin acos atan atan2 sinh cosh tanh abs sign square power maximum minimum clip
+floor ceil round sum mean prod max min var std cumsum cumprod logsumexp matmul dot tensordot reshape transpose
+permute_dims expand_dims squeeze broadcast_to concat stack split flip roll take take_along_axis sort argsort argmax
+norm cast identity xlogy hypot logaddexp sinc diff outer add subtract multiply divide negative mod less greater equal
 """
 MEMBERS: dict[str, str] = {
     "Tensor": "numpy shape dtype ndim size T name register_hook",
@@ -32,8 +35,9 @@ MEMBERS: dict[str, str] = {
     "ForwardAccumulator": "jvp",
     "nn": """relu leaky_relu elu gelu sigmoid softplus softmax log_softmax masked_softmax attention
              sparse_softmax_cross_entropy moments embedding""",
-    "relax": """soft_floor piecewise_linear_floor filtered_floor straight_through fake_quant soft_ceil soft_round soft_sign
-                soft_step piecewise_linear_ceil piecewise_linear_round piecewise_linear_sign piecewise_linear_step
+    "relax": """soft_floor piecewise_linear_floor filtered_floor straight_through fake_quant soft_ceil soft_round
+                soft_sign soft_step piecewise_linear_ceil piecewise_linear_round piecewise_linear_sign
+                piecewise_linear_step
                 filtered_ceil filtered_round filtered_sign filtered_step""",
     "optim": "SGD RMSProp Adam AdamW",
     "optim.Optimizer": """compute_gradients apply_gradients minimize get_slot set_slot slot_names last_update frozen
@@ -121,8 +125,8 @@ def test_docstrings_are_numpydoc(path: str) -> None:
     thing = CALLABLES[path]
     found = sections(thing.__doc__ or "")
     assert list(found) == [s for s in SECTIONS if s in found], f"{path}: sections {list(found)}"
-    documented = [n.strip(" *") for line in re.findall(r"^(\*{0,2}\w[\w, *]*) ?:|^(\w[\w, ]*)$", found.get("Parameters", ""), re.MULTILINE)
-                  for n in (line[0] or line[1]).split(",")]  # fmt: skip
+    lines = re.findall(r"^(\*{0,2}\w[\w, *]*) ?:|^(\w[\w, ]*)$", found.get("Parameters", ""), re.MULTILINE)
+    documented = [name.strip(" *") for typed, bare in lines for name in (typed or bare).split(",")]
     if documented:
         given = [p for p in inspect.signature(thing).parameters if p != "self"]
         assert documented == given, f"{path} documents {documented}, takes {given}"
@@ -140,7 +144,8 @@ def _is_relative(path: str) -> bool:
 
 
 SMALL = {
-    "transpose", "swapaxes", "sort", "flip", "diff", "split", "dot", "outer", "tensordot", "cumprod", "std", "take_along_axis",
+    "transpose", "swapaxes", "sort", "flip", "diff", "split", "dot", "outer", "tensordot", "cumprod", "std",
+    "take_along_axis",
     "relax.soft_step", "relax.piecewise_linear_step", "relax.filtered_step", "hessian", "grad",
 }  # fmt: skip
 """Functions of one sentence that are NumPy's own, or a step that its staircase explains."""

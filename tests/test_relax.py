@@ -31,7 +31,7 @@ def test_lesson_06_on_a_whole_number_it_never_becomes_floor(s: float, value: str
 
 @pytest.mark.parametrize(("s", "area"), [(4, "0.9975"), (10, "1.0000")])
 def test_lesson_06_the_area_under_one_slope(s: float, area: str) -> None:
-    """Over [1.5, 2.5]: the integral of the gradient, by Gauss's rule, is the difference of the values, and tends to 1."""
+    """Over [1.5, 2.5]: the integral of the gradient is the difference of the values, and tends to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(60)
     _, (slope,) = pulled(lambda x: relax.soft_floor(x, 1 / s, steps=(1, 5)), 2.0 + 0.5 * nodes)
     integral = float(np.sum(0.5 * weights * slope))
@@ -192,7 +192,7 @@ def test_straight_through() -> None:
     assert smooth.tolist() == [1.0] * 9
 
 
-# ------------------------------------------------------------------------------------------------------ fake quantisation
+# -------------------------------------------------------------------------------------------------- fake quantisation
 ROW = [-1.5, -0.4, 0.1, 0.63, 2.0]
 
 

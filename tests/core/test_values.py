@@ -41,7 +41,7 @@ NUMPY: list[tuple[str, Any, Any]] = [
     ("np.cumsum", lambda t: np.cumsum(t, axis=0), np.array([[2.0, 2.0], [1.0, 1.0]])),
     ("methods", lambda t: t.T.sum(axis=0).clip(-9, 9).reshape(2, 1).squeeze().mean(), np.full((2, 2), 0.5)),
     ("-abs(+t)", lambda t: -abs(+t), -np.sign(A)),
-    ("iteration", lambda t: list(t)[0] * 2.0, np.array([[2.0, 2.0], [0.0, 0.0]])),
+    ("iteration", lambda t: next(iter(t)) * 2.0, np.array([[2.0, 2.0], [0.0, 0.0]])),
     ("t % 1", lambda t: t % 1.0, np.ones((2, 2))),
 ]
 

@@ -56,7 +56,7 @@ def test_lesson_09_a_small_addend_leaks() -> None:
 
 
 def test_lesson_09_everything_masked() -> None:
-    """At -1e9 float32 forgets the scores and float64 does not; minus infinity gives nan; renormalised it is the policy's."""
+    """At -1e9 float32 forgets the scores and float64 does not; minus infinity gives nan; else the policy decides."""
     nothing = np.zeros(4, bool)
     single = ak.nn.masked_softmax(SCORES.astype(np.float32), nothing, mode="additive")
     np.testing.assert_array_equal(single.numpy(), [0.25] * 4)
@@ -95,7 +95,7 @@ def test_kept_entries_share_among_themselves(dtype: str, mode: str) -> None:
 @each_dtype
 @pytest.mark.parametrize("garbage", [np.nan, np.inf, -np.inf, 6e4])
 def test_what_stands_in_the_padding_does_not_matter(dtype: str, garbage: float) -> None:
-    """B38: value, gradient and tangent are exact although the padding holds nan or infinities; so is the second order."""
+    """B38: value, gradient and tangent are exact whatever stands in the padding; so is the second order."""
     x = np.array([0.5, 1.0, 0.0], dtype)
     dirty, mask = np.array([0.5, 1.0, garbage], dtype), [True, True, False]
 
@@ -150,7 +150,7 @@ def test_any_mask(seed: int, rows: int, columns: int) -> None:
     rng = np.random.default_rng(seed)
     x, mask = rng.normal(size=(rows, columns)) * 20, rng.random((rows, columns)) < 0.6
     u = rng.normal(size=(rows, columns))
-    y, g = pulled(lambda s: (ak.nn.masked_softmax(s, mask) * u).sum(), x)
+    _, g = pulled(lambda s: (ak.nn.masked_softmax(s, mask) * u).sum(), x)
     weights = ak.nn.masked_softmax(x, mask).numpy()
     np.testing.assert_allclose(weights.sum(-1), mask.any(-1) * 1.0, atol=1e-14)
     np.testing.assert_allclose(g.sum(-1), 0.0, atol=1e-12)
@@ -177,7 +177,7 @@ def test_masks_that_do_not_fit(call: Any, error: Any, words: str) -> None:
         call()
 
 
-# ------------------------------------------------------------------------------------------------------------- attention
+# --------------------------------------------------------------------------------------------------------- attention
 @pytest.mark.parametrize("garbage", [0.0, 7.0, np.nan, np.inf])
 @pytest.mark.parametrize("length", [1, 3, 5])
 def test_attention_with_padding_equals_the_sentence_alone(length: int, garbage: float) -> None:
@@ -230,9 +230,9 @@ def test_attention_of_shapes_that_do_not_fit(shapes: Any, words: str) -> None:
         ak.nn.attention(*(np.ones(s) for s in shapes))
 
 
-# --------------------------------------------------------------------------------------------------------- cross-entropy
+# ---------------------------------------------------------------------------------------------------- cross-entropy
 def test_cross_entropy_of_a_label() -> None:
-    """B37: logits [0, 1, 2], label 1: -log softmax, not binary terms and not a softmax twice; the gradient sums to 0."""
+    """B37: logits [0, 1, 2], label 1: -log softmax, no binary terms, no softmax twice; the gradient sums to 0."""
     value, g = pulled(lambda x: ak.nn.sparse_softmax_cross_entropy(1, x), [0.0, 1.0, 2.0])
     assert value == pytest.approx(1.4076059, abs=1e-7)
     np.testing.assert_allclose(g, ak.nn.softmax([0.0, 1.0, 2.0]).numpy() - [0.0, 1.0, 0.0], atol=1e-15)

@@ -195,9 +195,7 @@ def _shaping() -> Iterator[Case]:
     yield _shaped("PermuteDims", "reversed", (2, 3, 4), ak.permute_dims, np.transpose)
     yield _shaped("PermuteDims", "negative axes", (2, 3, 4), lambda x: ak.transpose(x, (-1, 0, -2)),
                   lambda x: np.transpose(x, (-1, 0, -2)))  # fmt: skip
-    yield _shaped(
-        "PermuteDims", "a cycle", (2, 3, 4), lambda x: x.transpose(1, 2, 0), lambda x: x.transpose(1, 2, 0)
-    )
+    yield _shaped("PermuteDims", "a cycle", (2, 3, 4), lambda x: x.transpose(1, 2, 0), lambda x: x.transpose(1, 2, 0))
     yield _shaped("ExpandDims", "0", (3,), lambda x: ak.expand_dims(x, 0), lambda x: x[None])
     yield _shaped("ExpandDims", "several", (3, 2), lambda x: ak.expand_dims(x, (0, -1)),
                   lambda x: np.expand_dims(x, (0, -1)))  # fmt: skip
@@ -257,20 +255,12 @@ def _choices() -> Iterator[Case]:
         lambda a, b: ak.where(_MASK, a, b),
         lambda a, b: np.where(_MASK, a, b),
     )
-    yield Case(
-        "Select", "one condition", two((2,), (2,)), lambda a, b: ak.where(True, a, b), lambda a, b: a + 0 * b
-    )
-    yield _shaped(
-        "Clip", "both", (2, 3), lambda x: ak.clip(x, -1.013, 1.017), lambda x: np.clip(x, -1.013, 1.017)
-    )
-    yield _shaped(
-        "Clip", "below", (5,), lambda x: ak.clip(x, lo=0.11), lambda x: np.maximum(x, x.dtype.type(0.11))
-    )
+    yield Case("Select", "one condition", two((2,), (2,)), lambda a, b: ak.where(True, a, b), lambda a, b: a + 0 * b)
+    yield _shaped("Clip", "both", (2, 3), lambda x: ak.clip(x, -1.013, 1.017), lambda x: np.clip(x, -1.013, 1.017))
+    yield _shaped("Clip", "below", (5,), lambda x: ak.clip(x, lo=0.11), lambda x: np.maximum(x, x.dtype.type(0.11)))
     yield Case("clip", "tensor bound", two((4,), (4,)), lambda x, lo: ak.clip(x, lo, 3.0), np.maximum)
     yield _shaped("Identity", "", (3,), ak.identity, lambda x: x)
-    yield _shaped(
-        "LeakyRelu", "", (2, 3), ak.nn.leaky_relu, lambda x: np.where(x > 0, x, x.dtype.type(0.2) * x)
-    )
+    yield _shaped("LeakyRelu", "", (2, 3), ak.nn.leaky_relu, lambda x: np.where(x > 0, x, x.dtype.type(0.2) * x))
     yield _shaped("LeakyRelu", "slope", (4,), lambda x: ak.nn.leaky_relu(x, slope=0.01),
                   lambda x: np.where(x > 0, x, x.dtype.type(0.01) * x))  # fmt: skip
 
@@ -311,9 +301,7 @@ def _composed() -> Iterator[Case]:
             lambda x, k=axis: ak.cumprod(x, k),
             lambda x, k=axis: np.cumprod(x, k),
         )
-        yield _shaped(
-            "sort", f"axis={axis}", (3, 2), lambda x, k=axis: ak.sort(x, k), lambda x, k=axis: np.sort(x, k)
-        )
+        yield _shaped("sort", f"axis={axis}", (3, 2), lambda x, k=axis: ak.sort(x, k), lambda x, k=axis: np.sort(x, k))
         yield _shaped(
             "diff",
             f"axis={axis}",
@@ -321,13 +309,9 @@ def _composed() -> Iterator[Case]:
             lambda x, k=axis: ak.diff(x, k),
             lambda x, k=axis: np.diff(x, axis=k),
         )
-        yield _shaped(
-            "flip", f"axis={axis}", (3, 2), lambda x, k=axis: ak.flip(x, k), lambda x, k=axis: np.flip(x, k)
-        )
+        yield _shaped("flip", f"axis={axis}", (3, 2), lambda x, k=axis: ak.flip(x, k), lambda x, k=axis: np.flip(x, k))
     yield _shaped("var", "ddof", (4,), lambda x: ak.var(x, ddof=1), lambda x: np.var(x, ddof=1))
-    yield _shaped(
-        "std", "ddof", (2, 4), lambda x: ak.std(x, axis=1, ddof=1), lambda x: np.std(x, axis=1, ddof=1)
-    )
+    yield _shaped("std", "ddof", (2, 4), lambda x: ak.std(x, axis=1, ddof=1), lambda x: np.std(x, axis=1, ddof=1))
     yield _shaped("swapaxes", "", (2, 3, 4), lambda x: ak.swapaxes(x, 0, -1), lambda x: x.swapaxes(0, -1))
     yield _shaped("moveaxis", "", (2, 3, 4), lambda x: ak.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, 0, -1))
     yield _shaped("take", "flat", (2, 3), lambda x: ak.take(x, [5, 0, 0]), lambda x: np.take(x, [5, 0, 0]))
@@ -341,9 +325,7 @@ def _composed() -> Iterator[Case]:
     along = np.array([[0, 0], [2, 1]])
     yield _shaped("take_along_axis", "", (2, 3), lambda x: ak.take_along_axis(x, along, 1),
                   lambda x: np.take_along_axis(x, along, 1))  # fmt: skip
-    yield _shaped(
-        "split", "", (4, 2), lambda x: ak.split(x, 2)[1] * ak.split(x, [1, 3])[1], lambda x: x[2:] * x[1:3]
-    )
+    yield _shaped("split", "", (4, 2), lambda x: ak.split(x, 2)[1] * ak.split(x, [1, 3])[1], lambda x: x[2:] * x[1:3])
     yield Case("moments", "", one(4, 3), lambda x: ak.concat(ak.nn.moments(x, 0)),
                lambda x: np.concatenate([x.mean(0), x.var(0)]))  # fmt: skip
 

@@ -22,9 +22,7 @@ def drawn(case: Case, dtype: Any = np.float64) -> tuple[Array, ...]:
     return tuple(np.asarray(a, dtype) for a in case.inputs(rng_of(case)))
 
 
-def recorded(
-    call: Callable[..., Any], arrays: Sequence[Any], persistent: bool = True
-) -> tuple[Any, list[Any], Any]:
+def recorded(call: Callable[..., Any], arrays: Sequence[Any], persistent: bool = True) -> tuple[Any, list[Any], Any]:
     tape = ak.GradientTape(persistent=persistent)
     xs = [ak.constant(a) for a in arrays]
     with tape:
@@ -42,9 +40,7 @@ def directions(case: Case, arrays: Sequence[Array]) -> list[Array]:
     return [np.asarray(rng.uniform(-1.0, 1.0, a.shape), a.dtype) for a in arrays]
 
 
-def difference(
-    f: Callable[..., Any], arrays: Sequence[Array], along: Sequence[Array], h: float = 1e-3
-) -> Array:
+def difference(f: Callable[..., Any], arrays: Sequence[Array], along: Sequence[Array], h: float = 1e-3) -> Array:
     """The directional derivative by the central formula of fourth order: its error is of the size of h**4."""
 
     def at(d: float) -> Array:

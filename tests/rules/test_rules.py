@@ -22,9 +22,7 @@ each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__
 def test_every_operation_has_a_case() -> None:
     """A new operation without a case fails here."""
     covered = {case.key for case in CASES} | set(ZERO)
-    assert set(OPS) <= covered, (
-        f"operations without a case in tests/rules/cases.py: {sorted(set(OPS) - covered)}"
-    )
+    assert set(OPS) <= covered, f"operations without a case in tests/rules/cases.py: {sorted(set(OPS) - covered)}"
 
 
 @each
@@ -48,9 +46,7 @@ def test_gradient_has_the_shape_and_dtype_of_its_source(case: Case, dtype: Any) 
     exact = exact_tape.gradient(exact_y, exact_xs, seed.astype(np.float64), unconnected_gradients="zero")
     for x, g, e in zip(xs, tape.gradient(y, xs, seed, unconnected_gradients="zero"), exact, strict=True):
         assert (g.shape, g.dtype) == (x.shape, x.dtype)
-        np.testing.assert_allclose(
-            g.numpy().astype(float), e.numpy(), rtol=20 * EPS[dtype], atol=20 * EPS[dtype]
-        )
+        np.testing.assert_allclose(g.numpy().astype(float), e.numpy(), rtol=20 * EPS[dtype], atol=20 * EPS[dtype])
 
 
 @each
@@ -74,9 +70,7 @@ def test_jvp_against_differences(case: Case) -> None:
         y = case.call(*xs)
     tangent = acc.jvp(y, unconnected_gradients="zero")
     assert (tangent.shape, tangent.dtype) == (y.shape, y.dtype)
-    np.testing.assert_allclose(
-        tangent.numpy(), difference(case.reference, arrays, along), rtol=2e-7, atol=2e-7
-    )
+    np.testing.assert_allclose(tangent.numpy(), difference(case.reference, arrays, along), rtol=2e-7, atol=2e-7)
 
 
 @each
@@ -156,9 +150,7 @@ def test_second_order(case: Case) -> None:
 
     np.testing.assert_allclose(product, difference(slopes, arrays, along), rtol=1e-6, atol=1e-6)
     pushed = ak.hvp(f, tuple(arrays), tuple(along)) if len(arrays) > 1 else (ak.hvp(f, arrays[0], along[0]),)
-    np.testing.assert_allclose(
-        np.concatenate([p.numpy().ravel() for p in pushed]), product, rtol=1e-9, atol=1e-9
-    )
+    np.testing.assert_allclose(np.concatenate([p.numpy().ravel() for p in pushed]), product, rtol=1e-9, atol=1e-9)
     xs = [ak.constant(a) for a in arrays]
     with ak.GradientTape() as tape:
         tape.watch(xs)
@@ -166,9 +158,7 @@ def test_second_order(case: Case) -> None:
             value = f(*xs)
         slope = acc.jvp(value, unconnected_gradients="zero")
     pulled = tape.gradient(slope, xs, unconnected_gradients="zero")
-    np.testing.assert_allclose(
-        np.concatenate([p.numpy().ravel() for p in pulled]), product, rtol=1e-9, atol=1e-9
-    )
+    np.testing.assert_allclose(np.concatenate([p.numpy().ravel() for p in pulled]), product, rtol=1e-9, atol=1e-9)
 
 
 def _strided(a: Any) -> Any:

@@ -1,0 +1,146 @@
+"""Pausing, resetting, entering again, failing: the states of a tape, and what its rows tell. Row B12 and others."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.core.record import open_records
+from autodiff_kit.errors import DtypeError, ShapeError, TapeError
+
+
+def test_recording_can_pause() -> None:
+    """B12: what happens in between is not recorded."""
+    w = ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        y = w * w
+        with tape.stop_recording():
+            z = w * y
+        total = y + z
+    assert [n.op for n in tape.nodes] == ["multiply", "add"]
+    assert float(total) == 36.0
+    assert float(tape.gradient(total, w)) == 6.0
+    with pytest.raises(TapeError, match="not recording"), tape.stop_recording():
+        pass
+
+
+def test_recording_goes_on_after_an_exception_in_a_pause() -> None:
+    w = ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        with pytest.raises(ZeroDivisionError), tape.stop_recording():
+            raise ZeroDivisionError
+        y = w * w
+    assert float(tape.gradient(y, w)) == 6.0
+
+
+def test_a_record_can_be_forgotten() -> None:
+    """B12: after reset the tape begins anew; also a used one, and what was watched is forgotten."""
+    w, x = ak.Variable(3.0), ak.constant(2.0)
+    with ak.GradientTape() as tape:
+        tape.watch(x)
+        y = w * w
+        tape.reset()
+        z = w * 5.0 * x
+    assert tape.gradient([y, z], [w, x])[0].tolist() == 10.0
+    tape.reset()
+    assert tape.nodes == ()
+    with tape:
+        z = w * 7.0
+    assert float(tape.gradient(z, w)) == 7.0
+
+
+def test_leaving_and_entering_again_adds_to_the_record() -> None:
+    w = ak.Variable(3.0)
+    tape = ak.GradientTape()
+    with tape:
+        y = w * w
+    y_outside = y * 100.0
+    with tape:
+        z = y + w
+    assert [n.op for n in tape.nodes] == ["multiply", "add"]
+    assert float(tape.gradient(z, w)) == 7.0
+    assert float(y_outside) == 900.0
+
+
+def test_entering_twice_is_an_error() -> None:
+    tape = ak.GradientTape()
+    with tape, pytest.raises(TapeError, match="recording already"):
+        tape.__enter__()
+    acc = ak.ForwardAccumulator(ak.constant(1.0), 1.0)
+    with acc, pytest.raises(TapeError, match="running already"):
+        acc.__enter__()
+
+
+def test_a_tape_that_never_recorded() -> None:
+    with pytest.raises(TapeError, match="nothing was recorded"):
+        ak.GradientTape().gradient(ak.constant(1.0), ak.constant(1.0))
+
+
+def test_an_exception_leaves_no_tape_open() -> None:
+    w = ak.Variable(1.0)
+    tape = ak.GradientTape()
+    acc = ak.ForwardAccumulator(w, 1.0)
+    with pytest.raises(ShapeError), tape, acc:
+        y = w * 2.0
+        ak.matmul(np.ones((2, 3)), np.ones((2, 3)))
+    assert open_records.records == []
+    z = y * 3.0
+    assert [n.op for n in tape.nodes] == ["multiply"]
+    assert float(z) == 6.0
+
+
+def test_a_gradient_inside_the_block_of_a_persistent_tape_warns_once() -> None:
+    w = ak.Variable(3.0)
+    with ak.GradientTape(persistent=True) as tape:
+        y = w**3
+        with pytest.warns(UserWarning, match="inside the tape's own block"):
+            g = tape.gradient(y, w)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tape.gradient(y, w)
+    assert float(tape.gradient(g, w)) == 18.0
+
+
+def test_targets_and_sources_that_left_the_record() -> None:
+    w = ak.Variable(1.0)
+    with ak.GradientTape(persistent=True) as tape:
+        y = float(w * 2.0)
+    with pytest.raises(DtypeError, match="float.*not on any record"):
+        tape.gradient(y, w)
+    with pytest.raises(DtypeError, match="targets and sources are tensors or variables, not float"):
+        tape.gradient(w * 2.0, 1.0)
+
+
+def test_a_target_that_is_a_variable() -> None:
+    w = ak.Variable([1.0, 2.0])
+    with ak.GradientTape(persistent=True) as tape:
+        w.read_value()
+    assert tape.gradient(w, w).tolist() == [1.0, 1.0]
+
+
+def test_nodes_say_what_ran_where() -> None:
+    """Frozen rows: ids of inputs, leaves negative, shape, dtype, and the line of the user's code."""
+    w = ak.Variable(np.ones((2, 3), np.float32))
+    with ak.GradientTape() as tape:
+        y = ak.sin(w)
+        z = y.sum(0)
+    first, second = tape.nodes
+    assert (first.id, first.op, first.inputs, first.shape, first.dtype) == (0, "sin", (-1,), (2, 3), "float32")
+    assert (second.inputs, second.shape) == ((0,), (3,))
+    assert first.cell == __file__
+    assert second.line == first.line + 1
+    assert first.code == "test_nodes_say_what_ran_where"
+    assert z.shape == (3,)
+    with pytest.raises(AttributeError):
+        first.op = "cos"  # type: ignore[misc]
+
+
+def test_the_place_of_an_operation_inside_the_kit_is_the_users_line() -> None:
+    w = ak.Variable([1.0, 2.0, 4.0])
+    with ak.GradientTape() as tape:
+        ak.std(w)
+    assert {node.code for node in tape.nodes} == {"test_the_place_of_an_operation_inside_the_kit_is_the_users_line"}
+    assert len({node.line for node in tape.nodes}) == 1
