@@ -24,7 +24,8 @@ __all__ = [
     "piecewise_linear_step", "soft_ceil", "soft_floor", "soft_round", "soft_sign", "soft_step", "straight_through",
 ]  # fmt: skip
 
-_REACH = 40.0  # a sigmoid 40 temperatures away is 0 or 1 to the last bit of a float64
+_REACH = 750.0  # a sigmoid so many temperatures away is 0 or 1 in a float64, and so is its slope
+_NEAR = 40.0  # and so many, to the last bit of a value
 _MOST = 4096  # steps summed at most where no range was given
 
 
@@ -50,8 +51,20 @@ def _staircase(x: Any, one: Callable[[Tensor], Tensor], steps: tuple[int, int] |
     """The sum of one smooth step at each whole number."""
     x = lift(x)
     places, below = _steps(x, steps, reach)
+    if not x.ndim and x.dtype == np.float64:
+        return _single(x, one, places.tolist(), below, reach)
     total = one(expand_dims(x, -1) - places).sum(-1)
     return total + below if below else total
+
+
+def _single(x: Tensor, one: Callable[[Tensor], Tensor], places: list[float], below: float, reach: float) -> Tensor:
+    """The same for one number, which needs no arrays; a step further away than the reach is 0 or 1, and flat."""
+    here = float(plain(x))
+    near = [k for k in places if not abs(here - k) >= reach]
+    total = x * 0.0 + (below + sum(here - k >= reach for k in places))
+    for k in near:
+        total = total + one(x - k)
+    return total
 
 
 def _checked(name: str, value: float) -> float:
@@ -91,7 +104,8 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     >>> ak.relax.soft_floor([2.0, 2.5], 1 / 50, steps=(1, 5)).numpy().round(4)
     array([1.5, 2. ])
     """
-    return _staircase(x, lambda z: soft_step(z, temperature), steps, _REACH * _checked("temperature", temperature))
+    rate = 1.0 / _checked("temperature", temperature)
+    return _staircase(x, lambda z: sigmoid(z * rate), steps, (_REACH if steps else _NEAR) * temperature)
 
 
 def piecewise_linear_step(x: Any, width: float) -> Tensor:

@@ -147,11 +147,13 @@ class _Ours(dict[str, bool]):
     """Whether a file is the kit's own; found out once a file, since every recorded operation asks."""
 
     def __missing__(self, filename: str) -> bool:
-        self[filename] = filename.startswith(_HOME)
+        self[filename] = filename.startswith(_HOME) and not filename.startswith(_USERS)
         return self[filename]
 
 
 _HOME = str(Path(__file__).parents[1]) + os.sep
+# These compute with the kit as a user does, and a line of theirs is as good a place as a user's.
+_USERS = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
 _ours = _Ours()
 
 
@@ -258,8 +260,10 @@ def _unary(op: Op) -> Function:
         code = frame.f_code
         if code is not users:
             if _ours[code.co_filename]:
-                return record(op, y, (z,), (x,))
-            users = code
+                frame = _frame()
+                code = frame.f_code
+            else:
+                users = code
         node = Tensor()
         node._value = y
         node.op = op.live
@@ -329,15 +333,15 @@ def _binary(op: Op) -> Function:  # noqa: C901 - written out for speed
                 if b.record is not owner or owner is None:
                     return _apart(op, a, b)
                 x, z, inputs = a._value, b._value, (a, b)
-            elif type(b) is float and owner is not None:
-                x, z, inputs = a._value, b, (a, None)
+            elif owner is not None and (type(b) is float or type(b) is int):
+                x, z, inputs = a._value, float(b), (a, None)
             else:
                 return _apart(op, a, b) if type(b) in _LITERALS else call(a, lift(b))
         elif type(b) is Tensor:
             owner = b.record
-            if type(a) is not float or owner is None:
+            if type(a) not in _LITERALS or owner is None:
                 return _apart(op, a, b) if type(a) in _LITERALS else call(lift(a), b)
-            x, z, inputs = a, b._value, (None, b)
+            x, z, inputs = float(a), b._value, (None, b)
         else:
             return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
         if (append := owner.append) is None:
@@ -350,8 +354,10 @@ def _binary(op: Op) -> Function:  # noqa: C901 - written out for speed
         code = frame.f_code
         if code is not users:
             if _ours[code.co_filename]:
-                return record(op, y, (x, z), inputs)
-            users = code
+                frame = _frame()
+                code = frame.f_code
+            else:
+                users = code
         node = Tensor()
         node._value = y
         node.op = op.live
