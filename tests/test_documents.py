@@ -48,4 +48,5 @@ def test_every_file_named_in_contributing_is_there() -> None:
     inside = r"`((?:autodiff_kit|tests|notebooks|exercises|binder)/[\w./-]*)`"
     named = re.findall(inside, (TOP / "CONTRIBUTING.md").read_text())
     assert named
-    assert [path for path in named if not (TOP / path).exists()] == []
+    # NN_slug stands for whichever lesson is being written.
+    assert [path for path in named if "NN_" not in path and not (TOP / path).exists()] == []
