@@ -105,7 +105,8 @@ class KernelWidget(anywidget.AnyWidget):
             self.answered = self.asked
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.inputs[:4])
+        plain = {name: getattr(self, name) for name in self.inputs}
+        shown = ", ".join(f"{k}={v!r}" for k, v in plain.items() if isinstance(v, (str, int, float)) and v != "")
         return f"{type(self).__name__}({shown})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

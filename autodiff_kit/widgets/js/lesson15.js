@@ -1,4 +1,4 @@
-import { h } from "./kit/core.js";
+import { h, put } from "./kit/core.js";
 import { fmt, chip } from "./kit/numbers.js";
 import { decode, listen, ask } from "./kit/kernel.js";
 import { Frame } from "./kit/frame.js";
@@ -7,8 +7,8 @@ import { Stepper } from "./kit/stepper.js";
 import { Lanes } from "./kit/lanes.js";
 import { SplitBar } from "./kit/split_bar.js";
 
-const INPUTS = ["optimizer", "grads", "at", "start", "scale", "actions"];
-const OUTPUTS = ["slots"];
+const INPUTS = ["optimizer", "grads", "at", "start", "scale", "actions", "lazy", "preset"];
+const OUTPUTS = ["slots", "names"];
 const OPTIMIZERS = [
   ["sgd", "SGD"],
   ["momentum", "momentum"],
@@ -39,10 +39,19 @@ function render({ model, el }) {
     lead: "Paint each strip: a value, a zero, or None. Dotted is ghost motion: the weight moves although its gradient at that step is zero.",
   });
   const names = get("names");
+  const change = (changes) => ask(model, { preset: "", ...changes }); // what was changed is no preset any more
+  const presets = h(
+    "div",
+    { class: "ak-row", role: "group", "aria-label": "Starting points", style: "gap:6px;margin-bottom:14px" },
+    h("span", { class: "ak-label", text: "Start from" }),
+    get("presets").map((name) =>
+      h("button", { type: "button", "data-preset": name, text: name, onclick: () => ask(model, { preset: name }) }),
+    ),
+  );
   let brush = "zero";
   const painted = () => ({ value: 1, zero: 0, none: null })[brush];
   const paint = (which, from, to, value) =>
-    ask(model, {
+    change({
       grads: get("grads").map((list, k) =>
         k === which ? list.map((g, i) => (i >= from && i <= to ? value : g)) : list,
       ),
@@ -52,7 +61,7 @@ function render({ model, el }) {
     label: "Optimizer",
     options: OPTIMIZERS,
     value: get("optimizer"),
-    onChange: (value) => ask(model, { optimizer: value }),
+    onChange: (value) => change({ optimizer: value }),
   });
   const brushes = Segmented({
     label: "Brush",
@@ -66,13 +75,13 @@ function render({ model, el }) {
     label: "w starts at",
     options: [0, 1].map((value) => ({ value, label: String(value) })),
     value: get("start"),
-    onChange: (value) => ask(model, { start: value }),
+    onChange: (value) => change({ start: value }),
   });
   const scale = Segmented({
     label: "loss times",
     options: [1, 1000].map((value) => ({ value, label: String(value) })),
     value: get("scale"),
-    onChange: (value) => ask(model, { scale: value }),
+    onChange: (value) => change({ scale: value }),
   });
   const stepper = Stepper({
     label: "Cursor: step",
@@ -97,6 +106,7 @@ function render({ model, el }) {
   const queue = h("div", { class: "ak-row", style: "gap:4px;margin-top:8px" });
 
   frame.stage.append(
+    presets,
     h("div", { class: "ak-row", style: "margin-bottom:16px" }, optimizer.el, brushes.el, start.el, scale.el),
     lanes.el,
     stepper.el,
@@ -147,6 +157,10 @@ function render({ model, el }) {
   function draw() {
     const [grads, at] = [get("grads"), get("at")];
     const state = get("slots");
+    names.splice(0, names.length, ...get("names"));
+    presets
+      .querySelectorAll("button")
+      .forEach((button) => put(button, { "aria-pressed": button.dataset.preset === get("preset") }));
     optimizer.update(get("optimizer"));
     start.update(get("start"));
     scale.update(get("scale"));
@@ -198,7 +212,7 @@ function render({ model, el }) {
               text: label,
               "aria-label": `${label} the slots of ${names[which]} at step ${at + 1}`,
               onclick: () =>
-                ask(model, {
+                change({
                   actions: [
                     ...get("actions").filter((a) => !(a.which === which && a.step === at && a.act === act)),
                     { which, step: at, act },
@@ -248,7 +262,7 @@ function render({ model, el }) {
           type: "button",
           text: `${action.act} ${names[action.which]} at step ${action.step + 1} ✕`,
           "aria-label": `Take back: ${action.act} ${names[action.which]} at step ${action.step + 1}`,
-          onclick: () => ask(model, { actions: actions.filter((_, k) => k !== i) }),
+          onclick: () => change({ actions: actions.filter((_, k) => k !== i) }),
         }),
       ),
     );
