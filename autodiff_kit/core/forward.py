@@ -36,7 +36,7 @@ def push_node(node: Node, tangents: tuple[Any, ...], lead: int = 0, graph: bool 
     y, *inputs = saved
     if lead or op.vjp_all is not None:
         tangents = _prepared(op, tangents, y, inputs, lead)
-    out = op.jvp(tangents, y, *inputs, **({} if op.plain else node.params or {}))
+    out = op.jvp(tangents, y, *inputs, **(getattr(node, "params", None) or {}))
     if op.users:
         out = out if graph else plain(out)
     return fit(out, node.like, lead)

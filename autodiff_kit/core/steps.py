@@ -38,6 +38,8 @@ class Row:
         The rows that it reads.
     params : dict
         What the operation was told, such as an index or an axis.
+    constants : tuple
+        For each operand: None where it is a row, else the number or array that was used.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Row:
     value: Array
     inputs: tuple[int, ...]
     params: dict[str, Any]
+    constants: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,15 +116,10 @@ def rows(tape: GradientTape) -> tuple[Row, ...]:
             if value is None or type(value) is Like:
                 raise TapeError("this tape holds no values to show; record with steps.watched_tape()")
             inputs = tuple(order[n] for n in node.inputs if n is not None)
-            found.append(
-                Row(
-                    f"{node.op.name} {k}",
-                    node.op.name,
-                    np.asarray(value),
-                    inputs,
-                    {} if node.op.plain else node.params or {},
-                )
-            )
+            constants = tuple(None if n is not None else x for n, x in zip(node.inputs, node.saved[1:], strict=True))
+            params = getattr(node, "params", None) or {}
+            name = f"{node.op.name} {k}"
+            found.append(Row(name, node.op.name, np.asarray(value), inputs, params, constants))
     return tuple(found)
 
 
@@ -196,7 +194,7 @@ def _push_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
 
 def _title(node: Node) -> str:
     if node.op.name == "getitem":
-        return f"entry {', '.join(map(str, (node.params or {})['index']))}"
+        return f"entry {(node.params or {})['index'][-1]}"
     return str(node.op.name)
 
 

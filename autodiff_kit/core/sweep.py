@@ -189,7 +189,7 @@ def pull_node(
 
 
 def _params(node: Node) -> dict[str, Any]:
-    return {} if node.op.plain else node.params or {}
+    return getattr(node, "params", None) or {}  # the scalar operations set none
 
 
 def _arguments(node: Node, graph: bool) -> tuple[Any, ...]:

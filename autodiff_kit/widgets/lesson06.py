@@ -157,7 +157,9 @@ class FloorDescent(KernelWidget):
 
     def twin(self) -> Table:
         """The descent as a table."""
-        rows = [(str(t), self.trail[t], self.heights[t], self.temperature[t]) for t in (0, 1, 2, 5, 10, 20, 50, 100, 200)]
+        rows = [
+            (str(t), self.trail[t], self.heights[t], self.temperature[t]) for t in (0, 1, 2, 5, 10, 20, 50, 100, 200)
+        ]
         ends = "never at 3" if self.arrived is None else f"floor(x) was 3 after {self.arrived} steps"
         return Table(f"Descent with rule {self.rule}: {ends}", ("step", "x", "height", "s"), rows)
 

@@ -193,7 +193,9 @@ class AdamSlots(KernelWidget):
     def _two_strips(self, proposal: Any) -> Any:
         strips = proposal["value"]
         if len(strips) != 2 or any(len(strip) != COUNT for strip in strips):
-            raise traitlets.TraitError(f"grads are two strips of {COUNT} numbers or None; got {[len(s) for s in strips]}")
+            raise traitlets.TraitError(
+                f"grads are two strips of {COUNT} numbers or None; got {[len(s) for s in strips]}"
+            )
         if any(g is not None and not isinstance(g, (int, float)) for strip in strips for g in strip):
             raise traitlets.TraitError("a gradient is a number or None")
         return [[None if g is None else float(g) for g in strip] for strip in strips]
@@ -230,7 +232,9 @@ class AdamSlots(KernelWidget):
         moved = [_kind(a, b, g) for a, b, g in zip(shown, shown[1:], self.grads[which], strict=False)]
         away = np.diff(shown)
         lanes = {lane: _lane(states, names) for lane, names in LANES.items()}
-        parts = {kind: float(sum(d for d, k in zip(away, moved, strict=True) if k == kind)) for kind in ("real", "ghost")}
+        parts = {
+            kind: float(sum(d for d, k in zip(away, moved, strict=True) if k == kind)) for kind in ("real", "ghost")
+        }
         return {**lanes, "w": shown, "moved": moved, **parts}
 
     def _states(self, which: int) -> list[_State]:

@@ -10,7 +10,7 @@ import { Dial } from "./kit/dial.js";
 import { CostBars } from "./kit/cost_bars.js";
 
 const INPUTS = ["v", "u", "n", "m", "sweep", "step"];
-const OUTPUTS = ["nodes", "forward", "reverse", "double", "jv", "uj", "inner", "sweeps"];
+const OUTPUTS = ["nodes", "second", "forward", "reverse", "double", "jv", "uj", "inner", "sweeps"];
 const SWEEPS = [
   { value: "forward", label: "push ↓", hint: "forward mode: tangents fill downwards" },
   { value: "reverse", label: "pull ↑", hint: "reverse mode: cotangents fill upwards" },
@@ -46,13 +46,13 @@ function render({ model, el }) {
     at: get("step"),
     onStep: (step) => view({ step }),
   });
-  const tape = TapeTable({
-    rows: get("nodes"),
-    onStep: (by) => {
-      stepper.halt();
-      view({ step: Math.min(events().length, Math.max(0, get("step") + by)) });
-    },
-  });
+  const onStep = (by) => {
+    stepper.halt();
+    view({ step: Math.min(events().length, Math.max(0, get("step") + by)) });
+  };
+  const tape = TapeTable({ rows: get("nodes"), onStep });
+  const secondHost = h("div", { hidden: true });
+  let second = null; // the tape of the pull, made anew when other numbers were pulled
   const rule = h("div", { class: "ak-rulebox", "aria-live": "polite" });
   const dialIn = {
     fwd: Dial({
@@ -87,7 +87,7 @@ function render({ model, el }) {
   const both = h(
     "div",
     { class: "ak-split" },
-    h("div", {}, tape.el, rule, inner),
+    h("div", {}, tape.el, secondHost, rule, inner),
     h("div", { class: "ak-side" }, dialIn.fwd.el, dialIn.rev.el, dialOut.fwd.el, dialOut.rev.el),
   );
 
@@ -135,21 +135,18 @@ function render({ model, el }) {
     sweep.update(mode);
     stepper.update({ count: events().length, at: step });
     const double = mode === "double";
-    tape.update({
-      fwd: columns.fwd,
-      rev: columns.rev,
-      now,
-      names: double ? { fwd: "second pull ↓", rev: "first pull ↑" } : {},
-    });
-    both.classList.toggle("ak-all-reverse", double);
+    put(tape.el, { hidden: double });
+    put(secondHost, { hidden: !double });
+    if (double) drawSecond(columns.rev, now);
+    else tape.update({ fwd: columns.fwd, rev: columns.rev, now });
     rule.replaceChildren(
       ...(last
-        ? [h("code", { text: get("nodes")[last.row].name }), h("span", { text: last.note })]
+        ? [h("code", { text: get(double ? "second" : "nodes")[last.row].name }), h("span", { text: last.note })]
         : [
             `Nothing has moved yet. Press step, or arrow ${mode === "forward" ? "down" : "down, which goes up the tape"}.`,
           ]),
     );
-    const side = mode === "reverse" ? "rev" : "fwd";
+    const side = mode === "reverse" ? "rev" : "fwd"; // the double pull takes v in and gives Jv, as the push does
     for (const dials of [dialIn, dialOut])
       for (const name of ["fwd", "rev"]) put(dials[name].el, { hidden: name !== side });
     dialIn.fwd.update({ value: get("v") });
@@ -180,6 +177,17 @@ function render({ model, el }) {
         ["uJ", ...(seen.reverse ? get("uj") : [" ", " ", " "])],
       ],
     });
+  }
+
+  /** The second tape recorded the pull: its values are the cotangents of the first, and a pull through it gives Jv. */
+  function drawSecond(rev, now) {
+    const rows = JSON.stringify(get("second"));
+    if (second?.rows !== rows) {
+      second?.table.destroy();
+      second = { rows, table: TapeTable({ rows: get("second"), onStep, columns: ["rev"], value: "first pull" }) };
+      secondHost.replaceChildren(second.table.el);
+    }
+    second.table.update({ rev, now, names: { rev: "second pull ↑" } });
   }
 
   const reachOf = (name) => Math.max(4, 4 * Math.ceil(Math.max(...get(name).map(Math.abs)) / 4));
@@ -221,6 +229,7 @@ function render({ model, el }) {
   draw();
   return () => {
     stop();
+    second?.table.destroy();
     [frame, stepper, tape, costs].forEach((part) => part.destroy());
   };
 }
