@@ -7,8 +7,8 @@ import { Slider } from "./kit/slider.js";
 import { Stepper } from "./kit/stepper.js";
 import { Bars } from "./kit/bars.js";
 
-const INPUTS = ["keep", "design", "c", "dtype", "stage"];
-const OUTPUTS = ["before", "weights", "grads", "kept_sum", "output", "batch", "w_grad", "w_next"];
+const INPUTS = ["sentence", "keep", "design", "c", "dtype", "empty", "stage"];
+const OUTPUTS = ["tokens", "values", "before", "weights", "grads", "kept_sum", "output", "batch", "w_grad", "w_next"];
 const DESIGNS = [
   ["zero", "zero after", "softmax first, then zero the padding"],
   ["renorm", "renormalise", "zero after, then divide by what is left"],
@@ -24,7 +24,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Does the padding feel the loss?",
-    lead: "Four scores, log 1 to log 4; the last position is padding. Click a bar to mask or keep it. The arrows are the gradient of the output into each score.",
+    lead: "Each score is the logarithm of a small whole number; the end is padding. Click a bar to mask or keep it. The arrows are the gradient of the output into each score.",
   });
   const design = Segmented({
     label: "Design",
@@ -46,6 +46,20 @@ function render({ model, el }) {
     options: ["float32", "float64"].map((value) => ({ value, label: value })),
     value: get("dtype"),
     onChange: (value) => ask(model, { dtype: value }),
+  });
+  const sentence = h(
+    "select",
+    { "aria-label": "Sentence", onchange: () => ask(model, { sentence: Number(sentence.value), stage: 0 }) },
+    get("sentences").map((text, i) => h("option", { value: i, text })),
+  );
+  const empty = Segmented({
+    label: "a row with nothing kept gives",
+    options: [
+      { value: "zero", label: "0", hint: "weights of 0: the row adds nothing" },
+      { value: "nan", label: "NaN", hint: "weights of NaN: a mistake shows" },
+    ],
+    value: get("empty"),
+    onChange: (value) => ask(model, { empty: value }),
   });
   const all = h("button", {
     type: "button",
@@ -70,8 +84,19 @@ function render({ model, el }) {
   const batch = h("table", { class: "ak-table ak-batch" });
 
   frame.stage.append(
-    h("div", { class: "ak-row", style: "margin-bottom:12px" }, design.el, dtype.el),
-    h("div", { class: "ak-split" }, bars.el, h("div", { class: "ak-side" }, figures, amount.el, h("div", {}, all))),
+    h(
+      "div",
+      { class: "ak-row", style: "margin-bottom:12px" },
+      h("div", {}, h("div", { class: "ak-label", text: "Sentence" }), sentence),
+      design.el,
+      dtype.el,
+    ),
+    h(
+      "div",
+      { class: "ak-split" },
+      bars.el,
+      h("div", { class: "ak-side" }, figures, amount.el, empty.el, h("div", {}, all)),
+    ),
     h("hr", { class: "ak-rule" }),
     h(
       "h4",
@@ -94,6 +119,9 @@ function render({ model, el }) {
     design.update(get("design"));
     dtype.update(get("dtype"));
     amount.update(get("c"));
+    empty.update(get("empty"));
+    put(empty.el, { hidden: get("design") !== "renorm" });
+    sentence.value = String(get("sentence"));
     put(amount.el, { hidden: get("design") !== "additive" });
     put(all, { text: keep.some(Boolean) ? "Mask all" : "Keep all" });
     const finite = [...grads].filter(Number.isFinite).map(Math.abs);
@@ -123,7 +151,7 @@ function render({ model, el }) {
       ),
     );
     drawBatch();
-    frame.say(sentence(keep, leak));
+    frame.say(claim(keep, leak));
     frame.tell({
       caption: `Weights and gradients, ${DESIGNS.find((d) => d.value === get("design")).label}, ${get("dtype")}`,
       columns: ["token", "kept", "value", "plain weight", "weight", "gradient into score"],
@@ -136,12 +164,17 @@ function render({ model, el }) {
     const cell = (x, shown, digits = 4, extra = "") =>
       h("td", { class: extra + (shown && Number.isNaN(x) ? " ak-bg-nan" : "") }, shown ? chip(x, digits) : "·");
     const spread = at === 3 && Number.isNaN(get("w_next"));
+    const word = (row, i) => h("small", { class: row.keep[i] ? "ak-word" : "ak-word ak-masked", text: row.tokens[i] });
     const body = get("batch").map((row) =>
       h(
         "tr",
         {},
         h("th", { scope: "row", text: row.name }),
-        ...row.weights.map((w, i) => cell(spread ? NaN : w, true, 2, row.keep[i] ? "" : "ak-bg-mask")),
+        ...row.weights.map((w, i) => {
+          const at = cell(spread ? NaN : w, true, 2, row.keep[i] ? "" : "ak-bg-mask");
+          at.prepend(word(row, i));
+          return at;
+        }),
         cell(spread ? NaN : row.output, at >= 1, 2),
         cell(row.slope, at >= 2),
       ),
@@ -154,7 +187,9 @@ function render({ model, el }) {
         h(
           "tr",
           {},
-          ["sentence", "w0", "w1", "w2", "w3", "output", "into W"].map((text) => h("th", { scope: "col", text })),
+          ["sentence", ...get("tokens").map((_, i) => `w${i}`), "output", "into W"].map((text) =>
+            h("th", { scope: "col", text }),
+          ),
         ),
       ),
       h("tbody", {}, body),
@@ -166,8 +201,8 @@ function render({ model, el }) {
           {},
           h("th", {
             scope: "row",
-            colspan: 5,
-            text: at === 3 ? "W was 1; after one step it is" : "sum over the batch",
+            colspan: get("tokens").length + 1,
+            text: at === 3 ? "W was 1; after one step it is" : "the loss leaves the empty row out; into W",
           }),
           h("td", { text: "" }),
           cell(at === 3 ? get("w_next") : get("w_grad"), at >= 2),
@@ -178,7 +213,7 @@ function render({ model, el }) {
     stage.update({ at });
   }
 
-  function sentence(keep, leak) {
+  function claim(keep, leak) {
     if (!keep.some(Boolean))
       return `All masked: the weights are ${get("weights")
         .map((w) => fmt(w, 2))

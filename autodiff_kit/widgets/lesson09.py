@@ -1,0 +1,204 @@
+"""Lesson 09: attention weights over padded sentences, and what still flows into the padding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import traitlets
+
+import autodiff_kit as ak
+from autodiff_kit.lessons.tables import Table, number
+from autodiff_kit.widgets.base import KernelWidget
+from autodiff_kit.widgets.wire import Output
+
+__all__ = ["MaskedAttention"]
+
+DESIGNS = ("zero", "renorm", "minusinf", "additive")
+PAD = "[pad]"
+STEP = 0.01  # learning rate of the step that is taken on the shared W
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Words and padding; a score is the logarithm of a small whole number, so that weights can be checked by hand."""
+
+    words: tuple[str, ...]
+    counts: tuple[int, ...]
+    values: tuple[float, ...]
+
+    @property
+    def tokens(self) -> list[str]:
+        """The words, then padding."""
+        return [*self.words, *[PAD] * (len(self.counts) - len(self.words))]
+
+    @property
+    def keep(self) -> list[bool]:
+        """True at the words."""
+        return [token != PAD for token in self.tokens]
+
+
+SENTENCES = (
+    Sentence(("the", "cat", "sat"), (1, 2, 3, 4), (10.0, 20.0, 30.0, 100.0)),
+    Sentence(("rain", "again"), (2, 3, 1, 2, 4, 4), (30.0, 10.0, 50.0, 60.0, 80.0, 90.0)),
+    Sentence(("we", "missed", "the", "train"), (2, 5, 1, 4, 3, 5), (20.0, 60.0, 10.0, 40.0, 70.0, 90.0)),
+    Sentence(("she", "reads", "to", "her", "dog"), (2, 4, 1, 2, 3, 4), (10.0, 50.0, 20.0, 30.0, 40.0, 100.0)),
+    Sentence(
+        ("nobody", "expects", "snow", "in", "late", "May"), (3, 4, 5, 1, 2, 5), (20.0, 40.0, 80.0, 10.0, 30.0, 60.0)
+    ),
+)
+
+
+class MaskedAttention(KernelWidget):
+    """Mask positions of a sentence in four designs, and see the gradient of the output into every score.
+
+    Parameters
+    ----------
+    sentence : int, optional
+        Which of the sentences; choosing one keeps its words and masks its padding.
+    keep : list of bool, optional
+        Which positions count.
+    design : {"zero", "renorm", "minusinf", "additive"}, optional
+    c : float, optional
+        What "additive" adds to the scores that do not count.
+    dtype : {"float32", "float64"}, optional
+    empty : {"zero", "nan"}, optional
+        What "renorm" gives where nothing counts.
+    stage : int, optional
+        How far the batch below is shown, 0 to 3.
+
+    Notes
+    -----
+    Weights, outputs and gradients are the kit's, in the chosen dtype, from a recorded tape. The batch is the sentence,
+    a shorter one and an empty one; a factor W, shared by all, stands before scores and values, and the loss leaves the
+    empty row out with ``where``.
+    """
+
+    _module = "lesson09.js"
+    inputs = ("sentence", "keep", "design", "c", "dtype", "empty")
+
+    sentence = traitlets.Int(0, min=0, max=len(SENTENCES) - 1).tag(sync=True)
+    keep: Any = traitlets.List(traitlets.Bool()).tag(sync=True)
+    design = traitlets.Enum(DESIGNS, default_value="zero").tag(sync=True)
+    c = traitlets.Float(-10.0).tag(sync=True)
+    dtype = traitlets.Enum(("float32", "float64"), default_value="float32").tag(sync=True)
+    empty = traitlets.Enum(("zero", "nan"), default_value="zero").tag(sync=True)
+    stage = traitlets.Int(0, min=0, max=3).tag(sync=True)
+    sentences: Any = traitlets.List([" ".join(s.words) for s in SENTENCES]).tag(sync=True)
+
+    tokens = Output()
+    values = Output()
+    before = Output()
+    weights = Output()
+    grads = Output()
+    kept_sum = Output()
+    output = Output()
+    batch = Output()
+    w_grad = Output()
+    w_next = Output()
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._shown: int | None = None
+        self._busy = False
+        super().__init__(**kwargs)
+
+    def _settle(self) -> None:
+        if not self._busy:  # a new sentence sets its mask; that is part of the same answer
+            self._busy = True
+            try:
+                super()._settle()
+            finally:
+                self._busy = False
+
+    def answer(self) -> dict[str, Any]:
+        """The sentence above, the batch below."""
+        case = SENTENCES[self.sentence]
+        if self._shown != self.sentence or len(self.keep) != len(case.counts):
+            fresh = self._shown is None and len(self.keep) == len(case.counts)
+            self._shown = self.sentence
+            if not fresh:
+                self.keep = case.keep
+        return {"tokens": case.tokens, "values": case.values, **self._one(case), **self._batch(case)}
+
+    def _scores(self, case: Sentence) -> Any:
+        return ak.constant(np.log(np.array(case.counts)).astype(self.dtype))
+
+    def _weigh(self, scores: Any, keep: Any) -> Any:
+        """The weights in the chosen design."""
+        if self.design == "zero":
+            return ak.nn.softmax(scores) * keep.astype(self.dtype)
+        if self.design == "renorm":
+            return ak.nn.masked_softmax(scores, keep, empty=self.empty)
+        if self.design == "minusinf":
+            return ak.nn.masked_softmax(scores, keep, mode="where")
+        return ak.nn.masked_softmax(scores, keep, mode="additive", additive=self.c)
+
+    def _one(self, case: Sentence) -> dict[str, Any]:
+        keep, scores = np.array(self.keep), self._scores(case)
+        values = ak.constant(np.array(case.values, self.dtype))
+        with ak.GradientTape() as tape:
+            tape.watch(scores)
+            weights = self._weigh(scores, keep)
+            output = (weights * values).sum()
+        return {
+            "before": ak.nn.softmax(scores).numpy(),
+            "weights": weights.numpy(),
+            "grads": tape.gradient(output, scores).numpy() + 0.0,
+            "kept_sum": float(weights.numpy()[keep].sum()),
+            "output": float(output),
+        }
+
+    def _batch(self, case: Sentence) -> dict[str, Any]:
+        size = len(case.counts)
+        short = ["stop", "now"]
+        rows = [(case.tokens, list(self.keep)), (short, [k < 2 for k in range(size)]), ([], [False] * size)]
+        keep = np.array([k for _, k in rows])
+        shared = ak.Variable(np.ones((), self.dtype), name="W")
+        scores, values = self._scores(case), np.array(case.values, self.dtype)
+        with ak.GradientTape(persistent=True) as tape:
+            weights = self._weigh(ak.broadcast_to(shared * scores, keep.shape), keep)
+            outputs = (weights * (shared * values)).sum(-1)
+            parts = [outputs[k] for k in range(len(rows))]
+            loss = ak.where(keep.any(-1), outputs, 0.0).sum()
+        gradient = float(tape.gradient(loss, shared))
+        shown = [
+            {
+                "name": " ".join(t for t in tokens if t != PAD) or "(empty)",
+                "tokens": [*tokens, *[PAD] * (size - len(tokens))],
+                "keep": kept,
+                "weights": weights.numpy()[k],
+                "output": float(parts[k]),
+                "slope": float(tape.gradient(parts[k], shared)) + 0.0,
+            }
+            for k, (tokens, kept) in enumerate(rows)
+        ]
+        return {"batch": shown, "w_grad": gradient, "w_next": 1.0 - STEP * gradient}
+
+    def twin(self) -> Table:
+        """Weights and gradients of the sentence."""
+        rows = list(zip(self.tokens, self.keep, self.before, self.weights, self.grads, strict=True))
+        caption = (
+            f"Design {self.design}, {self.dtype}: kept weights sum to {number(self.kept_sum, 4)}, "
+            f"the output is {number(self.output, 4)}"
+        )
+        return Table(caption, ("token", "kept", "plain weight", "weight", "gradient into score"), [
+            (token, bool(kept), *map(float, rest)) for token, kept, *rest in rows
+        ])  # fmt: skip
+
+    def still(self) -> Any:
+        """Bars and gradients as a still figure."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(7, 3.2))
+        left, right = figure.subplots(1, 2)
+        places = np.arange(len(self.tokens))
+        shades = ["black" if kept else "0.7" for kept in self.keep]
+        left.bar(places, np.nan_to_num(self.weights), color=shades)
+        left.bar(places, self.before, fill=False, linestyle="--", edgecolor="0.4")
+        left.set_ylabel("weight")
+        right.bar(places, np.nan_to_num(self.grads), color="#d55e00")
+        right.set_ylabel("gradient into the score")
+        for axes in (left, right):
+            axes.set_xticks(places, self.tokens, rotation=30)
+        return figure
