@@ -221,6 +221,12 @@ def test_the_edge_of_the_nudged_range(dtype: str) -> None:
     np.testing.assert_allclose(value[[1, 4]], [5.976471, -6.023529], atol=1e-6)
 
 
+def test_a_half_goes_up_where_the_range_is_nudged() -> None:
+    """(-2.5, 4.5) at 3 bits: the zero point is 2.5, and becomes 3, not the even 2."""
+    value = relax.fake_quant([-9.0, 9.0], -2.5, 4.5, num_bits=3).numpy()
+    assert value.tolist() == [-3.0, 4.0]
+
+
 def test_a_range_that_is_taken_from_the_values() -> None:
     """B32: what is clamped passes its 1 to min or max, and those are elements of x: [2 0 1 1 1]."""
 

@@ -29,7 +29,8 @@ def test_the_rows_of_lesson_01() -> None:
     tape, (x,), _ = watched(lesson, [2.0, 3.0, -1.0])
     rows = steps.rows(tape)
     assert [row.op for row in rows] == [
-        "input", "getitem", "getitem", "multiply", "getitem", "getitem", "multiply", "getitem", "power", "getitem", "add", "stack",
+        "input", "getitem", "getitem", "multiply", "getitem", "getitem", "multiply", "getitem", "power", "getitem",
+        "add", "stack",
     ]  # fmt: skip
     assert (rows[0].name, rows[0].value.tolist(), rows[0].inputs) == ("x", [2.0, 3.0, -1.0], ())
     assert (rows[3].value.tolist(), rows[3].inputs) == (6.0, (1, 2))
