@@ -184,9 +184,8 @@ class AdamSlots(KernelWidget):
     def __init__(self, **kwargs: Any) -> None:
         self._runs = [_Run(), _Run()]
         self._applied = ""
-        first = next(iter(PRESETS))
-        if "grads" not in kwargs and "preset" not in kwargs:
-            kwargs["grads"] = PRESETS[first]["grads"]
+        if "grads" not in kwargs:
+            kwargs.setdefault("preset", next(iter(PRESETS)))
         super().__init__(**kwargs)
 
     @traitlets.validate("grads")

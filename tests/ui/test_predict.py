@@ -1,0 +1,60 @@
+"""Predictions: committed by mouse or keys, locked afterwards, shown beside what the kernel found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_kit.widgets import Predict
+
+CHOICES = [{"value": "a", "label": "the matrix"}, {"value": "b", "label": "three numbers"}]
+
+
+class Asked(Predict):
+    """With the two traits that tell the page when an answer has come; a prediction itself asks for none."""
+
+    def get_state(self, *args: Any, **kwargs: Any) -> Any:
+        return {**super().get_state(*args, **kwargs), "asked": 0, "answered": 0}
+
+
+def test_a_choice_is_committed_and_locked(stage: Any) -> None:
+    widget = Asked(question="What comes?", kind="choice", choices=CHOICES)
+    on = stage(widget)
+    assert on.page.locator(".ak-primary").is_disabled()
+    on.page.locator("input[type=radio]").first.focus()
+    on.press(" ")
+    on.page.locator(".ak-primary").click()
+    on.page.wait_for_timeout(100)
+    assert widget.answer == "a"
+    assert on.page.locator("input[type=radio]").first.is_disabled()
+    assert "Locked: the matrix" in on.page.text_content("[role=status]")
+    on.shot("predict-choice")
+
+
+def test_several_are_committed_together(stage: Any) -> None:
+    widget = Asked(question="Which of them?", kind="several", choices=[*CHOICES, {"value": "c", "label": "neither"}])
+    on = stage(widget, theme="dark")
+    boxes = on.page.locator("input[type=checkbox]")
+    boxes.nth(0).click()
+    boxes.nth(2).click()
+    on.page.locator(".ak-primary").click()
+    on.page.wait_for_timeout(100)
+    assert widget.answer == ["a", "c"]
+    on.shot("predict-several-dark")
+
+
+def test_a_number_is_committed_by_enter(stage: Any) -> None:
+    widget = Asked(question="How much?", kind="number")
+    on = stage(widget, width=360)
+    on.page.locator("input[type=number]").fill("-0.6")
+    on.press("Enter")
+    on.page.wait_for_timeout(100)
+    assert widget.answer == -0.6
+
+
+def test_going_on_without_is_kept(stage: Any) -> None:
+    widget = Asked(question="How much?", kind="slider", low=0.0, high=2.0)
+    on = stage(widget)
+    on.page.locator("button:text-is('Go on without')").click()
+    on.page.wait_for_timeout(100)
+    assert widget.answer is None
+    assert widget.skipped
