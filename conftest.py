@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,20 @@ settings.register_profile("full", max_examples=500, stateful_step_count=60, **_C
 def pytest_configure(config: pytest.Config) -> None:
     """Few examples, always the same, unless everything is asked for."""
     settings.load_profile("full" if config.getoption("--all", default=False) else "default")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind() -> Iterator[None]:
+    """Gradients that a test or an example registers are forgotten; a tape that it leaves open is an error."""
+    from autodiff_kit.core import record, rules
+
+    before = dict(rules._RULES)
+    yield
+    rules._RULES.clear()
+    rules._RULES.update(before)
+    left = len(record.open_records.records)
+    record.open_records.records.clear()
+    assert not left, f"{left} tapes or accumulators were left open"
 
 
 @pytest.fixture(autouse=True)

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core import rules
 from autodiff_kit.errors import DuplicateNameError, ShapeError, StructureError, TapeError, UnknownGradientError
-
-
-@pytest.fixture(autouse=True)
-def _registered_names_are_forgotten() -> Iterator[None]:
-    before = dict(rules._RULES)
-    yield
-    rules._RULES.clear()
-    rules._RULES.update(before)
 
 
 def test_where_gives_each_side_its_own() -> None:
