@@ -54,8 +54,10 @@ class Stage:
         self.questions += 1
         if self.delay:
             time.sleep(self.delay)
+        before = self.state()
         self.widget.set_state(changes)
-        return self.state()
+        # What the front end sent is not sent back to it, unless the kernel made something else of it.
+        return {k: v for k, v in self.state().items() if v != changes.get(k, before.get(k))}
 
     def state(self) -> dict[str, Any]:
         return {k: v for k, v in self.widget.get_state().items() if not k.startswith("_")}
