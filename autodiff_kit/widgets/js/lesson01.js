@@ -225,7 +225,7 @@ function render({ model, el }) {
       : `One pull gave uJ = (${list("uj")}). Now push.`;
   }
 
-  const stop = listen(model, [...INPUTS, ...OUTPUTS], draw);
+  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
   draw();
   return () => {
     stop();

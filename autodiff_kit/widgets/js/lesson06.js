@@ -237,7 +237,7 @@ function render({ model, el }) {
       : `x ends at ${fmt(trail.at(-1), 4)}; floor(x) was 3 after ${arrived} steps.`;
   }
 
-  const stop = listen(model, [...INPUTS, ...OUTPUTS], draw);
+  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
   draw();
   return () => {
     stop();

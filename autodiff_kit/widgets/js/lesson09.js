@@ -225,7 +225,7 @@ function render({ model, el }) {
       : `A gradient of ${fmt(leak, 4)} still reaches the padding; the kept weights sum to ${fmt(get("kept_sum"), 4)}.`;
   }
 
-  const stop = listen(model, [...INPUTS, ...OUTPUTS], draw);
+  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
   draw();
   return () => {
     stop();

@@ -268,7 +268,7 @@ function render({ model, el }) {
     );
   }
 
-  const stop = listen(model, [...INPUTS, ...OUTPUTS], draw);
+  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
   draw();
   return () => {
     stop();
