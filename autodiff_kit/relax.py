@@ -61,10 +61,13 @@ def _single(x: Tensor, one: Callable[[Tensor], Tensor], places: list[float], bel
     """The same for one number, which needs no arrays; a step further away than the reach is 0 or 1, and flat."""
     here = float(plain(x))
     near = [k for k in places if not abs(here - k) >= reach]
-    total = x * 0.0 + (below + sum(here - k >= reach for k in places))
-    for k in near:
+    done = below + sum(here - k >= reach for k in places)
+    if not near:
+        return x * 0.0 + done
+    total = one(x - near[0])
+    for k in near[1:]:
         total = total + one(x - k)
-    return total
+    return total + done if done else total
 
 
 def _checked(name: str, value: float) -> float:

@@ -116,7 +116,9 @@ def rows(tape: GradientTape) -> tuple[Row, ...]:
             if value is None or type(value) is Like:
                 raise TapeError("this tape holds no values to show; record with steps.watched_tape()")
             inputs = tuple(order[n] for n in node.inputs if n is not None)
-            constants = tuple(None if n is not None else x for n, x in zip(node.inputs, node.saved[1:], strict=True))
+            constants = tuple(
+                None if n is not None else x for n, x in zip(node.inputs, (node.saved or ())[1:], strict=True)
+            )
             params = getattr(node, "params", None) or {}
             name = f"{node.op.name} {k}"
             found.append(Row(name, node.op.name, np.asarray(value), inputs, params, constants))

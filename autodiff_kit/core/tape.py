@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -262,6 +265,9 @@ class GradientTape:
         tips = [self._node_of(target) for target in targets]
         ends = [self._node_of(source) for source in sources]
         leaves = self._leaves()
+        if record.mixed:  # tapes side by side: what only another one follows is no source of this one
+            own = {*leaves, *record.nodes}
+            ends = [n if n in own else None for n in ends]
         starts = {n for n in ends if n is not None}
         inner = {n for n in starts if n.op is not None}
         prune = bool(inner) or len(starts) < len(leaves)
@@ -422,10 +428,11 @@ class GradientTape:
     def nodes(self) -> tuple[TapeNode, ...]:
         """The recorded operations, in the order in which they ran; they outlive the arrays."""
         ids: dict[Node, int] = {node: k for k, node in enumerate(self._record.nodes)}
+        leaves = count(-1, -1)
         for node in self._record.nodes:
             for n in node.inputs:
                 if n is not None and n not in ids:
-                    ids[n] = -1 - sum(k < 0 for k in ids.values())
+                    ids[n] = next(leaves)
         return tuple(_tape_node(node, k, ids) for k, node in enumerate(self._record.nodes))
 
     @property
@@ -433,7 +440,7 @@ class GradientTape:
         """Bytes of the arrays and numbers that the record holds for the way back; an array held twice counts once."""
         if self._record.released:
             return 0
-        held = {id(v): v for node in self._record.nodes for v in node.saved or () if type(v) is not Like}
+        held = {id(v): v for node in self._record.nodes for v in _held(node)}
         return sum(8 if type(v) in (float, int) else v.nbytes for v in held.values())
 
 
@@ -448,11 +455,23 @@ def where(node: Node) -> tuple[str, int, str]:
     """File or cell, line and function of a node, worked out from the code object and the instruction."""
     if node.code is None:
         return "", 0, ""
-    line = node.code.co_firstlineno
-    for start, end, number in node.code.co_lines():
-        if start <= node.lasti < end and number is not None:
-            line = number
-    return node.code.co_filename, line, node.code.co_name
+    starts, lines = _lines(node.code)
+    return node.code.co_filename, lines[bisect_right(starts, node.lasti) - 1], node.code.co_name
+
+
+@lru_cache(maxsize=256)
+def _lines(code: Any) -> tuple[list[int], list[int]]:
+    """Where each run of instructions of a code object begins, and its line."""
+    runs = [(start, line or code.co_firstlineno) for start, _, line in code.co_lines()]
+    return [start for start, _ in runs], [line for _, line in runs]
+
+
+def _held(node: Node) -> list[Any]:
+    """What a node holds for the way back; of numbers, which are kept in any case, those that its rules use."""
+    if node.saved is None:
+        return []
+    holds = node.op.holds(tuple(n is not None for n in node.inputs))
+    return [v for v, used in zip(node.saved, holds, strict=True) if used and type(v) is not Like]
 
 
 def _sweep_up(nodes: list[Node]) -> None:

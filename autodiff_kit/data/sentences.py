@@ -147,9 +147,7 @@ class Vocabulary:
         return [self._ids.get(word, self.UNKNOWN) for word in tokens(text)]
 
 
-def padded(
-    ids: Sequence[Sequence[int]], length: int | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def padded(ids: Sequence[Sequence[int]], length: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Fill rows of different lengths with zeros, and remember which positions are real.
 
     Parameters

@@ -108,9 +108,7 @@ def grade(
     return _verdict(question, attempt)
 
 
-def _watched(
-    question: Question, attempt: Attempt, answer: Callable[[Call], Reply]
-) -> Callable[[Call], Reply]:
+def _watched(question: Question, attempt: Attempt, answer: Callable[[Call], Reply]) -> Callable[[Call], Reply]:
     """The answerer, with every reply looked at for arguments that were written into."""
 
     def run(call: Call) -> Reply:
@@ -154,6 +152,4 @@ def untouched(function: object) -> bool:
         return False
     steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP")]
     idle = all(step.opname in ("LOAD_CONST", "RETURN_VALUE", "RETURN_CONST") for step in steps)
-    return idle and all(
-        step.argval is None for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")
-    )
+    return idle and all(step.argval is None for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST"))

@@ -93,9 +93,7 @@ class InProcess:
         except ACCIDENTS as accident:
             if call.quiet and not isinstance(accident, ZeroDivisionError):
                 raise slip_of(call, accident) from None
-            return Reply(
-                warning=str(accident), place=place_of(accident.__traceback__), changed=changes(call, lent)
-            )
+            return Reply(warning=str(accident), place=place_of(accident.__traceback__), changed=changes(call, lent))
         except BaseException as error:  # noqa: BLE001 - whatever ends a learner's function, an interrupt too
             raise slip_of(call, error) from None
         return Reply(
@@ -196,9 +194,7 @@ def _no_function(function: Callable[..., Any]) -> Remote:
 
 def changes(call: Call, lent: tuple[object, ...]) -> tuple[int, ...]:
     """Which arguments are no longer what was handed in."""
-    return tuple(
-        i for i, (a, b) in enumerate(zip(call.args, lent, strict=True)) if _holds_data(a) and not _same(a, b)
-    )
+    return tuple(i for i, (a, b) in enumerate(zip(call.args, lent, strict=True)) if _holds_data(a) and not _same(a, b))
 
 
 def _holds_data(value: object) -> bool:
@@ -210,11 +206,7 @@ def _same(before: object, after: Any) -> bool:
     if isinstance(before, Handle | Namespace | Rng):
         return True
     if isinstance(before, dict):
-        return (
-            type(after) is dict
-            and before.keys() == after.keys()
-            and all(_same(before[k], after[k]) for k in before)
-        )
+        return type(after) is dict and before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
     if isinstance(before, list | tuple):
         if type(after) is not type(before) or len(after) != len(before):
             return False

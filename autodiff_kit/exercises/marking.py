@@ -125,18 +125,14 @@ class Attempt:
         if reply.warning:
             where = f" ({reply.place})" if reply.place else ""
             words = f"{shown(self.last)}: {reply.warning}{where}."
-            self._miss(
-                frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False
-            )
+            self._miss(frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False)
         return bool(reply.warning)
 
     def _input(self, of: str) -> str:
         """The call, where the words for the value do not show it."""
         return f"\nThe last call: `{shown(self.last)}`" if of and self.last is not None else ""
 
-    def _miss(
-        self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool
-    ) -> None:
+    def _miss(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
         self.misses.append(Miss(names, text, {key: _word(item) for key, item in (facts or {}).items()}, half))
 
 

@@ -59,9 +59,7 @@ def truth_table(name: str, kit: Mapping[str, object]) -> Table:
     rows, makers = kept["rows"], kept["libraries"]
     keys = [row["key"] for row in rows]
     if set(kit) != set(keys):
-        raise TruthTableError(
-            f"the table {name!r} has the rows {keys} and got {list(kit)}; give each row one value"
-        )
+        raise TruthTableError(f"the table {name!r} has the rows {keys} and got {list(kit)}; give each row one value")
     digits = int(kept["digits"])
     lines = [
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import warnings
 from typing import Any
 
 import numpy as np
@@ -86,21 +87,26 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> T
     >>> float(ak.var([1.0, 2.0, 3.0, 4.0]))
     1.25
     """
-    x = lift(x)
-    axes = _axes(x, axis)["axis"]
-    away = x - mean(x, axis, True)
-    count = _over(x, axes) - ddof
-    total: Tensor = sum(away * away, axis, keepdims)
-    return total * (1.0 / count if count > 0 else np.nan)
+    t = lift(x)
+    away = t - mean(t, axis, True)
+    count = _over(t, _axes(t, axis)["axis"]) - ddof
+    return sum(away * away, axis, keepdims) * _share(count)
 
 
 def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over axes; of equal values it is 0, with gradient 0."""
-    x = lift(x)
-    away = x - mean(x, axis, True)
-    count = _over(x, _axes(x, axis)["axis"]) - ddof
-    length = norm(away, axis=axis, keepdims=keepdims)
-    return length * ((1.0 / count) ** 0.5 if count > 0 else np.nan)
+    t = lift(x)
+    away = t - mean(t, axis, True)
+    count = _over(t, _axes(t, axis)["axis"]) - ddof
+    return norm(away, axis=axis, keepdims=keepdims) * _share(count) ** 0.5
+
+
+def _share(count: float) -> float:
+    """One over a count, nan with a warning where nothing is left to divide by, as NumPy's."""
+    if count > 0:
+        return 1.0 / count
+    warnings.warn("degrees of freedom are 0 or less: the variance is nan", RuntimeWarning, stacklevel=3)
+    return float("nan")
 
 
 # -------------------------------------------------------------------------------- products

@@ -36,9 +36,7 @@ def median(graded, functions, runs):
 
 def slowest_wrong(id):
     """The wrong solution that takes longest to judge: all its models are tried."""
-    return max(
-        WRONG[id].values(), key=lambda case: median(Graded(QUESTIONS[id], "q", "bench"), case[0], 1)[0]
-    )[0]
+    return max(WRONG[id].values(), key=lambda case: median(Graded(QUESTIONS[id], "q", "bench"), case[0], 1)[0])[0]
 
 
 def main(runs):

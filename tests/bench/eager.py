@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -80,7 +82,7 @@ def scalar_chain() -> dict[str, System]:
 def network(sizes: tuple[int, ...], batch: int) -> dict[str, System]:
     """A step of training: forward, backward, Adam."""
     rng = np.random.default_rng(0)
-    weights = [rng.standard_normal(s).astype(np.float32) * 0.1 for s in zip(sizes, sizes[1:], strict=False)]
+    weights = [rng.standard_normal(s).astype(np.float32) * 0.1 for s in pairwise(sizes)]
     biases = [np.zeros(n, np.float32) for n in sizes[1:]]
     x, labels = rng.standard_normal((batch, sizes[0])).astype(np.float32), rng.integers(0, sizes[-1], batch)
     ws, bs = [ak.Variable(w) for w in weights], [ak.Variable(b) for b in biases]
@@ -138,7 +140,10 @@ def measure(systems: dict[str, System], seconds: float) -> dict[str, float]:
     return best
 
 
-COLD = "import autodiff_kit as ak; x = ak.Variable(3.0)\nwith ak.GradientTape() as t: y = x * x\nt.gradient(y, x)"
+COLD = """import autodiff_kit as ak
+x = ak.Variable(3.0)
+with ak.GradientTape() as t: y = x * x
+t.gradient(y, x)"""
 COLD_TORCH = "import torch; x = torch.tensor(3.0, requires_grad=True); (x * x).backward()"
 
 
@@ -164,15 +169,16 @@ def main() -> None:
     found["fresh process: nothing"] = {"kit": cold("pass")}
     if torch is not None:
         found["fresh process: import, first gradient"]["torch"] = cold(COLD_TORCH)
-    print(f"Python {platform.python_version()}, NumPy {np.__version__}, torch {getattr(torch, '__version__', 'absent')}")
+    print(
+        f"Python {platform.python_version()}, NumPy {np.__version__}, torch {getattr(torch, '__version__', 'absent')}"
+    )
     for name, row in found.items():
         peer = row.get("torch")
         for system, seconds in row.items():
             ratio = f"   {peer / seconds:6.2f} times torch's speed" if peer and system != "torch" else ""
             print(f"{name:38} {system:20} {1e6 * seconds:12.1f} µs{ratio}")
     if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(found, file, indent=1)
+        Path(options.json).write_text(json.dumps(found, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

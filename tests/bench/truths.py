@@ -36,13 +36,7 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value]
     if hasattr(value, "detach"):
         value = value.detach()
-    value = (
-        value.tolist()
-        if hasattr(value, "tolist")
-        else value.numpy().tolist()
-        if hasattr(value, "numpy")
-        else value
-    )
+    value = value.tolist() if hasattr(value, "tolist") else value.numpy().tolist() if hasattr(value, "numpy") else value
     if isinstance(value, list):
         return [plain(part) for part in value]
     return round(value, 9) if math.isfinite(value) else repr(value)

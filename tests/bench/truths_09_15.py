@@ -48,9 +48,7 @@ def tensorflow_designs() -> Values:
         "renormalise": tried(lambda: into_padding(lambda s: zero(s) / tf.reduce_sum(zero(s)))),
         "infinity": tried(lambda: into_padding(lambda s: tf.nn.softmax(tf.where(keep, s, -math.inf)))),
         "ten": tried(lambda: tf.nn.softmax(tf.where(keep, SCORES, tf.constant(SCORES) - 10))[3]),
-        "empty": tried(
-            lambda: tf.keras.layers.Softmax()(tf.constant([SCORES]), mask=tf.zeros((1, 4), bool))[0]
-        ),
+        "empty": tried(lambda: tf.keras.layers.Softmax()(tf.constant([SCORES]), mask=tf.zeros((1, 4), bool))[0]),
     }
 
 

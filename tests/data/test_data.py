@@ -14,9 +14,7 @@ from autodiff_kit.errors import AutodiffError
 
 
 def test_digits_are_what_scikit_learn_ships():
-    datasets = pytest.importorskip(
-        "sklearn.datasets", reason="scikit-learn, the source of the copy, is not here"
-    )
+    datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn, the source of the copy, is not here")
     source = datasets.load_digits()
     images, labels = data.digits()
     np.testing.assert_array_equal(images, source.data)

@@ -43,9 +43,7 @@ def wrong(request):
     id, label = request.param
     functions, name = WRONG[id][label]
     question = QUESTIONS[id]
-    return SimpleNamespace(
-        question=question, functions=dict(zip(question.writes, functions, strict=True)), name=name
-    )
+    return SimpleNamespace(question=question, functions=dict(zip(question.writes, functions, strict=True)), name=name)
 
 
 @pytest.fixture

@@ -131,9 +131,7 @@ def test_arguments_that_were_written_into_are_noticed(question, solutions):
     def spoil(function):
         def spoils(*args, **kwargs):
             answer = function(*args, **kwargs)
-            spoiled.extend(
-                np.negative(a, out=a) for a in args if type(a) is np.ndarray and a.dtype.kind == "f"
-            )
+            spoiled.extend(np.negative(a, out=a) for a in args if type(a) is np.ndarray and a.dtype.kind == "f")
             return answer
 
         return spoils

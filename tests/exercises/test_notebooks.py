@@ -24,20 +24,14 @@ def test_the_stored_notebook_is_the_one_that_is_made(lesson):
 
 
 def test_they_are_written_into_a_folder(tmp_path):
-    assert [path.name for path in write_all(tmp_path)] == [
-        f"{lesson.slug}.ipynb" for lesson in LESSONS.values()
-    ]
+    assert [path.name for path in write_all(tmp_path)] == [f"{lesson.slug}.ipynb" for lesson in LESSONS.values()]
 
 
 @BOTH
 def test_it_is_a_valid_notebook_without_outputs(lesson):
     notebook = nbformat.from_dict(build(lesson))
     nbformat.validate(notebook)
-    assert all(
-        not cell.outputs and cell.execution_count is None
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    )
+    assert all(not cell.outputs and cell.execution_count is None for cell in notebook.cells if cell.cell_type == "code")
 
 
 @BOTH

@@ -257,6 +257,4 @@ def test_untouched_functions():
     def raises(a):
         raise NotImplementedError
 
-    assert [untouched(f) for f in (docstring, empty, returns_none, works, raises, len)] == [True] * 3 + [
-        False
-    ] * 3
+    assert [untouched(f) for f in (docstring, empty, returns_none, works, raises, len)] == [True] * 3 + [False] * 3

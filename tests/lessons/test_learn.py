@@ -143,9 +143,7 @@ def test_widgets_are_named_and_load_when_asked() -> None:
 
 
 def test_the_prompts_stand_in_no_notebook() -> None:
-    texts = [
-        path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-    ]
+    texts = [path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))]
     for no in ("01", "06", "09", "15"):
         for one in prompts_of(no):
             assert not any(one.why in text for text in texts)

@@ -14,9 +14,7 @@ COLUMN = {"gradient": [7.0, 1.0, 4.0], "jv": [7.0, -5.0, 3.0], "uj": [11.0, 3.0,
 
 
 def kept(name: str) -> dict:
-    return json.loads(
-        (resources.files("autodiff_kit.lessons") / "truths" / f"{name}.json").read_text("utf-8")
-    )
+    return json.loads((resources.files("autodiff_kit.lessons") / "truths" / f"{name}.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", truth_names())

@@ -108,8 +108,9 @@ def stage(chrome: Browser) -> Iterator[Open]:
 
     def put(widget: Any, theme: str = "light", width: int = 900, delay: float = 0.0) -> Stage:
         page = chrome.new_page(viewport={"width": width, "height": 900})
+        light = "true" if theme == "light" else "false"
         page.add_init_script(
-            f"addEventListener('DOMContentLoaded', () => document.body.dataset.jpThemeLight = '{theme == 'light'}'.toLowerCase())"
+            f"addEventListener('DOMContentLoaded', () => {{ document.body.dataset.jpThemeLight = '{light}' }})"
         )
         on = Stage(page, widget, delay)
         on.draw()

@@ -99,9 +99,7 @@ class CountedKit:
     @property
     def handle(self) -> Namespace:
         """What is handed to the learner's function."""
-        return Namespace(
-            "kit", {"vjp": Handle(self.vjp, "vjp", raw=True), "jvp": Handle(self.jvp, "jvp", raw=True)}
-        )
+        return Namespace("kit", {"vjp": Handle(self.vjp, "vjp", raw=True), "jvp": Handle(self.jvp, "jvp", raw=True)})
 
 
 @dataclass(frozen=True, repr=False)

@@ -101,9 +101,7 @@ def rows_dense(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any)
 def rows_last(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
     """Of repeated ids the last gradient wins."""
     last = {int(i): g for i, g in zip(ids, grads, strict=True)}
-    return worked("adam-4").lazy_adam(
-        table, np.array(list(last)), np.array(list(last.values())), slots, **constants
-    )
+    return worked("adam-4").lazy_adam(table, np.array(list(last)), np.array(list(last.values())), slots, **constants)
 
 
 def rows_serial(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
@@ -130,9 +128,7 @@ def rows_own_clock(table: Any, ids: Any, grads: Any, slots: Slots, **constants: 
 def move_by_position(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
     """The first slots for the first variable, and so on."""
     found = list(old.values())
-    return {
-        name: deepcopy(found[i]) if i < len(found) else fresh(s) for i, (name, s) in enumerate(shapes.items())
-    }
+    return {name: deepcopy(found[i]) if i < len(found) else fresh(s) for i, (name, s) in enumerate(shapes.items())}
 
 
 def move_nothing(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:

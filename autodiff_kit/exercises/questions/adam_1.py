@@ -58,14 +58,10 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         if got is None:
             continue
         possible = {**switches, **only_none} if case == "none" else switches
-        mistaken = {
-            name: partial(played, run, partial(models.adam, **switch)) for name, switch in possible.items()
-        }
+        mistaken = {name: partial(played, run, partial(models.adam, **switch)) for name, switch in possible.items()}
         right = played(run, worked("adam-1").adam_step)
         facts = {"x": float(np.abs(got[0] - w)[0] / given["lr"]), "d": float(np.abs(got[1] - got[0]).max())}
-        words = (
-            f"w after steps with {case} gradients" if case != "none" else "w after steps, two of them None,"
-        )
+        words = f"w after steps with {case} gradients" if case != "none" else "w after steps, two of them None,"
         a.case(got, right, mistaken, tol=1e-11, of=words, facts=facts)
 
 

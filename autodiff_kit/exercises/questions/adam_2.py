@@ -24,8 +24,7 @@ KINDS = ("sgd", "momentum", "rmsprop", "adam")
 def strip(rng: np.random.Generator) -> list[float | None]:
     """Gradients of one number: first a real one, then values, zeros and None."""
     middle = [
-        None if r < 0.2 else 0.0 if r < 0.7 else float(rng.normal())
-        for r in rng.random(int(rng.integers(15, 40)))
+        None if r < 0.2 else 0.0 if r < 0.7 else float(rng.normal()) for r in rng.random(int(rng.integers(15, 40)))
     ]
     return [float(rng.normal()) + 1.5, *middle, 0.0, 0.0, None, 0.0]
 
@@ -42,9 +41,7 @@ def table_2(a: Attempt, gradients: list[float | None], given: dict[str, Any]) ->
 
 
 def _real(part: object) -> float:
-    if type(part) in (int, float) or (
-        type(part) is np.ndarray and part.shape == () and part.dtype.kind in "fi"
-    ):
+    if type(part) in (int, float) or (type(part) is np.ndarray and part.shape == () and part.dtype.kind in "fi"):
         return float(part)  # type: ignore[arg-type]
     raise Slip("motion is to give back two numbers, (real, ghost).")
 

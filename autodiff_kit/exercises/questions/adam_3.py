@@ -36,9 +36,7 @@ def path_3(
         x, slots = pair(reply, "frozen_step", ("w", "slots"))
     rows = [x, models.slot(slots, "m", "frozen_step"), models.slot(slots, "v", "frozen_step")]
     if any(type(row) is not np.ndarray or row.shape != w.shape for row in rows):
-        raise Slip(
-            f"frozen_step is to give back w, m and v as arrays of the shape that they came with, {w.shape}."
-        )
+        raise Slip(f"frozen_step is to give back w, m and v as arrays of the shape that they came with, {w.shape}.")
     return np.stack(rows)
 
 

@@ -46,9 +46,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         for _ in range(6):
             w[name], old[name] = models.adam(w[name], rng.normal(size=3), old[name], **given)
     order = rng.permutation(list(old)).tolist()
-    order.insert(
-        int(rng.integers(3)), "head/kernel"
-    )  # before the last, so that going by position always shows
+    order.insert(int(rng.integers(3)), "head/kernel")  # before the last, so that going by position always shows
     shapes = dict.fromkeys(order, (3,))
     grads = {name: [rng.normal(size=3) for _ in range(3)] for name in shapes}
     go = partial(onwards, w, grads=grads, given=given)
@@ -71,9 +69,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         of="w after three more steps",
         facts=_facts_6(old, shapes, w, grads, given),
     ):
-        a.behave(
-            not reply.shared, "shares-memory", "The new slots share memory with the old ones.", half=False
-        )
+        a.behave(not reply.shared, "shares-memory", "The new slots share memory with the old ones.", half=False)
 
 
 def _facts_6(old: Any, shapes: Any, w: Any, grads: Any, given: dict[str, Any]) -> dict[str, object]:

@@ -37,9 +37,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                 dtype=dtype,
             )
             if not isinstance(pull, Remote):
-                raise Slip(
-                    "The second thing that surrogate gives back is a function of the incoming gradient g."
-                )
+                raise Slip("The second thing that surrogate gives back is a function of the incoming gradient g.")
             back = yield Call(Remote(pull.number, "pull"), (g,))
             if not a.warned(back):
                 pulled(a, back, g, models.slope(x, s, K), tol)

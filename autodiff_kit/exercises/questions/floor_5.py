@@ -28,9 +28,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             return
         s = number(reply.value, "schedule")
         if s.shape != () or not np.isfinite(s) or s <= 0:
-            a.fail(
-                set(), f"schedule({i}, {steps}) gave {short(reply.value)}; a sharpness is one number above 0."
-            )
+            a.fail(set(), f"schedule({i}, {steps}) gave {short(reply.value)}; a sharpness is one number above 0.")
             return
         schedule.append(float(s))
     path = models.descend(starts, target, schedule)

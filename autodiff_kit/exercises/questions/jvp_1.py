@@ -45,9 +45,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                 "slope-at-the-tangent": models.slope_at_the_tangent,
                 "finite-step": models.finite_step,
             }
-            mistaken = {
-                name: partial(models.push_by, rule, program, outputs, x, v) for name, rule in rules.items()
-            }
+            mistaken = {name: partial(models.push_by, rule, program, outputs, x, v) for name, rule in rules.items()}
             a.case(y, right, of="y from push")
             a.case(dy, moved, mistaken, of="dy from push")
         reply = yield Call("pull", (program, outputs, x, u))

@@ -36,9 +36,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         u[: min(n, m)] = v[: min(n, m)]
         mistaken = {"pulled-not-pushed": u @ J, "column-sums-times-v": np.full(m, J.sum(0) @ v)}
         facts: dict[str, Any] = {"m": m, "k": kit.pulls}
-        if a.case(
-            reply.value, want, mistaken, tol=1e-10, facts=facts, of=f"jvp_by_pulls for n = {n}, m = {m}"
-        ):
+        if a.case(reply.value, want, mistaken, tol=1e-10, facts=facts, of=f"jvp_by_pulls for n = {n}, m = {m}"):
             a.behave(kit.pushes == 0, "used-a-push", "A push was used.")
             a.behave(kit.pulls <= 2, "jacobian-first", f"{kit.pulls} pulls were used.", **facts)
 

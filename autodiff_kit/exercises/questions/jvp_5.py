@@ -62,9 +62,7 @@ def _words_5(missed: set[str], wronged: set[str]) -> str:
     return f"Not all of it is right: {'; '.join(parts)}."
 
 
-def gap(
-    rng: np.random.Generator, ops: dict[str, tuple[Any, Any, Array]], wronged: set[str]
-) -> dict[str, object]:
+def gap(rng: np.random.Generator, ops: dict[str, tuple[Any, Any, Array]], wronged: set[str]) -> dict[str, object]:
     """Of the honest ops that were accused, the one whose two numbers are furthest apart, and how large they are."""
     found = []
     for name in sorted(wronged):

@@ -33,9 +33,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         facts: dict[str, Any] = {"n": n, "far": far, "j": 0, "next": 1}
         if a.case(reply.value, J, mistaken, tol=1e-12, facts=facts, of=f"band_jacobian(push, {n}, {k})"):
             words = f"{push.calls} pushes were used for n = {n}, k = {k}; {min(n, far)} are enough."
-            a.behave(
-                push.calls <= min(n, far), "a-push-per-column" if push.calls == n else "", words, **facts
-            )
+            a.behave(push.calls <= min(n, far), "a-push-per-column" if push.calls == n else "", words, **facts)
 
 
 QUESTION = Question(

@@ -55,9 +55,7 @@ def rows_2(a: Attempt, reply: Reply, given: tuple[Array, Array, str, str], tol: 
         got[1] = np.nan if np.isnan(got[1]).any() else got[1]
     if close(got, want, tol):
         came = np.asarray(reply.value).dtype
-        a.behave(
-            came == scores.dtype, text=f"Right values as {came}; {scores.dtype} went in, and is to come out."
-        )
+        a.behave(came == scores.dtype, text=f"Right values as {came}; {scores.dtype} went in, and is to come out.")
         return
     facts = {"nan": case.split()[0], "policy": repr(empty), "weights": got[0] if got.ndim == 2 else got}
     a.fail(

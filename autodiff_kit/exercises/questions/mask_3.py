@@ -35,9 +35,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             pulled_3(a, reply.value, (w, keep, clean), bad, tol)
 
 
-def pulled_3(
-    a: Attempt, value: object, given: tuple[Array, Array, Array], bad: float | None, tol: float
-) -> None:
+def pulled_3(a: Attempt, value: object, given: tuple[Array, Array, Array], bad: float | None, tol: float) -> None:
     """Judge a gradient of the scores."""
     w, keep, clean = given
     got = number(value, "masked_softmax_pull")

@@ -27,9 +27,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         keep = np.arange(6)[None] < lengths[:, None]
         q, k, v = rng.normal(size=(4, 6, 3)), rng.normal(size=(4, 6, 3)), rng.normal(size=(4, 6, 2))
         k[~keep], v[~keep] = garbage, garbage
-        reply = yield Call(
-            "attention", (q, k, v, keep), quiet=True, wrt=(0, 1, 2), seed=rng.normal(size=(4, 6, 2))
-        )
+        reply = yield Call("attention", (q, k, v, keep), quiet=True, wrt=(0, 1, 2), seed=rng.normal(size=(4, 6, 2)))
         if a.warned(reply):
             return
         good = output_6(a, reply, (q, k, v, keep, lengths), garbage) and way_back_6(a, reply, keep, lengths)
@@ -79,9 +77,7 @@ def _facts_6(q: Array, k: Array, keep: Array, names: set[str]) -> dict[str, obje
 def way_back_6(a: Attempt, reply: Reply, keep: Array, lengths: Array) -> bool:
     """Judge the gradients: finite into q, exactly 0 into padded k and v."""
     if any(gradient is None for gradient in reply.gradients):
-        a.fail(
-            set(), "No gradient comes back from attention to q, k and v. Stay with the kit's ops on the way."
-        )
+        a.fail(set(), "No gradient comes back from attention to q, k and v. Stay with the kit's ops on the way.")
         return False
     dq, dk, dv = (number(gradient, "The gradient of attention") for gradient in reply.gradients)
     if not np.isfinite(dq).all():

@@ -166,11 +166,7 @@ WRONG = {
             "where-only-outside",
         ),
         "empty row 0/0": (
-            (
-                lambda x, k: (
-                    ak.sum(ak.where(k, ak.log(ak.where(k, x, 1.0)), 0.0), axis=-1) / k.sum(-1).astype(float)
-                ),
-            ),
+            (lambda x, k: ak.sum(ak.where(k, ak.log(ak.where(k, x, 1.0)), 0.0), axis=-1) / k.sum(-1).astype(float),),
             "empty-row",
         ),
         "gradient cut": ((lambda x, k: mean_log(ak.stop_gradient(x), k),), ""),

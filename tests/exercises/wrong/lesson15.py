@@ -7,9 +7,7 @@ def new(shape=()):
     return {"m": np.zeros(shape), "v": np.zeros(shape), "t": 0}
 
 
-def adam(
-    w, g, S, lr, b1, b2, eps, bias=True, inside=False, none_zero=False, t_on_none=False, v_abs=False, t0=False
-):
+def adam(w, g, S, lr, b1, b2, eps, bias=True, inside=False, none_zero=False, t_on_none=False, v_abs=False, t0=False):
     if g is None:
         if not none_zero:
             return w, ({**S, "t": S["t"] + 1} if t_on_none else S)
