@@ -66,8 +66,8 @@ class Record:
     """Nodes in the order in which they ran. ``append`` is None while the record is closed or paused."""
 
     __slots__ = (
-        "__weakref__", "append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed", "nodes",
-        "released", "thread",
+        "__weakref__", "append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed",
+        "nodes",         "released", "thread",
     )  # fmt: skip
 
     def __init__(self, automatic: bool = False) -> None:

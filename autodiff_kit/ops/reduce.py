@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import warnings
 from typing import Any
 
@@ -98,7 +99,7 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> T
     t = lift(x)
     away = t - mean(t, axis, True)
     count = _over(t, _axes(t, axis)["axis"]) - ddof
-    return norm(away, axis=axis, keepdims=keepdims) * _share(count) ** 0.5
+    return norm(away, axis=axis, keepdims=keepdims) * math.sqrt(_share(count))
 
 
 def _share(count: float) -> float:

@@ -161,7 +161,7 @@ def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
 
 
 def _names(rows: tuple[steps.Row, ...], end: str) -> list[str]:
-    """Leaves by their own name, entries as ``x[0]``, what the last line joins as its components, the rest by letters."""
+    """Leaves by their own name, entries as ``x[0]``, what the last line joins as components, the rest by letters."""
     parts = {k: f"{end}{i}" for i, k in enumerate(rows[-1].inputs)} if rows[-1].op == "stack" else {}
     letters = iter("stpqrabcdefghijklmno")
     names: list[str] = []

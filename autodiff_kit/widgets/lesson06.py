@@ -47,7 +47,7 @@ def surrogate(rule: str, x: Any, s: float) -> Any:
 
 def annealed(t: int) -> float:
     """The sharpness of step t = 1 … 200 when it grows from 1 to 20 by the same factor each step."""
-    return 20.0 ** ((t - 1) / (COUNT - 1))
+    return float(20.0 ** ((t - 1) / (COUNT - 1)))
 
 
 def _curve(rule: str, points: Any, s: float) -> tuple[Any, Any]:
