@@ -67,7 +67,7 @@ class Record:
 
     __slots__ = (
         "__weakref__", "append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed",
-        "nodes",         "released", "thread",
+        "nodes", "released", "thread",
     )  # fmt: skip
 
     def __init__(self, automatic: bool = False) -> None:
