@@ -47,27 +47,48 @@ def _steps(x: Tensor, steps: tuple[int, int] | None, reach: float) -> tuple[np.n
     return np.arange(low + 1, high + 1, dtype=x.dtype), float(low)
 
 
-def _staircase(x: Any, one: Callable[[Tensor], Tensor], steps: tuple[int, int] | None, reach: float) -> Tensor:
-    """The sum of one smooth step at each whole number."""
+def _staircase(
+    x: Any,
+    one: Callable[[Tensor], Tensor],
+    rate: float,
+    steps: tuple[int, int] | None,
+    reach: float,
+) -> Tensor:
+    """The sum of one smooth step at each whole number; ``one`` sees the distance to it times ``rate``."""
     x = lift(x)
     places, below = _steps(x, steps, reach)
     if not x.ndim and x.dtype == np.float64:
-        return _single(x, one, places.tolist(), below, reach)
-    total = one(expand_dims(x, -1) - places).sum(-1)
+        return _single(x, one, rate, places.tolist(), below, reach)
+    total = one((expand_dims(x, -1) - places) * rate).sum(-1)
     return total + below if below else total
 
 
-def _single(x: Tensor, one: Callable[[Tensor], Tensor], places: list[float], below: float, reach: float) -> Tensor:
+def _single(
+    x: Tensor, one: Callable[[Tensor], Tensor], rate: float, places: list[float], below: float, reach: float
+) -> Tensor:
     """The same for one number, which needs no arrays; a step further away than the reach is 0 or 1, and flat."""
     here = float(plain(x))
     near = [k for k in places if not abs(here - k) >= reach]
     done = below + sum(here - k >= reach for k in places)
     if not near:
         return x * 0.0 + done
-    total = one(x - near[0])
+    # One product for all of them: the distance to the first, from which the others' lie whole numbers away.
+    scaled = (x - near[0]) * rate
+    total = one(scaled)
     for k in near[1:]:
-        total = total + one(x - k)
+        total = total + one(scaled - (k - near[0]) * rate)
     return total + done if done else total
+
+
+def _between(x: Tensor, low: float, high: float) -> Tensor:
+    """``clip``; one number that stays as it is needs no operation."""
+    value = x._value
+    return x if type(value) is float and low < value < high else clip(x, low, high)
+
+
+def _half(width: float) -> float:
+    """How far a step of this width reaches, and a little more than its last rounded place."""
+    return width * (0.5 + 1e-9)
 
 
 def _checked(name: str, value: float) -> float:
@@ -108,12 +129,17 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     array([1.5, 2. ])
     """
     rate = 1.0 / _checked("temperature", temperature)
-    return _staircase(x, lambda z: sigmoid(z * rate), steps, (_REACH if steps else _NEAR) * temperature)
+    return _staircase(x, sigmoid, rate, steps, (_REACH if steps else _NEAR) * temperature)
 
 
 def piecewise_linear_step(x: Any, width: float) -> Tensor:
     """A step at 0 as a ramp of the given width: steep, not vertical."""
-    return clip(lift(x) * (1.0 / _checked("width", width)) + 0.5, 0.0, 1.0)
+    return _ramp(lift(x) * (1.0 / _checked("width", width)))
+
+
+def _ramp(z: Tensor) -> Tensor:
+    """The ramp for a distance in widths."""
+    return _between(z + 0.5, 0.0, 1.0)
 
 
 def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None = None) -> Tensor:
@@ -140,7 +166,8 @@ def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None =
     >>> ak.relax.piecewise_linear_floor([1.5, 2.0, 2.1], 0.4).numpy()
     array([1.  , 1.5 , 1.75])
     """
-    return _staircase(x, lambda z: piecewise_linear_step(z, width), steps, _checked("width", width))
+    width = _checked("width", width)
+    return _staircase(x, _ramp, 1.0 / width, steps, _half(width))
 
 
 def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
@@ -152,7 +179,12 @@ def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
     width : float
     kernel : {"triangle", "box", "cosine"}
     """
-    z = clip(lift(x) * (2.0 / _checked("width", width)), -1.0, 1.0)
+    return _filtered(lift(x) * (2.0 / _checked("width", width)), kernel)
+
+
+def _filtered(z: Tensor, kernel: str) -> Tensor:
+    """The filtered step for a distance in halves of the width."""
+    z = _between(z, -1.0, 1.0)
     if kernel == "triangle":
         return 0.5 + z - 0.5 * z * z.abs()
     if kernel == "box":
@@ -187,7 +219,8 @@ def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[
     >>> ak.relax.filtered_floor([1.5, 2.0, 2.25], 1.0).numpy()
     array([1.   , 1.5  , 1.875])
     """
-    return _staircase(x, lambda z: filtered_step(z, width, kernel), steps, _checked("width", width))
+    width = _checked("width", width)
+    return _staircase(x, lambda z: _filtered(z, kernel), 2.0 / width, steps, _half(width))
 
 
 def straight_through(hard: Any, soft: Any) -> Tensor:

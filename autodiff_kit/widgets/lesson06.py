@@ -138,7 +138,7 @@ class FloorDescent(KernelWidget):
         for t in range(COUNT):
             with ak.GradientTape() as tape:
                 height = surrogate(rule, x, sharp[t])
-                loss = (height - TARGET) ** 2
+                loss = ak.square(height - TARGET)
             slope = tape.gradient(loss, x)
             heights.append(float(height))
             moved = 0.0 if slope is None else RATE * float(slope)
@@ -146,7 +146,7 @@ class FloorDescent(KernelWidget):
             trail.append(float(x))
             if arrived is None and math.floor(trail[-1]) == TARGET:
                 arrived = t + 1
-            if moved == 0.0 and not growing:  # from here on every step is this one again
+            if trail[-1] == trail[-2] and not growing:  # from here on every step is this one again
                 rest = COUNT - t - 1
                 trail += [trail[-1]] * rest
                 heights += [heights[-1]] * rest

@@ -32,15 +32,21 @@ def encode(value: Any) -> Any:
     >>> encode({"w": np.array([1.0, np.nan]), "t": None})
     {'w': [1.0, 'nan'], 't': None}
     """
+    if type(value) is float:  # by far the most
+        return value if math.isfinite(value) else _word(value)
     if isinstance(value, dict):
         return {str(key): encode(entry) for key, entry in value.items()}
     if isinstance(value, (np.ndarray, np.generic, Value)):
-        return encode(np.asarray(value).tolist())
+        array = np.asarray(value)
+        plain = array.tolist()
+        return plain if array.dtype.kind in "biu" or np.isfinite(array).all() else encode(plain)
     if isinstance(value, (list, tuple)):
         return [encode(entry) for entry in value]
-    if isinstance(value, float):
-        return "nan" if math.isnan(value) else _WORDS.get(value, value)
-    return value
+    return _word(value) if isinstance(value, float) else value
+
+
+def _word(value: float) -> Any:
+    return "nan" if math.isnan(value) else _WORDS.get(value, value)
 
 
 def Output(default: Any = None) -> Any:

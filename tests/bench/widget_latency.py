@@ -1,0 +1,125 @@
+"""How long the kernel takes to answer one change in a widget, for every widget and every kind of change.
+
+``python tests/bench/widget_latency.py [--runs 40] [--only NAME] [--json FILE]`` prints median and 95th percentile in
+milliseconds, of the wall clock and of the process. A change travels as it does in Jupyter: a message of the front end
+with the new values, answered with every output encoded. The aim is a median of 10 ms of the process's own time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from autodiff_kit.widgets import AdamSlots, FloorDescent, MaskedAttention, PushPull
+from autodiff_kit.widgets.base import KernelWidget
+from autodiff_kit.widgets.lesson15 import PRESETS
+
+AIM = 10.0
+CURVED = ("sigmoid", "linear", "filter")
+DESIGNS = ("zero", "renorm", "minusinf", "additive")
+STRIP = [1.0, *[0.0] * 99]
+OPTIMIZERS = ("sgd", "momentum", "rmsprop", "adam", "adamw")
+
+# A change: the k-th message of the front end, always with values that the widget has not answered just before.
+Change = Callable[[int], dict[str, Any]]
+Case = tuple[str, Callable[[], KernelWidget], Change]
+
+
+def sharpness(k: int) -> float:
+    """A slider's way through 1 … 50."""
+    return float(1.07 ** (k % 57) + k * 1e-9)
+
+
+def painted(step: int) -> Change:
+    """One cell of the first strip, another value each time."""
+    return lambda k: {"grads": [[*STRIP[:step], 0.5 + k / 100, *STRIP[step + 1 :]], STRIP]}
+
+
+def cases() -> Iterator[Case]:
+    """Every widget with every kind of change."""
+    yield "01 v", PushPull, lambda k: {"v": [1.0 + k / 8, 2.0, -1.0]}
+    yield "01 u", PushPull, lambda k: {"u": [1.0 + k / 8, -1.0, 2.0]}
+    yield "01 n, new", PushPull, lambda k: {"n": 1 + k % 128, "m": 1 + k // 128}
+    yield "01 m, new", PushPull, lambda k: {"m": 1 + k % 128, "n": 64 - k // 128}
+    yield "01 n, seen", PushPull, lambda k: {"n": 64 + k % 2}
+    for rule in CURVED:
+        yield f"06 s, {rule}", lambda rule=rule: FloorDescent(rule=rule), lambda k: {"s": sharpness(k)}
+    for rule in ("none", "straight", *CURVED):
+        yield f"06 start, {rule}", lambda rule=rule: FloorDescent(rule=rule), lambda k: {"start": (k % 60) / 10}
+    for rule in CURVED:
+        grown = lambda rule=rule: FloorDescent(rule=rule, anneal=True)  # noqa: E731 - a maker, as in the rows above
+        yield f"06 step, annealed {rule}", grown, lambda k: {"step": k % 200}
+        yield f"06 start, annealed {rule}", grown, lambda k: {"start": (k % 60) / 10}
+    yield "06 step", FloorDescent, lambda k: {"step": k % 200}
+    yield "06 rule", FloorDescent, lambda k: {"rule": CURVED[k % 3]}
+    for design in DESIGNS:
+        made = lambda design=design: MaskedAttention(design=design)  # noqa: E731
+        yield f"09 keep, {design}", made, lambda k: {"keep": [True, True, bool(k % 2), False]}
+    yield "09 design", MaskedAttention, lambda k: {"design": DESIGNS[k % 4]}
+    yield "09 c", lambda: MaskedAttention(design="additive"), lambda k: {"c": -10.0 - k / 4}
+    yield "09 sentence", MaskedAttention, lambda k: {"sentence": k % 5}
+    yield "09 dtype", MaskedAttention, lambda k: {"dtype": ("float64", "float32")[k % 2]}
+    for name in OPTIMIZERS:
+        yield f"15 paint step 1, {name}", lambda name=name: AdamSlots(optimizer=name, grads=[STRIP, STRIP]), painted(0)
+    yield "15 paint step 51", AdamSlots, painted(50)
+    yield "15 paint step 100", AdamSlots, painted(99)
+    yield "15 paint step 1, lazy", lambda: AdamSlots(preset="row seen at 1 and 51: dense | lazy"), painted(0)
+    yield "15 optimizer", AdamSlots, lambda k: {"optimizer": OPTIMIZERS[k % 5]}
+    yield "15 start", AdamSlots, lambda k: {"start": k / 10}
+    yield "15 action", AdamSlots, lambda k: {"actions": [{"which": 0, "step": 1 + k % 9, "act": "zero"}]}
+    yield "15 preset", AdamSlots, lambda k: {"preset": list(PRESETS)[k % 5]}
+
+
+def measure(make: Callable[[], KernelWidget], change: Change, runs: int) -> dict[str, float]:
+    """Answer ``runs`` changes; the first few warm up and do not count."""
+    widget, asked = make(), count(1)
+    wall: list[float] = []
+    own: list[float] = []
+    for k in range(1, runs + 4):
+        message = {**change(k), "asked": next(asked)}
+        began = time.perf_counter(), time.process_time()
+        widget.set_state(message)
+        widget.get_state()
+        wall.append(1000 * (time.perf_counter() - began[0]))
+        own.append(1000 * (time.process_time() - began[1]))
+        if widget.error or widget.answered != message["asked"]:
+            raise RuntimeError(f"no answer to {message}: {widget.error}")
+    return {
+        f"{name}_{what}": how(values[3:]) for name, values in (("wall", wall), ("process", own)) for what, how in SUMS
+    }
+
+
+SUMS = (("median", statistics.median), ("p95", lambda values: statistics.quantiles(values, n=20)[-1]))
+
+
+def main() -> int:
+    """Print the table, write JSON where it is wanted; 1 where a median misses the aim."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--only", default="", help="only the changes whose name holds this")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    found: dict[str, dict[str, float]] = {}
+    print(f"{'change':28}{'wall':>9}{'p95':>9}{'process':>9}{'p95':>9}   (ms, {args.runs} answers)")
+    for name, make, change in cases():
+        if args.only in name:
+            found[name] = measure(make, change, args.runs)
+            print(f"{name:28}" + "".join(f"{value:9.2f}" for value in found[name].values()))
+    slowest = max(found, key=lambda name: found[name]["process_median"])
+    print(f"slowest median: {slowest}, {found[slowest]['process_median']:.2f} ms; the aim is {AIM:g} ms")
+    if args.json:
+        about = {"python": platform.python_version(), "machine": platform.machine(), "runs": args.runs}
+        args.json.write_text(json.dumps({**about, "changes": found}, indent=1) + "\n", encoding="utf-8")
+    return int(found[slowest]["process_median"] > AIM)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
