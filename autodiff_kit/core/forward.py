@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from autodiff_kit.core.nest import flatten, flatten_like, pack_like
-from autodiff_kit.core.record import Like, Node, Record, open_records
+from autodiff_kit.core.record import NOTHING, Like, Node, Record, open_records
 from autodiff_kit.core.rules import Op
 from autodiff_kit.core.sweep import SCALAR, fit
 from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, normal, plain
@@ -158,7 +158,7 @@ class _Pushing(Record):
             if tangent is not None:
                 self.set_tangent(node, tangent)
         if node.record is self:  # no tape will want to come back this way
-            node.inputs, node.saved = (), None
+            node.parts = NOTHING
 
 
 class ForwardAccumulator:

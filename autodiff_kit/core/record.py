@@ -17,7 +17,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Like", "Node", "Reading", "Record", "Several", "join", "leaf", "members", "open_records", "unify"]
+__all__ = [
+    "NOTHING",
+    "Like",
+    "Node",
+    "Reading",
+    "Record",
+    "Several",
+    "join",
+    "leaf",
+    "members",
+    "open_records",
+    "unify",
+]
 
 
 class Like(NamedTuple):
@@ -35,16 +47,17 @@ class Like(NamedTuple):
 class Node:
     """One entry of a record, or a leaf of it (``op`` is None).
 
-    ``saved`` is ``(answer, *inputs)``: values where the derivative needs them, :class:`Like` where a shape is enough.
-    ``like`` is None for a Python float. ``cot`` is the cotangent while a sweep is under way. ``code`` and ``lasti``
-    are the place in the user's code; the line is worked out when somebody asks.
+    ``parts`` is ``(*inputs, answer, *values)``, one tuple because the eager tape makes one for each operation: the
+    nodes that were read (None: a constant), then the values where the derivative needs them, :class:`Like` where a
+    shape is enough; an answer of None says that the values were let go. ``like`` is None for a Python float. ``cot``
+    is the cotangent while a sweep is under way. ``code`` and ``lasti`` are the place in the user's code; the line is
+    worked out when somebody asks.
     """
 
-    __slots__ = ("code", "cot", "inputs", "lasti", "like", "op", "params", "record", "saved", "tangents")
+    __slots__ = ("code", "cot", "lasti", "like", "op", "params", "parts", "record", "tangents")
 
     op: Any
-    inputs: tuple[Node | None, ...]
-    saved: tuple[Any, ...] | None
+    parts: tuple[Any, ...]
     params: dict[str, Any] | None
     like: Like | None
     record: Record | Several | None
@@ -52,6 +65,22 @@ class Node:
     code: Any
     lasti: int
     tangents: MutableMapping[Record, Any]  # set where an accumulator has come by
+
+    @property
+    def inputs(self) -> tuple[Node | None, ...]:
+        """The nodes that the operation read; None for a constant."""
+        return self.parts[: len(self.parts) // 2]
+
+    @property
+    def saved(self) -> tuple[Any, ...] | None:
+        """Answer and inputs as far as they are held; None where they were let go."""
+        saved = self.parts[len(self.parts) // 2 :]
+        return None if saved[0] is None else saved
+
+    def let_go(self) -> None:
+        """Keep what was read, drop every value."""
+        inputs = self.inputs
+        self.parts = (*inputs, *(None,) * (len(inputs) + 1))
 
 
 class Reading(NamedTuple):
@@ -99,7 +128,7 @@ class Record:
             return  # numbers weigh no more than the skeleton
         for node in self.nodes:
             if node.record is self or all(r.released for r in members(node.record)):
-                node.saved = None
+                node.let_go()
 
     def forget(self) -> None:
         """Drop everything, so that tensors which outlive the tape hold nothing of it."""
@@ -190,9 +219,13 @@ def unify(nodes: tuple[Node | None, ...]) -> tuple[Record | Several | None, tupl
     )
 
 
+NOTHING = (None,)
+"""The parts of a node that reads nothing and holds nothing."""
+
+
 def leaf(node: Node, record: Record | Several, like: Like | None) -> Node:
     """Make a node a leaf, which nothing on the record made: a watched tensor or a variable."""
-    node.op, node.inputs, node.saved, node.params = None, (), None, None
+    node.op, node.parts, node.params = None, NOTHING, None
     node.record, node.cot, node.code, node.lasti = record, None, None, 0
     if like is not None:
         node.like = like

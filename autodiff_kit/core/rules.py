@@ -182,8 +182,8 @@ def record(
     if type(y) is not float:
         node = tensor._node = Node()
         node.like = Like(y.shape, y.dtype)
-    node.op, node.inputs, node.params, node.record, node.cot = op.live, nodes, params, owner, None
-    node.saved = _saved(op.live, y, values, nodes, owner.keep, node.like)
+    node.op, node.params, node.record, node.cot = op.live, params, owner, None
+    node.parts = nodes + _saved(op.live, y, values, nodes, owner.keep, node.like)
     frame = _frame()
     node.code, node.lasti = frame.f_code, frame.f_lasti
     if type(y) is not float or any(type(value) is np.ndarray for value in values):
@@ -246,9 +246,11 @@ def _unary(op: Op) -> Function:
 
     def call(x: Any) -> Any:
         nonlocal users
-        if type(x) is not Tensor:
+        try:
+            owner = x.record
+        except AttributeError:  # a variable, an array, a number
             x = lift(x)
-        owner = x.record
+            owner = x.record
         if owner is None or (append := owner.append) is None:
             return _alone(op, x)
         z = x._value
@@ -267,8 +269,7 @@ def _unary(op: Op) -> Function:
         node = Tensor()
         node._value = y
         node.op = op.live
-        node.inputs = (x,)
-        node.saved = (y, z)
+        node.parts = (x, y, z)
         node.record = owner
         node.cot = None
         node.code = code
@@ -326,22 +327,23 @@ def _binary(op: Op) -> Function:  # noqa: C901 - written out for speed
 
     def call(a: Any, b: Any) -> Any:
         nonlocal users
-        inputs: tuple[Tensor | None, Tensor | None]
+        n: Tensor | None
+        m: Tensor | None
         if type(a) is Tensor:
             owner = a.record
             if type(b) is Tensor:
                 if b.record is not owner or owner is None:
                     return _apart(op, a, b)
-                x, z, inputs = a._value, b._value, (a, b)
+                n, m, x, z = a, b, a._value, b._value
             elif owner is not None and (type(b) is float or type(b) is int):
-                x, z, inputs = a._value, float(b), (a, None)
+                n, m, x, z = a, None, a._value, float(b)
             else:
                 return _apart(op, a, b) if type(b) in _LITERALS else call(a, lift(b))
         elif type(b) is Tensor:
             owner = b.record
             if type(a) not in _LITERALS or owner is None:
                 return _apart(op, a, b) if type(a) in _LITERALS else call(lift(a), b)
-            x, z, inputs = float(a), b._value, (None, b)
+            n, m, x, z = None, b, float(a), b._value
         else:
             return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
         if (append := owner.append) is None:
@@ -361,8 +363,7 @@ def _binary(op: Op) -> Function:  # noqa: C901 - written out for speed
         node = Tensor()
         node._value = y
         node.op = op.live
-        node.inputs = inputs
-        node.saved = (y, x, z)
+        node.parts = (n, m, y, x, z)
         node.record = owner
         node.cot = None
         node.code = code

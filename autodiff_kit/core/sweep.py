@@ -136,12 +136,10 @@ def _plain_sweep(nodes: list[Node]) -> None:
         first, second = plain
         try:
             if second is None:
-                (n,) = node.inputs
-                y, a = node.saved  # type: ignore[misc]
+                n, y, a = node.parts
                 p = first(g, y, a)
             else:
-                n, m = node.inputs
-                y, a, b = node.saved  # type: ignore[misc]
+                n, m, y, a, b = node.parts
                 p = None if n is None else first(g, y, a, b)
                 q = None if m is None else second(g, y, a, b)
         except _TROUBLE:  # Python floats raise where NumPy's give inf or nan

@@ -286,20 +286,20 @@ class GradientTape:
 
     def _node_of(self, value: Any) -> Node | None:
         """The node of a value on this tape: None where the tape does not know it."""
+        if type(value) is Tensor:
+            return value if value.record is not None else value._node
         if isinstance(value, Variable):
             hit = self._record.leaves.get(id(value))
-            node = hit.first.node if hit is not None else None
-        elif isinstance(value, Tensor):
-            node = value.node
-        else:
-            raise DtypeError(
-                f"targets and sources are tensors or variables, not {type(value).__name__}; "
-                "what left the record (a plain number or array) has no gradient"
-            )
-        return node
+            return hit.first.node if hit is not None else None
+        raise DtypeError(
+            f"targets and sources are tensors or variables, not {type(value).__name__}; "
+            "what left the record (a plain number or array) has no gradient"
+        )
 
     def _goal(self, value: Any) -> Tensor:
         """A target as a tensor of this record; a variable that no operation read depends on itself all the same."""
+        if type(value) is Tensor:
+            return value
         if not isinstance(value, Variable):
             return _target(value)
         record = self._record
