@@ -28,6 +28,7 @@ Families derive the second rule from the first:
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -95,9 +96,7 @@ class Op:
     residual : callable or None
         ``residual(y, *inputs)``: something smaller that is held in place of the inputs, such as a mask.
     flops : callable or None
-        ``flops(y, *inputs, **params)``, operations of the forward pass.
-    cases : tuple
-        Inputs that drive the tests: a callable ``rng -> (inputs, params)`` each.
+        ``flops(y, *inputs)``, operations of the forward pass, where the family's count is not right.
     domain : str
         Where elementwise tests draw their inputs: "real", "positive", "unit" (between -1 and 1), "above one".
     points : tuple
@@ -116,7 +115,6 @@ class Op:
         self.domain: str = known.pop("domain", "real")
         self.users = known.pop("users", False)  # a user's rule: it is given tensors
         self.flops: Function | None = known.pop("flops", None)
-        self.cases: tuple[Any, ...] = known.pop("cases", ())
         self.points: tuple[Any, ...] = known.pop("points", ())
         self.family: str = known.pop("family", "general")
         self.function: Function | None = None
@@ -125,6 +123,19 @@ class Op:
         self.live: Op = self  # what is recorded: this operation, or its stand-in inside an override map
         if known:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")
+
+    def cost(self, y: Any, *inputs: Any) -> int:
+        """Operations of one forward pass, from the shapes of the answer and the inputs.
+
+        What acts entry by entry takes one for each entry of the answer, what reduces or gathers one for each entry of
+        the larger side; moving and looking take none.
+        """
+        if self.flops is not None:
+            return int(self.flops(y, *inputs))
+        if self.family in ("elementwise", "zero"):
+            return _entries(y)
+        moves = self.value.__module__.endswith(".shaping")
+        return 0 if moves else max(map(_entries, (y, *inputs)))
 
     def holds(self, tracked: tuple[bool, ...]) -> tuple[bool, ...]:
         """Which of ``(answer, *inputs)`` the record must hold, if gradients of the tracked inputs may be asked."""
@@ -135,6 +146,10 @@ class Op:
 
     def __repr__(self) -> str:
         return f"Op({self.name})"
+
+
+def _entries(value: Any) -> int:
+    return math.prod(np.shape(value))
 
 
 def _uses(rule: Rule, place: int) -> bool:

@@ -64,8 +64,8 @@ def softmax_rows(x: Any, out: Any) -> None:
             out[i, j] /= total
 
 
-@_kernel(lambda dtype: (*_rows(dtype), np.zeros(2, dtype)), sums=True)
-def softmax_pull_rows(g: Any, y: Any, scratch: Any) -> None:
+@_kernel(_rows, sums=True)
+def softmax_pull_rows(g: Any, y: Any) -> None:
     """``y * (g - sum(y * g))`` by rows, written over g."""
     rows, columns = y.shape
     for i in range(rows):
@@ -74,7 +74,6 @@ def softmax_pull_rows(g: Any, y: Any, scratch: Any) -> None:
             total += g[i, j] * y[i, j]
         for j in range(columns):
             g[i, j] = y[i, j] * (g[i, j] - total)
-        scratch[i] = total
 
 
 def _adam_example(dtype: Any) -> tuple[Any, ...]:

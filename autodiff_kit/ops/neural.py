@@ -113,8 +113,19 @@ def _fast(x: Any, axis: int) -> bool:
     return axis == -1 and x.ndim > 0 and x.size > 0 and x.dtype.char in "fd"
 
 
+def _softmax_pull(g: Any, y: Any, axis: int) -> Any:
+    """``y * (g - sum(y * g))``."""
+    plain_arrays = type(g) is np.ndarray and type(y) is np.ndarray and g.shape == y.shape and g.dtype == y.dtype
+    loop = kernels.ready("softmax_pull_rows") if plain_arrays and _fast(y, axis) else None
+    if loop is None:
+        return y * (g - _total(g * y, axis))
+    out = np.array(g, order="C")
+    loop(out.reshape(-1, y.shape[-1]), np.ascontiguousarray(y).reshape(-1, y.shape[-1]))
+    return out
+
+
 @general(
-    lambda g, y, _x, *, axis: y * (g - _total(g * y, axis)),
+    lambda g, y, _x, *, axis: _softmax_pull(g, y, axis),
     jvp=lambda t, y, _x, *, axis: y * (t[0] - _total(t[0] * y, axis)),
     prepare=_axis,
 )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit import kernels
 from autodiff_kit.core.rules import linear, v
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
@@ -199,11 +200,20 @@ def scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     out = np.zeros(x.shape[:lead] + tuple(shape), np.float32 if half else x.dtype)
     if _is_basic(index):
         out[(slice(None),) * lead + index] += x
+    elif not lead and (loop := _row_loop(index, shape, out.dtype)) is not None:
+        loop(out.reshape(shape[0], -1), index[0].reshape(-1), np.ascontiguousarray(x).reshape(index[0].size, -1))
     else:
         count = math.prod(x.shape[:lead])
         for row, part in zip(out.reshape(count, *shape), x.reshape(count, *x.shape[lead:]), strict=True):
             np.add.at(row, index, part)
     return out.astype(x.dtype) if half else out
+
+
+def _row_loop(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -> Any:
+    """The compiled loop for whole rows by their number, where it fits."""
+    rows = index[0] if len(index) == 1 else None
+    fits = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.size and 0 not in shape
+    return kernels.ready("add_rows") if fits and dtype.char in "fd" else None
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
