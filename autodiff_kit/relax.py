@@ -14,6 +14,7 @@ import numpy as np
 from autodiff_kit.core.custom import custom_gradient
 from autodiff_kit.core.tensor import Tensor, Value, lift, plain
 from autodiff_kit.errors import StructureError
+from autodiff_kit.ops.arithmetic import square
 from autodiff_kit.ops.choose import clip, stop_gradient, where
 from autodiff_kit.ops.elementary import sigmoid, sin
 from autodiff_kit.ops.shaping import expand_dims
@@ -47,43 +48,76 @@ def _steps(x: Tensor, steps: tuple[int, int] | None, reach: float) -> tuple[np.n
     return np.arange(low + 1, high + 1, dtype=x.dtype), float(low)
 
 
-def _staircase(
-    x: Any,
-    one: Callable[[Tensor], Tensor],
-    rate: float,
-    steps: tuple[int, int] | None,
-    reach: float,
-) -> Tensor:
+def _staircase(x: Any, one: Step, rate: float, steps: tuple[int, int] | None, reach: float) -> Tensor:
     """The sum of one smooth step at each whole number; ``one`` sees the distance to it times ``rate``."""
     x = lift(x)
     places, below = _steps(x, steps, reach)
-    if not x.ndim and x.dtype == np.float64:
-        return _single(x, one, rate, places.tolist(), below, reach)
-    total = one((expand_dims(x, -1) - places) * rate).sum(-1)
-    return total + below if below else total
-
-
-def _single(
-    x: Tensor, one: Callable[[Tensor], Tensor], rate: float, places: list[float], below: float, reach: float
-) -> Tensor:
-    """The same for one number, which needs no arrays; a step further away than the reach is 0 or 1, and flat."""
-    here = float(plain(x))
-    near = [k for k in places if not abs(here - k) >= reach]
-    done = below + sum(here - k >= reach for k in places)
+    if x.ndim or x.dtype != np.float64:
+        total = one((expand_dims(x, -1) - places) * rate).sum(-1)
+        return total + below if below else total
+    # One number needs no arrays, and one product for all steps: the others lie whole numbers away from the first.
+    near, done = _near(float(plain(x)), places.tolist(), reach)
+    done += below
     if not near:
         return x * 0.0 + done
-    # One product for all of them: the distance to the first, from which the others' lie whole numbers away.
     scaled = (x - near[0]) * rate
     total = one(scaled)
     for k in near[1:]:
-        total = total + one(scaled - (k - near[0]) * rate)
+        total = total + one(scaled, (k - near[0]) * rate)
     return total + done if done else total
 
 
-def _between(x: Tensor, low: float, high: float) -> Tensor:
-    """``clip``; one number that stays as it is needs no operation."""
-    value = x._value
-    return x if type(value) is float and low < value < high else clip(x, low, high)
+def _near(here: float, places: list[float], reach: float) -> tuple[list[float], float]:
+    """The steps that are under way, and how many are done; one further away than the reach is 0 or 1, and flat."""
+    near = [k for k in places if not abs(here - k) >= reach]
+    return near, float(sum(here - k >= reach for k in places))
+
+
+# What a step looks like: a function of the distance, from which ``shift`` is still to be taken.
+Step = Callable[..., Tensor]
+
+
+def _moved(z: Tensor, shift: float) -> Tensor:
+    return z - shift if shift else z
+
+
+def _smooth(z: Tensor, shift: float = 0.0) -> Tensor:
+    return sigmoid(_moved(z, shift))
+
+
+def _ramp(z: Tensor, shift: float = 0.0) -> Tensor:
+    """For a distance in widths. One number that clip would leave as it is needs none."""
+    z = z + (0.5 - shift)
+    return z if type(z._value) is float and 0.0 < z._value < 1.0 else clip(z, 0.0, 1.0)
+
+
+def _triangle(z: Tensor, shift: float = 0.0) -> Tensor:
+    """For a distance in halves of the width; beside 0 it is one of two parabolas."""
+    if type(z._value) is float:
+        if -1.0 < z._value - shift < 0.0:
+            return 0.5 * square(z + (1.0 - shift))
+        if 0.0 < z._value - shift < 1.0:
+            return 1.0 - 0.5 * square(z - (1.0 + shift))
+    z = clip(_moved(z, shift), -1.0, 1.0)
+    return 0.5 + z - 0.5 * z * z.abs()
+
+
+def _box(z: Tensor, shift: float = 0.0) -> Tensor:
+    return 0.5 + 0.5 * clip(_moved(z, shift), -1.0, 1.0)
+
+
+def _cosine(z: Tensor, shift: float = 0.0) -> Tensor:
+    z = clip(_moved(z, shift), -1.0, 1.0)
+    return 0.5 + 0.5 * z + sin(np.pi * z) / (2 * np.pi)
+
+
+_KERNELS: dict[str, Step] = {"triangle": _triangle, "box": _box, "cosine": _cosine}
+
+
+def _kernel(name: str) -> Step:
+    if name not in _KERNELS:
+        raise StructureError(f'kernel is "triangle", "box" or "cosine", not {name!r}')
+    return _KERNELS[name]
 
 
 def _half(width: float) -> float:
@@ -129,17 +163,12 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     array([1.5, 2. ])
     """
     rate = 1.0 / _checked("temperature", temperature)
-    return _staircase(x, sigmoid, rate, steps, (_REACH if steps else _NEAR) * temperature)
+    return _staircase(x, _smooth, rate, steps, (_REACH if steps else _NEAR) * temperature)
 
 
 def piecewise_linear_step(x: Any, width: float) -> Tensor:
     """A step at 0 as a ramp of the given width: steep, not vertical."""
     return _ramp(lift(x) * (1.0 / _checked("width", width)))
-
-
-def _ramp(z: Tensor) -> Tensor:
-    """The ramp for a distance in widths."""
-    return _between(z + 0.5, 0.0, 1.0)
 
 
 def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None = None) -> Tensor:
@@ -179,19 +208,7 @@ def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
     width : float
     kernel : {"triangle", "box", "cosine"}
     """
-    return _filtered(lift(x) * (2.0 / _checked("width", width)), kernel)
-
-
-def _filtered(z: Tensor, kernel: str) -> Tensor:
-    """The filtered step for a distance in halves of the width."""
-    z = _between(z, -1.0, 1.0)
-    if kernel == "triangle":
-        return 0.5 + z - 0.5 * z * z.abs()
-    if kernel == "box":
-        return 0.5 + 0.5 * z
-    if kernel == "cosine":
-        return 0.5 + 0.5 * z + sin(np.pi * z) / (2 * np.pi)
-    raise StructureError(f'kernel is "triangle", "box" or "cosine", not {kernel!r}')
+    return _kernel(kernel)(lift(x) * (2.0 / _checked("width", width)))
 
 
 def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
@@ -220,7 +237,7 @@ def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[
     array([1.   , 1.5  , 1.875])
     """
     width = _checked("width", width)
-    return _staircase(x, lambda z: _filtered(z, kernel), 2.0 / width, steps, _half(width))
+    return _staircase(x, _kernel(kernel), 2.0 / width, steps, _half(width))
 
 
 def straight_through(hard: Any, soft: Any) -> Tensor:
