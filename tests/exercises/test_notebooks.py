@@ -61,7 +61,7 @@ def test_its_starters_run_from_top_to_bottom(lesson, kept, capsys):
     names = {}
     for cell in build(lesson)["cells"]:
         if cell["cell_type"] == "code":
-            source = "".join(cell["source"]).replace("autodiff_kit.learn", "autodiff_kit.exercises")
+            source = "".join(cell["source"])
             exec(compile(source, cell["id"], "exec"), names)
     assert capsys.readouterr().out.count("Not begun.") == 6
 
@@ -69,8 +69,6 @@ def test_its_starters_run_from_top_to_bottom(lesson, kept, capsys):
 def test_in_a_kernel_a_check_finds_the_cells_function_and_is_shown_once(kept):
     notebook = nbformat.reads(as_text(LESSONS["15"]), 4)
     cells = {cell.id: cell for cell in notebook.cells}
-    begin = cells["begin"].source.replace("autodiff_kit.learn", "autodiff_kit.exercises")
-    cells["begin"].source = begin
     cells["adam-5"].source = "def brake(slots, last_gradient, b1):\n    return -slots['m']"
     cells["adam-5-check"].source = "result = q5.check()\nresult"
     cells["adam-5-help"].source = "q5.check()\nq5.hint();"
