@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,7 @@ class _Weight:
         names = self.optimizer.slot_names()
         slots = {name: self.optimizer.get_slot(self.variable, name) for name in names}
         old = before or _State(0.0, {})
-        return _State(self.variable.numpy().copy(), slots, old.saved, old.held)
+        return _State(self.variable.numpy(), slots, old.saved, old.held)
 
     def put(self, state: _State) -> None:
         """Go back to a state."""
@@ -227,7 +227,7 @@ class AdamSlots(KernelWidget):
 
     def _trace(self, which: int) -> dict[str, Any]:
         states = self._states(which)
-        shown = [float(np.asarray(s.w).reshape(-1)[0]) for s in states]
+        shown = [_first(s.w) for s in states]
         moved = [_kind(a, b, g) for a, b, g in zip(shown, shown[1:], self.grads[which], strict=False)]
         away = np.diff(shown)
         lanes = {lane: _lane(states, names) for lane, names in LANES.items()}
@@ -249,7 +249,7 @@ class AdamSlots(KernelWidget):
         if same < len(steps):
             weight.put(run.states[same])
         for g, acts in steps[same:]:
-            state = weight.state(run.states[-1])
+            state = replace(run.states[-1])
             for act in acts:
                 weight.act(state, act)
             weight.step(g, state.held)
@@ -292,4 +292,9 @@ def _lane(states: list[_State], names: tuple[str, ...]) -> list[float] | None:
     name = next((n for n in names if n in states[-1].slots), None)
     if name is None:
         return None
-    return [float(np.asarray(s.slots[name]).reshape(-1)[0]) for s in states]
+    return [_first(s.slots[name]) for s in states]
+
+
+def _first(value: Any) -> float:
+    """The entry that is shown: the first row of a table, or the number itself."""
+    return float(value.flat[0])
