@@ -59,7 +59,8 @@ def _staircase(x: Any, one: Step, rate: float, steps: tuple[int, int] | None, re
     near, done = _near(float(plain(x)), places.tolist(), reach)
     done += below
     if not near:
-        return x * 0.0 + done
+        level: Tensor = x * 0.0 + done
+        return level
     scaled = (x - near[0]) * rate
     total = one(scaled)
     for k in near[1:]:
