@@ -34,11 +34,12 @@ def bundle(entry: Path) -> str:
     Raises
     ------
     StructureError
-        If a top-level name is declared in two of the modules, or a file is imported that is not there.
+        If a top-level name is declared in two of the modules, a file is imported that is not there, or modules import
+        each other in a circle, so that none can come first.
     """
     root = entry.resolve()
     parts: dict[Path, str] = {}
-    _visit(root, root, parts)
+    _visit(root, (), parts)
     names = [name for text in parts.values() for name in _NAME.findall(text)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -46,13 +47,17 @@ def bundle(entry: Path) -> str:
     return "\n".join(f"// {path.name}\n{text}" for path, text in parts.items())
 
 
-def _visit(path: Path, root: Path, parts: dict[Path, str]) -> None:
+def _visit(path: Path, way: tuple[Path, ...], parts: dict[Path, str]) -> None:
+    """Put a module after those that it imports; ``way`` holds the modules that led here."""
     if path in parts:
         return
+    if path in way:
+        circle = " -> ".join(step.name for step in (*way[way.index(path) :], path))
+        raise StructureError(f"modules import each other in a circle: {circle}; move what they share to a third one")
     if not path.is_file():
-        raise StructureError(f"{root.name} imports {path.name}, which is not there")
+        raise StructureError(f"{way[-1].name if way else 'a widget'} imports {path.name}, which is not there")
     text = path.read_text(encoding="utf-8")
     for relative in _IMPORT.findall(text):
-        _visit((path.parent / relative).resolve(), root, parts)
+        _visit((path.parent / relative).resolve(), (*way, path), parts)
     body = _IMPORT.sub("", text)
-    parts[path] = body if path == root else _EXPORT.sub("", body)
+    parts[path] = body if not way else _EXPORT.sub("", body)

@@ -38,8 +38,8 @@ def encode(value: Any) -> Any:
         return {str(key): encode(entry) for key, entry in value.items()}
     if isinstance(value, (np.ndarray, np.generic, Value)):
         array = np.asarray(value)
-        plain = array.tolist()
-        return plain if array.dtype.kind in "biu" or np.isfinite(array).all() else encode(plain)
+        finite = array.dtype.kind == "f" and np.isfinite(array).all()
+        return array.tolist() if finite else encode(array.tolist())
     if isinstance(value, (list, tuple)):
         return [encode(entry) for entry in value]
     return _word(value) if isinstance(value, float) else value
