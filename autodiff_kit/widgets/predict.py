@@ -15,6 +15,18 @@ __all__ = ["Predict"]
 KINDS = ("choice", "several", "number", "slider")
 
 
+class _Once(traitlets.Any):
+    """A value that stays once it is not None. Refused when it is set: validators see neither None nor held changes."""
+
+    def set(self, obj: Any, value: Any) -> None:
+        said = getattr(obj, str(self.name))
+        if said is not None and value != said:
+            raise traitlets.TraitError(
+                f"the answer {said!r} is committed and stays: a prediction counts only if it came first"
+            )
+        super().set(obj, value)
+
+
 class Predict(anywidget.AnyWidget):
     """Commit an answer before the truth is shown; after that nothing can be changed.
 
@@ -51,17 +63,9 @@ class Predict(anywidget.AnyWidget):
     low = traitlets.Float(0.0).tag(sync=True)
     high = traitlets.Float(1.0).tag(sync=True)
     step = traitlets.Float(0.1).tag(sync=True)
-    answer = traitlets.Any(None, allow_none=True).tag(sync=True)
+    answer = _Once(None, allow_none=True).tag(sync=True)
     skipped = traitlets.Bool(False).tag(sync=True)
     truth = Output()
-
-    @traitlets.validate("answer")
-    def _final(self, proposal: Any) -> Any:
-        if self.answer is not None and proposal["value"] != self.answer:
-            raise traitlets.TraitError(
-                f"the answer {self.answer!r} is committed and stays: a prediction counts only if it came first"
-            )
-        return proposal["value"]
 
     def __repr__(self) -> str:
         said = "open" if self.answer is None else f"answer={self.answer!r}"
