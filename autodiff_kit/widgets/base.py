@@ -90,19 +90,21 @@ class KernelWidget(anywidget.AnyWidget):
 
     def _settle(self) -> None:
         """Answer, unless the inputs are those of the last answer and nobody waits."""
-        now = {name: encode(getattr(self, name)) for name in self.inputs}
-        if now == self._seen and self.asked == self.answered:
+        if self._asked() == self._seen and self.asked == self.answered:
             return
-        self._seen = now
         try:
             outputs, error = self.answer(), ""
         except Exception as caught:  # noqa: BLE001 - shown to the learner instead of lost in a log
             outputs, error = {}, f"{type(caught).__name__}: {caught}"
+        self._seen = self._asked()  # an answer may have set inputs of its own: a sentence its mask, a preset its strips
         with self.hold_sync():
             for name, value in outputs.items():
                 setattr(self, name, value)
             self.error = error
             self.answered = self.asked
+
+    def _asked(self) -> dict[str, Any]:
+        return {name: encode(getattr(self, name)) for name in self.inputs}
 
     def __repr__(self) -> str:
         plain = {name: getattr(self, name) for name in self.inputs}
