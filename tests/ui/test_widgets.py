@@ -85,6 +85,35 @@ def test_where_each_descent_ends(stage: Any) -> None:
     on.shot("06-annealed")
 
 
+def test_annealing_shows_s_over_the_steps(stage: Any) -> None:
+    on = stage(FloorDescent(), theme="dark")
+    lane = on.page.locator(".ak-growth")
+    assert lane.is_hidden()
+    on.page.locator("button:has-text('Anneal')").click()
+    on.settle()
+    assert lane.is_visible()
+    assert "s = 1" in (lane.text_content() or "")
+    places = []
+    for button, s in (("Step", 1.02), ("Last step", 20.0)):
+        on.page.locator(f'[aria-label="{button}"]').click()
+        on.settle()
+        assert f"s = {s:g}" in (lane.text_content() or "")
+        places.append(centre(on, ".ak-growth circle"))
+    (left, low), (right, high) = places
+    assert right > left + 200  # the dot goes to the right with the steps,
+    assert high < low - 20  # and up with s
+    on.shot("06-growth")
+    on.choose("straight-through")
+    assert lane.is_hidden()
+
+
+def test_s_over_the_steps_fits_a_narrow_window(stage: Any) -> None:
+    on = stage(FloorDescent(anneal=True, step=200), width=360)
+    assert on.page.locator(".ak-growth").is_visible()
+    assert not on.overflows()
+    on.shot("06-growth-360")
+
+
 def test_the_ball_is_dragged(stage: Any) -> None:
     on = stage(FloorDescent())
     x, y = centre(on, ".ak-plot [role=slider], [aria-label^='Ball']")

@@ -71,6 +71,14 @@ function render({ model, el }) {
     x: { ...X, label: "x" },
     y: { min: 0, max: 2, label: "slope the rule claims" },
   });
+  const last = get("trail").length - 1;
+  const growth = CurvePlot({
+    label: "Sharpness s over the steps",
+    height: 104,
+    x: { min: 0, max: last },
+    y: { min: 0, max: 20, label: "s over the steps" },
+  });
+  growth.el.classList.add("ak-growth");
   const runs = h("table", { class: "ak-table ak-runs" });
   const figures = h("div", { class: "ak-figures" });
 
@@ -79,7 +87,7 @@ function render({ model, el }) {
     h(
       "div",
       { class: "ak-split" },
-      h("div", {}, upper.el, lower.el, h("div", { style: "margin-top:8px" }, stepper.el)),
+      h("div", {}, upper.el, lower.el, growth.el, h("div", { style: "margin-top:8px" }, stepper.el)),
       h("div", { class: "ak-side" }, heat.el, h("div", {}, anneal.el), figures, runs),
     ),
   );
@@ -157,6 +165,8 @@ function render({ model, el }) {
     });
     lower.el.classList.toggle("ak-is-none", none);
 
+    drawGrowth(get("temperature"), step, get("anneal") && !hard);
+
     const arrived = get("arrived");
     figures.replaceChildren(
       ...[
@@ -186,6 +196,27 @@ function render({ model, el }) {
       rows: [0, 1, 2, 5, 10, 20, 50, 100, 200]
         .filter((t) => t < trail.length)
         .map((t) => [String(t), trail[t], heights[t], brief(get("temperature")[t], 2)]),
+    });
+  }
+
+  /** s over the steps, with a dot at this one; only where it grows. */
+  function drawGrowth(temperature, step, growing) {
+    put(growth.el, { hidden: !growing });
+    if (!growing) return;
+    const late = step > last / 2;
+    growth.update({
+      curves: [
+        {
+          points: temperature.map((s, t) => [t, s]),
+          role: "value",
+          label: `s = ${brief(temperature[step], 2)}`,
+          at: step,
+          anchor: late ? "end" : "start",
+          dx: late ? -8 : 4,
+          dy: -9,
+        },
+      ],
+      dots: [{ x: step, y: temperature[step], role: "value" }],
     });
   }
 
@@ -241,7 +272,7 @@ function render({ model, el }) {
   draw();
   return () => {
     stop();
-    [frame, stepper, upper, lower].forEach((part) => part.destroy());
+    [frame, stepper, upper, lower, growth].forEach((part) => part.destroy());
   };
 }
 
