@@ -36,7 +36,7 @@ def push_node(node: Node, tangents: tuple[Any, ...], lead: int = 0, graph: bool 
     y, *inputs = saved
     if lead or op.vjp_all is not None:
         tangents = _prepared(op, tangents, y, inputs, lead)
-    out = op.jvp(tangents, y, *inputs, **(getattr(node, "params", None) or {}))
+    out = op.jvp(tangents, y, *inputs, **node.params)
     if op.users:
         out = out if graph else plain(out)
     return fit(out, node.like, lead)
@@ -129,25 +129,26 @@ class _Pushing(Record):
         self.keep = True
 
     def open(self) -> None:
-        self.append = self._push
+        self.page = self
 
     def tangent(self, node: Node | None) -> Any:
         """The tangent of a node; None where it has none."""
-        return None if node is None else getattr(node, "tangents", {}).get(self)
+        return None if node is None else node.get("tangents", {}).get(self)
 
     def set_tangent(self, node: Node, tangent: Any) -> None:
-        if not hasattr(node, "tangents"):
-            node.tangents = WeakKeyDictionary()  # a constant must not remember accumulators that are gone
-        node.tangents[self] = tangent
+        if node.get("tangents") is None:
+            node.put("tangents", WeakKeyDictionary())  # a constant must not remember accumulators that are gone
+        node.get("tangents")[self] = tangent
 
-    def _push(self, node: Node) -> None:
+    def append(self, node: Node) -> None:
+        """Push the tangents of a node's inputs through it."""
         incoming = tuple(map(self.tangent, node.inputs))
         if any(t is not None for t in incoming):
             # The rule's own operations must not be pushed through here again, nor by accumulators inside this one.
             order = open_records.records
             mine = order.index(self) if self in order else 0
-            inner = [r for r in order[mine:] if r.forward and r.append is not None]
-            graph = any(r.append is not None and r not in inner for r in order)
+            inner = [r for r in order[mine:] if r.forward and r.page is not None]
+            graph = any(r.page is not None and r not in inner for r in order)
             for record in inner:
                 record.close()
             try:

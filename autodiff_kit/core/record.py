@@ -12,13 +12,14 @@ empties its record, however many tensors of its block live on.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 __all__ = [
     "NOTHING",
+    "ArrayNode",
     "Like",
     "Node",
     "Reading",
@@ -54,17 +55,16 @@ class Node:
     worked out when somebody asks.
     """
 
-    __slots__ = ("code", "cot", "lasti", "like", "op", "params", "parts", "record", "tangents")
+    __slots__ = ("code", "cot", "lasti", "op", "parts", "record", "rest")
 
     op: Any
     parts: tuple[Any, ...]
-    params: dict[str, Any] | None
-    like: Like | None
     record: Record | Several | None
     cot: Any
     code: Any
     lasti: int
-    tangents: MutableMapping[Record, Any]  # set where an accumulator has come by
+    rest: dict[str, Any]  # what few nodes have: parameters, tangents, a name; every slot more costs each operation
+    like: Like | None = None
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
@@ -77,10 +77,32 @@ class Node:
         saved = self.parts[len(self.parts) // 2 :]
         return None if saved[0] is None else saved
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Something that few nodes have."""
+        return self.rest.get(name, default) if hasattr(self, "rest") else default
+
+    def put(self, name: str, value: Any) -> None:
+        """Note something that few nodes have."""
+        if not hasattr(self, "rest"):
+            self.rest = {}
+        self.rest[name] = value
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What the operation was told besides its inputs."""
+        return self.get("params") or {}
+
     def let_go(self) -> None:
         """Keep what was read, drop every value."""
         inputs = self.inputs
         self.parts = (*inputs, *(None,) * (len(inputs) + 1))
+
+
+class ArrayNode(Node):
+    """The entry of an array, which is apart from its tensor; ``like`` is its shape and dtype."""
+
+    __slots__ = ("like",)
+    like: Like
 
 
 class Reading(NamedTuple):
@@ -92,16 +114,16 @@ class Reading(NamedTuple):
 
 
 class Record:
-    """Nodes in the order in which they ran. ``append`` is None while the record is closed or paused."""
+    """Nodes in the order in which they ran. ``page`` is None while the record is closed or paused."""
 
     __slots__ = (
-        "__weakref__", "append", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed",
-        "nodes", "released", "thread",
+        "__weakref__", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed",
+        "nodes", "page", "released", "thread",
     )  # fmt: skip
 
     def __init__(self, automatic: bool = False) -> None:
         self.nodes: list[Node] = []
-        self.append: Callable[[Node], None] | None = self.nodes.append
+        self.page: Any = self.nodes  # what takes new nodes; None while the record is closed
         self.automatic = automatic  # watches trainable variables by itself
         self.forward = False  # carries tangents along instead of keeping nodes
         self.keep = False  # saves every value, for those who want to look
@@ -115,11 +137,11 @@ class Record:
 
     def open(self) -> None:
         """Let nodes in."""
-        self.append = self.nodes.append
+        self.page = self.nodes
 
     def close(self) -> None:
         """Keep what is there and let nothing in."""
-        self.append = None
+        self.page = None
 
     def release(self) -> None:
         """Let go of values; operations, shapes and places stay. A node on several records waits for the last."""
@@ -136,7 +158,7 @@ class Record:
         self.leaves = {}
         self.hooks = {}
         self.joined = {}
-        if self.append is not None:
+        if self.page is not None:
             self.open()
 
 
@@ -147,6 +169,11 @@ class Several:
 
     def __init__(self, records: tuple[Record, ...]) -> None:
         self.records = records
+
+    @property
+    def page(self) -> Several:
+        """What takes new nodes."""
+        return self
 
     @property
     def keep(self) -> bool:
@@ -168,9 +195,9 @@ class Several:
         here = threading.get_ident()
         # Tangents are pushed after the tapes have written the node: what they compute is later than it.
         for record in sorted(self.records, key=lambda record: record.forward):
-            if record.append is not None and record.thread == here:
+            if record.page is not None and record.thread == here:
                 record.mixed = True
-                record.append(node)
+                record.page.append(node)
 
 
 class _Open(threading.local):
@@ -192,7 +219,7 @@ def members(record: Record | Several | None) -> tuple[Record, ...]:
 
 def join(*parts: Record | Several | None) -> Record | Several | None:
     """One thing to append to for all the open records among ``parts``; None where none is open."""
-    found = {id(r): r for part in parts for r in members(part) if r.append is not None}
+    found = {id(r): r for part in parts for r in members(part) if r.page is not None}
     if len(found) < 2:
         return next(iter(found.values()), None)
     order = open_records.records
@@ -209,7 +236,7 @@ def unify(nodes: tuple[Node | None, ...]) -> tuple[Record | Several | None, tupl
     records = [node.record for node in nodes if node is not None]
     first = records[0] if records else None
     if all(record is first for record in records):  # nearly always
-        return (first, nodes) if first is not None and first.append is not None else (None, nodes)
+        return (first, nodes) if first is not None and first.page is not None else (None, nodes)
     record = join(*(node.record for node in nodes if node is not None))
     if record is None:
         return None, nodes
@@ -223,10 +250,8 @@ NOTHING = (None,)
 """The parts of a node that reads nothing and holds nothing."""
 
 
-def leaf(node: Node, record: Record | Several, like: Like | None) -> Node:
+def leaf(node: Node, record: Record | Several) -> Node:
     """Make a node a leaf, which nothing on the record made: a watched tensor or a variable."""
-    node.op, node.parts, node.params = None, NOTHING, None
+    node.op, node.parts = None, NOTHING
     node.record, node.cot, node.code, node.lasti = record, None, None, 0
-    if like is not None:
-        node.like = like
     return node

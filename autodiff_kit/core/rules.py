@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.record import Like, Node, Record, Several, unify
+from autodiff_kit.core.record import ArrayNode, Like, Node, Record, Several, unify
 from autodiff_kit.core.tensor import Tensor, Value, lift, make, normal
 from autodiff_kit.errors import AutodiffError, DuplicateNameError, ShapeError, UnknownGradientError
 
@@ -195,15 +195,18 @@ def record(
     tensor = make(y)
     node: Node = tensor
     if type(y) is not float:
-        node = tensor._node = Node()
-        node.like = Like(y.shape, y.dtype)
-    node.op, node.params, node.record, node.cot = op.live, params, owner, None
+        own = tensor._node = ArrayNode()
+        own.like = Like(y.shape, y.dtype)
+        node = own
+    node.op, node.record, node.cot = op.live, owner, None
+    if params:
+        node.put("params", params)
     node.parts = nodes + _saved(op.live, y, values, nodes, owner.keep, node.like)
     frame = _frame()
     node.code, node.lasti = frame.f_code, frame.f_lasti
     if type(y) is not float or any(type(value) is np.ndarray for value in values):
         owner.arrays = True
-    owner.append(node)  # type: ignore[misc]
+    owner.page.append(node)
     return tensor
 
 
@@ -266,7 +269,7 @@ def _unary(op: Op) -> Function:
         except AttributeError:  # a variable, an array, a number
             x = lift(x)
             owner = x.record
-        if owner is None or (append := owner.append) is None:
+        if owner is None or (page := owner.page) is None:
             return _alone(op, x)
         z = x._value
         try:
@@ -289,7 +292,7 @@ def _unary(op: Op) -> Function:
         node.cot = None
         node.code = code
         node.lasti = frame.f_lasti
-        append(node)
+        page.append(node)
         return node
 
     return call
@@ -298,9 +301,11 @@ def _unary(op: Op) -> Function:
 def _on_value(op: Op, public: Function) -> Function:
     """The face of an operation that rules see: plain values stay plain."""
     value, scalar = op.value, op.scalar
+    if scalar is None:
+        return lambda x: public(x) if type(x) is Tensor else value(x)
 
     def call(x: Any) -> Any:
-        if type(x) is float and scalar is not None:
+        if type(x) is float:
             try:
                 return scalar(x)
             except _SCALAR_TROUBLE:
@@ -361,7 +366,7 @@ def _binary(op: Op) -> Function:  # noqa: C901 - written out for speed
             n, m, x, z = None, b, float(a), b._value
         else:
             return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
-        if (append := owner.append) is None:
+        if (page := owner.page) is None:
             return _apart(op, a, b)
         try:
             y = scalar(x, z)
@@ -383,7 +388,7 @@ def _binary(op: Op) -> Function:  # noqa: C901 - written out for speed
         node.cot = None
         node.code = code
         node.lasti = frame.f_lasti
-        append(node)
+        page.append(node)
         return node
 
     return call

@@ -119,7 +119,7 @@ def rows(tape: GradientTape) -> tuple[Row, ...]:
             constants = tuple(
                 None if n is not None else x for n, x in zip(node.inputs, (node.saved or ())[1:], strict=True)
             )
-            params = getattr(node, "params", None) or {}
+            params = node.params
             name = f"{node.op.name} {k}"
             found.append(Row(name, node.op.name, np.asarray(value), inputs, params, constants))
     return tuple(found)
@@ -196,7 +196,7 @@ def _push_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
 
 def _title(node: Node) -> str:
     if node.op.name == "getitem":
-        return f"entry {(node.params or {})['index'][-1]}"
+        return f"entry {node.params['index'][-1]}"
     return str(node.op.name)
 
 

@@ -122,7 +122,7 @@ def sweep(
             n.cot = part if n.cot is None else n.cot + part
 
 
-def _plain_sweep(nodes: list[Node]) -> None:
+def _plain_sweep(nodes: list[Node]) -> None:  # noqa: C901 - written out for speed
     """The sweep of nearly all gradients, with the rules of one and two inputs called in line. Otherwise the same."""
     for node in reversed(nodes):
         g = node.cot
@@ -134,31 +134,43 @@ def _plain_sweep(nodes: list[Node]) -> None:
             _hand_on(node, g)
             continue
         first, second = plain
-        try:
-            if second is None:
-                n, y, a = node.parts
+        if second is None:
+            n, y, a = node.parts
+            try:
                 p = first(g, y, a)
-            else:
-                n, m, y, a, b = node.parts
-                p = None if n is None else first(g, y, a, b)
-                q = None if m is None else second(g, y, a, b)
-        except _TROUBLE:  # Python floats raise where NumPy's give inf or nan
-            _hand_on(node, g)
-            continue
-        if n is not None:
+            except _TROUBLE:  # Python floats raise where NumPy's give inf or nan
+                _hand_on(node, g)
+                continue
             if type(p) is not float or type(n) is not Tensor:
                 p = fit(p, n.like)
             before = n.cot
             n.cot = p if before is None else before + p
-        if second is not None and m is not None:
-            if type(q) is not float or type(m) is not Tensor:
-                q = fit(q, m.like)
+            continue
+        n, m, y, a, b = node.parts
+        if n is not None:
+            try:
+                p = first(g, y, a, b)
+            except _TROUBLE:
+                _hand_on(node, g)
+                continue
+            if type(p) is not float or type(n) is not Tensor:
+                p = fit(p, n.like)
+            before = n.cot
+            n.cot = p if before is None else before + p
+        if m is not None:
+            try:
+                p = second(g, y, a, b)
+            except _TROUBLE:
+                _hand_on(node, g, first=1)
+                continue
+            if type(p) is not float or type(m) is not Tensor:
+                p = fit(p, m.like)
             before = m.cot
-            m.cot = q if before is None else before + q
+            m.cot = p if before is None else before + p
 
 
-def _hand_on(node: Node, g: Any) -> None:
-    for n, part in pull_node(node, g, 0, False, None):
+def _hand_on(node: Node, g: Any, first: int = 0) -> None:
+    for n, part in pull_node(node, g, 0, False, None, first):
         n.cot = part if n.cot is None else n.cot + part
 
 
@@ -178,16 +190,12 @@ def pull_node(
     g = np.float64(g) if type(g) is float else g
     asked = [k for k, n in enumerate(node.inputs) if k >= first and n is not None and (needed is None or n in needed)]
     if op.vjps is not None:
-        params = _params(node)
+        params = node.params
         parts = {k: op.vjps[k](g, *arguments, **params) for k in asked}
     else:
         parts = _all_parts(op, node, g, arguments, graph, lead)
     found = ((node.inputs[k], parts[k]) for k in asked)
     return [(n, fit(part, n.like, lead)) for n, part in found if n is not None and part is not None]
-
-
-def _params(node: Node) -> dict[str, Any]:
-    return getattr(node, "params", None) or {}  # the scalar operations set none
 
 
 def _arguments(node: Node, graph: bool) -> tuple[Any, ...]:
@@ -209,7 +217,7 @@ def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bo
     if op.users and lead:  # it knows nothing of leading axes: one call for each entry
         each = [_all_parts(op, node, g[k], arguments, graph, lead - 1) for k in range(g.shape[0])]
         return {k: _stacked([parts[k] for parts in each]) for k in range(len(node.inputs))}
-    params = _params(node)
+    params = node.params
     if op.users and not graph:
         tensors = tuple(s if type(s) is Like else make(normal(s)) for s in arguments)
         parts = rule(make(normal(g)), *tensors, **params)
@@ -262,7 +270,7 @@ class Cotangents:
 
     _depth = 0
 
-    def __init__(self, nodes: list[Node], leaves: list[Node]) -> None:
+    def __init__(self, nodes: list[Node], leaves: tuple[Node | None, ...]) -> None:
         self.nodes = nodes
         self.leaves = leaves
 
@@ -271,13 +279,14 @@ class Cotangents:
         Cotangents._depth += 1
         self.aside: list[tuple[Node, Any]] = []
         if Cotangents._depth > 1:
-            self.aside = [(n, n.cot) for n in (*self.nodes, *self.leaves) if n.cot is not None]
+            self.aside = [(n, n.cot) for n in (*self.nodes, *self.leaves) if n is not None and n.cot is not None]
             for node, _ in self.aside:
                 node.cot = None
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        for node in self.leaves:
-            node.cot = None
+        for leaf in self.leaves:
+            if leaf is not None:
+                leaf.cot = None
         if kind is not None:
             for node in self.nodes:
                 for n in (node, *node.inputs):

@@ -157,7 +157,7 @@ class GradientTape:
     def stop_recording(self) -> Iterator[None]:
         """Compute inside this block without being recorded."""
         record = self._record
-        if record.append is None:
+        if record.page is None:
             raise TapeError("the tape is not recording, so there is nothing to stop")
         record.close()
         try:
@@ -250,7 +250,7 @@ class GradientTape:
             )
         if not self._entered:
             raise TapeError("nothing was recorded: run the computation inside `with ak.GradientTape() as tape:`")
-        if record.append is not None and self._persistent and not self._warned:
+        if record.page is not None and self._persistent and not self._warned:
             self._warned = True
             warnings.warn(
                 "gradient inside the tape's own block records the gradient's operations too, which is slower and "
@@ -261,19 +261,20 @@ class GradientTape:
     def _pull(self, targets: list[Any], weights: list[Any], sources: list[Any], lead: int) -> list[Tensor | None]:
         """Cotangents of the sources; the sweep is recorded where another tape stands open."""
         record = self._record
-        graph = bool(open_records.records) and any(r.append is not None for r in open_records.records)
+        graph = bool(open_records.records) and any(r.page is not None for r in open_records.records)
         tips = [self._node_of(target) for target in targets]
         ends = [self._node_of(source) for source in sources]
         leaves = self._leaves()
         if record.mixed:  # tapes side by side: what only another one follows is no source of this one
             own = {*leaves, *record.nodes}
             ends = [n if n in own else None for n in ends]
-        starts = {n for n in ends if n is not None}
+        starts: set[Any] = set(ends)
+        starts.discard(None)
         inner = {n for n in starts if n.op is not None}
         prune = bool(inner) or len(starts) < len(leaves)
         nodes = list(record.nodes) if graph else record.nodes
         needed = needed_for(nodes, starts) if prune else None
-        with Cotangents(nodes, [n for n in (*leaves, *starts, *tips) if n is not None]):
+        with Cotangents(nodes, (*leaves, *starts, *tips)):
             for node, target, weight in zip(tips, targets, weights, strict=True):
                 if node is not None:
                     seed = seed_like(target, weight, lead, graph)
@@ -314,8 +315,8 @@ class GradientTape:
         return tensor
 
     def _leaves(self) -> list[Node]:
-        nodes = [reading.first.node for reading in self._record.leaves.values()]
-        return [n for n in (*nodes, *[t.node for t in self._watched]) if n is not None]
+        firsts = [reading.first for reading in self._record.leaves.values()]
+        return [n for t in (*firsts, *self._watched) if (n := t.node) is not None]
 
     def _release(self) -> None:
         self._used = True
@@ -360,7 +361,7 @@ class GradientTape:
         goal = self._goal(target)
         flat = flatten(sources)
         try:
-            recorded = any(r.append is not None for r in open_records.records)  # a push leaves no record of its own
+            recorded = any(r.page is not None for r in open_records.records)  # a push leaves no record of its own
             columns = sum(s.size for s in flat)
             forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded)
             found = [self._columns(goal, s) for s in flat] if forward else self._rows(goal, flat)

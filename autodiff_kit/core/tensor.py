@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from autodiff_kit.core.record import Like, Node, Reading, Record, join, leaf, members, open_records
+from autodiff_kit.core.record import ArrayNode, Like, Node, Reading, Record, join, leaf, members, open_records
 from autodiff_kit.errors import DtypeError, ShapeError, TapeError
 
 if TYPE_CHECKING:
@@ -244,10 +244,8 @@ class Tensor(Value, Node):
     **Dtypes.** NumPy's: a Python float becomes float64, integers stay integers.
     """
 
-    __slots__ = ("__weakref__", "_name", "_node", "_value")
-    _name: str | None
+    __slots__ = ("__weakref__", "_node", "_value")
     _node: Node | None  # of an array; a scalar is its own
-    like = None  # only a scalar is a node
 
     @property
     def node(self) -> Node | None:
@@ -260,15 +258,18 @@ class Tensor(Value, Node):
         if node is not None:
             node.record = join(node.record, record) or record
         elif type(self._value) is float:
-            node = leaf(self, record, None)
+            node = leaf(self, record)
         else:
-            node = self._node = leaf(Node(), record, Like(self._value.shape, self._value.dtype))
+            own = ArrayNode()
+            own.like = Like(self._value.shape, self._value.dtype)
+            node = self._node = leaf(own, record)
         return node
 
     @property
     def name(self) -> str | None:
         """The name that was given, or None."""
-        return getattr(self, "_name", None)
+        name: str | None = self.get("name")
+        return name
 
     def register_hook(self, function: Callable[[Tensor], Any]) -> None:
         """See, and if wanted replace, the gradient that passes this value on its way back.
@@ -327,7 +328,7 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """
     tensor = make(_owned(value, dtype))
     if name is not None:
-        tensor._name = name
+        tensor.put("name", name)
     return tensor
 
 
@@ -433,17 +434,25 @@ class Variable(Value):
 
 def _read(variable: Variable, records: list[Record]) -> Tensor:
     """Read a variable whose tensor on the innermost record is missing or out of date."""
-    from autodiff_kit.core.rules import reread
-
+    record = records[-1]
+    if len(records) == 1 and id(variable) not in record.leaves:  # the first reading inside the only tape
+        first = make(variable._value)
+        if record.automatic and variable.trainable and record.page is not None:
+            first.follow(record)
+        if record.page is not None:
+            record.leaves[id(variable)] = Reading(variable, first, first)
+        return first
     known = [r for r in records if _watches(r, variable)]
-    wanting = [r for r in records if r in known or (r.automatic and variable.trainable and r.append is not None)]
+    wanting = [r for r in records if r in known or (r.automatic and variable.trainable and r.page is not None)]
     latest: Tensor = known[0].leaves[id(variable)].latest if known else make(variable._value)
     if latest._value is not variable._value:  # assigned since; gradients of all readings meet at the first
+        from autodiff_kit.core.rules import reread
+
         latest = reread(known[0].leaves[id(variable)].first, variable._value)
     for record in wanting:
-        if record.append is not None and record not in known:
+        if record.page is not None and record not in known:
             latest.follow(record)
-    innermost = [records[-1]] if records[-1].append is not None and records[-1] not in wanting else []
+    innermost = [records[-1]] if records[-1].page is not None and records[-1] not in wanting else []
     for record in [*wanting, *innermost]:  # one that pauses will want to watch the next reading itself
         first = record.leaves[id(variable)].first if record in known else latest
         record.leaves[id(variable)] = Reading(variable, first, latest)
