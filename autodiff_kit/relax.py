@@ -6,8 +6,9 @@ whole numbers, ``round(x) = floor(x + ½)``, ``sign(x) = 2 step(x) - 1``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,82 +49,90 @@ def _steps(x: Tensor, steps: tuple[int, int] | None, reach: float) -> tuple[np.n
     return np.arange(low + 1, high + 1, dtype=x.dtype), float(low)
 
 
-def _staircase(x: Any, one: Step, rate: float, steps: tuple[int, int] | None, reach: float) -> Tensor:
-    """The sum of one smooth step at each whole number; ``one`` sees the distance to it times ``rate``."""
-    x = lift(x)
-    places, below = _steps(x, steps, reach)
-    if x.ndim or x.dtype != np.float64:
-        total = one((expand_dims(x, -1) - places) * rate).sum(-1)
+class _Step(NamedTuple):
+    """What one step at 0 looks like, in units of its own width.
+
+    ``under_way`` gives it between the edges, for a distance from which a shift is still to be taken; from the edges on
+    it is 0 or 1, and flat.
+    """
+
+    under_way: Callable[[Tensor, float], Tensor]
+    edge: float
+    corners: bool = True
+
+    def at(self, z: Tensor) -> Tensor:
+        """The step at any distance."""
+        return self.under_way(clip(z, -self.edge, self.edge) if self.corners else z, 0.0)
+
+
+def _staircase(x: Any, one: _Step, width: float, steps: tuple[int, int] | None) -> Tensor:
+    """The sum of one step at each whole number."""
+    x, rate = lift(x), 1.0 / width
+    places, below = _steps(x, steps, one.edge * width)
+    if not (type(x._value) is float and math.isfinite(x._value)):
+        total = one.at((expand_dims(x, -1) - places) * rate).sum(-1)
         return total + below if below else total
     # One number needs no arrays, and one product for all steps: the others lie whole numbers away from the first.
-    near, done = _near(float(plain(x)), places.tolist(), reach)
+    near, done = _near(x._value, places.tolist(), rate, one.edge)
     done += below
     if not near:
         level: Tensor = x * 0.0 + done
         return level
     scaled = (x - near[0]) * rate
-    total = one(scaled)
+    total = one.under_way(scaled, 0.0)
     for k in near[1:]:
-        total = total + one(scaled, (k - near[0]) * rate)
+        total = total + one.under_way(scaled, (k - near[0]) * rate)
     return total + done if done else total
 
 
-def _near(here: float, places: list[float], reach: float) -> tuple[list[float], float]:
-    """The steps that are under way, and how many are done; one further away than the reach is 0 or 1, and flat."""
-    near = [k for k in places if not abs(here - k) >= reach]
-    return near, float(sum(here - k >= reach for k in places))
-
-
-# What a step looks like: a function of the distance, from which ``shift`` is still to be taken.
-Step = Callable[..., Tensor]
+def _near(here: float, places: list[float], rate: float, edge: float) -> tuple[list[float], float]:
+    """The steps that are under way, and how many are done; decided as ``clip`` would."""
+    away = [(here - k) * rate for k in places]
+    near = [k for k, z in zip(places, away, strict=True) if -edge < z < edge]
+    return near, float(sum(z >= edge for z in away))
 
 
 def _moved(z: Tensor, shift: float) -> Tensor:
     return z - shift if shift else z
 
 
-def _smooth(z: Tensor, shift: float = 0.0) -> Tensor:
+def _smooth(z: Tensor, shift: float) -> Tensor:
     return sigmoid(_moved(z, shift))
 
 
-def _ramp(z: Tensor, shift: float = 0.0) -> Tensor:
-    """For a distance in widths. One number that clip would leave as it is needs none."""
-    z = z + (0.5 - shift)
-    return z if type(z._value) is float and 0.0 < z._value < 1.0 else clip(z, 0.0, 1.0)
+def _ramp(z: Tensor, shift: float) -> Tensor:
+    return z + (0.5 - shift)
 
 
-def _triangle(z: Tensor, shift: float = 0.0) -> Tensor:
-    """For a distance in halves of the width; beside 0 it is one of two parabolas."""
+def _triangle(z: Tensor, shift: float) -> Tensor:
+    """The integral of a triangle; for one number, the one of its two parabolas that it is on."""
     if type(z._value) is float:
         if -1.0 < z._value - shift < 0.0:
             return 0.5 * square(z + (1.0 - shift))
         if 0.0 < z._value - shift < 1.0:
             return 1.0 - 0.5 * square(z - (1.0 + shift))
-    z = clip(_moved(z, shift), -1.0, 1.0)
+    z = _moved(z, shift)
     return 0.5 + z - 0.5 * z * z.abs()
 
 
-def _box(z: Tensor, shift: float = 0.0) -> Tensor:
-    return 0.5 + 0.5 * clip(_moved(z, shift), -1.0, 1.0)
+def _box(z: Tensor, shift: float) -> Tensor:
+    return 0.5 + 0.5 * _moved(z, shift)
 
 
-def _cosine(z: Tensor, shift: float = 0.0) -> Tensor:
-    z = clip(_moved(z, shift), -1.0, 1.0)
+def _cosine(z: Tensor, shift: float) -> Tensor:
+    z = _moved(z, shift)
     return 0.5 + 0.5 * z + sin(np.pi * z) / (2 * np.pi)
 
 
-_KERNELS: dict[str, Step] = {"triangle": _triangle, "box": _box, "cosine": _cosine}
+_SIGMOID, _SHORT_SIGMOID = _Step(_smooth, _REACH, corners=False), _Step(_smooth, _NEAR, corners=False)
+_RAMP = _Step(_ramp, 0.5)
+_KERNELS = {"triangle": _Step(_triangle, 1.0), "box": _Step(_box, 1.0), "cosine": _Step(_cosine, 1.0)}
 
 
-def _kernel(name: str) -> Step:
+def _kernel(name: str) -> _Step:
     if name not in _KERNELS:
         raise StructureError(f'kernel is "triangle", "box" or "cosine", not {name!r}')
     return _KERNELS[name]
-
-
-def _half(width: float) -> float:
-    """How far a step of this width reaches, and a little more than its last rounded place."""
-    return width * (0.5 + 1e-9)
 
 
 def _checked(name: str, value: float) -> float:
@@ -163,13 +172,12 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     >>> ak.relax.soft_floor([2.0, 2.5], 1 / 50, steps=(1, 5)).numpy().round(4)
     array([1.5, 2. ])
     """
-    rate = 1.0 / _checked("temperature", temperature)
-    return _staircase(x, _smooth, rate, steps, (_REACH if steps else _NEAR) * temperature)
+    return _staircase(x, _SIGMOID if steps else _SHORT_SIGMOID, _checked("temperature", temperature), steps)
 
 
 def piecewise_linear_step(x: Any, width: float) -> Tensor:
     """A step at 0 as a ramp of the given width: steep, not vertical."""
-    return _ramp(lift(x) * (1.0 / _checked("width", width)))
+    return _RAMP.at(lift(x) * (1.0 / _checked("width", width)))
 
 
 def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None = None) -> Tensor:
@@ -196,8 +204,7 @@ def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None =
     >>> ak.relax.piecewise_linear_floor([1.5, 2.0, 2.1], 0.4).numpy()
     array([1.  , 1.5 , 1.75])
     """
-    width = _checked("width", width)
-    return _staircase(x, _ramp, 1.0 / width, steps, _half(width))
+    return _staircase(x, _RAMP, _checked("width", width), steps)
 
 
 def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
@@ -209,7 +216,7 @@ def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
     width : float
     kernel : {"triangle", "box", "cosine"}
     """
-    return _kernel(kernel)(lift(x) * (2.0 / _checked("width", width)))
+    return _kernel(kernel).at(lift(x) * (2.0 / _checked("width", width)))
 
 
 def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
@@ -237,8 +244,7 @@ def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[
     >>> ak.relax.filtered_floor([1.5, 2.0, 2.25], 1.0).numpy()
     array([1.   , 1.5  , 1.875])
     """
-    width = _checked("width", width)
-    return _staircase(x, _kernel(kernel), 2.0 / width, steps, _half(width))
+    return _staircase(x, _kernel(kernel), _checked("width", width) / 2.0, steps)
 
 
 def straight_through(hard: Any, soft: Any) -> Tensor:

@@ -126,6 +126,43 @@ def test_gradients_of_stand_ins(f: Any, hard: Any, widths: Any) -> None:
     ak.check_gradients(lambda x: f(x, widths[1]), [BETWEEN + 0.037], tolerance=1e-5).raise_if_failed()
 
 
+ONE = [
+    *[(f"{name} {w}", lambda x, f=f, w=w: f(x, w)) for name, (f, _, widths) in STAIRS.items() for w in widths],
+    *[(f"{kernel} filter", lambda x, k=kernel: relax.filtered_floor(x, 1.7, kernel=k)) for kernel in ("box", "cosine")],
+    ("soft_floor 1 to 5", lambda x: relax.soft_floor(x, 0.25, steps=(1, 5))),
+    ("piecewise_linear_floor 1 to 5", lambda x: relax.piecewise_linear_floor(x, 3.0, steps=(1, 5))),
+    ("filtered_floor 1 to 5", lambda x: relax.filtered_floor(x, 4.0, steps=(1, 5))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", [f for _, f in ONE], ids=[name for name, _ in ONE])
+def test_one_number_gives_what_an_array_gives(f: Any) -> None:
+    """One number records only the steps that are under way; value, slope and curvature are the array's."""
+    places = np.concatenate([X, BETWEEN, [-50.0, 0.45, 0.5, 0.55, 1.85, 2.15, 3.5, 50.0, np.inf, -np.inf, np.nan]])
+    slope = ak.grad(lambda x: f(x).sum())
+    curve = ak.grad(lambda x: slope(x).sum())
+    for x in places.tolist():
+        for g in (f, slope, curve):
+            assert float(g(x)) == pytest.approx(float(g(np.array([x])).numpy()[0]), rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("f", "most"),
+    [
+        (lambda x: relax.soft_floor(x, 0.25, steps=(1, 5)), 16),
+        (lambda x: relax.piecewise_linear_floor(x, 0.4), 4),
+        (lambda x: relax.filtered_floor(x, 0.8), 7),
+    ],
+    ids=["soft", "piecewise", "filtered"],
+)
+def test_one_number_leaves_a_short_record(f: Any, most: int) -> None:
+    for place in np.linspace(0.3, 5.7, 28).tolist():
+        x = ak.Variable(place)
+        with ak.GradientTape() as tape:
+            f(x)
+        assert 0 < len(tape.nodes) <= most
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_stand_ins_keep_the_dtype(dtype: str) -> None:
     for f, _, widths in STAIRS.values():
