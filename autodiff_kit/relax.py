@@ -97,7 +97,7 @@ def _moved(z: Tensor, shift: float) -> Tensor:
 
 
 def _smooth(z: Tensor, shift: float) -> Tensor:
-    return sigmoid(_moved(z, shift))
+    return sigmoid(z - shift if shift else z)
 
 
 def _ramp(z: Tensor, shift: float) -> Tensor:
