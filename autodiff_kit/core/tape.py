@@ -231,7 +231,7 @@ class GradientTape:
         """
         self._ready()
         _check_unconnected(unconnected_gradients)
-        targets = [self._goal(t) for t in flatten(target)]
+        targets = list(map(self._goal, flatten(target)))
         weights = _weights(target, targets, output_gradients)
         flat = flatten(sources)
         try:
@@ -262,15 +262,15 @@ class GradientTape:
         """Cotangents of the sources; the sweep is recorded where another tape stands open."""
         record = self._record
         graph = bool(open_records.records) and any(r.page is not None for r in open_records.records)
-        tips = [self._node_of(target) for target in targets]
-        ends = [self._node_of(source) for source in sources]
+        tips = list(map(self._node_of, targets))
+        ends = list(map(self._node_of, sources))
         leaves = self._leaves()
         if record.mixed:  # tapes side by side: what only another one follows is no source of this one
             own = {*leaves, *record.nodes}
             ends = [n if n in own else None for n in ends]
         starts: set[Any] = set(ends)
         starts.discard(None)
-        inner = {n for n in starts if n.op is not None}
+        inner = None if starts.issubset(leaves) else {n for n in starts if n.op is not None}
         prune = bool(inner) or len(starts) < len(leaves)
         nodes = list(record.nodes) if graph else record.nodes
         needed = needed_for(nodes, starts) if prune else None
