@@ -160,6 +160,16 @@ def test_a_frozen_weight_stands_with_its_slots_and_goes_on_when_thawed() -> None
     assert widget.slots[1]["w"] == AdamSlots().slots[0]["w"]
 
 
+def test_an_action_that_is_taken_back_leaves_nothing() -> None:
+    plain = AdamSlots(grads=[ONE_ZEROS, ONE_NONES])
+    widget = AdamSlots(grads=[ONE_ZEROS, ONE_NONES])
+    for acts in ([act(0, 10, "freeze")], [act(0, 10, "save"), act(0, 20, "restore")], [act(0, 5, "zero")]):
+        widget.set_state({"actions": acts, "asked": widget.asked + 1})
+        assert widget.slots != plain.slots
+        widget.set_state({"actions": [], "asked": widget.asked + 1})
+        assert widget.slots == plain.slots
+
+
 def test_an_action_acts_on_its_own_weight() -> None:
     widget = AdamSlots(grads=[ONE_ZEROS, ONE_ZEROS], actions=[act(1, 1, "freeze")])
     assert (end(widget, 0), end(widget, 1)) == (-0.600522, -0.1)
