@@ -165,3 +165,16 @@ def test_a_broken_numba_disturbs_nobody(tmp_path: Path, trouble: str) -> None:
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{TAKE_OVER}"
     assert run(script, AUTODIFF_KIT_NUMBA="1", PYTHONPATH=path).split() == ["True", "True", "False", "False", "True"]
+
+
+def test_rows_of_every_dtype_with_kernels_warm() -> None:
+    """float16 is added up in float32, with the compiled loop too; repeats add up."""
+    kernels.warm()
+    for dtype in (np.float16, np.float32, np.float64):
+        x = ak.constant(np.ones((3, 2), dtype))
+        with ak.GradientTape() as tape:
+            tape.watch(x)
+            y = ak.take(x, [0, 0, 2], axis=0)
+        gradient = tape.gradient(y, x).numpy()
+        assert gradient.dtype == dtype
+        assert gradient[:, 0].tolist() == [2.0, 0.0, 1.0]

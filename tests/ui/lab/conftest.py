@@ -201,7 +201,7 @@ class Notebook:
         folder = os.environ.get("AUTODIFF_KIT_SHOTS")
         if not folder:
             return
-        down = "(() => { const o = document.querySelector('.jp-WindowedPanel-outer'); const b = o.scrollTop; o.scrollTop += o.clientHeight - 60; return o.scrollTop > b + 5 })()"
+        down = "(() => { const o = document.querySelector('.jp-WindowedPanel-outer'); const b = o.scrollTop; o.scrollTop += o.clientHeight - 60; return o.scrollTop > b + 5 })()"  # noqa: E501
         self.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0")
         for number in range(40):
             self.page.wait_for_timeout(500)
