@@ -201,7 +201,11 @@ def scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     if _is_basic(index):
         out[(slice(None),) * lead + index] += x
     elif not lead and (loop := _row_loop(index, shape, out.dtype)) is not None:
-        loop(out.reshape(shape[0], -1), index[0].reshape(-1), np.ascontiguousarray(x, out.dtype).reshape(index[0].size, -1))
+        loop(
+            out.reshape(shape[0], -1),
+            index[0].reshape(-1),
+            np.ascontiguousarray(x, out.dtype).reshape(index[0].size, -1),
+        )
     else:
         count = math.prod(x.shape[:lead])
         for row, part in zip(out.reshape(count, *shape), x.reshape(count, *x.shape[lead:]), strict=True):
