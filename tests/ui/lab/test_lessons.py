@@ -1,20 +1,168 @@
+"""Each lesson as a learner takes it: commit an answer, run on, read the reveal, then play with mouse and keys."""
+
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 
-def test_lesson_01(notebook: Any) -> None:
-    book = notebook("notebooks/01_jacobian_vector_products.ipynb")
-    book.shot("01-before")
-    book.run_before('predict("vector-target")')
-    box = book.cell('predict("vector-target")').locator(".ak-predict")
-    box.locator("label:has-text('the 3×3 matrix')").click()
-    box.locator("button:text-is('Commit my answer')").click()
-    box.locator("text=Locked: the 3×3 matrix").wait_for()
-    book.shot("01-committed")
-    book.run_after('predict("vector-target")')
+LESSONS = {
+    "01": "notebooks/01_jacobian_vector_products.ipynb",
+    "06": "notebooks/06_relaxing_floor.ipynb",
+    "09": "notebooks/09_attention_masking.ipynb",
+    "15": "notebooks/15_adam_slots.ipynb",
+}
+PLAY = {"01": "widget = PushPull()", "06": "widget = FloorDescent()", "09": "attention = MaskedAttention()", "15": "slots = AdamSlots()"}
+# Some of the numbers that a cell prints, and the prompt whose reveal shows the same.
+PRINTED = {
+    "01": {'reveal("vector-target"': "[7 1 4]", 'reveal("jv"': "[7 -5 3]", 'reveal("inner-products"': "18 18"},
+    "06": {'reveal("soft-floor-at-two"': "1.5", 'reveal("end-s4"': "3.5", 'reveal("end-straight-through"': "3.1"},
+    "09": {'reveal("kept-sum"': "0.6", 'reveal("gradient-into-padding"': "-5.6", 'reveal("nan-row"': "4"},
+    "15": {'reveal("adam-hundred"': "-0.600522", 'reveal("row-twice"': "-1.144207", 'reveal("adamw-decay"': "0.904792"},
+}
+
+
+def run_all(book: Any, no: str, item: str, committed: Any) -> Any:
+    """Run up to a prompt, answer it, run on; the answer is locked before, and stands beside the truth after."""
+    prompt = f'predict("{item}")'
+    book.run_before(prompt)
+    box = book.cell(prompt).locator(".ak-predict")
+    committed(box)
+    box.locator("[role=status]:has-text('Locked: ')").wait_for()
+    assert all(answer.is_disabled() for answer in box.locator("input:visible").all())
+    assert box.locator("button:visible").count() == 0
+    book.run_after(prompt)
     assert book.errors() == []
     assert book.not_run() == 0
-    book.shot("01-run")
-    print(book.printed('reveal("jv"'), box.inner_text())
-    print(book.complaints)
+    for cell, number in PRINTED[no].items():
+        assert number in book.printed(cell)
+        asked = book.cell(cell.replace("reveal(", "predict("))
+        asked.locator(".ak-predict[data-locked=true]").wait_for()
+        assert "ernel found" in asked.inner_text() or "so does the kernel" in asked.inner_text()
+        assert "Why:" in asked.inner_text()
+    return box
+
+
+def commit(box: Any) -> None:
+    box.locator("button:text-is('Commit my answer')").click()
+
+
+def test_lesson_01(notebook: Any) -> None:
+    def answer(box: Any) -> None:
+        assert box.locator("button:text-is('Commit my answer')").is_disabled()
+        box.locator("label:has-text('the 3×3 matrix')").click()
+        commit(box)
+
+    book = notebook(LESSONS["01"])
+    box = run_all(book, "01", "vector-target", answer)
+    assert "You said the 3×3 matrix of all derivatives; the kernel found [7 1 4]." in box.inner_text()
+    book.shot("01")
+
+    play = book.play(PLAY["01"])
+    before = play.picture()
+    play.keys(".ak-tape", *["ArrowDown"] * 12)
+    play.says("Jv = (7, −5, 3)")
+    assert play.picture() != before
+    play.choose("pull ↑")
+    play.keys(".ak-tape", *["ArrowDown"] * 40)
+    play.says("Both inner products are 18")
+
+    play.drag(".ak-handle circle.ak-ring", -40, 45)
+    play.says("Jv = (−3, 1, −5)")
+    play.keys(".ak-dial:not([hidden]) .ak-handle[tabindex]", "ArrowUp", "ArrowRight", "PageUp")
+    play.says("Jv = (2, −1, 0)")
+    play.keys("input[type=number] >> nth=-1", "5", "Enter")
+
+
+def test_lesson_06(notebook: Any) -> None:
+    def answer(box: Any) -> None:
+        for label in ("straight-through", "sigmoid, s = 15"):
+            box.locator(f"label:has-text('{label}')").click()
+        commit(box)
+
+    book = notebook(LESSONS["06"])
+    box = run_all(book, "06", "which-reach-three", answer)
+    assert "You said straight-through, sigmoid, s = 15; the kernel found straight-through" in box.inner_text()
+    book.shot("06")
+
+    play = book.play(PLAY["06"])
+    before = play.picture()
+    play.choose("straight-through")
+    play.find('[aria-label="Last step"]').click()
+    play.says("3.1000; floor(x) was 3 after 8")
+    assert play.picture() != before
+    play.choose("sigmoid")
+    play.keys(".ak-side input[type=number]", "Control+A", "1", "5", "Enter")
+    play.find('[aria-label="Last step"]').click()
+    play.says("0.3900")
+    old = play.find(".ak-handle[role=slider]").first.get_attribute("aria-valuenow")
+    play.drag(".ak-handle[role=slider]", 120, -20)
+    play.keys(".ak-handle[role=slider]", "ArrowRight")
+    assert play.find(".ak-handle[role=slider]").first.get_attribute("aria-valuenow") != old
+
+
+def test_lesson_09(notebook: Any) -> None:
+    def answer(box: Any) -> None:
+        box.locator("input[type=range]").focus()
+        for _ in range(3):
+            box.page.keyboard.press("ArrowRight")
+        commit(box)
+
+    book = notebook(LESSONS["09"])
+    box = run_all(book, "09", "kept-sum", answer)
+    assert "kernel 0.6" in box.inner_text()
+    book.shot("09")
+
+    play = book.play(PLAY["09"])
+    play.says("−5.6000 still reaches the padding; the kept weights sum to 0.6000")
+    before = play.picture()
+    play.choose("renormalise")
+    play.says("No gradient reaches the padding; the output is 23.3333")
+    assert play.picture() != before
+    play.keys("[role=switch]", "End", " ")
+    play.says("Nothing is masked")
+    play.find("[role=switch]").last.click()
+    play.says("the output is 23.3333")
+    play.choose("−inf before")
+    play.find("button:text-is('Mask all')").click()
+    play.says("All masked: the weights are NaN")
+    play.find("select").select_option(label="rain again")
+    play.find("[role=switch] >> nth=5").wait_for()
+
+
+def test_lesson_15(notebook: Any) -> None:
+    def answer(box: Any) -> None:
+        box.locator("input[type=radio]").first.focus()
+        box.page.keyboard.press(" ")
+        box.page.keyboard.press("ArrowDown")
+        commit(box)
+
+    book = notebook(LESSONS["15"])
+    box = run_all(book, "15", "adam-hundred", answer)
+    assert "the kernel found −.600522" in box.inner_text()
+    book.shot("15")
+
+    play = book.play(PLAY["15"])
+    play.says("a is at −0.600522, of which ghost −0.500522")
+    before = play.picture()
+    play.keys("[role=slider][aria-valuetext^='step']", "Home", "ArrowRight", "Shift+End", "n")
+    play.keys("[role=slider][aria-valuetext^='step']", "Home", "ArrowRight", "n", "Shift+End")
+    play.says("a is at −0.100000")
+    assert play.picture() != before
+    play.find("button[data-preset^='row seen']").click()
+    play.says("dense row is at −1.144207")
+    play.drag("[role=slider][aria-valuetext^='step']", 60, 0)
+    play.find("button[data-preset^='row seen'][aria-pressed=false]").wait_for()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("no", LESSONS)
+@pytest.mark.parametrize(("theme", "width"), [("dark", 1200), ("light", 420)])
+def test_every_look(notebook: Any, no: str, theme: str, width: int) -> None:
+    book = notebook(LESSONS[no], theme=theme, width=width)
+    book.command("notebook:run-all-cells")
+    assert book.errors() == []
+    play = book.play(PLAY[no])
+    assert not play.overflows()
+    assert play.dark() == (theme == "dark")
+    book.shot(f"{no}-{theme}-{width}")
