@@ -22,12 +22,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind() -> Iterator[None]:
     """Gradients that a test or an example registers are forgotten; a tape that it leaves open is an error."""
-    from autodiff_kit.core import record, rules
+    from autodiff_kit.core import overrides, record
 
-    before = dict(rules._RULES)
+    before = dict(overrides._RULES)
     yield
-    rules._RULES.clear()
-    rules._RULES.update(before)
+    overrides._RULES.clear()
+    overrides._RULES.update(before)
     left = len(record.open_records.records)
     record.open_records.records.clear()
     assert not left, f"{left} tapes or accumulators were left open"

@@ -15,7 +15,7 @@ from autodiff_kit import errors, nn, optim, relax
 from autodiff_kit.check import check_gradients
 from autodiff_kit.core.custom import custom_gradient
 from autodiff_kit.core.forward import ForwardAccumulator
-from autodiff_kit.core.rules import gradient_override_map, register_gradient
+from autodiff_kit.core.overrides import gradient_override_map, register_gradient
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, Variable, constant
 from autodiff_kit.errors import AutodiffError, GradientCheckError

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.rules import Op, record
+from autodiff_kit.core.calling import record
+from autodiff_kit.core.rules import Op
 from autodiff_kit.core.tensor import lift
 from autodiff_kit.errors import UnknownGradientError
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from autodiff_kit.core.rules import custom
+from autodiff_kit.core.calling import record
+from autodiff_kit.core.rules import Op
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import StructureError
 
@@ -58,7 +59,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
             args = bound.args
         inputs = tuple(lift(a) for a in args)
         value, vjp, jvp = _parts(name, f(*inputs))
-        return custom(name, _pull(vjp), _push(jvp), plain(lift(value)), inputs)
+        return _noted(name, _pull(vjp), _push(jvp), plain(lift(value)), inputs)
 
     return run
 
@@ -85,3 +86,15 @@ def _push(jvp: Callable[..., Any] | None) -> Callable[..., Any] | None:
         return jvp(*(z if t is None else lift(t) for t, z in zip(tangents, zeros, strict=True)))
 
     return push
+
+
+def _noted(
+    name: str,
+    vjp_all: Callable[..., Any],
+    jvp: Callable[..., Any] | None,
+    value: Any,
+    inputs: tuple[Tensor, ...],
+) -> Tensor:
+    """A value that was computed elsewhere, on the record as one operation with rules of the user's."""
+    op = Op(name, lambda *_: value, vjp_all=vjp_all, jvp=jvp, users=True, family="general")
+    return record(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))

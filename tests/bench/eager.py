@@ -27,7 +27,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core import rules
+from autodiff_kit.core import calling
 
 try:
     import torch
@@ -61,11 +61,11 @@ def scalar_chain() -> dict[str, System]:
     def without_place() -> Any:
         """The same with the place of a node looked up once and for all: what finding the user's line costs."""
         here = SimpleNamespace(f_code=chain.__code__, f_lasti=0)
-        real, rules._getframe = rules._getframe, {1: here, 2: here}.__getitem__
+        real, calling._getframe = calling._getframe, {1: here, 2: here}.__getitem__
         try:
             return kit()
         finally:
-            rules._getframe = real
+            calling._getframe = real
 
     systems: dict[str, System] = {"kit": kit, "kit, recording only": record_only, "kit, no place": without_place}
     if torch is not None:

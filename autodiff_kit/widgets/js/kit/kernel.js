@@ -25,6 +25,7 @@ export function listen(model, names, draw) {
 
 const PATIENCE = 8000; // ms after which a silent kernel is asked again all the same
 const waiting = new WeakMap(); // model -> when its unanswered question was sent
+const owed = new WeakMap(); // model -> what changed since then: {name: value}
 
 /**
  * Send inputs and one question number; the kernel answers with its outputs and the same number in `answered`.
@@ -35,21 +36,40 @@ export function ask(model, changes) {
   for (const [name, value] of Object.entries(changes)) model.set(name, value);
   const since = waiting.get(model);
   if (since !== undefined && Date.now() - since < PATIENCE) {
-    model.set("asked", (model.get("answered") ?? 0) + 2); // owed: the frame must not call old numbers new
+    keep(model, { ...changes, asked: (model.get("answered") ?? 0) + 2 }); // the frame must not call old numbers new
     return;
   }
   send(model);
 }
 
+/**
+ * Jupyter echoes what was sent. An echo that comes late would put an older value in the place of one that was
+ * set meanwhile: a key or the end of a drag would be lost. What is owed is therefore put back at once.
+ */
+function keep(model, changes) {
+  const held = owed.get(model) ?? {};
+  owed.set(model, held);
+  for (const [name, value] of Object.entries(changes)) {
+    if (!(name in held))
+      model.on(`change:${name}`, function again() {
+        if (owed.get(model) !== held) model.off(`change:${name}`, again);
+        else if (model.get(name) !== held[name]) model.set(name, held[name]);
+      });
+    held[name] = value;
+    model.set(name, value);
+  }
+}
+
 function send(model) {
   waiting.set(model, Date.now());
+  owed.delete(model);
   const number = (model.get("answered") ?? 0) + 1;
   model.set("asked", number);
   const answered = () => {
     if (model.get("answered") < number) return;
     model.off("change:answered", answered);
     waiting.delete(model);
-    if (model.get("asked") > number) send(model);
+    if (owed.has(model)) send(model);
   };
   model.on("change:answered", answered);
   model.save_changes();
