@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -90,8 +91,6 @@ def _free_port() -> int:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server for all lessons; nothing of it runs on, and its folder goes."""
-    import shutil
-
     home = tmp_path_factory.mktemp("lab")
     one = Server(home)
     yield one
@@ -171,7 +170,7 @@ class Notebook:
         found: list[str] = self.page.evaluate(
             """() => jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code').flatMap(
                 cell => cell.model.outputs.toJSON().filter(one => one.output_type === 'error').map(
-                    one => cell.model.sharedModel.getSource() + ' -> ' + one.evalue))"""
+                    one => cell.model.sharedModel.getSource() + ' -> ' + `${one.ename}: ${one.evalue}`))"""
         )
         return found
 
@@ -191,6 +190,21 @@ class Notebook:
             self.cell_of(text),
         )
         return found
+
+    def write(self, text: str, source: str) -> None:
+        """Put other source into the first cell that holds a text."""
+        self.page.evaluate(
+            "([at, source]) => jupyterapp.shell.currentWidget.content.widgets[at].model.sharedModel.setSource(source)",
+            [self.cell_of(text), source],
+        )
+
+    def starter_of(self, check: str) -> str:
+        """The source of the code cell before a check."""
+        source: str = self.page.evaluate(
+            "at => jupyterapp.shell.currentWidget.content.widgets[at - 1].model.sharedModel.getSource()",
+            self.cell_of(check),
+        )
+        return source
 
     def play(self, text: str) -> Play:
         """The widget that a cell shows."""
@@ -251,6 +265,17 @@ class Play:
         """All that is drawn; two pictures are compared to see that something moved."""
         return str(self.find(".ak-stage").evaluate("stage => stage.innerHTML"))
 
+    def numbers(self, selector: str) -> list[str]:
+        """What stands in the boxes that are in view."""
+        return [box.input_value() for box in self.find(f"{selector}:visible").all()]
+
+    def dark(self) -> bool:
+        """Whether the widget's text is light."""
+        light: bool = self.root.evaluate(
+            "root => getComputedStyle(root).color.match(/\\d+/g).slice(0, 3).every(c => c > 150)"
+        )
+        return light
+
     def overflows(self) -> bool:
         """Whether the widget is wider than the cell that holds it."""
         wider: bool = self.root.evaluate(
@@ -273,14 +298,16 @@ def notebook(server: Server, chrome: Browser) -> Iterator[Open]:
         page.set_default_timeout(15_000)
         one = Notebook(page, server, path)
         if theme == "dark":
-            one.command("apputils:change-theme-jupyterlab-dark") if False else page.evaluate(
-                "jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })"
-            )
+            page.evaluate("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
+            page.wait_for_selector("body[data-jp-theme-light=false]")
         opened.append(one)
         return one
 
     yield show
     for one in opened:
+        if one.page.locator("body[data-jp-theme-light=false]").count():
+            one.page.evaluate("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
+            one.page.wait_for_selector("body[data-jp-theme-light=true]")
         one.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
         one.page.close()
         assert one.complaints == []

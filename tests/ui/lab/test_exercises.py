@@ -1,0 +1,44 @@
+"""Exercise notebooks in the browser: a right answer passes, an untouched one is told kindly what to do."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+
+from autodiff_kit.exercises.solutions import adam_1, floor_1, jvp_1, mask_1
+
+RIGHT = {
+    "01_jacobian_vector_products": jvp_1,
+    "06_relaxing_floor": floor_1,
+    "09_attention_masking": mask_1,
+    "15_adam_slots": adam_1,
+}
+
+
+def solve(notebook: Any, slug: str) -> None:
+    book = notebook(f"exercises/{slug}.ipynb")
+    book.run_before("q1.check()")
+    untouched = book.cell("q1.check()").locator(".jp-OutputArea").inner_text()
+    assert book.errors() == []
+    book.shot(f"exercise-{slug[:2]}-untouched")
+    starter = book.starter_of("q1.check()")
+    book.write(starter, inspect.getsource(RIGHT[slug]))
+    book.run_before("q1.check()")
+    solved = book.cell("q1.check()").locator(".jp-OutputArea").inner_text()
+    assert book.errors() == []
+    book.shot(f"exercise-{slug[:2]}-solved")
+    assert "Nothing to check yet" in untouched
+    assert re.search(r"Passed: (\d) of \1 points", solved)
+
+
+def test_a_right_answer_passes(notebook: Any) -> None:
+    solve(notebook, "01_jacobian_vector_products")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", [slug for slug in RIGHT if not slug.startswith("01")])
+def test_in_the_other_notebooks_too(notebook: Any, slug: str) -> None:
+    solve(notebook, slug)
