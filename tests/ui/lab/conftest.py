@@ -299,7 +299,7 @@ def notebook(server: Server, chrome: Browser) -> Iterator[Open]:
         one = Notebook(page, server, path)
         if theme == "dark":
             page.evaluate("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
-            page.wait_for_selector("body[data-jp-theme-light=false]")
+            page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
         opened.append(one)
         return one
 
@@ -307,7 +307,7 @@ def notebook(server: Server, chrome: Browser) -> Iterator[Open]:
     for one in opened:
         if one.page.locator("body[data-jp-theme-light=false]").count():
             one.page.evaluate("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
-            one.page.wait_for_selector("body[data-jp-theme-light=true]")
+            one.page.wait_for_selector("body[data-jp-theme-light=true]", state="attached")
         one.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
         one.page.close()
         assert one.complaints == []
