@@ -44,6 +44,14 @@ _USERS = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "le
 _ours = _Ours()
 
 
+def _turn_to(owner: Record | Several, frame: Any) -> Any:
+    """The user's frame at or above ``frame``, and its code noted on the record for the operations that follow."""
+    while frame.f_back is not None and _ours[frame.f_code.co_filename]:
+        frame = frame.f_back
+    owner.frame, owner.code = frame, frame.f_code
+    return frame
+
+
 def _frame() -> Any:
     """The innermost frame outside of the kit: the place of a node."""
     frame = _getframe(2)
@@ -125,7 +133,7 @@ def _wide(value: Any, other: Any) -> Any:
 # -------------------------------------------------------------------------------- two fast shapes
 # Nothing in the kit runs more often than the lines below: they are the cost of the eager tape on scalars. They do what
 # `record` does, written out. A tensor with a record of its own is a Python float (arrays keep theirs on a node), so no
-# type needs to be looked at. The last code object that was not the kit's own is remembered, since loops repeat it.
+# type needs to be looked at. An open record remembers the frame of its last operation, since loops stay in it.
 
 
 def unary(op: Op) -> Function:
@@ -133,10 +141,8 @@ def unary(op: Op) -> Function:
     scalar = op.scalar
     if scalar is None:
         return lambda x: _alone(op, x if type(x) is Tensor else lift(x))
-    users: Any = None
 
     def call(x: Any) -> Any:
-        nonlocal users
         try:
             owner = x.record
         except AttributeError:  # a variable, an array, a number
@@ -150,20 +156,15 @@ def unary(op: Op) -> Function:
         except _SCALAR_TROUBLE:
             return _alone(op, x)
         frame = _getframe(1)
-        code = frame.f_code
-        if code is not users:
-            if _ours[code.co_filename]:
-                frame = _frame()
-                code = frame.f_code
-            else:
-                users = code
+        if frame is not owner.frame:
+            frame = _turn_to(owner, frame)
         node = Tensor()
         node._value = y
         node.op = op.live
         node.parts = (x, y, z)
         node.record = owner
         node.cot = None
-        node.code = code
+        node.code = owner.code
         node.lasti = frame.f_lasti
         page.append(node)
         return node
@@ -213,15 +214,13 @@ def _alone(op: Op, x: Tensor) -> Tensor:
     return make(y) if x.node is None else record(op, y, (z,), (x.node,))
 
 
-def binary(op: Op) -> Function:  # noqa: C901 - written out for speed
+def binary(op: Op) -> Function:
     """The public face of an operation on two values."""
     scalar = op.scalar
     if scalar is None:
         return lambda a, b: _apart(op, *_lifted(a, b))
-    users: Any = None
 
     def call(a: Any, b: Any) -> Any:
-        nonlocal users
         n: Tensor | None
         m: Tensor | None
         if type(a) is Tensor:
@@ -248,20 +247,15 @@ def binary(op: Op) -> Function:  # noqa: C901 - written out for speed
         except _SCALAR_TROUBLE:
             return _apart(op, a, b)
         frame = _getframe(1)
-        code = frame.f_code
-        if code is not users:
-            if _ours[code.co_filename]:
-                frame = _frame()
-                code = frame.f_code
-            else:
-                users = code
+        if frame is not owner.frame:
+            frame = _turn_to(owner, frame)
         node = Tensor()
         node._value = y
         node.op = op.live
         node.parts = (n, m, y, x, z)
         node.record = owner
         node.cot = None
-        node.code = code
+        node.code = owner.code
         node.lasti = frame.f_lasti
         page.append(node)
         return node

@@ -117,12 +117,14 @@ class Record:
     """Nodes in the order in which they ran. ``page`` is None while the record is closed or paused."""
 
     __slots__ = (
-        "__weakref__", "arrays", "automatic", "forward", "hooks", "joined", "keep", "leaves", "mixed",
+        "__weakref__", "arrays", "automatic", "code", "forward", "frame", "hooks", "joined", "keep", "leaves", "mixed",
         "nodes", "page", "released", "thread",
     )  # fmt: skip
 
     def __init__(self, automatic: bool = False) -> None:
         self.nodes: list[Node] = []
+        self.frame: Any = None  # where the last operation ran, while the record is open, and its code
+        self.code: Any = None
         self.page: Any = self.nodes  # what takes new nodes; None while the record is closed
         self.automatic = automatic  # watches trainable variables by itself
         self.forward = False  # carries tangents along instead of keeping nodes
@@ -142,6 +144,9 @@ class Record:
     def close(self) -> None:
         """Keep what is there and let nothing in."""
         self.page = None
+        self.frame = None  # it would hold the locals of whoever computed
+        for several in self.joined.values():
+            several.frame = None
 
     def release(self) -> None:
         """Let go of values; operations, shapes and places stay. A node on several records waits for the last."""
@@ -165,10 +170,12 @@ class Record:
 class Several:
     """Records that stand open together: tapes inside tapes, tapes inside accumulators. Outermost first."""
 
-    __slots__ = ("records",)
+    __slots__ = ("code", "frame", "records")
 
     def __init__(self, records: tuple[Record, ...]) -> None:
         self.records = records
+        self.frame: Any = None
+        self.code: Any = None
 
     @property
     def page(self) -> Several:

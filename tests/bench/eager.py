@@ -60,7 +60,7 @@ def scalar_chain() -> dict[str, System]:
 
     def without_place() -> Any:
         """The same with the place of a node looked up once and for all: what finding the user's line costs."""
-        here = SimpleNamespace(f_code=chain.__code__, f_lasti=0)
+        here = SimpleNamespace(f_code=chain.__code__, f_lasti=0, f_back=None)
         real, calling._getframe = calling._getframe, {1: here, 2: here}.__getitem__
         try:
             return kit()

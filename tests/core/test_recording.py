@@ -144,3 +144,13 @@ def test_the_place_of_an_operation_inside_the_kit_is_the_users_line() -> None:
         ak.std(w)
     assert {node.code for node in tape.nodes} == {"test_the_place_of_an_operation_inside_the_kit_is_the_users_line"}
     assert len({node.line for node in tape.nodes}) == 1
+
+
+def test_a_record_holds_no_frame_once_it_is_closed() -> None:
+    """While it is open it remembers where the last operation ran; afterwards that caller's locals must be free."""
+    x = ak.Variable(1.5)
+    with ak.GradientTape(persistent=True) as outer, ak.GradientTape(persistent=True) as inner:
+        y = x * x
+    records = [outer._record, inner._record]
+    assert [r.frame for r in (*records, *(s for r in records for s in r.joined.values()))] == [None] * 3
+    assert float(outer.gradient(y, x)) == 3.0
