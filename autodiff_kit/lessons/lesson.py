@@ -62,7 +62,6 @@ class Lesson:
             ("Goal", self.goal),
             ("Time", f"{self.minutes} minutes"),
             ("First", needs or "nothing"),
-            ("Shows", f"rows {', '.join(self.rows)} of the table of behaviours"),
         )
 
 

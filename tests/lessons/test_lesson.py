@@ -46,7 +46,6 @@ def test_head_in_words(folder: Path) -> None:
         "Goal: Goal.",
         "Time: 5 minutes",
         "First: lesson 01, patience",
-        "Shows: rows B01, B02 of the table of behaviours",
     ]
     assert "T &lt;b&gt;" in head._repr_html_()
 
