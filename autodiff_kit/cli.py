@@ -68,6 +68,14 @@ def _parser() -> argparse.ArgumentParser:
     reset.add_argument("--keep-progress", action="store_true", help="only the notebooks")
     reset.set_defaults(run=_reset)
 
+    from autodiff_kit.author import commands as author
+
+    author.add(commands)
+
+    from autodiff_kit.grade import command as grading
+
+    grading.add(commands)
+
     warm = commands.add_parser("warm", help="compile the kernels now, so that no lesson waits for them")
     warm.set_defaults(run=_warm)
     return parser
@@ -95,6 +103,8 @@ def _become(command: list[str]) -> NoReturn:
 def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[str]) -> list[str]:
     """Return the command that opens JupyterLab on the next lesson of a working folder.
 
+    The first time it opens on the syllabus and the launcher instead, where a learner sees what there is.
+
     Parameters
     ----------
     root : Path
@@ -112,9 +122,9 @@ def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[s
         The program and its arguments. The token that guards the server stays on.
     """
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
-    lesson = next_lesson(root)
-    if lesson is not None:
-        command.append(f"--LabApp.default_url=/lab/tree/notebooks/{lesson.slug}.ipynb")
+    path = next_notebook(root) if Progress(root).summary().lessons else None
+    if path is not None:
+        command.append(f"--LabApp.default_url=/lab/tree/{path}")
     if port is not None:
         command.append(f"--ServerApp.port={port}")
     if no_browser:
@@ -125,12 +135,15 @@ def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[s
     return [*command, *more]
 
 
-def next_lesson(root: Path) -> workspace.Lesson | None:
-    """Return the first lesson that is not done; the first of all when all are; None when there is none."""
-    known = workspace.lessons()
-    states = Progress(root).summary().lessons
-    open_ones = (lesson for lesson in known if _state(states.get(lesson.no)) != "done")
-    return next(open_ones, known[0] if known else None)
+def next_notebook(root: Path) -> str | None:
+    """Return the notebook that the syllabus calls next, below the folder; None when everything is done."""
+    from autodiff_kit.lab.server.folder import Folder
+    from autodiff_kit.lab.server.panel import progress
+
+    there = root.resolve()
+    found = progress(Folder(there, there))
+    path: str | None = found["next"]["path"] if found is not None else None
+    return path
 
 
 def _status(options: argparse.Namespace) -> int:

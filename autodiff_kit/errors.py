@@ -5,8 +5,13 @@
     AutodiffError
     ├── ShapeError            (ValueError)    shapes that do not fit an operation
     ├── DtypeError            (TypeError)     a dtype that has no gradient, or no meaning here
+    ├── ArgumentError         (TypeError)     an argument that an operation does not have, or cannot use
+    ├── NumbersAskedError     (TypeError)     numbers were asked of what ak.compile is recording
     ├── StructureError        (ValueError)    nests that differ, or an argument outside its range
-    ├── TapeError             (RuntimeError)  a tape that is closed, used up or already open
+    ├── FileError             (OSError)       a file that is missing, cannot be written, or is damaged
+    ├── AnomalyError          (ArithmeticError) the first nan or infinity, where anomalies are looked for
+    ├── TapeError             (RuntimeError)  a tape that is closed or used up
+    │   └── OpenTapeError     (ValueError)    a tape that is entered although it is recording
     ├── UnknownGradientError  (LookupError)   a name that no gradient is registered under
     ├── DuplicateNameError    (KeyError)      a name that is registered already
     ├── RangeError            (IndexError)    an index outside its range
@@ -16,12 +21,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
+    "AnomalyError",
+    "ArgumentError",
     "AutodiffError",
     "DtypeError",
     "DuplicateNameError",
+    "FileError",
     "GradientCheckError",
     "LabelError",
+    "NumbersAskedError",
+    "OpenTapeError",
     "RangeError",
     "ShapeError",
     "StructureError",
@@ -46,12 +58,34 @@ class DtypeError(AutodiffError, TypeError):
     """A dtype does not fit; the message names it and the one that would."""
 
 
+class ArgumentError(AutodiffError, TypeError):
+    """An operation was given too many arguments, too few, or one that it does not have; the message lists its own."""
+
+
+class NumbersAskedError(AutodiffError, TypeError):
+    """A function that is being compiled asked a value for its numbers; the message says what to do instead."""
+
+    recorder: Any = None
+
+
 class StructureError(AutodiffError, ValueError):
     """Two nests differ in structure, or an argument is outside its range."""
 
 
+class FileError(AutodiffError, OSError):
+    """A file is missing, cannot be written, or is damaged; what stood there before is still there."""
+
+
+class AnomalyError(AutodiffError, ArithmeticError):
+    """A nan or an infinity has appeared; the message names the operation, its line and the first index."""
+
+
 class TapeError(AutodiffError, RuntimeError):
     """A tape was asked for something that it no longer, or not yet, can give."""
+
+
+class OpenTapeError(TapeError, ValueError):
+    """A tape or an accumulator is entered although it is recording."""
 
 
 class UnknownGradientError(AutodiffError, LookupError):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from autodiff_kit import widgets
 from autodiff_kit.lessons.lesson import Lesson, read_lesson
 from autodiff_kit.lessons.predict import Answer, Verdict, as_html, as_text, judge, parse_answer
 from autodiff_kit.lessons.progress import progress
@@ -20,14 +21,9 @@ from autodiff_kit.widgets.predict import Predict
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises import exercise
-    from autodiff_kit.widgets import AdamSlots, FloorDescent, MaskedAttention, PushPull
+    from autodiff_kit.widgets import *  # noqa: F403 (all of them, and they load when they are asked for)
 
 __all__ = [
-    "AdamSlots",
-    "FloorDescent",
-    "MaskedAttention",
-    "Predict",
-    "PushPull",
     "Question",
     "Table",
     "exercise",
@@ -38,14 +34,7 @@ __all__ = [
     "truth_table",
     "vector",
 ]
-
-_LATER = {
-    "AdamSlots": "autodiff_kit.widgets",
-    "FloorDescent": "autodiff_kit.widgets",
-    "MaskedAttention": "autodiff_kit.widgets",
-    "PushPull": "autodiff_kit.widgets",
-    "exercise": "autodiff_kit.exercises",
-}
+__all__ += widgets.__all__
 
 
 class Question:
@@ -261,8 +250,10 @@ def _widget(one: Prompt, answer: Answer | None) -> Predict:
 
 def __getattr__(name: str) -> Any:
     """Load a widget, or the exercises, when a notebook names it."""
-    if name in _LATER:
-        return getattr(importlib.import_module(_LATER[name]), name)
+    if name in widgets.__all__:
+        return getattr(widgets, name)
+    if name == "exercise":
+        return importlib.import_module("autodiff_kit.exercises").exercise
     raise AttributeError(f"autodiff_kit.learn has no {name!r}; it has {', '.join(__all__)}")
 
 

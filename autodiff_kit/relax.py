@@ -7,14 +7,16 @@ whole numbers, ``round(x) = floor(x + ½)``, ``sign(x) = 2 step(x) - 1``.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_kit.core.custom import custom_gradient
+from autodiff_kit.core.given import flag, number, said, whole, word
 from autodiff_kit.core.tensor import Tensor, Value, lift, plain
-from autodiff_kit.errors import StructureError
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.arithmetic import square
 from autodiff_kit.ops.choose import clip, stop_gradient, where
 from autodiff_kit.ops.elementary import sigmoid, sin
@@ -28,22 +30,26 @@ __all__ = [
 
 _REACH = 750.0  # a sigmoid so many temperatures away is 0 or 1 in a float64, and so is its slope
 _NEAR = 40.0  # and so many, to the last bit of a value
+_WIDEST = 1 << 20  # steps that a caller may ask for
 _MOST = 4096  # steps summed at most where no range was given
 
 
 def _steps(x: Tensor, steps: tuple[int, int] | None, reach: float) -> tuple[np.ndarray[Any, Any], float]:
     """Where the steps stand, and how many steps below them count as done."""
     if steps is not None:
-        first, last = steps
-        if last < first:
-            raise StructureError(f"steps are (first, last) with first <= last, not {steps}")
+        try:
+            first, last = (operator.index(k) for k in steps)
+        except (TypeError, ValueError) as error:
+            raise StructureError(f"steps are two whole numbers (first, last), not {said(steps)}") from error
+        if last < first or last - first > _WIDEST:
+            raise StructureError(f"steps are (first, last) with first <= last, and not too many, not {steps}")
         return np.arange(first, last + 1, dtype=x.dtype), 0.0
     finite = np.asarray(x._value)[np.isfinite(np.asarray(x._value))]
     ends = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
     low, high = np.floor(ends[0] - reach), np.ceil(ends[1] + reach)
     if high - low > _MOST:
         raise StructureError(
-            f"the values reach from {finite.min():g} to {finite.max():g}: {high - low:g} steps would be summed. "
+            f"the values reach from {ends[0]:g} to {ends[1]:g}: {high - low:g} steps would be summed. "
             "Give steps=(first, last), or bring the values nearer to each other."
         )
     return np.arange(low + 1, high + 1, dtype=x.dtype), float(low)
@@ -67,7 +73,7 @@ class _Step(NamedTuple):
 
 def _staircase(x: Any, one: _Step, width: float, steps: tuple[int, int] | None) -> Tensor:
     """The sum of one step at each whole number."""
-    x, rate = lift(x), 1.0 / width
+    x, rate = _real(x), 1.0 / width
     places, below = _steps(x, steps, one.edge * width)
     if not (type(x._value) is float and math.isfinite(x._value)):
         total = one.at((expand_dims(x, -1) - places) * rate).sum(-1)
@@ -130,15 +136,22 @@ _KERNELS = {"triangle": _Step(_triangle, 1.0), "box": _Step(_box, 1.0), "cosine"
 
 
 def _kernel(name: str) -> _Step:
-    if name not in _KERNELS:
-        raise StructureError(f'kernel is "triangle", "box" or "cosine", not {name!r}')
-    return _KERNELS[name]
+    return _KERNELS[word("kernel", name, *_KERNELS)]
 
 
-def _checked(name: str, value: float) -> float:
-    if not value > 0:
+def _checked(name: str, value: Any) -> float:
+    width = number(name, value)
+    if not width > 0 or math.isinf(1.0 / width):
         raise StructureError(f"{name} must be above 0, got {value}")
-    return float(value)
+    return width
+
+
+def _real(x: Any) -> Tensor:
+    """What has a floor: real numbers."""
+    t = lift(x)
+    if t.dtype.kind == "c":
+        raise DtypeError(f"complex numbers have no floor and no sign; got {t.dtype}")
+    return t.astype(np.float64) if t.dtype.kind == "b" else t
 
 
 def soft_step(x: Any, temperature: float) -> Tensor:
@@ -172,7 +185,7 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     >>> ak.relax.soft_floor([2.0, 2.5], 1 / 50, steps=(1, 5)).numpy().round(4)
     array([1.5, 2. ])
     """
-    return _staircase(x, _SIGMOID if steps else _SHORT_SIGMOID, _checked("temperature", temperature), steps)
+    return _staircase(x, _SIGMOID if steps is not None else _SHORT_SIGMOID, _checked("temperature", temperature), steps)
 
 
 def piecewise_linear_step(x: Any, width: float) -> Tensor:
@@ -214,7 +227,21 @@ def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
     ----------
     x : Tensor or array_like
     width : float
+        How far the kernel reaches in all.
     kernel : {"triangle", "box", "cosine"}
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** The kernel at ``x``: its area is 1, and beyond ``width / 2`` it is 0.
+
+    Examples
+    --------
+    >>> ak.relax.filtered_step([-1.0, 0.0, 0.5], width=2.0).numpy()
+    array([0.   , 0.5  , 0.875])
     """
     return _kernel(kernel).at(lift(x) * (2.0 / _checked("width", width)))
 
@@ -362,13 +389,18 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
     >>> ak.relax.fake_quant([-4.0, -3.5, 0.0, 1.0, 5.0], -4.0, 5.0, num_bits=2).numpy()
     array([-3., -3.,  0.,  0.,  6.])
     """
-    x = lift(x)
+    x = _real(x)
+    x = x if x.dtype.kind == "f" else x.astype(np.float64)
     kind = x.dtype.type
-    low, high = (end if isinstance(end, Value) else lift(kind(end)) for end in (min, max))
+    low, high = (end if isinstance(end, Value) else lift(kind(number("min and max", end))) for end in (min, max))
+    if low.shape or high.shape:
+        raise ShapeError(f"fake_quant: min and max are one number each, got shapes {low.shape} and {high.shape}")
     lo, hi = kind(plain(low)), kind(plain(high))
     if not lo < hi:
         raise StructureError(f"fake_quant: min must be below max, got {lo} and {hi}")
-    narrow = int(narrow_range)
+    narrow = int(flag("narrow_range", narrow_range))
+    if not 2 <= whole("num_bits", num_bits) <= 16:
+        raise StructureError(f"num_bits is from 2 to 16, got {num_bits}")
     levels = 2**num_bits - 1 - narrow
     scale, first, last = _nudged(lo, hi, levels, narrow)
 

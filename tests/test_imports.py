@@ -23,6 +23,7 @@ HEAVY = (
     "pandas",
     "nbformat",
     "sqlite3",
+    "zipfile",
     "jupyterlab",
 )
 
@@ -41,11 +42,14 @@ print(*sorted({name.partition(".")[0] for name in sys.modules}))
 
 LAYERS = (
     ("errors",),
-    ("kernels",),
+    ("kernels", "archive"),
     ("core",),
     ("ops",),
-    ("transforms", "check", "nn", "optim", "relax", "explain", "compile", "cost"),
-)
+    (
+        "transforms", "check", "differences", "nn", "optim", "relax", "explain", "reasons", "compile", "cost",
+        "segment", "module", "layers", "per_example", "per_example_rules", "curvature", "table",
+    ),
+)  # fmt: skip
 """The core, from below; a module imports from its own line and from those above it in this table."""
 
 

@@ -111,6 +111,46 @@ def test_softmax_loops_agree_with_numpy(loops: dict[str, Any], dtype: Any, monke
             np.testing.assert_allclose(a, b, rtol=40 * eps, atol=4 * eps)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cross_entropy_loops_agree_with_numpy(
+    loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also stacks, far scores, views, and rows with nan and infinities; second order does without the loop."""
+    rng = np.random.default_rng(1)
+    cases = [rng.normal(size=shape) * 30 for shape in ((6, 9), (2, 3, 4), (3, 1))]
+    cases += [rng.normal(size=(9, 6)).T, np.array([[np.nan, 1.0], [-np.inf, 0.0], [-np.inf, -np.inf], [900.0, 0.0]])]
+    answers = []
+    for table in ({}, loops):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        with np.errstate(all="ignore"):
+            for case in cases:
+                x, labels = ak.constant(case.astype(dtype)), np.arange(case[..., 0].size).reshape(case.shape[:-1])
+                with ak.GradientTape() as outer:
+                    outer.watch(x)
+                    with ak.GradientTape(persistent=True) as tape:
+                        tape.watch(x)
+                        y = ak.nn.sparse_softmax_cross_entropy(labels % case.shape[-1], x) ** 2
+                    recorded = tape.gradient(y, x)
+                answers.append([t.numpy() for t in (y, tape.gradient(y, x), recorded, outer.gradient(recorded, x))])
+    half, eps = len(cases), np.finfo(dtype).eps
+    for plain, compiled in zip(answers[:half], answers[half:], strict=True):
+        for a, b in zip(plain, compiled, strict=True):
+            assert a.dtype == b.dtype == dtype
+            np.testing.assert_allclose(a, b, rtol=100 * eps, atol=100 * eps)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_cross_entropy_of_large_logits_keeps_its_digits(
+    loops: dict[str, Any], compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only differences count: 10 000 more on each logit, which float32 can hold, changes not one digit."""
+    monkeypatch.setattr(kernels, "_loops", dict(loops) if compiled else {})
+    z = np.random.default_rng(3).integers(-800, 800, (50, 7)).astype(np.float32) / 256
+    labels = np.arange(50) % 7
+    want = ak.nn.sparse_softmax_cross_entropy(labels, z).numpy()
+    np.testing.assert_array_equal(ak.nn.sparse_softmax_cross_entropy(labels, z + np.float32(1e4)).numpy(), want)
+
+
 def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     """A loop that nothing compares would fail here."""
     rng = np.random.default_rng(0)
@@ -126,7 +166,37 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     x = np.empty((4, 3))
     loops["softmax_rows"](g, x)
     np.testing.assert_allclose(x.sum(-1), 1.0)
-    assert set(loops) == {"softmax_pull_rows", "add_rows", "softmax_rows", "adam_step"}
+    out, factors, columns = np.zeros((5, 3)), rng.normal(size=4), np.array([1, 1, 3, 0])
+    loops["add_scaled_rows"](out, ids, factors, columns, g)
+    expected = np.zeros((5, 3))
+    np.add.at(expected, ids, factors[:, None] * g[columns])
+    assert out.tobytes() == expected.tobytes()
+    image, windows = np.zeros((2, 4, 6)), rng.normal(size=(2, 2, 2, 2, 4))
+    loops["add_runs"](image, windows, 1, 2, 2)
+    expected = np.zeros((2, 4, 6))
+    for p, q, i in np.ndindex(2, 2, 2):
+        expected[:, p + 2 * i, 2 * q : 2 * q + 4] += windows[:, p, q, i]
+    np.testing.assert_allclose(image, expected, rtol=1e-14)
+    labels, losses = np.array([2, 0, 1, 2]), np.empty(4)
+    assert loops["cross_entropy"](g, labels, losses)
+    np.testing.assert_allclose(losses, -np.log(x[np.arange(4), labels]), rtol=1e-13)
+    assert not loops["cross_entropy"](g, labels + 1, losses)
+    assert not loops["cross_entropy"](g, labels - 1, losses)
+    pulled = np.empty((4, 3))
+    loops["cross_entropy_pull"](y[:, 0].copy(), g, labels, pulled)
+    np.testing.assert_allclose(pulled, y[:, :1] * (x - (labels[:, None] == np.arange(3))), rtol=1e-13)
+    numbers, out = np.array([-1.0, 0.0, 2.0, np.nan, np.inf, -np.inf]), np.empty(6)
+    loops["masked"](numbers, numbers > 0, out)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(out, numbers * (numbers > 0))
+        loops["not_below_zero"](numbers, out)
+        np.testing.assert_array_equal(out, np.maximum(numbers, 0))
+    above = np.empty(6, np.bool_)
+    assert not loops["above_zero"](numbers, above)
+    assert above.tolist() == [False, False, True, False, True, False]
+    assert loops["above_zero"](numbers[:3].copy(), above[:3])
+    known = {"softmax_pull_rows", "add_rows", "add_runs", "add_scaled_rows", "softmax_rows", "adam_step"}
+    assert set(loops) == known | {"cross_entropy", "cross_entropy_pull", "masked", "not_below_zero", "above_zero"}
 
 
 TAKE_OVER = """
@@ -178,3 +248,60 @@ def test_rows_of_every_dtype_with_kernels_warm() -> None:
         gradient = tape.gradient(y, x).numpy()
         assert gradient.dtype == dtype
         assert gradient[:, 0].tolist() == [2.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_relu_with_and_without_loops(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bits, whatever lies in memory and however; a nan stays one, on the way back and beyond."""
+    rng = np.random.default_rng(1)
+    closed = rng.normal(size=(3, 4)).astype(dtype)
+    closed.flags.writeable = False
+    cases = [rng.normal(size=(4, 3)).astype(dtype).T, closed, np.zeros((0, 2), dtype), np.asarray(2.0, dtype)]
+    cases.append(np.array([-1.0, -0.0, 0.0, 1.0, np.nan, np.inf, -np.inf], dtype))
+    found: list[list[bytes]] = []
+    for table in ({}, loops):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        found.append([])
+        for case in cases:
+            x = ak.constant(case)
+            with ak.GradientTape(persistent=True) as tape, np.errstate(invalid="ignore"):
+                tape.watch(x)
+                with ak.GradientTape() as inner:
+                    inner.watch(x)
+                    y = ak.nn.relu(x) * x
+                slope = inner.gradient(y, x)
+            with np.errstate(invalid="ignore"):
+                answers = [y, slope, tape.gradient(slope, x), tape.gradient(y, x, output_gradients=y)]
+            assert np.isnan(answers[1].numpy()[np.isnan(case)]).all()
+            found[-1] += [a.numpy().tobytes() for a in answers]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "uint8", "uint64", "backwards"])
+def test_labels_that_are_no_class_are_told_with_loops_too(
+    loops: dict[str, Any], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.arange(12.0).reshape(4, 3)
+    for table in ({}, loops):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        for labels in ([0, 1, 2, 3], [2, 1, 7, 0]):
+            given = np.array(labels[::-1])[::-1] if kind == "backwards" else np.array(labels, kind)
+            with pytest.raises(ak.errors.LabelError, match=f"from 0 to 2; got .{max(labels)}"):
+                ak.nn.sparse_softmax_cross_entropy(given, x)
+        if kind.startswith("int"):
+            with pytest.raises(ak.errors.LabelError, match=r"got \[-1\]"):
+                ak.nn.sparse_softmax_cross_entropy(np.array([0, -1, 2, 2], kind), x)
+        good = np.array([0, 1, 2, 2])
+        expected = np.log(np.exp(x).sum(-1)) - x[np.arange(4), good]
+        found = ak.nn.sparse_softmax_cross_entropy(good, ak.constant(x.astype(np.float32)))
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+
+
+def test_labels_may_change_after_they_were_used(loops: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record holds what was given, not what is there when the gradient is asked."""
+    monkeypatch.setattr(kernels, "_loops", dict(loops))
+    labels, x = np.array([0, 1]), ak.Variable(np.zeros((2, 2)))
+    with ak.GradientTape() as tape:
+        loss = ak.nn.sparse_softmax_cross_entropy(labels, x)
+    labels[:] = 1, 0
+    np.testing.assert_array_equal(tape.gradient(loss, x).numpy(), [[-0.5, 0.5], [0.5, -0.5]])

@@ -16,30 +16,40 @@ import autodiff_kit as ak
 from autodiff_kit import errors
 from autodiff_kit.core.rules import OPS
 
-# Copied from the specification's list of names, as far as the first lessons need them; what stands here stays.
+# Copied from the specification's list of names; what stands here stays.
 VALUES = """
 Tensor constant Variable GradientTape ForwardAccumulator stop_gradient custom_gradient register_gradient
 gradient_override_map where cond
 """
-TRANSFORMS = "grad value_and_grad vjp jvp jacobian hessian hvp check_gradients RowGradient"
+TRANSFORMS = (
+    "grad value_and_grad vjp jvp jacobian hessian hvp check_gradients per_example_gradients hessian_norm RowGradient "
+    "compile zero_absorbs detect_anomalies Module"
+)
 OPERATIONS = """
 exp log log1p expm1 sqrt sin cos tan asin acos atan atan2 sinh cosh tanh abs sign square power maximum minimum clip
 floor ceil round sum mean prod max min var std cumsum cumprod logsumexp matmul dot tensordot reshape transpose
 permute_dims expand_dims squeeze broadcast_to concat stack split flip roll take take_along_axis sort argsort argmax
-norm cast identity xlogy hypot logaddexp sinc diff outer add subtract multiply divide negative mod less greater equal
+norm cast identity xlogy hypot logaddexp sinc diff roll tril triu outer kron einsum solve inv
+det cholesky add subtract multiply divide negative mod less greater equal
 """
 MEMBERS: dict[str, str] = {
     "Tensor": "numpy shape dtype ndim size T name register_hook",
     "Variable": "assign assign_add assign_sub read_value numpy name",
-    "GradientTape": "watch gradient jacobian batch_jacobian stop_recording reset watched_variables nodes nbytes",
+    "GradientTape": """watch gradient jacobian batch_jacobian stop_recording reset watched_variables nodes nbytes
+                       explain table cost""",
     "ForwardAccumulator": "jvp",
     "nn": """relu leaky_relu elu gelu sigmoid softplus softmax log_softmax masked_softmax attention
-             sparse_softmax_cross_entropy moments embedding""",
+             sparse_softmax_cross_entropy moments embedding instance_norm layer_norm dropout conv2d max_pool2d
+             avg_pool2d softmax_cross_entropy sigmoid_cross_entropy huber""",
+    "segment": """segment_sum segment_mean segment_max segment_min segment_prod dynamic_partition dynamic_stitch
+                  class_means ClassMeans ClassMeans.update sparse_matmul""",
     "relax": """soft_floor piecewise_linear_floor filtered_floor straight_through fake_quant soft_ceil soft_round
                 soft_sign soft_step piecewise_linear_ceil piecewise_linear_round piecewise_linear_sign
                 piecewise_linear_step
                 filtered_ceil filtered_round filtered_sign filtered_step""",
-    "optim": "SGD RMSProp Adam AdamW",
+    "layers": "Dense Embedding InstanceNorm Attention Sequential",
+    "Module": "trainable_variables named_variables save load",
+    "optim": "SGD RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize LevenbergMarquardt.step",
     "optim.Optimizer": """compute_gradients apply_gradients minimize get_slot set_slot slot_names last_update frozen
                           state_dict load_state_dict""",
     "errors": "AutodiffError ShapeError DtypeError StructureError TapeError UnknownGradientError GradientCheckError",
@@ -59,6 +69,8 @@ SIGNATURES = {
     "vjp": "(f, *primals)",
     "jacobian": "(f, argnums=0, mode='auto')",
     "hvp": "(f, primals, tangents)",
+    "per_example_gradients": "(loss_fn, variables, *batch, weights=None)",
+    "hessian_norm": "(f, x, probes=64, seed=0, method='product', step=None)",
     "nn.masked_softmax": "(scores, mask, mode='renormalize', additive=-1000000000.0, empty='zero')",
     "nn.sparse_softmax_cross_entropy": "(labels, logits)",
     "relax.soft_floor": "(x, temperature, steps=None)",
@@ -71,8 +83,8 @@ SIGNATURES = {
     "RowGradient": "(ids, rows, shape)",
 }
 SECTIONS = (
-    "Attributes",
     "Parameters",
+    "Attributes",
     "Returns",
     "Yields",
     "Raises",
@@ -125,7 +137,7 @@ def test_docstrings_are_numpydoc(path: str) -> None:
     thing = CALLABLES[path]
     found = sections(thing.__doc__ or "")
     assert list(found) == [s for s in SECTIONS if s in found], f"{path}: sections {list(found)}"
-    lines = re.findall(r"^(\*{0,2}\w[\w, *]*) ?:|^(\w[\w, ]*)$", found.get("Parameters", ""), re.MULTILINE)
+    lines = re.findall(r"^(\*{0,2}\w[\w, *]*) ?:|^(\*{0,2}\w[\w, ]*)$", found.get("Parameters", ""), re.MULTILINE)
     documented = [name.strip(" *") for typed, bare in lines for name in (typed or bare).split(",")]
     if documented:
         given = [p for p in inspect.signature(thing).parameters if p != "self"]
@@ -150,12 +162,8 @@ SMALL = {
 }  # fmt: skip
 """Functions of one sentence that are NumPy's own, or a step that its staircase explains."""
 
-FULL = [p for p in CALLABLES if "." not in p or p.split(".")[0] in ("nn", "relax", "optim")]
-FULL = [
-    p
-    for p in FULL
-    if not (_is_op(p) or _is_relative(p) or p in SMALL or p.startswith("optim.Optimizer") or "Error" in p)
-]
+FULL = [p for p in CALLABLES if "." not in p or p.split(".")[0] in ("nn", "relax", "optim", "segment")]
+FULL = [p for p in FULL if not (_is_op(p) or _is_relative(p) or p in SMALL or p.count(".") > 1 or "Error" in p)]
 
 
 @pytest.mark.parametrize("path", FULL)
@@ -166,9 +174,8 @@ def test_what_a_learner_calls_has_parameters_and_an_example(path: str) -> None:
     if takes:
         assert "Parameters" in found, f"{path} does not say what it takes"
     if inspect.isfunction(find(path)):
-        assert "Returns" in found or "contextmanager" in repr(find(path).__dict__) or path == "gradient_override_map", (
-            path
-        )
+        a_block = inspect.isgeneratorfunction(inspect.unwrap(find(path)))  # used in `with`, returns nothing of use
+        assert "Returns" in found or a_block, path
 
 
 @pytest.mark.parametrize("path", SIGNATURES)
@@ -200,7 +207,9 @@ def test_every_module_says_what_it_offers() -> None:
 
 
 ERRORS = [e for e in vars(errors).values() if inspect.isclass(e) and issubclass(e, Exception)]
-BUILT_IN = (ValueError, TypeError, RuntimeError, LookupError, KeyError, IndexError, AssertionError)
+BUILT_IN = (
+    ValueError, TypeError, RuntimeError, LookupError, KeyError, IndexError, AssertionError, ArithmeticError, OSError,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda e: e.__name__)
@@ -213,10 +222,19 @@ def test_errors(error: type[Exception]) -> None:
     assert error.__name__ in (errors.__doc__ or "")
 
 
+# Signals that the same package catches.
+INSIDE = {
+    "shaping.py": "ValueError",
+    "rules.py": "TypeError",
+    "course.py": "NeedsTensorsError",
+    "dual.py": "NeedsTensorsError",
+}
+
+
 def test_no_error_of_the_core_is_a_bare_builtin() -> None:
     """Whatever the core raises, it raises as the kit's."""
     allowed = {e.__name__ for e in ERRORS} | {"NotImplementedError"}
-    for folder in ("core", "ops", "nn", "optim", "relax.py", "check.py", "transforms.py"):
+    for folder in ("core", "ops", "nn", "optim", "relax.py", "check.py", "transforms.py", "curvature.py"):
         root = Path(ak.__file__).parent / folder
         for path in [root] if root.suffix else root.glob("**/*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -226,10 +244,7 @@ def test_no_error_of_the_core_is_a_bare_builtin() -> None:
                     and isinstance(node.exc.func, ast.Name)
                 ):
                     name = node.exc.func.id
-                    inside = (
-                        "ValueError" if path.name == "shaping.py" else "TypeError" if path.name == "rules.py" else ""
-                    )
-                    assert name in allowed | {inside}, f"{path.name}:{node.lineno} raises {name}"
+                    assert name in allowed | {INSIDE.get(path.name, "")}, f"{path.name}:{node.lineno} raises {name}"
 
 
 def test_the_version_is_that_of_the_package() -> None:

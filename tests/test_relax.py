@@ -70,7 +70,7 @@ def soft(s: Callable[[int], float]) -> Callable[[Any, int], Any]:
     ],
     ids=["hard", "straight through", "s=4", "s=15", "annealed"],
 )
-def test_lesson_06_descents(f: Any, end: str, steps: int | None) -> None:
+def test_b31_lesson_06_descents(f: Any, end: str, steps: int | None) -> None:
     """B31: floor never arrives; stand-ins do, unless they are too sharp."""
     assert descend(f) == (end, steps)
 
@@ -80,12 +80,12 @@ def test_lesson_06_descents(f: Any, end: str, steps: int | None) -> None:
     [lambda x, _t: relax.piecewise_linear_floor(x, 1.0), lambda x, _t: relax.filtered_floor(x, 2.0)],
     ids=["piecewise", "filtered"],
 )
-def test_the_other_stand_ins_arrive_too(f: Any) -> None:
+def test_b31_the_other_stand_ins_arrive_too(f: Any) -> None:
     """B31: training through each reaches an integer target that hard floor never does."""
     assert descend(f)[1] is not None
 
 
-def test_rounding_has_no_gradient_and_the_detour_none_but_zero() -> None:
+def test_b29_rounding_has_no_gradient_and_the_detour_none_but_zero() -> None:
     """B29 and B30: None for floor itself; x - (x - floor(x)) has gradient 0."""
     for f in (ak.floor, ak.ceil, ak.round, ak.sign, lambda x: ak.cast(x, "int64")):
         assert pulled(f, X)[1] == [None]
@@ -112,7 +112,7 @@ each_stair = pytest.mark.parametrize(("f", "hard", "widths"), STAIRS.values(), i
 
 
 @each_stair
-def test_the_error_falls_with_the_temperature(f: Any, hard: Any, widths: Any) -> None:
+def test_b31_the_error_falls_with_the_temperature(f: Any, hard: Any, widths: Any) -> None:
     """B31: between the jumps the stand-in tends to the hard function."""
     x = np.array([-1.7, -0.8, 0.2, 1.3, 2.9]) if hard is np.round else BETWEEN
     errors = [float(np.max(np.abs(f(x, w).numpy() - hard(x)))) for w in widths]
@@ -171,7 +171,7 @@ def test_stand_ins_keep_the_dtype(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["triangle", "box", "cosine"])
-def test_a_filter_is_a_convolution(kernel: str) -> None:
+def test_b31_a_filter_is_a_convolution(kernel: str) -> None:
     """B31 (c): floor convolved with the kernel, worked out by brute force, and the gradient is the kernel itself."""
     width = 0.8
     t = (np.arange(4000) + 0.5) / 4000 * width - width / 2
@@ -215,7 +215,7 @@ def test_arguments_outside_their_range(call: Any, words: str) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-def test_straight_through() -> None:
+def test_b31_straight_through() -> None:
     """B31 (d): hard forward, soft backward, in both modes and to second order; hard itself gets none."""
     value, (g,) = pulled(lambda x: relax.straight_through(ak.floor(x), ak.sin(x)), X)
     assert value.tolist() == np.floor(X).tolist()
@@ -233,7 +233,7 @@ def test_straight_through() -> None:
 ROW = [-1.5, -0.4, 0.1, 0.63, 2.0]
 
 
-def test_fake_quant_in_single_precision() -> None:
+def test_b32_fake_quant_in_single_precision() -> None:
     """B32: TensorFlow's numbers."""
     value, (x, low, high) = pulled(lambda *a: relax.fake_quant(*a, num_bits=3), *map(np.float32, (ROW, -1.0, 1.0)))
     np.testing.assert_allclose(value, [-0.857143, -0.285714, 0.0, 0.571429, 1.142857], atol=1e-6)
@@ -241,7 +241,7 @@ def test_fake_quant_in_single_precision() -> None:
     assert value.dtype == x.dtype == low.dtype == np.float32
 
 
-def test_fake_quant_in_double_precision() -> None:
+def test_b32_fake_quant_in_double_precision() -> None:
     """B32: the zero point is exactly 3.5 there, so the range is nudged the other way and the values are others."""
     value, (x, _, _) = pulled(lambda *a: relax.fake_quant(*a, num_bits=3), ROW, -1.0, 1.0)
     assert (value[0], value[-1]) == (pytest.approx(-8 / 7), pytest.approx(6 / 7))
@@ -264,7 +264,7 @@ def test_a_half_goes_up_where_the_range_is_nudged() -> None:
     assert value.tolist() == [-3.0, 4.0]
 
 
-def test_a_range_that_is_taken_from_the_values() -> None:
+def test_b32_a_range_that_is_taken_from_the_values() -> None:
     """B32: what is clamped passes its 1 to min or max, and those are elements of x: [2 0 1 1 1]."""
 
     def f(x: Any) -> Any:

@@ -1,28 +1,27 @@
 """How an operation runs: on plain values it computes, on tensors it computes and writes itself down.
 
 Two shapes are written out for speed, operations of one and of two scalars without parameters; all others go through
-:func:`record`.
+:func:`record`. What takes parameters, or a list of arrays, comes in by :mod:`autodiff_kit.core.told`.
 """
 
 from __future__ import annotations
 
-import inspect
-import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.core.dual import Dual, carried
+from autodiff_kit.core.places import ours, user_frame
 from autodiff_kit.core.record import ArrayNode, Like, Node, Record, Several, unify
-from autodiff_kit.core.tensor import Tensor, Value, lift, make, normal
-from autodiff_kit.errors import AutodiffError, ShapeError
+from autodiff_kit.core.tensor import Standin, Tensor, Value, lift, make, normal
+from autodiff_kit.errors import AutodiffError, DtypeError, NumbersAskedError, ShapeError
 
 if TYPE_CHECKING:
     from autodiff_kit.core.rules import Op
 
-__all__ = ["binary", "many", "on_value", "on_values", "record", "unary", "with_params"]
+__all__ = ["LITERALS", "applied", "binary", "computed", "on_value", "on_values", "record", "unary"]
 
 Function = Callable[..., Any]
 
@@ -30,33 +29,14 @@ _getframe = sys._getframe
 _SCALAR_TROUBLE = (ZeroDivisionError, OverflowError, ValueError)
 
 
-class _Ours(dict[str, bool]):
-    """Whether a file is the kit's own; found out once a file, since every recorded operation asks."""
-
-    def __missing__(self, filename: str) -> bool:
-        self[filename] = filename.startswith(_HOME) and not filename.startswith(_USERS)
-        return self[filename]
-
-
-_HOME = str(Path(__file__).parents[1]) + os.sep
-# These compute with the kit as a user does, and a line of theirs is as good a place as a user's.
-_USERS = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
-_ours = _Ours()
-
-
 def _turn_to(owner: Record | Several, frame: Any) -> Any:
-    """The user's frame at or above ``frame``, and its code noted on the record for the operations that follow."""
-    while frame.f_back is not None and _ours[frame.f_code.co_filename]:
-        frame = frame.f_back
+    """The user's frame at or above ``frame``, noted on the record for the operations that follow; None in a thread
+    that is not the record's. Another thread has frames of its own, so it always comes by here.
+    """
+    if not owner.here():
+        return None
+    frame = user_frame(frame)
     owner.frame, owner.code = frame, frame.f_code
-    return frame
-
-
-def _frame() -> Any:
-    """The innermost frame outside of the kit: the place of a node."""
-    frame = _getframe(2)
-    while frame.f_back is not None and _ours[frame.f_code.co_filename]:
-        frame = frame.f_back
     return frame
 
 
@@ -66,63 +46,124 @@ def record(
     values: tuple[Any, ...],
     nodes: tuple[Node | None, ...],
     params: dict[str, Any] | None = None,
+    up: int = 1,
 ) -> Tensor:
-    """The answer as a tensor, written down where an open record follows one of the inputs."""
-    owner: Record | Several | None
-    owner, nodes = unify(nodes)
-    if owner is None:
+    """The answer as a tensor, written down where an open record follows one of the inputs.
+
+    The frame that is ``up`` above this one may be the user's; those between are known to be the kit's.
+    """
+    owner = None
+    for n in nodes:
+        if n is not None and n.record is not owner:
+            if owner is not None:
+                owner, nodes = unify(nodes)
+                break
+            owner = n.record
+    if owner is None or owner.page is None:
         return make(y)
-    tensor = make(y)
+    if owner.carry is not None and (pushed := owner.carry(op.live, y, values, nodes, params)) is not None:
+        return pushed  # type: ignore[no-any-return]
+    frame = _getframe(up)
+    if frame is not owner.frame and (frame := _user(owner, frame)) is None:
+        return make(y)
+    tensor = Tensor()
+    tensor._value, tensor._node, tensor.record = y, None, None
     node: Node = tensor
     if type(y) is not float:
-        own = tensor._node = ArrayNode()
-        own.like = Like(y.shape, y.dtype)
-        node = own
-    node.op, node.record, node.cot = op.live, owner, None
-    if params:
-        node.put("params", params)
-    node.parts = nodes + _saved(op.live, y, values, nodes, owner.keep, node.like)
-    frame = _frame()
-    node.code, node.lasti = frame.f_code, frame.f_lasti
-    if type(y) is not float or any(type(value) is np.ndarray for value in values):
         owner.arrays = True
+        node = tensor._node = ArrayNode()
+        node.like = Like.of(y)
+    elif not owner.arrays and any(type(value) is np.ndarray for value in values):
+        owner.arrays = True
+    op = node.op = op.live
+    node.record, node.cot = owner, None
+    if params:
+        node.rest = {"params": params}
+    node.parts = (_whole if owner.keep else _saved)(op, node, nodes, y, values)
+    node.code, node.lasti = owner.code, frame.f_lasti
     owner.page.append(node)
     return tensor
 
 
-def _saved(
-    op: Op, y: Any, values: tuple[Any, ...], nodes: tuple[Node | None, ...], keep: bool, like: Like | None
-) -> tuple[Any, ...]:
-    everything = (y, *values)
-    if keep:
-        return everything
+def _user(owner: Record | Several, frame: Any) -> Any:
+    """The user's frame, from inside the kit; mostly the one in which the record's last operation ran."""
+    home = owner.frame
+    while frame is not home and ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame if frame is home else _turn_to(owner, frame)
+
+
+def _saved(op: Op, node: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a node keeps: the nodes it read, then answer and inputs; where no rule uses a value, shape and dtype."""
     if op.residual is not None:
-        everything = (y, *op.residual(y, *values))
-    tracked = tuple([node is not None for node in nodes])
-    held = op.held.get(tracked) or op.held.setdefault(tracked, op.holds(tracked))
-    return tuple(
-        [
-            value if hold or type(value) is float or type(value) is int else Like(value.shape, value.dtype)
-            for value, hold in zip(everything, held, strict=True)
-        ]
-    )
+        values = op.residual(y, *values)
+    if len(nodes) == 1:
+        (n,), (x,) = nodes, values
+        holds_y, holds_x = op.held.get(_ALONE) or op.hold(_ALONE)
+        return n, y if holds_y else node.like or y, x if holds_x else _light(x, n)
+    if len(nodes) == 2:
+        (n, m), (a, b) = nodes, values
+        tracked = n is not None, m is not None
+        holds_y, holds_a, holds_b = op.held.get(tracked) or op.hold(tracked)
+        return n, m, y if holds_y else node.like or y, a if holds_a else _light(a, n), b if holds_b else _light(b, m)
+    held = op.hold(tuple([n is not None for n in nodes]))
+    saved = zip(held, (y, *values), (node, *nodes), strict=True)
+    return (*nodes, *[x if holds else _light(x, n) for holds, x, n in saved])
 
 
-def _apply(op: Op, tensors: tuple[Tensor, ...], params: dict[str, Any]) -> Tensor:
+_ALONE = (True,)
+
+
+def _light(value: Any, node: Node | None) -> Any:
+    """What stands for a value that is not held: shape and dtype. Numbers weigh no more."""
+    if node is not None and node.like is not None:
+        return node.like
+    return value if type(value) is float or type(value) is int else Like.of(value)
+
+
+def _whole(op: Op, _: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same for those who want to look: every value, but what is held in place of inputs stays that."""
+    return (*nodes, y, *(values if op.residual is None or type(y) is not np.ndarray else op.residual(y, *values)))
+
+
+def applied(op: Op, tensors: tuple[Tensor, ...], params: dict[str, Any]) -> Tensor:
     """Any operation on tensors: compute, then write down."""
-    values = tuple(t._value for t in tensors)
-    y = normal(_compute(op, values, params))
-    return record(op, y, values, tuple(t.node for t in tensors), params)
+    nodes: tuple[Node | None, ...]
+    if len(tensors) == 1:
+        (x,) = tensors
+        values, nodes = (x._value,), (x.node,)
+    else:
+        values, nodes = tuple([t._value for t in tensors]), tuple([t.node for t in tensors])
+    return record(op, normal(computed(op, values, params)), values, nodes, params, 3)
 
 
-def _compute(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
+def computed(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """The answer from plain values; what NumPy says against it is an error of the tree."""
     try:
         return op.value(*values, **params)
-    except AutodiffError:
-        raise
-    except (ValueError, IndexError) as error:
-        shapes = " and ".join(str(np.shape(v)) for v in values)
+    except Exception as error:  # noqa: BLE001 - what is none of ours goes on as it is
+        return _instead(error, op, values, params)
+
+
+def _instead(error: Exception, op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """The answer where numbers are asked of what has none yet; else the error that says what would do."""
+    if isinstance(error, NumbersAskedError) and error.recorder is not None:
+        return error.recorder.call(op, values, params)
+    if isinstance(error, AutodiffError):
+        raise error
+    if isinstance(error, (ValueError, IndexError, MemoryError)):
+        shapes = " and ".join(str(np.shape(v)) for v in _each(values))
         raise ShapeError(f"{op.name} of shapes {shapes}: {error}") from error
+    if isinstance(error, (TypeError, OverflowError)):
+        dtypes = " and ".join(str(np.asarray(v).dtype) for v in _each(values))
+        why = "it has no meaning there; ak.cast(x, dtype) changes a dtype" if "not supported" in str(error) else error
+        raise DtypeError(f"{op.name} of dtypes {dtypes}: {why}") from error
+    raise error
+
+
+def _each(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs; of an operation on a list its members."""
+    return values[0] if len(values) == 1 and type(values[0]) is tuple else values
 
 
 def _wide(value: Any, other: Any) -> Any:
@@ -158,6 +199,8 @@ def unary(op: Op) -> Function:
         frame = _getframe(1)
         if frame is not owner.frame:
             frame = _turn_to(owner, frame)
+            if frame is None:
+                return make(y)
         node = Tensor()
         node._value = y
         node.op = op.live
@@ -175,15 +218,15 @@ def unary(op: Op) -> Function:
 def on_value(op: Op, public: Function) -> Function:
     """The face of an operation that rules see: plain values stay plain."""
     value, scalar = op.value, op.scalar
-    if scalar is None:
-        return lambda x: public(x) if type(x) is Tensor else value(x)
 
     def call(x: Any) -> Any:
-        if type(x) is float:
+        if type(x) is float and scalar is not None:
             try:
                 return scalar(x)
             except _SCALAR_TROUBLE:
                 return normal(value(np.float64(x)))
+        if type(x) is Dual:
+            return carried(op, (x,), {})
         return public(x) if type(x) is Tensor else value(x)
 
     return call
@@ -194,6 +237,10 @@ def on_values(op: Op, public: Function) -> Function:
     value = op.value
 
     def call(a: Any, b: Any) -> Any:
+        if type(a) is np.ndarray and type(b) is np.ndarray:
+            return value(a, b)  # nearly all that rules ask for
+        if type(a) is Dual or type(b) is Dual:
+            return carried(op, (a, b), {})
         return public(a, b) if type(a) is Tensor or type(b) is Tensor else value(a, b)
 
     return call
@@ -202,23 +249,33 @@ def on_values(op: Op, public: Function) -> Function:
 def _scalar(op: Op, x: float) -> Any:
     """An operation on a Python float; where Python raises, NumPy's infinity or nan."""
     try:
-        return op.scalar(x) if op.scalar is not None else normal(op.value(np.float64(x)))
+        if op.scalar is not None:
+            return op.scalar(x)
     except _SCALAR_TROUBLE:
-        return normal(op.value(np.float64(x)))
+        pass
+    return normal(computed(op, (np.float64(x),), {}))
 
 
 def _alone(op: Op, x: Tensor) -> Tensor:
     """One operand that is not a scalar on an open record."""
     z = x._value
-    y = _scalar(op, z) if type(z) is float else normal(_compute(op, (z,), {}))
-    return make(y) if x.node is None else record(op, y, (z,), (x.node,))
+    if type(z) is not np.ndarray:
+        y = _scalar(op, z) if type(z) is float else normal(computed(op, (z,), {}))
+        return make(y) if (node := x.node) is None else record(op, y, (z,), (node,), None, 3)
+    try:
+        y = op.value(z)
+    except Exception as error:  # noqa: BLE001 - what is none of ours goes on as it is
+        y = _instead(error, op, (z,), {})
+    if type(y) is not np.ndarray or not y.shape:
+        y = normal(y)
+    return make(y) if x._node is None else record(op, y, (z,), (x._node,), None, 3)
 
 
-def binary(op: Op) -> Function:
+def binary(op: Op) -> Function:  # noqa: C901 - written out for speed
     """The public face of an operation on two values."""
     scalar = op.scalar
     if scalar is None:
-        return lambda a, b: _apart(op, *_lifted(a, b))
+        return lambda a, b: _apart(op, a, b) if type(a) is type(b) is Tensor else _apart(op, *_lifted(a, b))
 
     def call(a: Any, b: Any) -> Any:
         n: Tensor | None
@@ -228,18 +285,21 @@ def binary(op: Op) -> Function:
             if type(b) is Tensor:
                 if b.record is not owner or owner is None:
                     return _apart(op, a, b)
-                n, m, x, z = a, b, a._value, b._value
+                n, m = a, b
+                x, z = a._value, b._value
             elif owner is not None and (type(b) is float or type(b) is int):
-                n, m, x, z = a, None, a._value, float(b)
+                n, m = a, None
+                x, z = a._value, float(b)
             else:
-                return _apart(op, a, b) if type(b) in _LITERALS else call(a, lift(b))
+                return _apart(op, a, b) if type(b) in LITERALS else call(a, lift(b))
         elif type(b) is Tensor:
             owner = b.record
-            if type(a) not in _LITERALS or owner is None:
-                return _apart(op, a, b) if type(a) in _LITERALS else call(lift(a), b)
-            n, m, x, z = None, b, float(a), b._value
+            if owner is None or (type(a) is not float and type(a) is not int):
+                return _apart(op, a, b) if type(a) in LITERALS else call(lift(a), b)
+            n, m = None, b
+            x, z = float(a), b._value
         else:
-            return call(a, lift(b)) if type(a) in _LITERALS else call(lift(a), b)
+            return call(a, lift(b)) if type(a) in LITERALS else call(lift(a), b)
         if (page := owner.page) is None:
             return _apart(op, a, b)
         try:
@@ -249,6 +309,8 @@ def binary(op: Op) -> Function:
         frame = _getframe(1)
         if frame is not owner.frame:
             frame = _turn_to(owner, frame)
+            if frame is None:
+                return make(y)
         node = Tensor()
         node._value = y
         node.op = op.live
@@ -263,22 +325,36 @@ def binary(op: Op) -> Function:
     return call
 
 
-_LITERALS = (float, int)
+LITERALS: set[type] = {float, int}
+"""Types of numbers that are written down, and of what stands in for them."""
 
 
 def _lifted(a: Any, b: Any) -> tuple[Any, Any]:
     """Two operands, at least one of them a tensor; a number beside a tensor stays a number."""
-    if type(a) is not Tensor and not (type(a) in _LITERALS and isinstance(b, Value)):
+    if type(a) is not Tensor and not (type(a) in LITERALS and isinstance(b, Value)):
         a = lift(a)
-    return a, b if type(b) is Tensor or (type(b) in _LITERALS and type(a) is Tensor) else lift(b)
+    return a, b if type(b) is Tensor or (type(b) in LITERALS and type(a) is Tensor) else lift(b)
 
 
 def _apart(op: Op, a: Any, b: Any) -> Any:
     """Two operands that are not scalars on one record: arrays, integers, or values of different records."""
-    x, z = _operand(a, b), _operand(b, a)
-    y = normal(_compute(op, (x, z), {}))
-    nodes = a.node if type(a) is Tensor else None, b.node if type(b) is Tensor else None
-    return make(y) if nodes[0] is None and nodes[1] is None else record(op, y, (normal(x), normal(z)), nodes)
+    n = None if type(a) is not Tensor else a if a.record is not None else a._node
+    m = None if type(b) is not Tensor else b if b.record is not None else b._node
+    if type(a) is Tensor and type(b) is Tensor and type(a._value) is type(b._value):
+        x, z = a._value, b._value
+    else:
+        x, z = _operand(a, b), _operand(b, a)
+    try:
+        y = op.value(x, z)
+    except Exception as error:  # noqa: BLE001 - what is none of ours goes on as it is
+        y = _instead(error, op, (x, z), {})
+    if type(y) is not np.ndarray or not y.shape:
+        y = normal(y)
+    if n is None and m is None:
+        return make(y)
+    if type(x) is not type(z):
+        x, z = x if type(x) is int else normal(x), z if type(z) is int else normal(z)
+    return record(op, y, (x, z), (n, m), None, 3)
 
 
 def _operand(a: Any, beside: Any) -> Any:
@@ -290,43 +366,6 @@ def _operand(a: Any, beside: Any) -> Any:
         return a
     if type(a) is int:
         return float(a) if type(other) is float else a
+    if isinstance(a, Standin):
+        return a
     return lift(a)._value
-
-
-# -------------------------------------------------------------------------------- with parameters, or many inputs
-def with_params(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:
-    """Either face of an operation that is told more than its arrays."""
-    rest = tuple(parameters)[arrays:]
-    defaults = {n: p.default for n, p in parameters.items() if p.default is not inspect.Parameter.empty}
-
-    def call(*args: Any, **params: Any) -> Any:
-        operands = args[:arrays]
-        params = {**defaults, **dict(zip(rest, args[arrays:], strict=False)), **params}
-        if public:
-            operands = tuple(lift(x) for x in operands)
-            if prepare is not None:
-                params = prepare(*operands, **params)
-        elif not any(type(x) is Tensor for x in operands):
-            return op.value(*operands, **params)
-        return _apply(op, tuple(lift(x) for x in operands), params)
-
-    return call
-
-
-def many(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:
-    """An operation on a list of arrays, such as concat."""
-    rest = tuple(parameters)[1:]
-    defaults = {n: p.default for n, p in parameters.items() if p.default is not inspect.Parameter.empty}
-
-    def call(arrays: Any, *args: Any, **params: Any) -> Any:
-        params = {**defaults, **dict(zip(rest, args, strict=False)), **params}
-        if not public and not any(type(x) is Tensor for x in arrays):
-            return op.value(arrays, **params)
-        tensors = tuple(lift(x) for x in arrays)
-        if public and prepare is not None:
-            params = prepare(tensors, **params)
-        values = tuple(t._value for t in tensors)
-        y = normal(_compute(op, (values,), params))
-        return record(op, y, values, tuple(t.node for t in tensors), params)
-
-    return call

@@ -8,9 +8,10 @@ from functools import wraps
 from typing import Any
 
 from autodiff_kit.core.calling import record
+from autodiff_kit.core.given import function
 from autodiff_kit.core.rules import Op
 from autodiff_kit.core.tensor import Tensor, lift, plain
-from autodiff_kit.errors import StructureError
+from autodiff_kit.errors import ArgumentError, StructureError
 
 __all__ = ["custom_gradient"]
 
@@ -46,15 +47,15 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     >>> float(ak.grad(log1pexp)(1000.0))
     1.0
     """
+    function("what ak.custom_gradient decorates", f)
     name = getattr(f, "__name__", "custom").strip("<>_") or "custom"
-
-    signature = inspect.signature(f)
+    signature = _signature(f)
     defaults = any(p.default is not p.empty for p in signature.parameters.values())
 
     @wraps(f)
     def run(*args: Any, **kwargs: Any) -> Tensor:
         if kwargs or defaults:
-            bound = signature.bind(*args, **kwargs)
+            bound = _bound(name, signature, args, kwargs)
             bound.apply_defaults()
             args = bound.args
         inputs = tuple(lift(a) for a in args)
@@ -62,6 +63,22 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
         return _noted(name, _pull(vjp), _push(jvp), plain(lift(value)), inputs)
 
     return run
+
+
+def _signature(f: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(f)
+    except ValueError:  # some functions written in C do not say
+        return inspect.signature(lambda *args: None)
+
+
+def _bound(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentError(f"{name}: {error}. It takes {signature}.") from error
 
 
 def _parts(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any] | None]:
@@ -96,5 +113,6 @@ def _noted(
     inputs: tuple[Tensor, ...],
 ) -> Tensor:
     """A value that was computed elsewhere, on the record as one operation with rules of the user's."""
-    op = Op(name, lambda *_: value, vjp_all=vjp_all, jvp=jvp, users=True, family="general")
+    rules = {"vjp_all": vjp_all, "jvp": jvp, "users": True, "family": "general"}
+    op = Op(name, lambda *_: value, flops=lambda *_: 0, **rules)  # what computed it stands on the record by itself
     return record(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))

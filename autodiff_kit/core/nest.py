@@ -12,13 +12,20 @@ __all__ = ["flatten", "flatten_like", "map_structure", "pack_like"]
 
 def flatten(nest: Any) -> list[Any]:
     """Leaves of a nest, in order; a dict gives its values in the order of its keys' insertion."""
-    if not isinstance(nest, (list, tuple, dict)):
+    if not isinstance(nest, _NESTS):
         return [nest]
-    if isinstance(nest, dict):
-        return [leaf for value in nest.values() for leaf in flatten(value)]
-    if nest:
-        return [leaf for value in nest for leaf in flatten(value)]
-    return []
+    values = nest.values() if isinstance(nest, dict) else nest
+    if _is_flat(nest):
+        return list(values)
+    return [leaf for value in values for leaf in flatten(value)]
+
+
+_NESTS = (list, tuple, dict)
+
+
+def _is_flat(nest: Any) -> bool:
+    """Whether a list or tuple holds leaves only, as nearly all do."""
+    return type(nest) in (list, tuple) and not [value for value in nest if isinstance(value, _NESTS)]
 
 
 def flatten_like(nest: Any, other: Any) -> list[Any]:
@@ -42,8 +49,10 @@ def _kind(nest: Any) -> str:
 
 def pack_like(nest: Any, leaves: list[Any]) -> Any:
     """The structure of ``nest`` filled with ``leaves``."""
-    if not isinstance(nest, (list, tuple, dict)) and len(leaves) == 1:
+    if not isinstance(nest, _NESTS) and len(leaves) == 1:
         return leaves[0]
+    if _is_flat(nest) and len(leaves) == len(nest):
+        return type(nest)(leaves)
     rest = iter(leaves)
     packed = _fill(nest, rest)
     if next(rest, _END) is not _END:

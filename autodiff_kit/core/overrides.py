@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from autodiff_kit.core.given import function, said, text
+from autodiff_kit.core.record import UNUSUAL
 from autodiff_kit.core.rules import OPS, Op
-from autodiff_kit.errors import DuplicateNameError, UnknownGradientError
+from autodiff_kit.errors import ArgumentError, DuplicateNameError, UnknownGradientError
 
 __all__ = ["gradient_override_map", "register_gradient"]
 
 Rule = Callable[..., Any]
 
-_RULES: dict[str, tuple[Rule, str]] = {}
-"""Gradients that users registered: name -> (rule, where)."""
+_RULES: dict[str, Rule] = {}
+"""Gradients that users registered."""
 
 
 def register_gradient(name: str) -> Callable[[Rule], Rule]:
@@ -36,21 +38,37 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
     DuplicateNameError
         If the name is registered already; the message says where.
 
+    Notes
+    -----
+    A function that a notebook defines again, under its own name, takes the place of the one before: a cell may be run
+    twice.
+
     Examples
     --------
     >>> @ak.register_gradient("FiveTimes")
     ... def five_times(g, ans, x):
     ...     return 5.0 * g
     """
+    text("what a gradient is registered under", name)
 
     def decorate(rule: Rule) -> Rule:
-        if name in _RULES:
-            raise DuplicateNameError(f"a gradient named {name!r} is registered already, at {_RULES[name][1]}")
-        place = f"{rule.__code__.co_filename}:{rule.__code__.co_firstlineno}"
-        _RULES[name] = (rule, place)
+        function(f"the gradient {name!r}", rule)
+        if name in _RULES and not _defined_again(_RULES[name], rule):
+            raise DuplicateNameError(f"a gradient named {name!r} is registered already, at {_place(_RULES[name])}")
+        _RULES[name] = rule
         return rule
 
     return decorate
+
+
+def _defined_again(old: Rule, new: Rule) -> bool:
+    named = [(getattr(rule, "__module__", None), getattr(rule, "__qualname__", None)) for rule in (old, new)]
+    return named[0] == named[1] and named[0][0] == "__main__"
+
+
+def _place(rule: Rule) -> str:
+    code = getattr(rule, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(rule)
 
 
 def _nearest(name: str) -> str:
@@ -63,7 +81,7 @@ def _nearest(name: str) -> str:
 def _stand_in(op: Op, name: str) -> Op:
     """A twin of ``op`` whose gradient is the one registered as ``name``."""
     if name in _RULES:
-        return Op(op.name, op.value, vjp_all=_RULES[name][0], users=True, family="general")
+        return Op(op.name, op.value, vjp_all=_RULES[name], users=True, family="general")
     source = OPS.get(name)
     if source is None or (source.vjps is None and source.vjp_all is None):
         raise UnknownGradientError(
@@ -98,15 +116,20 @@ def gradient_override_map(mapping: dict[str, str]) -> Iterator[None]:
     >>> tape.gradient(y, x).numpy()
     array([1., 1.])
     """
-    for key in mapping:
-        if key not in OPS:
+    if not isinstance(mapping, dict):
+        raise ArgumentError(f'a map of names is a dict such as {{"Floor": "Identity"}}, not {said(mapping)}')
+    for key, name in mapping.items():
+        text("a gradient", name)
+        if text("an operation", key) not in OPS:
             raise UnknownGradientError(f"no operation is named {key!r}{_nearest(key)}")
     stand_ins = {key: _stand_in(OPS[key], name) for key, name in mapping.items()}
     before = {key: OPS[key].live for key in mapping}
+    UNUSUAL.append(mapping)
     try:
         for key, op in stand_ins.items():
             OPS[key].live = op
         yield
     finally:
+        UNUSUAL.remove(mapping)
         for key, op in before.items():
             OPS[key].live = op

@@ -11,16 +11,21 @@ empties its record, however many tensors of its block live on.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_kit.core.places import Place, place_of, user_frame
+
 __all__ = [
     "NOTHING",
+    "UNUSUAL",
     "ArrayNode",
     "Like",
+    "Mark",
     "Node",
     "Reading",
     "Record",
@@ -28,6 +33,7 @@ __all__ = [
     "join",
     "leaf",
     "members",
+    "note",
     "open_records",
     "unify",
 ]
@@ -43,6 +49,14 @@ class Like(NamedTuple):
     def ndim(self) -> int:
         """Number of axes."""
         return len(self.shape)
+
+    @staticmethod
+    def of(value: Any) -> Like:
+        """Shape and dtype of an array; so made it costs half of what the constructor takes."""
+        return _tuple(Like, (value.shape, value.dtype))  # type: ignore[no-any-return]
+
+
+_tuple: Any = tuple.__new__
 
 
 class Node:
@@ -93,9 +107,24 @@ class Node:
         return self.get("params") or {}
 
     def let_go(self) -> None:
-        """Keep what was read, drop every value."""
-        inputs = self.inputs
-        self.parts = (*inputs, *(None,) * (len(inputs) + 1))
+        """Keep what was read, and of constants the shape; drop every value."""
+        parts = self.parts
+        half = len(parts) // 2
+        if parts[half] is None:
+            return
+        if half == 1:  # an operation is recorded because an input is followed
+            self.parts = (parts[0], None, None)
+        elif half == 2:
+            n, m, _, a, b = parts
+            self.parts = (n, m, None, _like(a) if n is None else None, _like(b) if m is None else None)
+        else:
+            kept = [None if n is not None else _like(x) for n, x in zip(parts, parts[half + 1 :], strict=False)]
+            self.parts = (*parts[:half], None, *kept)
+
+
+def _like(value: Any) -> Any:
+    """What may stay of a constant: a number, or the shape of an array."""
+    return value if type(value) in (float, int, Like) else Like.of(value)
 
 
 class ArrayNode(Node):
@@ -113,13 +142,36 @@ class Reading(NamedTuple):
     latest: Any
 
 
+class Mark(NamedTuple):
+    """Something that happened to a followed value beside the record; kept for those who ask why a gradient is None.
+
+    ``kind`` is "left" (it became a plain number or array), "decided" (a branch), "stopped" (``stop_gradient``) or
+    "assigned" (to ``variable``); ``what`` is the value's node, or the variable itself; ``at`` is how many nodes the
+    record had by then.
+    """
+
+    kind: str
+    what: Any
+    variable: Any
+    at: int
+    code: Any
+    lasti: int
+
+    @property
+    def place(self) -> Place:
+        """The line on which it happened."""
+        return place_of(self.code, self.lasti)
+
+
 class Record:
     """Nodes in the order in which they ran. ``page`` is None while the record is closed or paused."""
 
     __slots__ = (
-        "__weakref__", "arrays", "automatic", "code", "forward", "frame", "hooks", "joined", "keep", "leaves", "mixed",
-        "nodes", "page", "released", "thread",
+        "__weakref__", "arrays", "automatic", "code", "forward", "frame", "gone", "hooks", "joined", "keep", "leaves",
+        "marks", "mixed", "nodes", "page", "released", "thread",
     )  # fmt: skip
+
+    carry: Any = None  # how an accumulator takes an operation, with no node to write down
 
     def __init__(self, automatic: bool = False) -> None:
         self.nodes: list[Node] = []
@@ -132,14 +184,21 @@ class Record:
         self.mixed = False  # holds nodes that belong to other records too
         self.arrays = False  # holds something larger than numbers
         self.released = False  # has given its gradients and needs no values any more
+        self.gone = 0  # nodes that were let go of
         self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
+        self.marks: list[Mark] = []
         self.leaves: dict[int, Reading] = {}  # by the variable's id
         self.joined: dict[tuple[int, ...], Several] = {}
         self.thread = threading.get_ident()
 
     def open(self) -> None:
-        """Let nodes in."""
+        """Let nodes in, from this thread."""
         self.page = self.nodes
+        self.thread = threading.get_ident()
+
+    def here(self) -> bool:
+        """Whether this thread is the one that opened the record."""
+        return self.thread == threading.get_ident()
 
     def close(self) -> None:
         """Keep what is there and let nothing in."""
@@ -153,14 +212,17 @@ class Record:
         self.released = True
         if not self.arrays:
             return  # numbers weigh no more than the skeleton
-        for node in self.nodes:
+        for node in self.nodes[self.gone :] if self.gone else self.nodes:
             if node.record is self or all(r.released for r in members(node.record)):
                 node.let_go()
+        self.gone = 0 if self.mixed else len(self.nodes)
 
     def forget(self) -> None:
         """Drop everything, so that tensors which outlive the tape hold nothing of it."""
         self.nodes = []
+        self.gone = 0
         self.leaves = {}
+        self.marks = []
         self.hooks = {}
         self.joined = {}
         if self.page is not None:
@@ -170,10 +232,14 @@ class Record:
 class Several:
     """Records that stand open together: tapes inside tapes, tapes inside accumulators. Outermost first."""
 
-    __slots__ = ("code", "frame", "records")
+    __slots__ = ("code", "frame", "order", "records")
+
+    carry = None
 
     def __init__(self, records: tuple[Record, ...]) -> None:
         self.records = records
+        # Tangents are pushed after the tapes have written a node: what they compute is later than it.
+        self.order = sorted(records, key=lambda record: record.forward)
         self.frame: Any = None
         self.code: Any = None
 
@@ -197,14 +263,22 @@ class Several:
         for record in self.records:
             record.arrays = value
 
+    def here(self) -> bool:
+        """Whether one of the records was opened by this thread."""
+        thread = threading.get_ident()
+        return any(record.thread == thread for record in self.records)
+
     def append(self, node: Node) -> None:
         """Write the node into each record that is open in this thread."""
-        here = threading.get_ident()
-        # Tangents are pushed after the tapes have written the node: what they compute is later than it.
-        for record in sorted(self.records, key=lambda record: record.forward):
-            if record.page is not None and record.thread == here:
+        thread = threading.get_ident()
+        for record in self.order:
+            if record.page is not None and record.thread == thread:
                 record.mixed = True
                 record.page.append(node)
+
+
+UNUSUAL: list[Any] = []
+"""Open blocks of any thread that change how operations run; compiled functions look closer while there are any."""
 
 
 class _Open(threading.local):
@@ -212,6 +286,7 @@ class _Open(threading.local):
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.recorder: Any = None  # a compiled function that is being recorded in this thread
 
 
 open_records = _Open()
@@ -251,6 +326,15 @@ def unify(nodes: tuple[Node | None, ...]) -> tuple[Record | Several | None, tupl
     return record, tuple(
         node if node is not None and any(id(r) in live for r in members(node.record)) else None for node in nodes
     )
+
+
+def note(kind: str, what: Any, variable: Any = None) -> None:
+    """Put a mark on the open records of a node, or for a variable on all that this thread has open."""
+    frame = None
+    for record in members(what.record) if isinstance(what, Node) else open_records.records:
+        if record.page is not None and record.here() and not record.forward:
+            frame = frame or user_frame(sys._getframe(1))
+            record.marks.append(Mark(kind, what, variable, len(record.nodes), frame.f_code, frame.f_lasti))
 
 
 NOTHING = (None,)

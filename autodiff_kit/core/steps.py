@@ -138,9 +138,14 @@ def _leaf_values(tape: GradientTape) -> dict[Node, Any]:
 
 
 def _number(x: Any) -> str:
-    """A number as a note shows it: short, with a true minus, bracketed where it is negative."""
-    text = f"{float(x):.4g}"
-    return f"(−{text[1:]})" if text.startswith("-") else text
+    """A number as a note shows it: short, with a true minus."""
+    return f"{float(x):.4g}".replace("-", "−", 1)
+
+
+def _factor(x: Any) -> str:
+    """A number inside a product or a sum: bracketed where it is negative."""
+    text = _number(x)
+    return f"({text})" if text.startswith("−") else text
 
 
 def _show(x: Any) -> str:
@@ -149,7 +154,7 @@ def _show(x: Any) -> str:
         return _number(array)
     if array.size > 4:
         return f"{array.size} numbers"
-    return "[" + ", ".join(_number(v).strip("()") for v in array.ravel()) + "]"
+    return "[" + ", ".join(map(_number, array.ravel())) + "]"
 
 
 def push(tape: GradientTape, sources: Sequence[Any], tangents: Sequence[Any]) -> list[Push]:
@@ -181,16 +186,16 @@ def _push_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
     name, out = node.op.name, _show(tangent)
     if name == "multiply" and np.ndim(tangent) == 0:
         terms = [
-            f"{_number(t)}·{_number(other)}"
+            f"{_factor(t)}·{_factor(other)}"
             for t, other in zip(incoming, reversed(values), strict=True)
             if t is not None and type(other) is not Like
         ]
         return f"product: {' + '.join(terms)} = {out}"
     if name == "square" and np.ndim(tangent) == 0:
-        return f"square: 2·{_number(values[0])}·{_number(incoming[0])} = {out}"
+        return f"square: 2·{_factor(values[0])}·{_factor(incoming[0])} = {out}"
     if name in ("add", "subtract") and np.ndim(tangent) == 0:
         sign = " + " if name == "add" else " − "
-        return f"{name}: {sign.join(_number(t) for t in incoming if t is not None)} = {out}"
+        return f"{name}: {sign.join(_factor(t) for t in incoming if t is not None)} = {out}"
     return f"{_title(node)}: the tangent is {out}"
 
 

@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.modes import absorbed, inspect_part, modes
 from autodiff_kit.core.record import Like, Node
+from autodiff_kit.core.rows import RowGradient
 from autodiff_kit.core.rules import Op, v
-from autodiff_kit.core.tensor import Tensor, make, normal, plain
-from autodiff_kit.errors import ShapeError, StructureError, UnknownGradientError
+from autodiff_kit.core.tensor import Tensor, array, make, normal, plain
+from autodiff_kit.errors import NumbersAskedError, ShapeError, StructureError, UnknownGradientError
 
-__all__ = ["SCALAR", "Cotangents", "fit", "needed_for", "pull_node", "sweep"]
+__all__ = ["SCALAR", "TROUBLE", "Cotangents", "fit", "needed_for", "pull_node", "sweep", "through_hooks"]
 
 SCALAR = Like((), np.dtype(np.float64))
 """Shape and dtype of a Python float."""
 
 _LOCK = threading.RLock()  # cotangents stand on the nodes while a sweep runs, and threads may share nodes
-_TROUBLE = (ZeroDivisionError, OverflowError, ValueError)
+TROUBLE = (ZeroDivisionError, OverflowError, ValueError, NumbersAskedError)
 
 
 def fit(g: Any, like: Like | None, lead: int = 0) -> Any:
@@ -35,20 +37,24 @@ def fit(g: Any, like: Like | None, lead: int = 0) -> Any:
         Number of leading axes: one for a whole Jacobian or a batch of examples.
     """
     shape, dtype = like or SCALAR
-    if type(g) is np.ndarray and g.shape == shape and g.dtype == dtype and not lead and like is not None:
+    if type(g) is np.ndarray:
+        if g.dtype is dtype and like is not None and not lead:
+            if g.shape == shape:
+                return g
+            if shape and g.shape[1:] == shape and dtype.char != "e":
+                return _add_up(g, 0)  # a bias, which was added to each row
+    elif type(g) is not Tensor:
+        if like is None and isinstance(g, float) and not lead:
+            return float(g)
+        g = array(g)
+    elif like is None and type(g._value) is float and not lead:
         return g
-    if type(g) is float or not isinstance(g, (np.ndarray, Tensor)):
-        g = np.asarray(g)
     extra = g.ndim - lead - len(shape)
     if extra > 0:
         g = _sum(g, tuple(range(lead, lead + extra)), False)
-    ones = (
-        tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
-        if extra >= 0
-        else ()
-    )
-    if ones:
-        g = _sum(g, ones, True)
+    if extra >= 0 and 1 in shape:
+        ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
+        g = _sum(g, ones, True) if ones else g
     if g.dtype != dtype:
         g = g.astype(dtype)
     if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
@@ -57,13 +63,22 @@ def fit(g: Any, like: Like | None, lead: int = 0) -> Any:
 
 
 def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    if type(g) is np.ndarray and g.dtype == np.float16:  # sixteen bits are too few to add up in
+    if type(g) is not np.ndarray:
+        return g.sum(axis=axes, keepdims=keepdims)
+    if g.dtype == np.float16:  # sixteen bits are too few to add up in
         return g.sum(axis=axes, keepdims=keepdims, dtype=np.float32).astype(np.float16)
-    return g.sum(axis=axes, keepdims=keepdims)
+    return _add_up(g, axes, None, None, keepdims)
+
+
+_add_up: Any = np.add.reduce
 
 
 def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:
     full = g.shape[:lead] + shape
+    if type(g) is np.ndarray and not g.ndim:  # of most losses; np.broadcast_to takes five times as long
+        spread = np.ndarray(full, g.dtype, g, 0, (0,) * len(full))
+        spread.flags.writeable = False
+        return spread
     if len(full) > g.ndim:
         g = g.reshape(g.shape[:lead] + (1,) * (len(full) - g.ndim) + g.shape[lead:])
     return np.broadcast_to(g, full)
@@ -104,7 +119,7 @@ def sweep(
     hooks : dict, optional
         Functions that see, and may replace, a node's cotangent.
     """
-    if not (lead or graph or keep or hooks or needed is not None):
+    if not (lead or graph or keep or hooks or needed is not None or modes.absorbs or modes.anomalies):
         _plain_sweep(nodes)
         return
     for node in reversed(nodes):
@@ -116,9 +131,11 @@ def sweep(
         if needed is not None and node not in needed:
             continue
         if hooks and node in hooks:
-            g = _through_hooks(hooks[node], g, node, lead)
+            g = through_hooks(hooks[node], g, node, lead)
             node.cot = g if keep is not None and node in keep else None
         for n, part in pull_node(node, g, lead, graph, needed):
+            if modes.anomalies:
+                inspect_part(nodes, node, g, n, part)
             n.cot = part if n.cot is None else n.cot + part
 
 
@@ -129,16 +146,18 @@ def _plain_sweep(nodes: list[Node]) -> None:  # noqa: C901 - written out for spe
         if g is None:
             continue
         node.cot = None
-        plain = node.op.plain
-        if plain is None:
+        first, second, told = node.op.plain
+        if first is None:
             _hand_on(node, g)
             continue
-        first, second = plain
         if second is None:
             n, y, a = node.parts
             try:
-                p = first(g, y, a)
-            except _TROUBLE:  # Python floats raise where NumPy's give inf or nan
+                if told:
+                    p = _told(first, g, y, a, node.rest["params"])
+                else:
+                    p = first(g, y, a)
+            except TROUBLE:  # Python floats raise where NumPy's give inf or nan
                 _hand_on(node, g)
                 continue
             if type(p) is not float or type(n) is not Tensor:
@@ -150,7 +169,7 @@ def _plain_sweep(nodes: list[Node]) -> None:  # noqa: C901 - written out for spe
         if n is not None:
             try:
                 p = first(g, y, a, b)
-            except _TROUBLE:
+            except TROUBLE:
                 _hand_on(node, g)
                 continue
             if type(p) is not float or type(n) is not Tensor:
@@ -160,13 +179,19 @@ def _plain_sweep(nodes: list[Node]) -> None:  # noqa: C901 - written out for spe
         if m is not None:
             try:
                 p = second(g, y, a, b)
-            except _TROUBLE:
+            except TROUBLE:
                 _hand_on(node, g, first=1)
                 continue
             if type(p) is not float or type(m) is not Tensor:
                 p = fit(p, m.like)
             before = m.cot
             m.cot = p if before is None else before + p
+
+
+def _told(rule: Any, g: Any, y: Any, a: Any, params: dict[str, Any]) -> Any:
+    """A rule that is told more than values; these count on the shape and dtype that Python's floats do not have."""
+    g, a = np.float64(g) if type(g) is float else g, np.float64(a) if type(a) is float else a
+    return rule(g, np.float64(y) if type(y) is float else y, a, **params)
 
 
 def _hand_on(node: Node, g: Any, first: int = 0) -> None:
@@ -186,16 +211,38 @@ def pull_node(
                 f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
             )
         return []
+    if op.rows is not None and not (lead or graph) and (n := node.inputs[0]) is not None and n.op is None:
+        rows = op.rows(g, n.like, **node.params)
+        if rows is not None:
+            return [(n, rows)]
     arguments = _arguments(node, graph)
     g = np.float64(g) if type(g) is float else g
-    asked = [k for k, n in enumerate(node.inputs) if k >= first and n is not None and (needed is None or n in needed)]
-    if op.vjps is not None:
-        params = node.params
-        parts = {k: op.vjps[k](g, *arguments, **params) for k in asked}
-    else:
-        parts = _all_parts(op, node, g, arguments, graph, lead)
-    found = ((node.inputs[k], parts[k]) for k in asked)
-    return [(n, fit(part, n.like, lead)) for n, part in found if n is not None and part is not None]
+    parts = _all_parts(op, node, g, arguments, graph, lead) if op.vjps is None else None
+    params = node.params
+    found = []
+    for k, n in enumerate(node.inputs):
+        if n is None or k < first or not (needed is None or n in needed):
+            continue
+        if parts is not None:
+            part = parts[k]
+        else:
+            part = ruled(op.vjps[k], (g, *arguments), params)
+            if modes.absorbs and op.family == "elementwise":
+                part = absorbed(part, g)
+        if part is not None:
+            found.append((n, part if type(part) is RowGradient else fit(part, n.like, lead)))
+    return found
+
+
+def ruled(rule: Any, arguments: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """What a rule gives; one that needs numbers where there are none yet is recorded as a call of itself."""
+    try:
+        return rule(*arguments, **params)
+    except NumbersAskedError as asked:
+        first = arguments[0] if type(arguments[0]) is tuple else ()
+        if asked.recorder is None or any(type(x) is Tensor for x in (*first, *arguments)):
+            raise
+        return asked.recorder.call(rule, arguments, params)
 
 
 def _arguments(node: Node, graph: bool) -> tuple[Any, ...]:
@@ -205,8 +252,8 @@ def _arguments(node: Node, graph: bool) -> tuple[Any, ...]:
         raise StructureError(f"the record of {node.op.name!r} was released")
     if graph:
         nodes = (node, *node.inputs)
-        return tuple(s if type(s) is Like else make(s, n) for s, n in zip(saved, nodes, strict=True))
-    return tuple(np.float64(s) if type(s) is float else s for s in saved)  # these never raise
+        return tuple([s if type(s) is Like else make(s, n) for s, n in zip(saved, nodes, strict=True)])
+    return tuple([np.float64(s) if type(s) is float else s for s in saved])  # these never raise
 
 
 def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bool, lead: int) -> dict[int, Any]:
@@ -222,7 +269,7 @@ def _all_parts(op: Op, node: Node, g: Any, arguments: tuple[Any, ...], graph: bo
         tensors = tuple(s if type(s) is Like else make(normal(s)) for s in arguments)
         parts = rule(make(normal(g)), *tensors, **params)
     else:
-        parts = rule(g, *arguments, **params)
+        parts = ruled(rule, (g, *arguments), params)
     if not isinstance(parts, (tuple, list)):
         parts = (parts,)
     if len(parts) != len(node.inputs):
@@ -252,7 +299,8 @@ def _check_shape(op: Op, part: Any, n: Node | None) -> None:
         ) from error
 
 
-def _through_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int) -> Any:
+def through_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int) -> Any:
+    """A cotangent after a node's hooks have seen, and perhaps replaced it."""
     raw = type(g) is not Tensor
     for hook in hooks:
         new = hook(make(normal(g)) if raw else g)

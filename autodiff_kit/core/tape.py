@@ -3,52 +3,52 @@
 from __future__ import annotations
 
 import warnings
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from autodiff_kit.core.entries import TapeNode, bytes_held, entries
 from autodiff_kit.core.forward import push
-from autodiff_kit.core.nest import flatten, flatten_like, pack_like
-from autodiff_kit.core.record import Like, Node, Reading, Record, members, open_records
-from autodiff_kit.core.sweep import SCALAR, Cotangents, fit, needed_for, sweep
-from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, plain
-from autodiff_kit.errors import DtypeError, StructureError, TapeError
+from autodiff_kit.core.given import flag, word
+from autodiff_kit.core.goals import check_unconnected, filled, handed, seed_like, target_of, weights_of
+from autodiff_kit.core.modes import turn_page
+from autodiff_kit.core.nest import flatten, pack_like
+from autodiff_kit.core.record import Node, Reading, Record, members, open_records
+from autodiff_kit.core.rows import RowGradient
+from autodiff_kit.core.rules import v
+from autodiff_kit.core.sweep import Cotangents, needed_for, sweep, through_hooks
+from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, normal
+from autodiff_kit.errors import DtypeError, OpenTapeError, StructureError, TapeError
 
-__all__ = ["GradientTape", "TapeNode", "seed_like", "zeros_like"]
+__all__ = ["GradientTape", "Onlooker", "look_on", "tape_method"]
 
 
-@dataclass(frozen=True)
-class TapeNode:
-    """One recorded operation, as ``tape.nodes`` gives it.
+class Onlooker(Protocol):
+    """Who looks at tapes, such as an inspector. Nobody does unless one is set; it must not raise."""
 
-    Attributes
-    ----------
-    id : int
-        Its place on the tape.
-    op : str
-        Name of the operation.
-    inputs : tuple of int
-        Ids of the nodes that it reads; a leaf (a source or a constant) has a negative id.
-    shape, dtype : tuple of int, str
-        Of the answer.
-    cell, line, code : str, int, str
-        File or cell, line, and name of the function that ran the operation.
-    """
+    def enters(self, tape: GradientTape) -> None:
+        """A tape begins to record."""
 
-    id: int
-    op: str
-    inputs: tuple[int, ...]
-    shape: tuple[int, ...]
-    dtype: str
-    cell: str
-    line: int
-    code: str
+    def closes(self, tape: GradientTape) -> None:
+        """A tape has left its block."""
+
+    def asked(self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]) -> None:
+        """A tape is asked for derivatives of targets with respect to sources."""
+
+    def lets_go(self, tape: GradientTape) -> None:
+        """A tape is about to let go of its values."""
+
+
+_onlooker: Onlooker | None = None
+
+
+def look_on(onlooker: Onlooker | None) -> Onlooker | None:
+    """Set who looks at tapes from here on; gives who did before."""
+    global _onlooker
+    before, _onlooker = _onlooker, onlooker
+    return before
 
 
 class GradientTape:
@@ -81,8 +81,8 @@ class GradientTape:
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        self._persistent = persistent
-        self._record = Record(automatic=watch_accessed_variables)
+        self._persistent = flag("persistent", persistent)
+        self._record = Record(automatic=flag("watch_accessed_variables", watch_accessed_variables))
         self._record.close()
         self._watched: list[Tensor] = []
         self._entered = False
@@ -92,15 +92,20 @@ class GradientTape:
     # ------------------------------------------------------------------------------------------------------- recording
     def __enter__(self) -> GradientTape:
         if self._record in open_records.records:
-            raise TapeError("this tape is recording already; leave its block before entering it again")
+            raise OpenTapeError("this tape is recording already; leave its block before entering it again")
         self._record.open()
+        turn_page(self._record)
         open_records.records.append(self._record)
         self._entered = True
+        if _onlooker is not None:
+            _onlooker.enters(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._record.close()
         open_records.records.remove(self._record)
+        if _onlooker is not None:
+            _onlooker.closes(self)
 
     def __del__(self) -> None:
         # Tensors that live on hold nodes, and nodes hold the record: it must not keep the arrays with it.
@@ -136,7 +141,7 @@ class GradientTape:
                 raise DtypeError(
                     f"a tape watches tensors and variables, not {type(value).__name__}; use ak.constant(x)"
                 )
-            if not np.issubdtype(value.dtype, np.inexact):
+            if value.dtype.kind not in "fc":
                 warnings.warn(
                     f"watching a value of dtype {value.dtype}: whole numbers have no derivative, its gradient will be "
                     "None. Write 5.0 instead of 5, or ak.cast(x, 'float64').",
@@ -156,22 +161,29 @@ class GradientTape:
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Compute inside this block without being recorded."""
-        record = self._record
-        if record.page is None:
+        if self._record.page is None:
             raise TapeError("the tape is not recording, so there is nothing to stop")
-        record.close()
+        self._record.close()
         try:
             yield
         finally:
-            record.open()
+            if self._record in open_records.records:
+                self._record.open()
+                turn_page(self._record)
 
     def reset(self) -> None:
         """Forget everything that was recorded and watched."""
-        self._record.release()
-        self._record.forget()
-        self._record.released = False
-        self._watched = []
-        self._used = False
+        old, new = self._record, Record(automatic=self._record.automatic)
+        new.keep = old.keep
+        if old.page is None:
+            new.close()
+        turn_page(new)
+        if old in open_records.records:
+            open_records.records[open_records.records.index(old)] = new
+        old.close()  # values that live on belong to no tape any more
+        old.release()
+        old.forget()
+        self._record, self._watched, self._used = new, [], False
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables that this tape follows, in the order of their first use."""
@@ -230,16 +242,16 @@ class GradientTape:
         (array([  4., 108.]), array([ 2., 18.]))
         """
         self._ready()
-        _check_unconnected(unconnected_gradients)
+        check_unconnected(unconnected_gradients)
         targets = list(map(self._goal, flatten(target)))
-        weights = _weights(target, targets, output_gradients)
+        weights = weights_of(target, targets, output_gradients)
         flat = flatten(sources)
         try:
             found = self._pull(targets, weights, flat, lead=0)
         finally:
             if not self._persistent:
                 self._release()
-        return pack_like(sources, _fill(found, flat, unconnected_gradients))
+        return pack_like(sources, filled(found, flat, unconnected_gradients))
 
     def _ready(self) -> None:
         record = self._record
@@ -261,37 +273,49 @@ class GradientTape:
     def _pull(self, targets: list[Any], weights: list[Any], sources: list[Any], lead: int) -> list[Tensor | None]:
         """Cotangents of the sources; the sweep is recorded where another tape stands open."""
         record = self._record
+        if _onlooker is not None:
+            _onlooker.asked(self, targets, [None] * len(targets) if lead else weights, sources)
         graph = bool(open_records.records) and any(r.page is not None for r in open_records.records)
-        tips = list(map(self._node_of, targets))
-        ends = list(map(self._node_of, sources))
+        tips, ends = [self._node_of(x) for x in targets], [self._node_of(x) for x in sources]
         leaves = self._leaves()
         if record.mixed:  # tapes side by side: what only another one follows is no source of this one
             own = {*leaves, *record.nodes}
             ends = [n if n in own else None for n in ends]
-        starts: set[Any] = set(ends)
-        starts.discard(None)
-        inner = None if starts.issubset(leaves) else {n for n in starts if n.op is not None}
-        prune = bool(inner) or len(starts) < len(leaves)
+        starts = {n for n in ends if n is not None}
+        inner = {n for n in starts if n.op is not None} or None
+        needed = needed_for(record.nodes, starts) if inner or len(starts) < len(leaves) else None
         nodes = list(record.nodes) if graph else record.nodes
-        needed = needed_for(nodes, starts) if prune else None
         with Cotangents(nodes, (*leaves, *starts, *tips)):
             for node, target, weight in zip(tips, targets, weights, strict=True):
                 if node is not None:
                     seed = seed_like(target, weight, lead, graph)
                     node.cot = seed if node.cot is None else node.cot + seed
-            sweep(nodes, lead=lead, graph=graph, needed=needed, keep=inner or None, hooks=record.hooks or None)
+            sweep(nodes, lead=lead, graph=graph, needed=needed, keep=inner, hooks=record.hooks or None)
+            if record.hooks:
+                self._hook_leaves(leaves, lead)
             cots = [n.cot if n is not None else None for n in ends]
             if record.mixed:
                 _sweep_up(nodes)
-        return [g if g is None or type(g) is Tensor else make(g) for g in cots]
+        return [handed(g, source) for g, source in zip(cots, sources, strict=True)]
+
+    def _hook_leaves(self, leaves: list[Node], lead: int) -> None:
+        """Hooks of sources; those of computed values had their turn in the sweep."""
+        hooks = self._record.hooks
+        made = set(self._record.nodes)
+        for leaf in leaves:
+            if leaf in hooks and leaf not in made and leaf.cot is not None:
+                dense = leaf.cot.numpy() if type(leaf.cot) is RowGradient else leaf.cot
+                leaf.cot = through_hooks(hooks[leaf], dense, leaf, lead)
 
     def _node_of(self, value: Any) -> Node | None:
         """The node of a value on this tape: None where the tape does not know it."""
+        if type(value) is Variable or isinstance(value, Variable):
+            hit = self._record.leaves.get(id(value))
+            if hit is None:
+                return None
+            value = hit.first
         if type(value) is Tensor:
             return value if value.record is not None else value._node
-        if isinstance(value, Variable):
-            hit = self._record.leaves.get(id(value))
-            return hit.first.node if hit is not None else None
         raise DtypeError(
             f"targets and sources are tensors or variables, not {type(value).__name__}; "
             "what left the record (a plain number or array) has no gradient"
@@ -302,7 +326,7 @@ class GradientTape:
         if type(value) is Tensor:
             return value
         if not isinstance(value, Variable):
-            return _target(value)
+            return target_of(value)
         record = self._record
         hit = record.leaves.get(id(value))
         if hit is not None:
@@ -315,12 +339,21 @@ class GradientTape:
         return tensor
 
     def _leaves(self) -> list[Node]:
-        firsts = [reading.first for reading in self._record.leaves.values()]
-        return [n for t in (*firsts, *self._watched) if (n := t.node) is not None]
+        tensors = [reading.first for reading in self._record.leaves.values()] + self._watched
+        return [n for t in tensors if (n := t if t.record is not None else t._node) is not None]
 
     def _release(self) -> None:
         self._used = True
-        self._record.release()
+        record = self._record
+        if _onlooker is not None:
+            _onlooker.lets_go(self)
+        record.release()
+        if not record.arrays:
+            return
+        for key, (variable, first, latest) in record.leaves.items():
+            value = variable._value
+            if type(value) is np.ndarray and value.size > _LARGE:
+                record.leaves[key] = Reading(variable, make(None, first.node), make(None, latest.node))
 
     # ------------------------------------------------------------------------------------------------ whole Jacobians
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none", mode: str = "auto") -> Any:
@@ -355,21 +388,22 @@ class GradientTape:
         array([4.083285, 0.841471, 0.841471])
         """
         self._ready()
-        _check_unconnected(unconnected_gradients)
-        if mode not in ("auto", "forward", "reverse"):
-            raise StructureError(f'mode is "auto", "forward" or "reverse", not {mode!r}')
+        check_unconnected(unconnected_gradients)
+        word("mode", mode, "auto", "forward", "reverse")
         goal = self._goal(target)
         flat = flatten(sources)
+        for source in flat:
+            self._node_of(source)  # says so if it is neither a tensor nor a variable
         try:
             recorded = any(r.page is not None for r in open_records.records)  # a push leaves no record of its own
             columns = sum(s.size for s in flat)
             forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded)
-            found = [self._columns(goal, s) for s in flat] if forward else self._rows(goal, flat)
+            found = [self._columns(goal, s, recorded) for s in flat] if forward else self._rows(goal, flat)
         finally:
             if not self._persistent:
                 self._release()
         shapes = [goal.shape + s.shape for s in flat]
-        return pack_like(sources, _fill(found, flat, unconnected_gradients, shapes))
+        return pack_like(sources, filled(found, flat, unconnected_gradients, shapes))
 
     def _rows(self, target: Any, sources: list[Any]) -> list[Tensor | None]:
         size = target.size
@@ -377,15 +411,18 @@ class GradientTape:
         rows = self._pull([target], [eye], sources, lead=1)
         return [None if g is None else g.reshape(target.shape + g.shape[1:]) for g in rows]
 
-    def _columns(self, target: Any, source: Any) -> Tensor | None:
+    def _columns(self, target: Any, source: Any, graph: bool) -> Tensor | None:
         start, end = self._node_of(source), self._node_of(target)
         if start is None or end is None:
             return None
         eye = np.eye(source.size, dtype=source.dtype).reshape(source.size, *source.shape)
-        columns = push(self._record.nodes, {start: eye}, lead=1).get(end)
+        seeds = {start: lift(eye) if graph else eye}
+        columns = push(list(self._record.nodes), seeds, 1, graph).get(end)
         if columns is None:
             return None
-        return make(np.moveaxis(columns, 0, -1).reshape(target.shape + source.shape))
+        moved = v.permute_dims(columns, axes=(*range(1 - columns.ndim, 0), -columns.ndim))
+        found = moved.reshape(target.shape + source.shape)
+        return found if type(found) is Tensor else make(normal(found))
 
     def batch_jacobian(self, target: Any, source: Any) -> Tensor | None:
         """The Jacobian of each row of the target with respect to the same row of the source.
@@ -406,9 +443,10 @@ class GradientTape:
         """
         self._ready()
         goal = self._goal(target)
-        if goal.ndim == 0 or np.shape(plain(source))[:1] != goal.shape[:1]:
+        self._node_of(source)  # says so if it is neither a tensor nor a variable
+        if goal.ndim == 0 or source.shape[:1] != goal.shape[:1]:
             raise StructureError(
-                f"batch_jacobian needs one batch axis in both: target {goal.shape}, source {np.shape(plain(source))}"
+                f"batch_jacobian needs one batch axis in both: target {goal.shape}, source {source.shape}"
             )
         row = goal.shape[1:]
         size = int(np.prod(row))
@@ -425,116 +463,36 @@ class GradientTape:
         return g.swapaxes(0, 1).reshape((batch, *row, *g.shape[2:]))
 
     # ---------------------------------------------------------------------------------------------------------- looking
+    if TYPE_CHECKING:
+        # Filled in by the modules above (see :func:`tape_method`); written here for readers and type checkers.
+        explain: Callable[..., Any]
+        cost: Callable[..., Any]
+        table: Callable[..., Any]
+
     @property
     def nodes(self) -> tuple[TapeNode, ...]:
         """The recorded operations, in the order in which they ran; they outlive the arrays."""
-        ids: dict[Node, int] = {node: k for k, node in enumerate(self._record.nodes)}
-        leaves = count(-1, -1)
-        for node in self._record.nodes:
-            for n in node.inputs:
-                if n is not None and n not in ids:
-                    ids[n] = next(leaves)
-        return tuple(_tape_node(node, k, ids) for k, node in enumerate(self._record.nodes))
+        return entries(self._record)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays and numbers that the record holds for the way back; an array held twice counts once."""
-        if self._record.released:
-            return 0
-        held = {id(v): v for node in self._record.nodes for v in _held(node)}
-        return sum(8 if type(v) in (float, int) else v.nbytes for v in held.values())
+        return bytes_held(self._record)
 
 
-def _tape_node(node: Node, place: int, ids: dict[Node, int]) -> TapeNode:
-    like = node.like or SCALAR
-    cell, line, code = where(node)
-    inputs = tuple(ids[n] for n in node.inputs if n is not None)
-    return TapeNode(place, node.op.name, inputs, like.shape, str(like.dtype), cell, line, code)
+_LARGE = 1 << 14
+"""Entries from which on a used tape lets go of a variable's reading too, so that an optimizer may write in place."""
 
 
-def where(node: Node) -> tuple[str, int, str]:
-    """File or cell, line and function of a node, worked out from the code object and the instruction."""
-    if node.code is None:
-        return "", 0, ""
-    starts, lines = _lines(node.code)
-    return node.code.co_filename, lines[bisect_right(starts, node.lasti) - 1], node.code.co_name
-
-
-@lru_cache(maxsize=256)
-def _lines(code: Any) -> tuple[list[int], list[int]]:
-    """Where each run of instructions of a code object begins, and its line."""
-    runs = [(start, line or code.co_firstlineno) for start, _, line in code.co_lines()]
-    return [start for start, _ in runs], [line for _, line in runs]
-
-
-def _held(node: Node) -> list[Any]:
-    """What a node holds for the way back; of numbers, which are kept in any case, those that its rules use."""
-    if node.saved is None:
-        return []
-    holds = node.op.holds(tuple(n is not None for n in node.inputs))
-    return [v for v, used in zip(node.saved, holds, strict=True) if used and type(v) is not Like]
+def tape_method(name: str, function: Callable[..., Any]) -> None:
+    """Make ``function`` a method of tapes: the seam that those who look at records fill."""
+    setattr(GradientTape, name, function)
 
 
 def _sweep_up(nodes: list[Node]) -> None:
     """Inputs that belong to other records may have received cotangents; they must not be found later."""
     for node in nodes:
-        for n in node.inputs:
+        parts = node.parts
+        for n in parts[: len(parts) // 2]:
             if n is not None:
                 n.cot = None
-
-
-def _target(value: Any) -> Tensor:
-    if isinstance(value, Tensor):
-        return value
-    raise DtypeError(
-        f"the target is a {type(value).__name__}, which is not on any record. Compute it inside the tape's block, and "
-        "do not convert it to a plain number or array before."
-    )
-
-
-def _weights(nest: Any, targets: list[Any], given: Any) -> list[Any]:
-    """A weight for each target, None where ones are meant."""
-    if given is None:
-        return [None] * len(targets)
-    try:
-        flat = flatten_like(nest, given)
-    except StructureError as error:
-        raise StructureError(f"output_gradients must have the structure of the targets: {error}") from None
-    flat = [np.asarray(w, float) if isinstance(w, (list, tuple)) else w for w in flat]
-    for k, (target, weight) in enumerate(zip(targets, flat, strict=True)):
-        if weight is not None and np.shape(plain(weight)) != target.shape:
-            raise StructureError(
-                f"output_gradients of target {k} has shape {np.shape(plain(weight))}, the target {target.shape}"
-            )
-    return flat
-
-
-def seed_like(target: Any, weight: Any, lead: int, graph: bool) -> Any:
-    """The cotangent that a target starts from: its weights, or ones."""
-    like = None if type(target._value) is float else Like(target.shape, target.dtype)
-    if weight is None and like is None:
-        return lift(1.0) if graph else 1.0
-    if weight is None:
-        weight = np.ones(target.shape, target.dtype)
-    seed = fit(weight if graph else plain(weight), like, lead)
-    return lift(seed) if graph and type(seed) is not Tensor else seed
-
-
-def zeros_like(value: Any, shape: tuple[int, ...] | None = None) -> Tensor:
-    """Zeros in a value's shape, or another, and its dtype."""
-    zeros = np.zeros(value.shape if shape is None else shape, value.dtype)
-    return make(0.0 if zeros.ndim == 0 and zeros.dtype == np.float64 else zeros)
-
-
-def _fill(
-    found: list[Tensor | None], sources: list[Any], policy: str, shapes: list[tuple[int, ...]] | None = None
-) -> list[Tensor | None]:
-    if policy == "none":
-        return found
-    wanted = shapes or [s.shape for s in sources]
-    return [zeros_like(s, shape) if g is None else g for g, s, shape in zip(found, sources, wanted, strict=True)]
-
-
-def _check_unconnected(policy: str) -> None:
-    if policy not in ("none", "zero"):
-        raise StructureError(f'unconnected_gradients is "none" or "zero", not {policy!r}')

@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.record import ArrayNode, Like, Node, Reading, Record, join, leaf, members, open_records
-from autodiff_kit.errors import DtypeError, ShapeError, TapeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from autodiff_kit.core.record import ArrayNode, Like, Node, Reading, Record, join, leaf, members, note, open_records
+from autodiff_kit.core.value import Standin, Value, array, later, may_change, method, normal, plain
+from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, TapeError
 
 __all__ = [
+    "Standin",
     "Tensor",
     "Value",
     "Variable",
+    "array",
     "constant",
     "follow_variable",
+    "later",
     "lift",
     "make",
+    "may_change",
     "method",
     "normal",
     "plain",
 ]
-
-
-def normal(value: Any) -> Any:
-    """The one form in which the kit keeps a value: float for a float64 scalar, else an array or a NumPy scalar."""
-    kind = type(value)
-    if kind is float:
-        return value
-    if kind is np.ndarray:
-        return value if value.ndim or value.dtype != np.float64 else float(value)
-    if kind is np.float64:
-        return float(value)
-    if isinstance(value, np.generic):
-        return value
-    array = np.asarray(value)
-    if array.dtype == object:
-        raise DtypeError(
-            f"a value of type {kind.__name__} is not a number or an array of numbers. "
-            "Give numbers, arrays, or nested lists of equal lengths."
-        )
-    return float(array) if array.ndim == 0 and array.dtype == np.float64 else array
-
-
-def plain(value: Any) -> Any:
-    """The number or array inside a tensor or variable; anything else as it is."""
-    return value._value if isinstance(value, Value) else value
 
 
 def make(value: Any, node: Node | None = None) -> Tensor:
@@ -70,167 +48,12 @@ def lift(value: Any) -> Tensor:
     if isinstance(value, Variable):
         return value.read_value()
     own = normal(value)
+    if type(own) is not float and own.dtype.kind not in "biufc":
+        raise DtypeError(f"an array of dtype {own.dtype} holds no numbers; give it a floating or whole dtype")
     # An array of the user's may be written to later, and the record must not notice.
-    return make(own.copy() if type(own) is np.ndarray and own.flags.writeable else own)
-
-
-class Value:
-    """What tensors and variables share: shape, dtype, operators, and NumPy's protocols.
-
-    The operators and methods are filled in by the operations when they load (see :func:`method`), so that the engine
-    names no operation.
-    """
-
-    __slots__ = ()
-    _value: Any
-
-    # The seam through which NumPy's functions find the kit's operations: name -> function.
-    _numpy: ClassVar[dict[str, Callable[..., Any]]] = {}
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
-        return np.shape(self._value)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """NumPy's dtype of the entries."""
-        return np.dtype(np.float64) if type(self._value) is float else self._value.dtype
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return np.ndim(self._value)
-
-    @property
-    def size(self) -> int:
-        """Number of entries."""
-        return int(np.size(self._value))
-
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """The values as a read-only array; it is off the record."""
-        array = np.asarray(self._value)
-        array.flags.writeable = False
-        return array
-
-    def item(self) -> Any:
-        """The one entry, as a Python number."""
-        return self.numpy().item()
-
-    def tolist(self) -> Any:
-        """The entries as nested lists of Python numbers."""
-        return self.numpy().tolist()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        if copy:
-            return np.array(self._value, dtype=dtype)
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype, copy=False)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
-        function = self._numpy.get(ufunc.__name__)
-        if how != "__call__" or function is None or options:
-            name = ufunc.__name__ if how == "__call__" else f"{ufunc.__name__}.{how}"
-            raise DtypeError(
-                f"np.{name}{' with ' + ', '.join(options) if options else ''} has no derivative in the kit. "
-                "Use a function of autodiff_kit, or leave the record on purpose with np.asarray(t)."
-            )
-        return function(*inputs)
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        function = self._numpy.get(func.__name__)
-        if function is None:
-            raise DtypeError(
-                f"np.{func.__name__} has no derivative in the kit. "
-                "Use a function of autodiff_kit, or leave the record on purpose with np.asarray(t)."
-            )
-        return function(*args, **kwargs)
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise DtypeError("a value without axes has no length")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Tensor]:
-        return (self[i] for i in range(len(self)))
-
-    def __bool__(self) -> bool:
-        return bool(self._value)
-
-    def __float__(self) -> float:
-        return float(self._value)
-
-    def __int__(self) -> int:
-        return int(self._value)
-
-    def __index__(self) -> int:
-        if not np.issubdtype(self.dtype, np.integer) or self.shape:
-            raise DtypeError(f"only a whole number can be an index, not {self.dtype} of shape {self.shape}")
-        return int(self._value)
-
-    def __format__(self, spec: str) -> str:
-        return format(self.numpy(), spec)
-
-    __hash__ = object.__hash__
-
-    if TYPE_CHECKING:
-        # Filled in by the operations; written here for readers and type checkers.
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __floordiv__(self, other: Any) -> Tensor: ...
-        def __mod__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __rpow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __rmatmul__(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __pos__(self) -> Tensor: ...
-        def __abs__(self) -> Tensor: ...
-        def __getitem__(self, index: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
-        def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
-        def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
-
-        T: Tensor
-        sum: Callable[..., Tensor]
-        mean: Callable[..., Tensor]
-        prod: Callable[..., Tensor]
-        max: Callable[..., Tensor]
-        min: Callable[..., Tensor]
-        var: Callable[..., Tensor]
-        std: Callable[..., Tensor]
-        cumsum: Callable[..., Tensor]
-        cumprod: Callable[..., Tensor]
-        argmax: Callable[..., Tensor]
-        argmin: Callable[..., Tensor]
-        argsort: Callable[..., Tensor]
-        astype: Callable[..., Tensor]
-        round: Callable[..., Tensor]
-        abs: Callable[..., Tensor]
-        clip: Callable[..., Tensor]
-        dot: Callable[..., Tensor]
-        reshape: Callable[..., Tensor]
-        transpose: Callable[..., Tensor]
-        permute_dims: Callable[..., Tensor]
-        ravel: Callable[..., Tensor]
-        flatten: Callable[..., Tensor]
-        squeeze: Callable[..., Tensor]
-        swapaxes: Callable[..., Tensor]
-        take: Callable[..., Tensor]
-
-
-def method(name: str, function: Callable[..., Any] | property) -> None:
-    """Make ``function`` a method of tensors and variables: the seam that operations fill."""
-    setattr(Value, name, function)
+    if type(own) is np.ndarray:
+        return make(own.copy() if may_change(own) else own)
+    return make(own if type(own) is float or not isinstance(own, Standin) else own.strong())
 
 
 class Tensor(Value, Node):
@@ -257,13 +80,14 @@ class Tensor(Value, Node):
         node = self.node
         if node is not None:
             node.record = join(node.record, record) or record
-        elif type(self._value) is float:
-            node = leaf(self, record)
         else:
-            own = ArrayNode()
-            own.like = Like(self._value.shape, self._value.dtype)
-            node = self._node = leaf(own, record)
+            node = _begin(self, record)
         return node
+
+    def _leave(self, kind: str = "left", variable: Variable | None = None) -> None:
+        node = self.node
+        if node is not None and open_records.records:
+            note(kind, node, variable)
 
     @property
     def name(self) -> str | None:
@@ -294,6 +118,16 @@ class Tensor(Value, Node):
         text = np.array2string(np.asarray(self._value), separator=", ", threshold=50)
         named = f", name={self.name!r}" if self.name else ""
         return f"Tensor({text}, shape={self.shape}, dtype={self.dtype}{named})"
+
+
+def _begin(tensor: Tensor, record: Record) -> Node:
+    """Make a tensor that no record follows a leaf of one."""
+    value = tensor._value
+    if type(value) is float:
+        return leaf(tensor, record)
+    own = tensor._node = ArrayNode()
+    own.like = Like.of(value)
+    return leaf(own, record)
 
 
 def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -333,13 +167,16 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def _owned(value: Any, dtype: Any) -> Any:
+    if isinstance(given := plain(value), Standin):
+        return array(given.strong(), dtype)
     try:
-        array = np.array(plain(value), dtype=dtype)
-    except ValueError as error:
-        raise DtypeError(f"these values do not make an array: {error}") from error
-    if array.dtype.kind not in "biufc":
-        raise DtypeError(f"a tensor holds numbers, got dtype {array.dtype}")
-    return normal(array)
+        own = np.array(plain(value), dtype=dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        wanted = "" if dtype is None else f" of dtype {dtype}"
+        raise DtypeError(f"these values do not make an array{wanted}: {error}") from error
+    if own.dtype.kind not in "biufc":
+        raise DtypeError(f"a tensor holds numbers, got dtype {own.dtype}")
+    return normal(own)
 
 
 class Variable(Value):
@@ -396,25 +233,50 @@ class Variable(Value):
 
     def assign(self, value: Any) -> Variable:
         """Put a new value in place of the old one; shape and dtype stay."""
+        return self._put(value, value)
+
+    def assign_add(self, value: Any) -> Variable:
+        """Add to the value in place."""
+        return self._put(self._moved(operator.add, value), value)
+
+    def assign_sub(self, value: Any) -> Variable:
+        """Subtract from the value in place."""
+        return self._put(self._moved(operator.sub, value), value)
+
+    def _moved(self, how: Callable[[Any, Any], Any], value: Any) -> Any:
+        given = plain(value)
+        if type(given) not in (float, int, np.ndarray):
+            given = normal(given)  # lists are arrays; what is no number is said to be none
+        try:
+            return how(self._value, given)
+        except AutodiffError:
+            raise
+        except ValueError as error:
+            raise ShapeError(f"{self._called()} has shape {self.shape}: {error}") from error
+        except TypeError as error:
+            raise DtypeError(f"{self._called()} has dtype {self.dtype}: {error}") from error
+
+    def _called(self) -> str:
+        return f"variable {self.name}" if self.name else "the variable"
+
+    def _put(self, value: Any, origin: Any) -> Variable:
+        if open_records.records and isinstance(origin, Value):
+            origin._leave("assigned", self)
         if type(value) is float and type(self._value) is float:
             self._value = value
             return self
         new = _owned(value, self.dtype)
         if np.shape(new) != self.shape:
             raise ShapeError(
-                f"variable {self.name or ''} has shape {self.shape}, the new value {np.shape(new)}. "
+                f"{self._called()} has shape {self.shape}, the new value {np.shape(new)}. "
                 "A variable keeps its shape; make a new one for another shape."
             )
         self._value = new
         return self
 
-    def assign_add(self, value: Any) -> Variable:
-        """Add to the value in place."""
-        return self.assign(self._value + plain(value))
-
-    def assign_sub(self, value: Any) -> Variable:
-        """Subtract from the value in place."""
-        return self.assign(self._value - plain(value))
+    def _leave(self, kind: str = "left", variable: Variable | None = None) -> None:
+        if open_records.records:
+            note(kind, self, variable)
 
     def read_value(self) -> Tensor:
         """The present value as a tensor, on the record of every open tape that watches this variable."""
@@ -437,9 +299,9 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
     record = records[-1]
     if len(records) == 1 and id(variable) not in record.leaves:  # the first reading inside the only tape
         first = make(variable._value)
-        if record.automatic and variable.trainable and record.page is not None:
-            first.follow(record)
         if record.page is not None:
+            if record.automatic and variable.trainable:
+                _begin(first, record)
             record.leaves[id(variable)] = Reading(variable, first, first)
         return first
     known = [r for r in records if _watches(r, variable)]

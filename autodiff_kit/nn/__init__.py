@@ -1,9 +1,11 @@
-"""Functions for neural networks: activations, softmax in its variants, attention, losses."""
+"""Functions for neural networks: activations, softmax, attention, convolution, normalisation, losses."""
 
 from __future__ import annotations
 
 from autodiff_kit.nn.attention import attention
-from autodiff_kit.nn.functions import embedding, moments
+from autodiff_kit.nn.functions import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
+from autodiff_kit.nn.normalize import dropout, instance_norm, layer_norm
+from autodiff_kit.nn.spatial import avg_pool2d, conv2d, max_pool2d
 from autodiff_kit.ops.elementary import sigmoid, softplus
 from autodiff_kit.ops.neural import (
     elu,
@@ -17,6 +19,7 @@ from autodiff_kit.ops.neural import (
 )
 
 __all__ = [
-    "attention", "elu", "embedding", "gelu", "leaky_relu", "log_softmax", "masked_softmax", "moments", "relu",
-    "sigmoid", "softmax", "softplus", "sparse_softmax_cross_entropy",
+    "attention", "avg_pool2d", "conv2d", "dropout", "elu", "embedding", "gelu", "huber", "instance_norm", "layer_norm",
+    "leaky_relu", "log_softmax", "masked_softmax", "max_pool2d", "moments", "relu", "sigmoid", "sigmoid_cross_entropy",
+    "softmax", "softmax_cross_entropy", "softplus", "sparse_softmax_cross_entropy",
 ]  # fmt: skip

@@ -9,26 +9,13 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.rules import elementwise, v
-from autodiff_kit.core.tensor import plain
+from autodiff_kit.core.tensor import Standin, Tensor, array, lift, plain
 
 __all__ = [
-    "abs",
-    "add",
-    "atan2",
-    "divide",
-    "hypot",
-    "logaddexp",
-    "maximum",
-    "minimum",
-    "mod",
-    "multiply",
-    "negative",
-    "power",
-    "reciprocal",
-    "square",
-    "subtract",
-    "xlogy",
-]
+    "abs", "add", "atan2", "copysign", "divide", "divide_no_nan", "fabs", "float_power", "fmax", "fmin", "fmod",
+    "hypot", "logaddexp", "logaddexp2", "maximum", "minimum", "mod", "multiply", "nan_to_num", "negative", "positive",
+    "power", "reciprocal", "square", "subtract", "xlogy",
+]  # fmt: skip
 
 
 @elementwise(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b: g, scalar=operator.add)
@@ -63,8 +50,9 @@ def divide(a: Any, b: Any) -> Any:
 def _power_slope(a: Any, b: Any) -> Any:
     """d(a**b)/da; an exponent of 0 gives exactly 0, also at a = 0, and 1 gives 1, so that second derivatives exist."""
     exponent = plain(b)
-    if np.ndim(exponent) == 0 and exponent in (0, 1, 2):
-        return (0.0 * a, 1.0 + 0.0 * a, 2.0 * a)[int(exponent)] if exponent != 1 else np.ones_like(plain(a))
+    number = type(exponent) is float or type(exponent) is int
+    if (number or not (isinstance(exponent, Standin) or np.ndim(exponent))) and exponent in (0, 1, 2):
+        return np.ones_like(plain(a)) if exponent == 1 else float(exponent) * a
     return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
 
 
@@ -94,17 +82,40 @@ def power(a: Any, b: Any) -> Any:
     """``a ** b``, entry by entry.
 
     At ``(0, 0)`` both gradients are 0; the gradient to the exponent of a negative base is nan, and it is not computed
-    unless the exponent itself is followed.
+    unless the exponent itself is followed. Whole numbers stay whole, unless an exponent is negative.
     """
-    return np.power(
-        np.asarray(a, dtype=np.result_type(a, b, np.float16)) if np.result_type(a, b).kind in "iu" else a, b
-    )
+    if not (_floating(a) or _floating(b)) and np.result_type(a, b).kind in "iu" and np.size(b) and np.min(b) < 0:
+        return np.power(array(a, np.result_type(a, b, np.float16)), b)
+    return np.power(a, b)
+
+
+def _floating(x: Any) -> bool:
+    return type(x) is float or (type(x) is not int and x.dtype.kind == "f")
+
+
+def float_power(a: Any, b: Any) -> Tensor:
+    """``a ** b`` in double precision, whatever the inputs are."""
+    return power(_double(a), _double(b))
+
+
+def _double(x: Any) -> Tensor:
+    return to_dtype(lift(x), np.float64)
+
+
+def to_dtype(x: Tensor, dtype: Any) -> Tensor:
+    """The same in another floating dtype, by a product that NumPy's promotion widens."""
+    return x if x.dtype == dtype else x * np.ones((), dtype)[()]
 
 
 @elementwise(lambda g, _y, _x: -g, scalar=operator.neg)
 def negative(x: Any) -> Any:
     """``-x``."""
     return np.negative(x)
+
+
+def positive(x: Any) -> Tensor:
+    """``+x``: the value itself."""
+    return v.identity(lift(x))  # type: ignore[no-any-return]
 
 
 @elementwise(lambda g, _y, x: g * (2.0 * x), scalar=lambda x: x * x)
@@ -119,6 +130,9 @@ def reciprocal(x: Any) -> Any:
     return np.divide(1.0, x)
 
 
+_LN2 = math.log(2.0)
+
+
 def _sign(x: Any) -> Any:
     return np.sign(plain(x))
 
@@ -127,6 +141,31 @@ def _sign(x: Any) -> Any:
 def abs(x: Any) -> Any:
     """``|x|``; the gradient at 0 is 0, the smallest subgradient."""
     return np.abs(x)
+
+
+def fabs(x: Any) -> Tensor:
+    """``|x|``; of whole numbers too it is floating."""
+    t = lift(x)
+    return abs(t if t.dtype.kind == "f" else t * np.float16(1.0))
+
+
+@elementwise(
+    lambda g, _y, x, *, like: g * (_sign(x) * np.where(np.signbit(like), -1.0, 1.0)),
+    prepare=lambda x, like: {"like": like if type(like) in (int, float) else _signs(x, lift(like))},
+)
+def _copysign(x: Any, like: Any) -> Any:
+    """The size of ``x`` with the sign of something else."""
+    return np.copysign(x, like)
+
+
+def _signs(x: Tensor, like: Tensor) -> Any:
+    """What gives the signs, in a dtype that gives the answer NumPy's."""
+    return array(plain(like), np.result_type(x.dtype, like.dtype))
+
+
+def copysign(a: Any, b: Any) -> Tensor:
+    """The size of ``a`` with the sign of ``b``, also of -0.0; no gradient reaches ``b``."""
+    return _copysign(a, b)
 
 
 def _share(a: Any, b: Any) -> Any:
@@ -157,7 +196,7 @@ def minimum(a: Any, b: Any) -> Any:
 
 @elementwise(
     lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * np.floor(plain(a) / plain(b)),
+    lambda g, _y, a, b: -g * np.floor_divide(plain(a), plain(b)),
     domain="positive",
     points=(((6.0, 3.0), (1.0, -2.0)),),
 )
@@ -166,15 +205,28 @@ def mod(a: Any, b: Any) -> Any:
     return np.mod(a, b)
 
 
+@elementwise(
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, a, b: -g * np.trunc(np.divide(plain(a) - np.fmod(plain(a), plain(b)), plain(b))),
+    scalar=math.fmod,
+    domain="positive",
+    points=(((7.0, 3.0), (1.0, -2.0)), ((-7.0, 3.0), (1.0, 2.0))),
+)
+def fmod(a: Any, b: Any) -> Any:
+    """The remainder, with the sign of ``a``; its slope in ``b`` is minus the whole part of ``a / b``."""
+    return np.fmod(a, b)
+
+
 def _over_square(part: Any, a: Any, b: Any) -> Any:
-    """part / (a² + b²), and 0 at the origin."""
+    """part / (a² + b²), and 0 at the origin; the length is divided by twice, since its square may overflow."""
     away = (plain(a) != 0) | (plain(b) != 0)
-    return v.select(part, 0.0, condition=away) / v.select(a * a + b * b, 1.0, condition=away)
+    length = v.select(v.hypot(a, b), 1.0, condition=away)
+    return v.select(part, 0.0, condition=away) / length / length
 
 
 @elementwise(
     lambda g, _y, a, b: g * _over_square(b, a, b),
-    lambda g, _y, a, b: g * _over_square(-a, a, b),
+    lambda g, _y, a, b: -(g * _over_square(a, a, b)),
     scalar=math.atan2,
     points=(((0.0, 0.0), (0.0, 0.0)),),
 )
@@ -202,8 +254,8 @@ def hypot(a: Any, b: Any) -> Any:
 def _portion(a: Any, y: Any) -> Any:
     """exp(a - y), one half where both are minus infinity."""
     equal = plain(a) == plain(y)
-    apart = v.select(a, 0.0, condition=~np.asarray(equal)) - v.select(y, 0.0, condition=~np.asarray(equal))
-    lowest = np.asarray(plain(y)) == -np.inf
+    apart = v.select(a, 0.0, condition=~array(equal)) - v.select(y, 0.0, condition=~array(equal))
+    lowest = array(plain(y)) == -np.inf
     return v.select(v.exp(apart), 0.5, condition=~lowest)
 
 
@@ -218,14 +270,64 @@ def logaddexp(a: Any, b: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=plain(x) != 0)),
-    lambda g, _y, x, y: g * v.select(x, 0.0, condition=plain(x) != 0) / v.select(y, 1.0, condition=plain(x) != 0),
+    lambda g, y, a, _b: g * _portion(a * _LN2, y * _LN2),
+    lambda g, y, _a, b: g * _portion(b * _LN2, y * _LN2),
+    points=(((-np.inf, -np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
+)
+def logaddexp2(a: Any, b: Any) -> Any:
+    """``log2(2**a + 2**b)`` without overflow; where both are -inf each gets half."""
+    return np.logaddexp2(a, b)
+
+
+def _away(x: Any, y: Any) -> Any:
+    """Where not both are 0."""
+    return (plain(x) != 0) | (plain(y) != 0)
+
+
+@elementwise(
+    lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=_away(x, y))),
+    lambda g, _y, x, y: g * v.select(x, 0.0, condition=_away(x, y)) / v.select(y, 1.0, condition=_away(x, y)),
     domain="positive",
-    points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, 2.0), (0.0, 0.0))),
+    points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, 2.0), (math.log(2.0), 0.0))),
 )
 def xlogy(x: Any, y: Any) -> Any:
-    """``x log y``, and 0 with gradients 0 where ``x`` is 0."""
-    zero = np.asarray(x) == 0
+    """``x log y``, and 0 where ``x`` is 0; where both are 0, so are both gradients."""
+    zero = array(x) == 0
     kind = np.result_type(x, y)
     product = np.multiply(x, np.log(np.where(zero, 1.0, y)))
     return np.where(zero, 0.0, product).astype(kind if kind.kind == "f" else np.float64)
+
+
+def divide_no_nan(a: Any, b: Any) -> Tensor:
+    """``a / b``, and 0 where ``b`` is 0; there both gradients are 0."""
+    a, b = lift(a), lift(b)
+    away = array(b._value) != 0
+    return v.select(a / v.select(b, 1.0, condition=away), 0.0, condition=away)  # type: ignore[no-any-return]
+
+
+@elementwise(
+    lambda g, _y, x, *, nan, posinf, neginf: v.select(g, 0.0, condition=np.isfinite(plain(x))),
+    points=(((np.nan,), (0.0,)), ((np.inf,), (0.0,)), ((2.0,), (1.0,))),
+)
+def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """Numbers in place of nan and the infinities, by default 0 and the largest there are; their gradient is 0."""
+    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+def _unless_nan(choose: Any, a: Any, b: Any) -> Tensor:
+    """One of two where neither is nan; beside a nan the other, with the whole gradient."""
+    found = choose(lift(a), lift(b))
+    a, b = (to_dtype(lift(x), found.dtype) if found.dtype.kind == "f" else lift(x) for x in (a, b))
+    left, right = np.isnan(a._value), np.isnan(b._value)
+    whole: Tensor = v.select(b, v.select(a, found, condition=right), condition=left)
+    return whole
+
+
+def fmax(a: Any, b: Any) -> Tensor:
+    """The larger of two, or the one that is not nan; at a tie each gets half."""
+    return _unless_nan(maximum, a, b)
+
+
+def fmin(a: Any, b: Any) -> Tensor:
+    """The smaller of two, or the one that is not nan; at a tie each gets half."""
+    return _unless_nan(minimum, a, b)

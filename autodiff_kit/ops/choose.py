@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.given import function
 from autodiff_kit.core.rules import elementwise, linear, v
-from autodiff_kit.core.tensor import Tensor, Value, lift, make, plain
-from autodiff_kit.ops.arithmetic import maximum, minimum
+from autodiff_kit.core.tensor import Standin, Tensor, Value, array, lift, make, plain
+from autodiff_kit.errors import ArgumentError
+from autodiff_kit.ops.arithmetic import maximum, minimum, to_dtype
+from autodiff_kit.ops.rounding import nonzero
 
 __all__ = ["clip", "cond", "identity", "select", "stop_gradient", "where"]
 
 
 def _own(condition: Any) -> Any:
     """The record keeps it, so what a user may write to is copied."""
-    return np.asarray(condition._value) if isinstance(condition, Value) else np.array(condition)
+    if isinstance(condition, Standin):
+        return condition
+    return array(condition._value) if isinstance(condition, Value) else np.array(condition)
 
 
 @elementwise(
@@ -29,18 +34,24 @@ def select(a: Any, b: Any, condition: Any) -> Any:
     return np.where(condition, a, b)
 
 
-def where(condition: Any, a: Any, b: Any) -> Tensor:
+def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     """``a`` where ``condition`` holds, else ``b``.
 
     Parameters
     ----------
     condition : array_like of bool
-    a, b : Tensor or array_like
+    a, b : Tensor or array_like, optional
         Broadcast against each other and the condition.
 
     Returns
     -------
-    Tensor
+    Tensor, or tuple of Tensor
+        Without ``a`` and ``b`` the positions at which the condition holds, as :func:`nonzero` gives them.
+
+    Raises
+    ------
+    ArgumentError
+        If one of the two is given without the other.
 
     Notes
     -----
@@ -57,7 +68,30 @@ def where(condition: Any, a: Any, b: Any) -> Tensor:
     >>> tape.gradient(y, x).numpy()
     array([0.  , 0.  , 0.25])
     """
-    return select(a, b, condition)
+    if a is None and b is None:
+        return nonzero(condition)
+    if a is None or b is None:
+        raise ArgumentError("where takes a condition and both values, or a condition alone")
+    return select(*_of_one_dtype(a, b), condition)
+
+
+def _of_one_dtype(a: Any, b: Any) -> tuple[Any, Any]:
+    """Beside a float64 scalar, which the kit keeps as a Python number, smaller floats become float64, as NumPy's do."""
+    if any(type(x) in (int, float) for x in (a, b)):
+        return a, b
+    a, b = lift(a), lift(b)
+    mixed = a.dtype != b.dtype and any(type(x._value) is float for x in (a, b))
+    return (to_dtype(a, np.float64), to_dtype(b, np.float64)) if mixed else (a, b)
+
+
+def piecewise_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
+    """NumPy's ``select``: of the first condition that holds its choice, else the default."""
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ArgumentError(f"select: {len(condlist)} conditions and {len(choicelist)} choices; give one for each")
+    out = lift(default)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        out = select(choice, out, condition)
+    return out
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
@@ -83,17 +117,25 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     >>> ak.cond(2.0 > 1.0, lambda: "yes", lambda: "no")
     'yes'
     """
-    return true_fn() if bool(plain(pred)) else false_fn()
+    chosen, other = function("true_fn of cond", true_fn), function("false_fn of cond", false_fn)
+    return chosen() if bool(lift(pred)) else other()
+
+
+def _between(x: Any, lo: Any, hi: Any) -> Any:
+    """Where entries are strictly inside the bounds that there are."""
+    x = array(plain(x))
+    if lo is None or hi is None:
+        return np.ones(x.shape, bool) if lo is hi else x < hi if lo is None else x > lo
+    return (x > lo) & (x < hi)
 
 
 @elementwise(
-    lambda g, _y, x, *, lo, hi: v.select(g, 0.0, condition=(plain(x) > lo) & (plain(x) < hi)),
-    prepare=lambda x, lo, hi: {"lo": -np.inf if lo is None else lo, "hi": np.inf if hi is None else hi},
+    lambda g, _y, x, *, lo, hi: v.select(g, 0.0, condition=_between(x, lo, hi)),
     points=(((1.0,), (0.0,), {"lo": -1.0, "hi": 1.0}), ((2.0,), (0.0,), {"lo": 3.0, "hi": 1.0})),
 )
 def _clip(x: Any, lo: Any, hi: Any) -> Any:
     """Entries moved into ``[lo, hi]``."""
-    return np.clip(x, lo, hi)
+    return array(x) if lo is None and hi is None else np.clip(x, lo, hi)
 
 
 def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
@@ -122,10 +164,18 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     if any(getattr(bound, "node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
         low = x if lo is None else maximum(x, lo)
         return low if hi is None else minimum(low, hi)
-    return _clip(x, plain(lo), plain(hi))
+    return _clip(x, _bound(lo), _bound(hi))
 
 
-@linear(lambda g, _y, _x: g)
+def _bound(value: Any) -> Any:
+    """A number stays one, which leaves the dtype alone; the record keeps an array, so it is copied."""
+    if value is None or isinstance(plain(value), Standin):
+        return plain(value)
+    own = lift(value)._value
+    return own if np.ndim(own) else plain(value)
+
+
+@linear(lambda g, _y, _x: g, flops=lambda _y, _x: 0)
 def identity(x: Any) -> Any:
     """The value itself, as an operation of its own: something to hang an override on."""
     return x
@@ -150,4 +200,6 @@ def stop_gradient(x: Any) -> Tensor:
     >>> float(tape.gradient(y, x))
     3.0
     """
-    return make(lift(x)._value)
+    tensor = lift(x)
+    tensor._leave("stopped")
+    return make(tensor._value)

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.rules import elementwise, v
+from autodiff_kit.core.tensor import array
 
 __all__ = [
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "expm1", "log", "log1p", "log2", "log10",
-    "sigmoid", "sin", "sinc", "sinh", "softplus", "sqrt", "tan", "tanh",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "degrees", "exp", "exp2", "expm1", "log",
+    "log1p", "log2", "log10", "log_sigmoid", "logit", "radians", "rsqrt", "sigmoid", "sin", "sinc", "sinh", "softplus",
+    "sqrt", "tan", "tanh",
 ]  # fmt: skip
+
+_LN2 = math.log(2.0)
 
 
 @elementwise(lambda g, y, _x: g * y, scalar=math.exp)
@@ -21,7 +25,13 @@ def exp(x: Any) -> Any:
     return np.exp(x)
 
 
-@elementwise(lambda g, y, _x: g * (y + 1.0), scalar=math.expm1)
+@elementwise(lambda g, y, _x: g * (y * _LN2))
+def exp2(x: Any) -> Any:
+    """``2 ** x``."""
+    return np.exp2(x)
+
+
+@elementwise(lambda g, _y, x: g * v.exp(x), scalar=math.expm1)
 def expm1(x: Any) -> Any:
     """``exp(x) - 1``, exact near 0."""
     return np.expm1(x)
@@ -39,7 +49,7 @@ def log1p(x: Any) -> Any:
     return np.log1p(x)
 
 
-@elementwise(lambda g, _y, x: g / (x * math.log(2.0)), scalar=math.log2, domain="positive")
+@elementwise(lambda g, _y, x: g / (x * _LN2), scalar=math.log2, domain="positive")
 def log2(x: Any) -> Any:
     """The logarithm to base 2."""
     return np.log2(x)
@@ -62,6 +72,30 @@ def sqrt(x: Any) -> Any:
     return np.sqrt(x)
 
 
+@elementwise(lambda g, y, x: g * -0.5 * y / x, domain="positive", points=(((0.0,), (-np.inf,)),))
+def rsqrt(x: Any) -> Any:
+    """``1 / sqrt(x)``; its slope at 0 is minus infinity."""
+    return np.divide(1.0, np.sqrt(x)).astype(np.sqrt(x).dtype)
+
+
+@elementwise(lambda g, y, _x: g / (3.0 * y * y), points=(((0.0,), (np.inf,)),))
+def cbrt(x: Any) -> Any:
+    """The cube root, of negative numbers too; its slope at 0 is infinite."""
+    return np.cbrt(x)
+
+
+@elementwise(lambda g, _y, _x: g * (180.0 / math.pi), scalar=math.degrees)
+def degrees(x: Any) -> Any:
+    """An angle in degrees, from radians."""
+    return np.degrees(x)
+
+
+@elementwise(lambda g, _y, _x: g * (math.pi / 180.0), scalar=math.radians)
+def radians(x: Any) -> Any:
+    """An angle in radians, from degrees."""
+    return np.radians(x)
+
+
 @elementwise(lambda g, _y, x: g * v.cos(x), scalar=math.sin)
 def sin(x: Any) -> Any:
     """The sine."""
@@ -80,13 +114,18 @@ def tan(x: Any) -> Any:
     return np.tan(x)
 
 
-@elementwise(lambda g, _y, x: g / v.sqrt(1.0 - x * x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),))
+def _leg(x: Any) -> Any:
+    """sqrt(1 - x²); as a product it keeps its digits near -1 and 1."""
+    return v.sqrt((1.0 - x) * (1.0 + x))
+
+
+@elementwise(lambda g, _y, x: g / _leg(x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),))
 def asin(x: Any) -> Any:
     """The inverse sine; its slope at -1 and 1 is infinite."""
     return np.arcsin(x)
 
 
-@elementwise(lambda g, _y, x: -g / v.sqrt(1.0 - x * x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),))
+@elementwise(lambda g, _y, x: -g / _leg(x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),))
 def acos(x: Any) -> Any:
     """The inverse cosine; its slope at -1 and 1 is minus infinity."""
     return np.arccos(x)
@@ -116,19 +155,19 @@ def tanh(x: Any) -> Any:
     return np.tanh(x)
 
 
-@elementwise(lambda g, _y, x: g / v.sqrt(1.0 + x * x), scalar=math.asinh, points=(((0.0,), (1.0,)),))
+@elementwise(lambda g, _y, x: g / v.hypot(1.0, x), scalar=math.asinh, points=(((0.0,), (1.0,)),))
 def asinh(x: Any) -> Any:
     """The inverse hyperbolic sine."""
     return np.arcsinh(x)
 
 
-@elementwise(lambda g, _y, x: g / v.sqrt(x * x - 1.0), scalar=math.acosh, domain="above one")
+@elementwise(lambda g, _y, x: g / (v.sqrt(x - 1.0) * v.sqrt(x + 1.0)), scalar=math.acosh, domain="above one")
 def acosh(x: Any) -> Any:
     """The inverse hyperbolic cosine."""
     return np.arccosh(x)
 
 
-@elementwise(lambda g, _y, x: g / (1.0 - x * x), scalar=math.atanh, domain="unit")
+@elementwise(lambda g, _y, x: g / ((1.0 - x) * (1.0 + x)), scalar=math.atanh, domain="unit")
 def atanh(x: Any) -> Any:
     """The inverse hyperbolic tangent."""
     return np.arctanh(x)
@@ -157,11 +196,23 @@ def softplus(x: Any) -> Any:
     return np.logaddexp(x, np.zeros_like(x))
 
 
+@elementwise(lambda g, _y, x: g * v.sigmoid(-x))
+def log_sigmoid(x: Any) -> Any:
+    """``log(sigmoid(x))``, exact in both tails."""
+    return -np.logaddexp(np.negative(x, dtype=np.result_type(x, np.float16)), np.zeros_like(x))
+
+
+@elementwise(lambda g, _y, x: g / (x * (1.0 - x)), domain="inside", points=(((0.0,), (np.inf,)), ((1.0,), (np.inf,))))
+def logit(x: Any) -> Any:
+    """``log(x / (1 - x))``, the inverse of :func:`sigmoid`."""
+    return np.subtract(np.log(x), np.log1p(np.negative(x)))
+
+
 def _sinc_slope(x: Any) -> Any:
     """(cos πx - sinc x)/x, by its series near 0, where the quotient has lost its digits."""
     raw = x._value if hasattr(x, "_value") else x
     near = np.abs(raw) < 1e-2
-    z = v.select(x, 1.0, condition=~np.asarray(near))
+    z = v.select(x, 1.0, condition=~array(near))
     far = (v.cos(np.pi * z) - v.sinc(z)) / z
     u = v.select(x, 0.0, condition=near)
     q = (np.pi**2) * u * u

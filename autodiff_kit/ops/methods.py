@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Value, lift, method
-from autodiff_kit.ops import arithmetic, choose, elementary, products, reduce, rounding, shaping
+from autodiff_kit.core.tensor import Value, lift, method, plain
+from autodiff_kit.errors import ArgumentError
+from autodiff_kit.ops import (
+    aliases,
+    arithmetic,
+    choose,
+    creation,
+    determinants,
+    diagonals,
+    einsum,
+    elementary,
+    factors,
+    indexing,
+    joining,
+    linalg,
+    norms,
+    products,
+    quantiles,
+    reduce,
+    rounding,
+    scans,
+    shaping,
+    signals,
+    singular,
+    statistics,
+)
 
 __all__: list[str] = []
 
@@ -26,8 +51,10 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "mod": arithmetic.mod,
     "floordiv": rounding.floor_divide,
     "matmul": products.matmul,
-    "and": rounding.logical_and,
-    "or": rounding.logical_or,
+    "and": rounding.bitwise_and,
+    "or": rounding.bitwise_or,
+    "xor": rounding.bitwise_xor,
+    "divmod": lambda a, b: (rounding.floor_divide(a, b), arithmetic.mod(a, b)),
 }
 for _name, _function in _OPERATORS.items():
     method(f"__{_name}__", _function)
@@ -37,8 +64,8 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "neg": arithmetic.negative,
     "abs": arithmetic.abs,
     "pos": choose.identity,
-    "invert": rounding.logical_not,
-    "getitem": shaping.getitem,
+    "invert": rounding.bitwise_invert,
+    "getitem": indexing.getitem,
     "lt": rounding.less,
     "le": rounding.less_equal,
     "gt": rounding.greater,
@@ -55,81 +82,115 @@ def _reshape(self: Any, *shape: Any) -> Any:
 
 
 def _transpose(self: Any, *axes: Any) -> Any:
-    return shaping.permute_dims(self, (axes[0] if len(axes) == 1 and np.ndim(axes[0]) else axes) if axes else None)
+    one = len(axes) == 1 and isinstance(axes[0], (list, tuple, np.ndarray, type(None)))
+    return shaping.permute_dims(self, (axes[0] if one else axes) if axes else None)
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
-    "sum": reduce.sum,
-    "mean": reduce.mean,
-    "prod": reduce.prod,
-    "max": reduce.max,
-    "min": reduce.min,
-    "var": reduce.var,
-    "std": reduce.std,
-    "cumsum": reduce.cumsum,
-    "cumprod": reduce.cumprod,
-    "argmax": rounding.argmax,
-    "argmin": rounding.argmin,
-    "argsort": rounding.argsort,
+    name: getattr(module, name)
+    for module, names in (
+        (reduce, "sum mean prod max min"),
+        (statistics, "var std"),
+        (scans, "cumsum cumprod"),
+        (rounding, "all any argmax argmin argsort nonzero round searchsorted"),
+        (indexing, "argpartition partition sort take"),
+        (joining, "repeat"),
+        (arithmetic, "abs"),
+        (choose, "clip"),
+        (products, "dot"),
+        (diagonals, "diagonal trace"),
+        (shaping, "permute_dims ravel squeeze swapaxes"),
+    )
+    for name in names.split()
+} | {
     "astype": rounding.cast,
-    "round": rounding.round,
-    "abs": arithmetic.abs,
-    "clip": choose.clip,
-    "dot": products.dot,
+    "copy": choose.identity,
+    "flatten": shaping.ravel,
     "reshape": _reshape,
     "transpose": _transpose,
-    "permute_dims": shaping.permute_dims,
-    "ravel": shaping.ravel,
-    "flatten": shaping.ravel,
-    "squeeze": shaping.squeeze,
-    "swapaxes": shaping.swapaxes,
-    "take": shaping.take,
 }
 for _name, _function in _METHODS.items():
     method(_name, _function)
 
 method("T", property(shaping.permute_dims, doc="The axes in reverse order."))
 
-# NumPy's names where they are not ours.
-_RENAMED: dict[str, Callable[..., Any]] = {
-    "arcsin": elementary.asin,
-    "arccos": elementary.acos,
-    "arctan": elementary.atan,
-    "arctan2": arithmetic.atan2,
-    "arcsinh": elementary.asinh,
-    "arccosh": elementary.acosh,
-    "arctanh": elementary.atanh,
-    "absolute": arithmetic.abs,
-    "true_divide": arithmetic.divide,
-    "remainder": arithmetic.mod,
-    "rint": rounding.round,
-    "around": rounding.round,
-    "concatenate": shaping.concat,
-    "amax": reduce.max,
-    "amin": reduce.min,
-    "atleast_1d": lambda x: lift(x).reshape((1,)) if not lift(x).ndim else lift(x),
-    "shape": lambda x: x.shape,
-    "ndim": lambda x: x.ndim,
-    "size": lambda x: x.size,
+method("mT", property(shaping.matrix_transpose, doc="The last two axes exchanged."))
+
+
+# -------------------------------------------------------------------------------- NumPy's functions on tensors
+_ARRAYS = (
+    aliases, arithmetic, elementary, choose, creation, rounding, shaping, indexing, joining, reduce, scans, norms,
+    statistics, quantiles, signals, diagonals, einsum, products,
+)  # fmt: skip
+_MATRICES = (linalg, determinants, factors, singular, products)
+
+# What NumPy calls otherwise, or means otherwise by a name of ours.
+_OTHERWISE: dict[str, Callable[..., Any]] = {
     "copy": lift,
+    "gradient": signals.slopes,
+    "ndim": lambda a: lift(a).ndim,
+    "result_type": lambda *values: np.result_type(*(plain(x) for x in values)),
+    "select": choose.piecewise_select,
+    "shape": lambda a: lift(a).shape,
+    "size": lambda a, axis=None: lift(a).size if axis is None else lift(a).shape[axis],
+    # What stands in np.linalg, where some names of np mean something else.
+    "linalg.norm": norms.norm,
+    "linalg.vector_norm": norms.vector_norm,
+    "linalg.svd": singular.numpy_svd,
+    "linalg.trace": lambda x, offset=0: diagonals.trace(x, offset, -2, -1),
+    "linalg.diagonal": lambda x, offset=0: diagonals.diagonal(x, offset, -2, -1),
+    "linalg.matrix_transpose": shaping.matrix_transpose,
 }
+_OURS_ALONE = ("cond", "getitem", "identity")
 
-
-def _public() -> dict[str, Callable[..., Any]]:
-    modules = (arithmetic, elementary, choose, rounding, shaping, reduce, products)
-    return {name: getattr(module, name) for module in modules for name in module.__all__}
+# NumPy's names of arguments, where they are not ours.
+_FIRST = ("a", "m", "arr", "ary", "v", "x1", "p", "array", "arrays", "tup", "arys")
+_ARGUMENTS = {
+    "a_max": "hi", "a_min": "lo", "indices_or_sections": "sections", "max": "hi", "min": "lo", "newshape": "shape",
+    "reps": "repetitions", "x2": "b",
+}  # fmt: skip
+# What changes nothing here: how memory is laid out, which algorithm sorts, whether a copy is made.
+_IDLE = ("casting", "copy", "device", "kind", "like", "order", "overwrite_input", "subok")
+_CASTS = ("sum", "mean", "prod", "cumsum", "cumprod", "nansum", "nanprod", "nanmean", "var", "std")
 
 
 def _only_known(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy passes its own defaults, such as ``out=None``; those mean nothing and are dropped."""
+    """A function of ours that is called with NumPy's arguments.
+
+    NumPy hands on defaults of its own, such as ``out=None``; those mean nothing and are dropped.
+    """
 
     def call(*args: Any, **options: Any) -> Any:
-        kept = {k: value for k, value in options.items() if value is not None and value is not np._NoValue}
-        kept.pop("casting", None)
+        kept = {k: x for k, x in options.items() if x is not None and x is not np._NoValue and k not in _IDLE}
+        if not args:
+            first = next((k for k in _FIRST if k in kept), None)
+            args = (kept.pop(first),) if first else ()
+        if name in _CASTS and "dtype" in kept:
+            args = (rounding.cast(args[0], kept.pop("dtype")), *args[1:])
+        if kept or len(args) > 2:
+            signature = inspect.signature(function)  # not before it is asked for: there are hundreds of functions
+            kept = {k if k in signature.parameters else _ARGUMENTS.get(k, k): x for k, x in kept.items()}
+            _check_arguments(name, signature, args, kept)
         return function(*args, **kept)
 
     call.__name__ = name
     return call
 
 
-Value._numpy.update({name: _only_known(name, f) for name, f in (_public() | _RENAMED).items()})
+def _check_arguments(name: str, signature: inspect.Signature, args: Any, options: Any) -> None:
+    try:
+        signature.bind(*args, **options)
+    except TypeError as error:
+        raise ArgumentError(
+            f"np.{name} of a tensor: {error}; the kit's own takes ({', '.join(signature.parameters)}). "
+            "Use what it takes, or leave the record on purpose with np.asarray(t)."
+        ) from error
+
+
+def _offered(modules: tuple[Any, ...], prefix: str = "") -> dict[str, Callable[..., Any]]:
+    names = ((module, name) for module in modules for name in module.__all__ if name not in _OURS_ALONE)
+    return {prefix + name: getattr(module, name) for module, name in names}
+
+
+_FOUND = _offered(_ARRAYS) | _offered(_MATRICES, "linalg.") | _OTHERWISE
+Value._numpy.update({name: _only_known(name, f) for name, f in _FOUND.items()})

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
+from autodiff_kit.core.given import number, word
 from autodiff_kit.core.rules import elementwise, general, v
-from autodiff_kit.core.tensor import Tensor, lift, plain
-from autodiff_kit.errors import DtypeError, LabelError, ShapeError, StructureError
+from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift, plain
+from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.choose import where
 from autodiff_kit.ops.elementary import tanh
 from autodiff_kit.ops.shaping import negative_axis
@@ -31,20 +32,46 @@ def _above(x: Any) -> Any:
     return np.where(np.isnan(x), x, x > 0).astype(x.dtype)
 
 
+def _loop(name: str, x: Any) -> Any:
+    """A loop over all entries, where there is one for such an array."""
+    simple = type(x) is np.ndarray and x.dtype.char in "fd" and x.flags.c_contiguous
+    return kernels.ready(name) if simple else None
+
+
 def _mask(y: Any, x: Any) -> tuple[Any]:
     """One byte an entry instead of the input; a nan would be lost in it, so then the input stays."""
-    return (x if np.size(y) and np.isnan(np.max(y)) else np.asarray(x > 0),)
+    if (loop := _loop("above_zero", x)) is not None:
+        above = np.empty(x.shape, np.bool_)
+        return (above if loop(x.ravel(), above.ravel()) else x,)
+    if isinstance(x, Standin):
+        return (x,)
+    flat = y.ravel()
+    square = flat.dot(flat)  # one product tells of a nan faster than a maximum
+    return (x > 0 if square == square else x,)
+
+
+def _relu_pull(g: Any, x: Any) -> Any:
+    held = type(x) is np.ndarray and x.dtype.char == "?" and x.flags.c_contiguous
+    if not held or (loop := _loop("masked", g)) is None or g.shape != x.shape:
+        return g * _above(x)
+    out = np.empty(g.shape, g.dtype)
+    loop(g.ravel(), x.ravel(), out.ravel())
+    return out
 
 
 @elementwise(
-    lambda g, _y, x: g * _above(x),
+    lambda g, _y, x: _relu_pull(g, x),
     scalar=lambda x: x if x > 0 or x != x else 0.0,
     residual=_mask,
     points=(((0.0,), (0.0,)), ((np.nan,), (np.nan,))),
 )
 def relu(x: Any) -> Any:
     """``x`` above 0, else 0; the slope at 0 is 0. The record holds a mask, not the input."""
-    return np.maximum(x, 0)
+    if (loop := _loop("not_below_zero", x)) is None:
+        return np.maximum(x, 0)
+    out = np.empty(x.shape, x.dtype)
+    loop(x.ravel(), out.ravel())
+    return out
 
 
 @elementwise(
@@ -110,7 +137,7 @@ def _total(x: Any, axis: int) -> Any:
 
 
 def _fast(x: Any, axis: int) -> bool:
-    return axis == -1 and x.ndim > 0 and x.size > 0 and x.dtype.char in "fd"
+    return type(x) is np.ndarray and axis == -1 and x.ndim > 0 and x.size > 0 and x.dtype.char in "fd"
 
 
 def _softmax_pull(g: Any, y: Any, axis: int) -> Any:
@@ -131,7 +158,7 @@ def _softmax_pull(g: Any, y: Any, axis: int) -> Any:
 )
 def softmax(x: Any, axis: int = -1) -> Any:
     """``exp(x)`` shared out so that it sums to 1 along an axis; a constant added to all changes nothing."""
-    x = np.asarray(x)
+    x = array(x)
     loop = kernels.ready("softmax_rows") if _fast(x, axis) else None
     if loop is not None:
         out = np.empty(x.shape, x.dtype)
@@ -154,7 +181,7 @@ def _softmax(x: Any, axis: int) -> Any:
 )
 def log_softmax(x: Any, axis: int = -1) -> Any:
     """The logarithm of :func:`softmax`, exact where that underflows."""
-    x = np.asarray(x)
+    x = array(x)
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
@@ -170,7 +197,7 @@ def _kept_pull(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> Any:
 )
 def _kept_softmax(x: Any, mask: Any, empty: str) -> Any:
     """softmax over the kept entries of the last axis; 0 at the others."""
-    x = np.asarray(x)
+    x = array(x)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     top = np.max(np.where(mask, wide, -np.inf), axis=-1, keepdims=True, initial=-np.inf)
     alive = np.any(mask, axis=-1, keepdims=True)
@@ -223,22 +250,24 @@ def masked_softmax(
     """
     scores = lift(scores)
     keep = _checked_mask(scores, mask)
-    if empty not in ("zero", "nan"):
-        raise StructureError(f'empty is "zero" or "nan", not {empty!r}')
+    word("empty", empty, "zero", "nan")
+    word("mode", mode, "renormalize", "additive", "where")
     out: Tensor
     if mode == "renormalize":
         out = _kept_softmax(scores, mask=keep, empty=empty)
     elif mode == "additive":
-        out = softmax(scores + np.where(keep, 0, additive).astype(scores.dtype), -1)
-    elif mode == "where":
-        out = softmax(where(keep, scores, scores.dtype.type(-np.inf)), -1)
+        out = softmax(scores + np.where(keep, 0, number("additive", additive)).astype(scores.dtype), -1)
     else:
-        raise StructureError(f'mode is "renormalize", "additive" or "where", not {mode!r}')
+        lowest = np.array(-np.inf, scores.dtype if scores.dtype.kind == "f" else np.float64)
+        out = softmax(where(keep, scores, lowest), -1)
     return out
 
 
 def _checked_mask(scores: Tensor, mask: Any) -> Any:
-    keep = np.asarray(plain(mask))
+    try:
+        keep = np.asarray(plain(mask))
+    except ValueError as error:
+        raise ShapeError(f"a mask is an array as wide as the scores: {error}") from error
     if keep.dtype.kind not in "biu":
         raise DtypeError(
             f"a mask is True where an entry counts; got dtype {keep.dtype}. Compare first, as in ids != 0."
@@ -255,21 +284,41 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
 def _difference(x: Any, labels: Any) -> Any:
     """softmax minus the one that was right."""
     p = v.softmax(x, axis=-1)
-    right = np.zeros(np.shape(plain(x)), np.asarray(plain(x)).dtype)
-    np.put_along_axis(right, labels[..., None], 1, -1)
-    return p - right
+    return p - (labels[..., None] == np.arange(np.shape(plain(x))[-1]))
+
+
+def _entropy_pull(g: Any, x: Any, labels: Any) -> Any:
+    plain_arrays = type(g) is np.ndarray and type(x) is np.ndarray and g.shape == labels.shape and g.dtype == x.dtype
+    loop = kernels.ready("cross_entropy_pull") if plain_arrays and _fast(x, -1) and x.ndim > 1 else None
+    if loop is None:
+        return v.expand_dims(g, axis=(-1,)) * _difference(x, labels)
+    out = np.empty(x.shape, x.dtype)
+    loop(np.ascontiguousarray(g).ravel(), _rows(x), labels.ravel(), _rows(out))
+    return out
+
+
+def _rows(x: Any) -> Any:
+    """As a matrix in C order."""
+    x = np.ascontiguousarray(x)
+    return x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
 
 
 @general(
-    lambda g, _y, x, *, labels: v.expand_dims(g, axis=(-1,)) * _difference(x, labels),
+    lambda g, _y, x, *, labels: _entropy_pull(g, x, labels),
     jvp=lambda t, _y, x, *, labels: v.sum(t[0] * _difference(x, labels), axis=(-1,), keepdims=False),
 )
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     """``logsumexp(x) - x[label]`` along the last axis."""
-    x = np.asarray(x)
-    top = np.max(x, axis=-1, keepdims=True)
-    total = np.log(np.sum(np.exp(x - top), axis=-1)) + top[..., 0]
-    return total - np.take_along_axis(x, labels[..., None], -1)[..., 0]
+    x = array(x)
+    loop = kernels.ready("cross_entropy") if _fast(x, -1) and x.ndim > 1 else None
+    if loop is not None:
+        out = np.empty(labels.shape, x.dtype)
+        if loop(_rows(x), labels.ravel(), out.ravel()):
+            return out
+    later(_classes, labels, x.shape[-1])
+    shifted = x - np.max(x, axis=-1, keepdims=True)  # the label's logit too: a large one would swallow the logarithm
+    total = np.log(np.sum(np.exp(shifted), axis=-1))
+    return total - np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)
 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
@@ -304,14 +353,25 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
     14076.0
     """
     logits = lift(logits)
-    numbers = np.asarray(plain(labels))
+    numbers = array(lift(labels)._value)
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"labels are whole numbers, got {numbers.dtype}")
-    if not logits.ndim or numbers.shape != logits.shape[:-1]:
+    shape = logits.shape
+    if not shape or numbers.shape != shape[:-1]:
         raise ShapeError(
-            f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {logits.shape}"
+            f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {shape}"
         )
-    outside = numbers[(numbers < 0) | (numbers >= logits.shape[-1])]
-    if outside.size:
-        raise LabelError(f"labels must be from 0 to {logits.shape[-1] - 1}; got {sorted(set(outside.tolist()))}")
-    return _sparse_cross_entropy(logits, labels=numbers.astype(np.intp))
+    if type(numbers) is not np.ndarray or numbers.dtype is not _PLACES or not numbers.flags.c_contiguous:
+        numbers = later(_classes, numbers, shape[-1])  # else the loop itself looks at them
+    return _sparse_cross_entropy(logits, numbers)
+
+
+_PLACES = np.dtype(np.intp)
+
+
+def _classes(labels: Any, count: int) -> Any:
+    """Labels, each of them a class, in the form in which they are held."""
+    if labels.size and not 0 <= labels.min() <= labels.max() < count:
+        outside = labels[(labels < 0) | (labels >= count)]
+        raise LabelError(f"labels must be from 0 to {count - 1}; got {sorted(set(outside.tolist()))}")
+    return labels.astype(np.intp, order="C")

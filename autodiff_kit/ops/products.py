@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.rules import bilinear, v
-from autodiff_kit.core.tensor import Tensor, lift
-from autodiff_kit.errors import ShapeError
-from autodiff_kit.ops.shaping import permute_dims
+from autodiff_kit.core.tensor import Tensor, lift, make
+from autodiff_kit.errors import ArgumentError, ShapeError
+from autodiff_kit.ops.diagonals import axis_of
+from autodiff_kit.ops.einsum import einsum
+from autodiff_kit.ops.shaping import moveaxis, permute_dims
 
-__all__ = ["dot", "matmul", "matvec", "outer", "tensordot", "vecdot"]
+__all__ = ["cross", "dot", "inner", "kron", "matmul", "matvec", "multi_dot", "outer", "tensordot", "vecdot"]
 
 
-def _turn(x: Any) -> Any:
+def turn(x: Any) -> Any:
     """The last two axes exchanged."""
+    if type(x) is np.ndarray:
+        return x.T if x.ndim == 2 else x.swapaxes(-1, -2)
     n = np.ndim(x)
     return v.permute_dims(x, axes=(*range(-n, -2), -1, -2))
 
@@ -26,23 +33,33 @@ def _flops(y: Any, a: Any, b: Any) -> int:
 
 
 @bilinear(
-    lambda g, _y, _a, b: v.matmul(g, _turn(b)),
-    lambda g, _y, a, _b: v.matmul(_turn(a), g),
+    lambda g, _y, _a, b: v.matmul(g, turn(b)),
+    lambda g, _y, a, _b: v.matmul(turn(a), g),
     flops=_flops,
 )
 def matmul_(a: Any, b: Any) -> Any:
     """``a @ b`` for two stacks of matrices."""
+    if type(a) is type(b) is np.ndarray and a.ndim == b.ndim == 2:
+        return a.dot(b)  # the same product; for small ones half a microsecond sooner
     return np.matmul(a, b)
 
 
 @bilinear(
-    lambda g, _y, _a, b: v.expand_dims(g, axis=(-1,)) * b,
-    lambda g, _y, a, _b: v.sum(v.expand_dims(g, axis=(-1,)) * a, axis=(-2,), keepdims=False),
+    lambda g, _y, _a, b: v.expand_dims(g, axis=(-1,)) * v.expand_dims(b, axis=(-2,)),
+    lambda g, _y, a, _b: v.matvec(turn(a), g),
     flops=_flops,
 )
 def matvec(a: Any, b: Any) -> Any:
-    """``a @ b`` for a stack of matrices and a vector."""
-    return np.matmul(a, np.expand_dims(b, -1))[..., 0]
+    """``a @ b`` for stacks of matrices and of vectors."""
+    if type(a) is type(b) is np.ndarray and a.ndim == 2 and b.ndim == 1:
+        return a.dot(b)
+    if type(a) in (float, int) or type(b) in (float, int) or a.ndim < 2 or not b.ndim:
+        raise ShapeError(f"matvec of shapes {np.shape(a)} and {np.shape(b)}: a matrix and a vector are needed")
+    if a.ndim > 2:
+        return np.matmul(a, b[..., None])[..., 0]
+    rows = b if b.ndim < 3 else b.reshape((math.prod(b.shape[:-1]), b.shape[-1]))
+    y = np.matmul(rows, a.swapaxes(-1, -2))  # a stack of vectors is a matrix: one product
+    return y if rows is b else y.reshape((*b.shape[:-1], y.shape[-1]))
 
 
 @bilinear(
@@ -50,9 +67,50 @@ def matvec(a: Any, b: Any) -> Any:
     lambda g, _y, a, _b: v.expand_dims(g, axis=(-1,)) * a,
     flops=_flops,
 )
-def vecdot(a: Any, b: Any) -> Any:
+def vecdot_(a: Any, b: Any) -> Any:
     """The inner product along the last axis."""
-    return np.sum(np.multiply(a, b), axis=-1)
+    return np.vecdot(a, b)
+
+
+def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
+    """The inner product along an axis.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+        The axis has the same length in both; the others broadcast.
+    axis : int, optional
+        Counted from the end in both, as it is after broadcasting.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the lengths differ, or one of the two is a number.
+
+    Examples
+    --------
+    >>> ak.vecdot([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0]).numpy()
+    array([12., 34.])
+    """
+    a, b = lift(a), lift(b)
+    _need_axes("vecdot", a, b)
+    place = axis_of(axis, max(a.ndim, b.ndim), "vecdot")
+    if place != -1:
+        a, b = (moveaxis(x, axis_of(place, x.ndim, "vecdot") + x.ndim, -1) for x in (a, b))
+    if a.shape[-1] != b.shape[-1]:
+        raise ShapeError(
+            f"vecdot of shapes {a.shape} and {b.shape}: the axes have {a.shape[-1]} and {b.shape[-1]} entries"
+        )
+    return vecdot_(a, b)
+
+
+def _need_axes(name: str, a: Tensor, b: Tensor) -> None:
+    if not a.ndim or not b.ndim:
+        raise ShapeError(f"{name} of shapes {a.shape} and {b.shape}: numbers have no inner axis; use *")
 
 
 def matmul(a: Any, b: Any) -> Tensor:
@@ -83,19 +141,19 @@ def matmul(a: Any, b: Any) -> Tensor:
     array([3., 7.])
     """
     a, b = lift(a), lift(b)
-    if not a.ndim or not b.ndim:
-        raise ShapeError(f"matmul of shapes {a.shape} and {b.shape}: numbers have no inner axis; use *")
-    if a.shape[-1] != b.shape[-2 if b.ndim > 1 else -1]:
+    left, right = a.shape, b.shape
+    if len(left) > 1 and len(right) > 1 and left[-1] == right[-2]:
+        return matmul_(a, b)
+    if not left or not right:
+        _need_axes("matmul", a, b)
+    if left[-1] != right[-2 if len(right) > 1 else -1]:
         raise ShapeError(
             f"matmul of shapes {a.shape} and {b.shape}: the last axis of the first has {a.shape[-1]} entries, "
             f"the {'last but one' if b.ndim > 1 else 'only'} of the second {b.shape[-2 if b.ndim > 1 else -1]}"
         )
-    out: Tensor
-    if b.ndim == 1:
-        out = vecdot(a, b) if a.ndim == 1 else matvec(a, b)
-    else:
-        out = matvec(b.swapaxes(-1, -2), a) if a.ndim == 1 else matmul_(a, b)
-    return out
+    if len(right) > 1:  # a row on the left
+        return matvec(b.swapaxes(-1, -2) if b.node is not None else make(b._value.swapaxes(-1, -2)), a)
+    return vecdot_(a, b) if len(left) == 1 else matvec(a, b)
 
 
 def dot(a: Any, b: Any) -> Tensor:
@@ -106,25 +164,178 @@ def dot(a: Any, b: Any) -> Tensor:
     return tensordot(left, right, axes=((-1,), (-2,))) if right.ndim > 2 else matmul(left, right)
 
 
+def inner(a: Any, b: Any) -> Tensor:
+    """The sum over products along the last axis of both, for all pairs of rows; with a number the multiple."""
+    left, right = lift(a), lift(b)
+    return left * right if not left.ndim or not right.ndim else tensordot(left, right, axes=((-1,), (-1,)))
+
+
 def outer(a: Any, b: Any) -> Tensor:
     """Every entry of the first times every entry of the second."""
     return lift(a).reshape((-1, 1)) * lift(b).reshape((1, -1))
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
-    """The sum over products along paired axes, as NumPy's."""
+def kron(a: Any, b: Any) -> Tensor:
+    """Kronecker's product: the second, once for each entry of the first and multiplied by it.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+        Axes of length 1 go in front of the one that has fewer.
+
+    Returns
+    -------
+    Tensor
+        Along each axis as long as the product of both lengths.
+
+    Examples
+    --------
+    >>> ak.kron([1.0, 10.0], [1.0, 2.0]).numpy()
+    array([ 1.,  2., 10., 20.])
+    """
     a, b = lift(a), lift(b)
-    if np.ndim(axes) == 0:
-        left, right = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
-    else:
-        left, right = ((k,) if np.ndim(k) == 0 else tuple(k) for k in axes)
-    left, right = tuple(k % a.ndim for k in left), tuple(k % b.ndim for k in right)
+    n = max(a.ndim, b.ndim)
+    long, short = ((1,) * (n - x.ndim) + x.shape for x in (a, b))
+    left = a.reshape([k for pair in zip(long, (1,) * n, strict=True) for k in pair])
+    right = b.reshape([k for pair in zip((1,) * n, short, strict=True) for k in pair])
+    y: Tensor = (left * right).reshape([k * m for k, m in zip(long, short, strict=True)])
+    return y
+
+
+@bilinear(
+    lambda g, _y, _a, b: v.cross(b, g),
+    lambda g, _y, a, _b: v.cross(g, a),
+    flops=lambda y, *_: 3 * np.size(y),
+)
+def cross_(a: Any, b: Any) -> Any:
+    """The product of two vectors in space that is at right angles to both, along the last axis."""
+    return np.cross(a, b)
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
+    """The product of two vectors in space that is at right angles to both.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+        Three entries along their axis; the other axes broadcast.
+    axisa, axisb, axisc : int, optional
+        The axis of the vectors in each of the two and in the answer.
+    axis : int, optional
+        One axis for all three.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If an axis does not have three entries.
+
+    Examples
+    --------
+    >>> ak.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
+    array([0., 0., 1.])
+    """
+    a, b = lift(a), lift(b)
+    _need_axes("cross", a, b)
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    a, b = (moveaxis(x, axis_of(k, x.ndim, "cross") + x.ndim, -1) for x, k in ((a, axisa), (b, axisb)))
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ShapeError(f"cross of vectors with {a.shape[-1]} and {b.shape[-1]} entries: both have three")
+    y: Tensor = cross_(a, b)
+    return moveaxis(y, -1, axis_of(axisc, y.ndim, "cross") + y.ndim)
+
+
+def multi_dot(arrays: Sequence[Any]) -> Tensor:
+    """The matrix product of several arrays, in a good order.
+
+    Parameters
+    ----------
+    arrays : sequence of Tensor or array_like
+        Matrices; the first and the last may be vectors.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If one in the middle is no matrix, or neighbours do not fit.
+
+    Examples
+    --------
+    >>> ak.multi_dot([[1.0, 2.0], [[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0]]).numpy()
+    array(19.)
+    """
+    if not np.iterable(arrays):
+        raise ArgumentError(f"multi_dot takes a list of arrays, not {type(arrays).__name__}")
+    tensors = [lift(a) for a in arrays]
+    if len(tensors) < 2:
+        raise ShapeError(f"multi_dot takes two arrays or more, got {len(tensors)}")
+    ends = (0, len(tensors) - 1)
+    labels = [[k, k + 1] if t.ndim == 2 else [1 if k == 0 else k] for k, t in enumerate(tensors)]
+    if not all(t.ndim == 2 or (t.ndim == 1 and k in ends) for k, t in enumerate(tensors)):
+        raise ShapeError(f"multi_dot of shapes {[t.shape for t in tensors]}: matrices, vectors only at the ends")
+    for a, b in pairwise(tensors):
+        if a.shape[-1] != b.shape[0]:
+            raise ShapeError(f"multi_dot: shapes {a.shape} and {b.shape} stand side by side and do not fit")
+    out = ([0] if tensors[0].ndim == 2 else []) + ([len(tensors)] if tensors[-1].ndim == 2 else [])
+    return einsum(*(part for pair in zip(tensors, labels, strict=True) for part in pair), out)
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
+    """The sum over products along paired axes.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+    axes : int or pair of axes, optional
+        How many axes at the end of the first meet as many at the beginning of the second; or the axes of the first
+        and those of the second, each a number or a sequence.
+
+    Returns
+    -------
+    Tensor
+        The other axes of the first, then those of the second.
+
+    Raises
+    ------
+    ShapeError
+        If an axis does not exist, is given twice, or paired axes differ in length.
+
+    Examples
+    --------
+    >>> ak.tensordot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0], 1).numpy()
+    array([21., 43.])
+    """
+    a, b = lift(a), lift(b)
+    left, right = _paired(a, b, axes)
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
         raise ShapeError(f"tensordot of shapes {a.shape} and {b.shape}: axes {left} and {right} differ in length")
-    free_a = tuple(k for k in range(a.ndim) if k not in left)
-    free_b = tuple(k for k in range(b.ndim) if k not in right)
+    free_a = tuple(k for k in range(-a.ndim, 0) if k not in left)
+    free_b = tuple(k for k in range(-b.ndim, 0) if k not in right)
     shape_a, shape_b = tuple(a.shape[k] for k in free_a), tuple(b.shape[k] for k in free_b)
     rows, inner, columns = (math.prod(n) for n in (shape_a, [a.shape[k] for k in left], shape_b))
     first = permute_dims(a, (*free_a, *left)).reshape((rows, inner))
     second = permute_dims(b, (*right, *free_b)).reshape((inner, columns))
     return matmul(first, second).reshape(shape_a + shape_b)
+
+
+def _paired(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of both, counted from the end."""
+    try:
+        if isinstance(axes, (int, np.integer)):
+            count = min(int(axes), a.ndim + 1)  # one too many is error enough
+            left, right = list(range(-count, 0)), list(range(count))
+        else:
+            left, right = ([operator.index(n) for n in ([k] if np.ndim(k) == 0 else k)] for k in axes)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"tensordot: axes are a number or two sequences of axes, not {axes!r}") from error
+    left = [axis_of(k, a.ndim, "tensordot") for k in left]
+    right = [axis_of(k, b.ndim, "tensordot") for k in right]
+    if len(left) != len(right) or len(set(left)) < len(left) or len(set(right)) < len(right):
+        raise ShapeError(f"tensordot: axes {axes!r} pair as many axes of one as of the other, each of them once")
+    return left, right

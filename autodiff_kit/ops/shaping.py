@@ -1,4 +1,4 @@
-"""Views, indexing, gathering and joining. All linear; the record holds no values for them.
+"""Shapes: the same entries seen otherwise. All linear; the record holds no values for them.
 
 Rules must work with extra leading axes in front (a whole Jacobian in one pass), so axes are kept negative and shapes
 trailing: the public functions normalise them, the operations below count from the end.
@@ -6,36 +6,64 @@ trailing: the public functions normalise them, the operations below count from t
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit import kernels
+from autodiff_kit.core.given import flag, said, word
 from autodiff_kit.core.rules import linear, v
-from autodiff_kit.core.tensor import Tensor, lift, plain
-from autodiff_kit.errors import DtypeError, RangeError, ShapeError
+from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
 
 __all__ = [
-    "broadcast_to", "concat", "diff", "expand_dims", "flip", "getitem", "moveaxis", "permute_dims", "ravel", "reshape",
-    "roll", "sort", "split", "squeeze", "stack", "swapaxes", "take", "take_along_axis", "transpose",
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims", "matrix_transpose",
+    "meshgrid", "moveaxis", "permute_dims", "ravel", "reshape", "roll", "rollaxis", "squeeze", "swapaxes", "transpose",
 ]  # fmt: skip
+
+
+_MOST = 1 << 48  # entries, more than any memory holds
+
+
+def whole(number: Any, name: str) -> int:
+    """A whole number, checked."""
+    if type(number) is int and -_MOST < number < _MOST:
+        return number
+    try:
+        found = operator.index(plain(number))
+        if not -_MOST < found < _MOST:
+            raise RangeError(f"{name}: {found} is more than any array holds")
+        return found
+    except TypeError as error:
+        raise ArgumentError(f"{name}: a whole number is needed, not {said(number)}") from error
+
+
+def several(numbers: Any, name: str) -> tuple[int, ...]:
+    """One whole number or several, checked."""
+    if type(numbers) is int:
+        return (whole(numbers, name),)
+    if type(numbers) is tuple:
+        return tuple([whole(n, name) for n in numbers])
+    try:
+        return (whole(numbers, name),) if np.ndim(numbers) == 0 else tuple(whole(n, name) for n in numbers)
+    except AutodiffError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name}: whole numbers are needed, not {said(numbers)}") from error
 
 
 def negative_axis(axis: Any, ndim: int, name: str) -> int:
     """An axis counted from the end, checked."""
-    k = operator.index(axis)
+    k = whole(axis, f"{name}, axis")
     if not -ndim <= k < ndim:
-        raise ShapeError(f"{name}: axis {axis} is out of range for a value with {ndim} axes")
+        known = f"they go from {-ndim} to {ndim - 1}" if ndim else "a single number has none"
+        raise ShapeError(f"{name}: axis {axis} is out of range for a value with {ndim} axes; {known}")
     return k if k < 0 else k - ndim
 
 
 # -------------------------------------------------------------------------------- the shape
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
-    wanted = (shape,) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    wanted = several(shape, "reshape")
     try:
         return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _big_shape(x.size, wanted)
     except ValueError as error:
@@ -50,13 +78,19 @@ def _big_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
     return full
 
 
+def last_axes(like: Any, ndim: int | None) -> tuple[int, ...]:
+    """A shape without the leading axes that a recorded sweep may have put in front."""
+    shape: tuple[int, ...] = like.shape
+    return shape if ndim is None else shape[len(shape) - ndim :]
+
+
 @linear(
-    lambda g, _y, _x, *, shape, ndim: v.reshape(g, shape=_x.shape, ndim=len(shape)),
+    lambda g, _y, _x, *, shape, ndim: v.reshape(g, shape=last_axes(_x, ndim), ndim=len(shape)),
     prepare=lambda x, shape, ndim=None: {"shape": _target_shape(x, shape), "ndim": x.ndim},
 )
 def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
     """The same entries in another shape; one length may be -1."""
-    x = np.asarray(x)
+    x = array(x)
     return x.reshape(x.shape[: x.ndim - (x.ndim if ndim is None else ndim)] + tuple(shape))
 
 
@@ -94,7 +128,23 @@ def transpose(x: Any, axes: Any = None) -> Tensor:
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis1, axis2 : int
+        Negative ones count from the end.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> ak.swapaxes(np.zeros((2, 3, 4)), 0, -1).shape
+    (4, 3, 2)
+    """
     t = lift(x)
     a, b = (negative_axis(k, t.ndim, "swapaxes") for k in (axis1, axis2))
     order = list(range(-t.ndim, 0))
@@ -102,12 +152,54 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
     return permute_dims(t, order)
 
 
-def moveaxis(x: Any, source: int, destination: int) -> Tensor:
-    """One axis moved to another place."""
+def matrix_transpose(x: Any) -> Tensor:
+    """The last two axes exchanged."""
+    return swapaxes(x, -1, -2)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
+    """Axes moved to other places; the others stay in their order.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    source : int or sequence of int
+    destination : int or sequence of int
+        As many as there are sources, each once.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If an axis is out of range or named twice, or the numbers of axes differ.
+
+    Examples
+    --------
+    >>> ak.moveaxis(np.ones((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
     t = lift(x)
-    order = list(range(t.ndim))
-    order.insert(destination % t.ndim, order.pop(source % t.ndim))
+    left, right = ([negative_axis(k, t.ndim, "moveaxis") + t.ndim for k in several(axes, "moveaxis")]
+                   for axes in (source, destination))  # fmt: skip
+    if len(left) != len(right) or len(set(left)) < len(left) or len(set(right)) < len(right):
+        raise ShapeError(f"moveaxis: {source} to {destination} does not move each of some axes to a place of its own")
+    order = [k for k in range(t.ndim) if k not in left]
+    for place, axis in sorted(zip(right, left, strict=True)):
+        order.insert(place, axis)
     return permute_dims(t, order)
+
+
+def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
+    """One axis moved back until it stands before the place ``start``, as NumPy's."""
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "rollaxis") + t.ndim
+    if not -t.ndim <= whole(start, "rollaxis") <= t.ndim:
+        raise ShapeError(f"rollaxis: start {start} is out of range for a value with {t.ndim} axes")
+    end = start + t.ndim if start < 0 else start
+    return moveaxis(t, place, end - 1 if place < end else end)
 
 
 @linear(
@@ -120,7 +212,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
 
 
 def _new_axes(ndim: int, axis: Any) -> tuple[int, ...]:
-    many = (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    many = several(axis, "expand_dims")
     return tuple(negative_axis(a, ndim + len(many), "expand_dims") for a in many)
 
 
@@ -136,207 +228,123 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 def _unit_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     if axis is None:
         return tuple(k - len(shape) for k, n in enumerate(shape) if n == 1)
-    many = (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    return tuple(negative_axis(a, len(shape), "squeeze") for a in many)
+    return tuple(negative_axis(a, len(shape), "squeeze") for a in several(axis, "squeeze"))
 
 
-@linear(
-    lambda g, _y, _x, *, shape: g,  # the engine sums what was broadcast
-    prepare=lambda x, shape: {"shape": (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)},
-)
+def _wider(x: Any, shape: Any) -> dict[str, Any]:
+    wanted = several(shape, "broadcast_to")
+    if x.ndim > len(wanted):
+        raise ShapeError(f"broadcast_to: a value of shape {x.shape} has more axes than shape {wanted}")
+    return {"shape": wanted}
+
+
+@linear(lambda g, _y, _x, *, shape: g, prepare=_wider)  # the engine sums what was broadcast
 def broadcast_to(x: Any, shape: Any) -> Any:
     """The value repeated to a larger shape, without copying."""
-    x = np.asarray(x)
+    x = array(x)
     lead = x.shape[: max(0, x.ndim - len(shape))]
     return np.broadcast_to(x, lead + tuple(shape))
 
 
-# -------------------------------------------------------------------------------- indexing
-def _index(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
-    parts = index if isinstance(index, tuple) else (index,)
-    return {"index": tuple(_index_part(part) for part in parts), "ndim": x.ndim}
+def broadcast_arrays(*arrays: Any) -> tuple[Tensor, ...]:
+    """Several values repeated to their common shape."""
+    tensors = [lift(x) for x in arrays]
+    shapes = [t.shape for t in tensors]
+    try:
+        common = np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise ShapeError(f"broadcast_arrays of shapes {shapes}: they have no common shape") from error
+    return tuple(t if t.shape == common else broadcast_to(t, common) for t in tensors)
 
 
-def _index_part(part: Any) -> Any:
-    """One member of an index; arrays are copied, since the record keeps them and users may write to theirs."""
-    part = np.array(plain(part)) if isinstance(part, (list, np.ndarray)) else plain(part)
-    whole = not isinstance(part, (float, np.ndarray)) or np.asarray(part).dtype.kind in "iub"
-    if not whole and np.size(part):
-        raise DtypeError(f"an index is a whole number, a slice or a mask, not {np.asarray(part).dtype}")
-    return part if whole else part.astype(np.intp)  # an empty list is an array of floats to NumPy
+def _at_least(arrays: tuple[Any, ...], place: Any) -> Any:
+    """Each with new axes where ``place`` wants them; one value for one, a tuple for several, as NumPy."""
+    tensors = [lift(x) for x in arrays]
+    wide = tuple(expand_dims(t, axis) if (axis := place(t.ndim)) else t for t in tensors)
+    return wide[0] if len(wide) == 1 else wide
 
 
-def _is_basic(index: tuple[Any, ...]) -> bool:
-    return not any(isinstance(p, (np.ndarray, list, np.bool_, bool)) for p in index)
+def atleast_1d(*arrays: Any) -> Any:
+    """Numbers as vectors of one entry; a tuple for several values."""
+    return _at_least(arrays, lambda n: (0,) if n < 1 else ())
+
+
+def atleast_2d(*arrays: Any) -> Any:
+    """Numbers and vectors as matrices of one row; a tuple for several values."""
+    return _at_least(arrays, lambda n: (0, 1)[: 2 - n] if n < 2 else ())
+
+
+def atleast_3d(*arrays: Any) -> Any:
+    """Values with three axes or more; a vector becomes the middle axis, a matrix the first two."""
+    return _at_least(arrays, lambda n: ((0, 1, 2), (0, 2), (2,))[n] if n < 3 else ())
+
+
+def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False) -> list[Tensor]:
+    """Vectors spread to a grid, one answer for each.
+
+    Parameters
+    ----------
+    *arrays : Tensor or array_like
+        Vectors or numbers.
+    indexing : {"xy", "ij"}, optional
+        Whether the first vector runs along the second axis, as in a picture, or along the first.
+    sparse : bool, optional
+        Leave the answers unspread, with axes of length 1.
+
+    Returns
+    -------
+    list of Tensor
+
+    Examples
+    --------
+    >>> x, y = ak.meshgrid([1.0, 2.0, 3.0], [10.0, 20.0])
+    >>> y.numpy()
+    array([[10., 10., 10.],
+           [20., 20., 20.]])
+    """
+    word("meshgrid: indexing", indexing, "xy", "ij")
+    tensors = [lift(x) for x in arrays]
+    if any(t.ndim > 1 for t in tensors):
+        raise ShapeError(f"meshgrid takes vectors, not shapes {[t.shape for t in tensors]}")
+    n = len(tensors)
+    places = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
+    lines = [reshape(t, [-1 if k == p else 1 for k in range(n)]) for t, p in zip(tensors, places, strict=True)]
+    return lines if flag("meshgrid: sparse", sparse) else list(broadcast_arrays(*lines))
 
 
 @linear(
-    lambda g, _y, _x, *, index, ndim: v.scatter(g, index=index, shape=_x.shape, ndim=len(_y.shape)),
-    prepare=_index,
+    lambda g, _y, _x, *, shift, axis: v.roll(g, shift=tuple(-s for s in shift), axis=axis),
+    prepare=lambda x, shift, axis: {
+        "shift": several(shift, "roll"),
+        "axis": tuple(negative_axis(a, x.ndim, "roll") for a in several(axis, "roll")),
+    },
 )
-def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
-    """``x[index]``: whole numbers, slices, None, Ellipsis, arrays of indices or masks."""
-    x = np.asarray(x)
-    lead = x.ndim - ndim
-    try:
-        if not lead:
-            return x[index]
-        if _is_basic(index):
-            return x[(slice(None),) * lead + index]
-        flat = x.reshape(math.prod(x.shape[:lead]), *x.shape[lead:])
-        each = [row[index] for row in flat]
-        shape = each[0].shape if each else np.empty(x.shape[lead:], np.bool_)[index].shape
-        return np.reshape(each, x.shape[:lead] + shape).astype(x.dtype, copy=False)
-    except IndexError as error:
-        raise RangeError(f"index {index} of a value of shape {x.shape[lead:]}: {error}") from error
+def roll_(x: Any, shift: Any, axis: Any) -> Any:
+    """Entries moved along axes."""
+    return np.roll(x, shift, axis)
 
 
-@linear(lambda g, _y, _x, *, index, shape, ndim: v.getitem(g, index=index, ndim=len(shape)))
-def scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
-    """Zeros of ``shape`` to which ``x`` is added at ``index``; what stands there twice adds up."""
-    x = np.asarray(x)
-    lead = x.ndim - ndim
-    half = x.dtype == np.float16
-    out = np.zeros(x.shape[:lead] + tuple(shape), np.float32 if half else x.dtype)
-    if _is_basic(index):
-        out[(slice(None),) * lead + index] += x
-    elif not lead and (loop := _row_loop(index, shape, out.dtype)) is not None:
-        loop(
-            out.reshape(shape[0], -1),
-            index[0].reshape(-1),
-            np.ascontiguousarray(x, out.dtype).reshape(index[0].size, -1),
-        )
-    else:
-        count = math.prod(x.shape[:lead])
-        for row, part in zip(out.reshape(count, *shape), x.reshape(count, *x.shape[lead:]), strict=True):
-            np.add.at(row, index, part)
-    return out.astype(x.dtype) if half else out
-
-
-def _row_loop(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -> Any:
-    """The compiled loop for whole rows by their number, where it fits."""
-    rows = index[0] if len(index) == 1 else None
-    fits = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.size and 0 not in shape
-    return kernels.ready("add_rows") if fits and dtype.char in "fd" else None
-
-
-def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
-    """Entries, rows or columns by their number.
+def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
+    """Entries moved along axes; what leaves at the end comes in at the front.
 
     Parameters
     ----------
     x : Tensor or array_like
-    indices : array_like of int
-        A number may occur more than once; negative ones count from the end.
-    axis : int, optional
-        By default the entries are numbered as if along one axis.
+    shift : int or sequence of int
+        Places to move, one for each axis or one for all.
+    axis : int or sequence of int, optional
+        By default the entries are moved as if along one axis, as NumPy does.
 
     Returns
     -------
     Tensor
 
-    Raises
-    ------
-    RangeError
-        If a number is outside its axis.
-
-    Notes
-    -----
-    **Gradient.** Added up where a number occurs more than once.
-
     Examples
     --------
-    >>> ak.take([10.0, 20.0], [0, 0, 1]).numpy()
-    array([10., 10., 20.])
+    >>> ak.roll([1.0, 2.0, 3.0], 1).numpy()
+    array([3., 1., 2.])
     """
+    if axis is not None:
+        return roll_(x, shift, axis)
     t = lift(x)
-    numbers = np.asarray(plain(indices))
-    if numbers.dtype.kind not in "iu":
-        raise DtypeError(f"take: indices are whole numbers, not {numbers.dtype}")
-    if axis is None:
-        return ravel(x)[numbers]
-    place = negative_axis(axis, t.ndim, "take") + t.ndim
-    return t[(slice(None),) * place + (numbers,)]
-
-
-def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Tensor:
-    """Entries by their number along one axis, a number for each place, as NumPy's."""
-    t = lift(x)
-    numbers = np.asarray(plain(indices))
-    place = negative_axis(axis, t.ndim, "take_along_axis") + t.ndim
-    grid = list(np.ogrid[tuple(slice(n) for n in numbers.shape)])
-    grid[place] = numbers
-    return t[tuple(grid)]
-
-
-def sort(x: Any, axis: int = -1) -> Tensor:
-    """Entries in rising order along an axis, stable; the gradient follows each entry to its place."""
-    t = lift(x)
-    return take_along_axis(t, np.argsort(t._value, axis=axis, kind="stable"), axis)
-
-
-def flip(x: Any, axis: Any = None) -> Tensor:
-    """Entries in reverse order along one axis, some, or all."""
-    t = lift(x)
-    axes = range(t.ndim) if axis is None else ((axis,) if np.ndim(axis) == 0 else axis)
-    turned = {negative_axis(a, t.ndim, "flip") + t.ndim for a in axes}
-    return t[tuple(slice(None, None, -1) if k in turned else slice(None) for k in range(t.ndim))]
-
-
-@linear(
-    lambda g, _y, _x, *, shift, axis: v.roll(g, shift=tuple(-s for s in shift), axis=axis),
-    prepare=lambda x, shift, axis=-1: _shifts(x.ndim, shift, axis),
-)
-def roll(x: Any, shift: Any, axis: Any = -1) -> Any:
-    """Entries moved along axes; what leaves at the end comes in at the front."""
-    return np.roll(x, shift, axis)
-
-
-def _shifts(ndim: int, shift: Any, axis: Any) -> dict[str, Any]:
-    shifts = (int(shift),) if np.ndim(shift) == 0 else tuple(int(s) for s in shift)
-    axes = (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    return {"shift": shifts, "axis": tuple(negative_axis(a, ndim, "roll") for a in axes)}
-
-
-def diff(x: Any, axis: int = -1) -> Tensor:
-    """Differences of neighbours along an axis."""
-    t = lift(x)
-    place = negative_axis(axis, t.ndim, "diff") + t.ndim
-    before = (slice(None),) * place
-    return t[(*before, slice(1, None))] - t[(*before, slice(None, -1))]
-
-
-# -------------------------------------------------------------------------------- joining
-def _pieces(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
-    ends = np.cumsum([0, *lengths])
-    tail = (slice(None),) * (-axis - 1)
-    return [g[(Ellipsis, slice(int(a), int(b)), *tail)] for a, b in pairwise(ends)]
-
-
-@linear(
-    lambda g, _y, *_xs, axis: _pieces(g, [np.shape(x)[axis] for x in _xs], axis),
-    prepare=lambda arrays, axis=0: {"axis": negative_axis(axis, arrays[0].ndim, "concat")},
-)
-def concat(arrays: Any, axis: int = 0) -> Any:
-    """Arrays one after the other along an axis."""
-    return np.concatenate(arrays, axis)
-
-
-@linear(
-    lambda g, _y, *_xs, axis: [g[(Ellipsis, k, *(slice(None),) * (-axis - 1))] for k in range(len(_xs))],
-    prepare=lambda arrays, axis=0: {"axis": negative_axis(axis, arrays[0].ndim + 1, "stack")},
-)
-def stack(arrays: Any, axis: int = 0) -> Any:
-    """Arrays of one shape along a new axis."""
-    return np.stack(arrays, axis)
-
-
-def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
-    """An array cut into equal parts, or before the given places."""
-    t = lift(x)
-    place = negative_axis(axis, t.ndim, "split") + t.ndim
-    cuts = np.array_split(np.arange(t.shape[place]), sections)
-    if np.ndim(sections) == 0 and len({len(c) for c in cuts}) > 1:
-        raise ShapeError(f"split: {t.shape[place]} entries do not fall into {sections} equal parts")
-    before = (slice(None),) * place
-    return [t[(*before, slice(int(c[0]), int(c[-1]) + 1) if len(c) else slice(0, 0))] for c in cuts]
+    return reshape(roll_(ravel(t), shift, -1), t.shape)

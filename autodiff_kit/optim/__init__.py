@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from autodiff_kit.core.rows import RowGradient
 from autodiff_kit.optim.adam import Adam, AdamW
 from autodiff_kit.optim.base import Optimizer
 from autodiff_kit.optim.descent import SGD, RMSProp
-from autodiff_kit.optim.rows import RowGradient
+from autodiff_kit.optim.levenberg import LeastSquaresResult, LevenbergMarquardt
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "RMSProp", "RowGradient"]
+__all__ = [
+    "SGD",
+    "Adam",
+    "AdamW",
+    "LeastSquaresResult",
+    "LevenbergMarquardt",
+    "Optimizer",
+    "RMSProp",
+    "RowGradient",
+]

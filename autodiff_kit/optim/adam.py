@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.optim.base import Optimizer, Slots, _positive
+from autodiff_kit.core.given import flag
+from autodiff_kit.core.tensor import Variable
+from autodiff_kit.optim.base import Optimizer
+from autodiff_kit.optim.checks import fraction, not_negative
 from autodiff_kit.optim.descent import _root
-from autodiff_kit.optim.rows import RowGradient
+from autodiff_kit.optim.values import Own, Slots, fading, own_array, zeros
 
 __all__ = ["Adam", "AdamW"]
 
@@ -48,6 +52,8 @@ class Adam(Optimizer):
     """
 
     _slots = ("m", "v", "t")
+    _settings: ClassVar[tuple[str, ...]] = ("learning_rate", "beta1", "beta2", "epsilon", "lazy")
+    _decay = 0.0
 
     def __init__(
         self,
@@ -58,54 +64,69 @@ class Adam(Optimizer):
         lazy: bool = False,
     ) -> None:
         super().__init__(learning_rate)
-        self.beta1 = _positive("beta1", beta1)
-        self.beta2 = _positive("beta2", beta2)
-        self.epsilon = _positive("epsilon", epsilon)
-        self.lazy = lazy
+        self.beta1 = fraction("beta1", beta1)
+        self.beta2 = fraction("beta2", beta2)
+        self.epsilon = not_negative("epsilon", epsilon)
+        self.lazy = flag("lazy", lazy)
+
+    @property
+    def _by_rows(self) -> bool:  # type: ignore[override]
+        return self.lazy
 
     def _fresh(self, like: Any) -> Slots:
-        return {"m": 0.0 * like, "v": 0.0 * like, "t": 0}
+        return {"m": zeros(like), "v": zeros(like), "t": 0}
 
-    def _step(self, w: Any, g: Any, slots: Slots) -> tuple[Slots, Any]:
-        t = int(slots["t"]) + 1
-        corrections = 1.0 - self.beta1**t, 1.0 - self.beta2**t
-        m, v, step = self._means(g, slots["m"], slots["v"], *corrections)
-        return {"m": m, "v": v, "t": t}, -step
+    def _step(self, w: Any, g: Any, slots: Slots) -> Any:
+        slots["t"] = t = slots["t"] + 1
+        slots["m"] = fading(slots["m"], self.beta1, (1.0 - self.beta1) * g)
+        slots["v"] = fading(slots["v"], self.beta2, ((1.0 - self.beta2) * g) * g)
+        delta = _against(slots, *self._scales(t))
+        return delta - self.learning_rate * self._decay * w if self._decay else delta
 
-    def _means(self, g: Any, m: Any, v: Any, c1: float, c2: float) -> tuple[Any, Any, Any]:
-        loop = kernels.ready("adam_step") if type(g) is np.ndarray and g.dtype.char in "fd" else None
-        if loop is not None:
-            return self._means_compiled(loop, g, m, v, c1, c2)
-        m = self.beta1 * m + (1.0 - self.beta1) * g
-        v = self.beta2 * v + ((1.0 - self.beta2) * g) * g
-        return m, v, self.learning_rate * (m / c1) / (_root(v / c2) + self.epsilon)
+    def _scales(self, t: Any) -> tuple[Any, Any]:
+        return _corrected(t, self.beta1, self.beta2, self.learning_rate, self.epsilon)
 
-    def _means_compiled(self, loop: Any, g: Any, m: Any, v: Any, c1: float, c2: float) -> tuple[Any, Any, Any]:
-        one = g.dtype.type
-        g = np.asarray(g, order="C")  # keeps a number a number
-        m, v, step = np.array(m, g.dtype), np.array(v, g.dtype), np.empty(g.shape, g.dtype)
-        b1, b2 = self.beta1, self.beta2
-        numbers = (b1, 1.0 - b1, b2, 1.0 - b2, c1, c2, self.learning_rate, self.epsilon)
-        flat = (step.reshape(-1), g.reshape(-1), m.reshape(-1), v.reshape(-1), step.reshape(-1))
-        loop(*flat, *map(one, numbers))
-        return m, v, step
-
-    def _step_rows(self, w: Any, g: RowGradient, slots: Slots) -> tuple[Slots, Any]:
-        if not self.lazy:
-            return self._step(w, np.asarray(g, w.dtype), slots)
-        part = {"m": slots["m"][g.ids], "v": slots["v"][g.ids], "t": slots["t"]}
-        new, delta = self._step(w[g.ids], g.rows.astype(w.dtype), part)
-        return {
-            "m": _put(slots["m"], g.ids, new["m"]),
-            "v": _put(slots["v"], g.ids, new["v"]),
-            "t": new["t"],
-        }, _put(np.zeros_like(w), g.ids, delta)
+    def _move(self, variable: Variable, g: Any, slots: Own) -> Any:
+        loop = kernels.ready("adam_step") if type(g) is np.ndarray and g.ndim and g.dtype.char in "fd" else None
+        if loop is None:
+            return super()._move(variable, g, slots)
+        if not g.flags.carray:  # in order and open to writing: the one layout that loops are compiled for
+            g = g.copy(order="C")
+        slots["t"] = t = slots["t"] + 1
+        decay, rate = self._decay, self.learning_rate
+        numbers = _numbers(t, self.beta1, self.beta2, rate, self.epsilon, rate * decay, g.dtype.char)
+        m, v, delta, nothing = slots.room or _room(slots)
+        loop(own_array(variable).ravel(), g.ravel(), m, v, delta if decay else nothing, numbers)
+        return delta.reshape(g.shape) if decay else partial(_by_loop, slots, numbers)
 
 
-def _put(table: Any, ids: Any, rows: Any) -> Any:
-    out = np.array(table)
-    out[ids] = rows
-    return out
+def _corrected(t: Any, beta1: float, beta2: float, rate: float, epsilon: float) -> tuple[Any, Any]:
+    """Rate and epsilon for means that began at 0; so each element takes one division only."""
+    root = (1.0 - beta2**t) ** 0.5
+    return rate * root / (1.0 - beta1**t), epsilon * root
+
+
+@lru_cache(maxsize=16)
+def _numbers(t: int, beta1: float, beta2: float, rate: float, epsilon: float, decay: float, kind: str) -> Any:
+    """What the loop needs to know; the same for all variables of a step."""
+    return np.array((beta1, 1.0 - beta1, beta2, 1.0 - beta2, *_corrected(t, beta1, beta2, rate, epsilon), decay), kind)
+
+
+def _against(slots: Slots, rate: Any, epsilon: Any) -> Any:
+    return -(rate * slots["m"] / (_root(slots["v"]) + epsilon))
+
+
+def _by_loop(slots: Slots, numbers: Any) -> Any:
+    """What the loop has added, where it has not written it down."""
+    return _against(slots, numbers[4], numbers[5])
+
+
+def _room(slots: Own) -> Any:
+    """Means in one row, and where the loop leaves its step; without decay that follows from the means."""
+    m, v = slots["m"].ravel(), slots["v"].ravel()
+    delta = np.empty_like(m)
+    slots.room = m, v, delta, delta[:0]
+    return slots.room
 
 
 class AdamW(Adam):
@@ -135,6 +156,8 @@ class AdamW(Adam):
     0.904792
     """
 
+    _settings = (*Adam._settings, "weight_decay")
+
     def __init__(
         self,
         learning_rate: float = 1e-3,
@@ -145,8 +168,8 @@ class AdamW(Adam):
         weight_decay: float = 0.01,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, lazy)
-        self.weight_decay = _positive("weight_decay", weight_decay)
+        self.weight_decay = not_negative("weight_decay", weight_decay)
 
-    def _step(self, w: Any, g: Any, slots: Slots) -> tuple[Slots, Any]:
-        new, delta = super()._step(w, g, slots)
-        return new, delta - self.learning_rate * self.weight_decay * w
+    @property
+    def _decay(self) -> float:  # type: ignore[override]
+        return self.weight_decay

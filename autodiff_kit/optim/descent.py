@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.optim.base import Optimizer, Slots, _positive
+from autodiff_kit.core.given import flag
+from autodiff_kit.optim.base import Optimizer
+from autodiff_kit.optim.checks import fraction, not_negative
+from autodiff_kit.optim.values import Slots, fading, zeros
 
 __all__ = ["SGD", "RMSProp"]
 
@@ -29,7 +32,8 @@ class SGD(Optimizer):
     Notes
     -----
     Slot "momentum": ``u ← momentum·u + g``; the step is ``-learning_rate·u``, or with Nesterov
-    ``-learning_rate·(g + momentum·u)``. Without momentum there is no slot.
+    ``-learning_rate·(g + momentum·u)``. Without momentum there is no slot, and a :class:`RowGradient` steps its rows
+    only.
 
     Examples
     --------
@@ -41,21 +45,29 @@ class SGD(Optimizer):
     array([ 0.729, -2.732])
     """
 
+    _settings = ("learning_rate", "momentum", "nesterov")
+
     def __init__(self, learning_rate: float, momentum: float = 0.0, nesterov: bool = False) -> None:
         super().__init__(learning_rate)
-        self.momentum = _positive("momentum", momentum)
-        self.nesterov = nesterov
-        self._slots = ("momentum",) if momentum else ()
+        self.momentum = not_negative("momentum", momentum)
+        self.nesterov = flag("nesterov", nesterov)
+        self._slots = self._slots_with({"momentum": momentum})
+
+    def _slots_with(self, settings: dict[str, Any]) -> tuple[str, ...]:
+        return ("momentum",) if settings["momentum"] else ()
+
+    @property
+    def _by_rows(self) -> bool:  # type: ignore[override]
+        return not self._slots  # where nothing is kept, a row without a gradient would not move anyway
 
     def _fresh(self, like: Any) -> Slots:
-        return {"momentum": 0.0 * like} if self._slots else {}
+        return {"momentum": zeros(like)} if self._slots else {}
 
-    def _step(self, w: Any, g: Any, slots: Slots) -> tuple[Slots, Any]:
+    def _step(self, w: Any, g: Any, slots: Slots) -> Any:
         if not self._slots:
-            return slots, -self.learning_rate * g
-        u = self.momentum * slots["momentum"] + g
-        step = g + self.momentum * u if self.nesterov else u
-        return {"momentum": u}, -self.learning_rate * step
+            return -self.learning_rate * g
+        slots["momentum"] = u = fading(slots["momentum"], self.momentum, g)
+        return -self.learning_rate * (g + self.momentum * u if self.nesterov else u)
 
 
 class RMSProp(Optimizer):
@@ -86,6 +98,7 @@ class RMSProp(Optimizer):
     """
 
     _slots = ("rms", "momentum")
+    _settings = ("learning_rate", "decay", "momentum", "epsilon", "initial_accumulator")
 
     def __init__(
         self,
@@ -96,15 +109,16 @@ class RMSProp(Optimizer):
         initial_accumulator: float = 0.0,
     ) -> None:
         super().__init__(learning_rate)
-        self.decay = _positive("decay", decay)
-        self.momentum = _positive("momentum", momentum)
-        self.epsilon = _positive("epsilon", epsilon)
-        self.initial_accumulator = _positive("initial_accumulator", initial_accumulator)
+        self.decay = fraction("decay", decay)
+        self.momentum = not_negative("momentum", momentum)
+        self.epsilon = not_negative("epsilon", epsilon)
+        self.initial_accumulator = not_negative("initial_accumulator", initial_accumulator)
 
     def _fresh(self, like: Any) -> Slots:
-        return {"rms": 0.0 * like + self.initial_accumulator, "momentum": 0.0 * like}
+        return {"rms": zeros(like) + self.initial_accumulator, "momentum": zeros(like)}
 
-    def _step(self, w: Any, g: Any, slots: Slots) -> tuple[Slots, Any]:
-        s = self.decay * slots["rms"] + (1.0 - self.decay) * (g * g)
-        u = self.momentum * slots["momentum"] + self.learning_rate * g / (_root(s) + self.epsilon)
-        return {"rms": s, "momentum": u}, -u
+    def _step(self, w: Any, g: Any, slots: Slots) -> Any:
+        slots["rms"] = s = fading(slots["rms"], self.decay, (1.0 - self.decay) * (g * g))
+        news = self.learning_rate * g / (_root(s) + self.epsilon)
+        slots["momentum"] = u = fading(slots["momentum"], self.momentum, news)
+        return -u

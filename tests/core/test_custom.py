@@ -11,7 +11,7 @@ import autodiff_kit as ak
 from autodiff_kit.errors import DuplicateNameError, ShapeError, StructureError, TapeError, UnknownGradientError
 
 
-def test_where_gives_each_side_its_own() -> None:
+def test_b22_where_gives_each_side_its_own() -> None:
     """B22: zero where it was not chosen, nothing to the condition."""
     a, b, c = ak.constant([1.0, 2.0]), ak.constant([3.0, 4.0]), ak.constant([1.0, -1.0])
     with ak.GradientTape() as tape:
@@ -21,7 +21,7 @@ def test_where_gives_each_side_its_own() -> None:
     assert (da.tolist(), db.tolist(), dc) == ([2.0, 0.0], [0.0, 8.0], None)
 
 
-def test_cond_gives_none_to_the_other_branch() -> None:
+def test_b23_cond_gives_none_to_the_other_branch() -> None:
     """B23: None, not zero; only the chosen function runs."""
     a, b = ak.Variable(2.0), ak.Variable(3.0)
     with ak.GradientTape() as tape:
@@ -30,7 +30,7 @@ def test_cond_gives_none_to_the_other_branch() -> None:
     assert (float(da), db) == (2.0, None)
 
 
-def test_loops_that_assign_have_no_gradient() -> None:
+def test_b24_loops_that_assign_have_no_gradient() -> None:
     """B24: 1 - P_i/B_j in one expression has one; the version with assignments gives None."""
     prod, box = (
         ak.constant([[3.0, 4.0, 5.0], [4.0, 5.0, 6.0], [1.0, 3.0, 3.0]]),
@@ -54,7 +54,7 @@ def test_loops_that_assign_have_no_gradient() -> None:
     assert tape.gradient(y, box) is None
 
 
-def test_stop_gradient_and_its_masked_form() -> None:
+def test_b25_stop_gradient_and_its_masked_form() -> None:
     """B25."""
     w, mask = ak.Variable([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0])
     with ak.GradientTape(persistent=True) as tape:
@@ -65,7 +65,7 @@ def test_stop_gradient_and_its_masked_form() -> None:
     assert tape.gradient(z, w).tolist() == [2.0, 0.0, 6.0]
 
 
-def test_the_variance_with_and_without_a_stopped_mean() -> None:
+def test_b26_the_variance_with_and_without_a_stopped_mean() -> None:
     """B26: equal gradients, since the deviations sum to zero."""
     x = ak.Variable(np.random.default_rng(5).normal(size=(6, 3)))
     with ak.GradientTape(persistent=True) as tape:
@@ -82,7 +82,7 @@ def test_the_variance_with_and_without_a_stopped_mean() -> None:
     np.testing.assert_allclose(tape.gradient(path, x).numpy(), 0.0, atol=1e-15)
 
 
-def test_an_override_swaps_the_way_back_only_inside_its_block() -> None:
+def test_b27_an_override_swaps_the_way_back_only_inside_its_block() -> None:
     """B27: floor of [1.7, 2.3] gives [1, 2] with gradient [1, 1]; before and after it is None."""
     x = ak.Variable([1.7, 2.3])
     with ak.GradientTape(persistent=True) as tape:
@@ -99,7 +99,7 @@ def test_an_override_swaps_the_way_back_only_inside_its_block() -> None:
         assert ak.jvp(ak.floor, (1.5,), (3.0,))[1].tolist() == 3.0
 
 
-def test_a_registered_gradient() -> None:
+def test_b27_a_registered_gradient() -> None:
     """B27: 5 g on Identity gives [5, 5], for arrays, numbers, and second derivatives."""
 
     @ak.register_gradient("FiveTimes")
@@ -159,14 +159,14 @@ def test_overrides_nest_and_end_with_an_exception() -> None:
         ({"Identity": "Round"}, "no gradient is registered as 'Round'"),
     ],
 )
-def test_names_that_do_not_exist(mapping: dict[str, str], words: str) -> None:
+def test_b27_names_that_do_not_exist(mapping: dict[str, str], words: str) -> None:
     """B27: LookupError with the nearest name."""
     with pytest.raises(UnknownGradientError, match=words) as caught, ak.gradient_override_map(mapping):
         pass
     assert isinstance(caught.value, LookupError)
 
 
-def test_a_name_registered_twice() -> None:
+def test_b27_a_name_registered_twice() -> None:
     """B27: KeyError that says where the first one stands."""
 
     @ak.register_gradient("Twice")
@@ -178,13 +178,27 @@ def test_a_name_registered_twice() -> None:
     assert isinstance(caught.value, KeyError)
 
 
+def test_a_notebooks_cell_may_be_run_again() -> None:
+    """What a notebook defines anew under its own name takes the old one's place; another function does not."""
+    cell = "@ak.register_gradient('Cell')\ndef cell(g, answer, x):\n    return {} * g"
+    notebook = {"ak": ak, "__name__": "__main__"}
+    x = ak.Variable(1.0)
+    for factor in (2.0, 3.0):
+        exec(cell.format(factor), notebook)
+        with ak.GradientTape() as tape, ak.gradient_override_map({"Floor": "Cell"}):
+            y = ak.floor(x)
+        assert float(tape.gradient(y, x)) == factor
+    with pytest.raises(DuplicateNameError, match="'Cell' is registered already"):
+        exec(cell.format(4.0).replace("def cell", "def other"), notebook)
+
+
 @ak.custom_gradient
 def log1pexp(x: Any) -> Any:
     e = ak.exp(x)
     return ak.log(1.0 + e), lambda g: g * (1.0 - 1.0 / (1.0 + e))
 
 
-def test_a_custom_gradient() -> None:
+def test_b27_a_custom_gradient() -> None:
     """B27: log1pexp has slope 1 at 1000 where composition gives nan; derivatives of it go on through its rule."""
     with np.errstate(all="ignore"):
         assert np.isnan(float(ak.grad(lambda x: ak.log(1.0 + ak.exp(x)))(1000.0)))
@@ -264,7 +278,7 @@ def test_a_custom_gradient_that_is_wrong(answer: Any, words: str) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-def test_a_hook_sees_and_replaces_the_gradient() -> None:
+def test_b28_a_hook_sees_and_replaces_the_gradient() -> None:
     """B28: on any intermediate value; several hooks in order; None leaves it."""
     x = ak.Variable([1.0, 2.0])
     seen: list[Any] = []

@@ -63,7 +63,7 @@ def _train(steps: int, opt: Any, w: Any, b: Any, x: Any, t: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [lambda: ak.optim.SGD(0.01, momentum=0.9), ak.optim.Adam], ids=["SGD", "Adam"])
-def test_memory_is_flat_over_training(make: Any, every_case: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_b45_memory_is_flat_over_training(make: Any, every_case: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """B45: a tape a step; after the first hundred steps nothing more is kept, and nothing stays open."""
     monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # a compiler that starts meanwhile is no leak
     rng = np.random.default_rng(0)
@@ -100,7 +100,7 @@ def test_memory_is_flat_where_tensors_are_watched_again_and_again() -> None:
     assert blocks() - before < 300
 
 
-def test_one_tape_around_all_steps_grows_and_a_tape_a_step_does_not() -> None:
+def test_b45_one_tape_around_all_steps_grows_and_a_tape_a_step_does_not() -> None:
     """B45, lesson 13: 500 nodes against 5."""
     w = ak.Variable(1.0)
 

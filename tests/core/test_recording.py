@@ -12,7 +12,7 @@ from autodiff_kit.core.record import open_records
 from autodiff_kit.errors import DtypeError, ShapeError, TapeError
 
 
-def test_recording_can_pause() -> None:
+def test_b12_recording_can_pause() -> None:
     """B12: what happens in between is not recorded."""
     w = ak.Variable(3.0)
     with ak.GradientTape() as tape:
@@ -36,7 +36,7 @@ def test_recording_goes_on_after_an_exception_in_a_pause() -> None:
     assert float(tape.gradient(y, w)) == 6.0
 
 
-def test_a_record_can_be_forgotten() -> None:
+def test_b12_a_record_can_be_forgotten() -> None:
     """B12: after reset the tape begins anew; also a used one, and what was watched is forgotten."""
     w, x = ak.Variable(3.0), ak.constant(2.0)
     with ak.GradientTape() as tape:

@@ -40,7 +40,7 @@ def test_the_rows_of_lesson_01() -> None:
     assert x.name == "x"
 
 
-def test_a_push_step_by_step() -> None:
+def test_b15_a_push_step_by_step() -> None:
     """B15: the last event is the product J v; each tells its row, where it came from, and says so in words."""
     tape, (x,), _ = watched(lesson, [2.0, 3.0, -1.0])
     events = steps.push(tape, [x], [[1.0, 2.0, -1.0]])
@@ -52,7 +52,7 @@ def test_a_push_step_by_step() -> None:
     assert all(e.note for e in events)
 
 
-def test_a_pull_step_by_step() -> None:
+def test_b15_a_pull_step_by_step() -> None:
     """B15: one event for each contribution; the last total of the source is u J."""
     tape, (x,), y = watched(lesson, [2.0, 3.0, -1.0])
     events = steps.pull(tape, y, [1.0, -1.0, 2.0])
@@ -102,7 +102,7 @@ def test_a_pull_from_the_middle_and_of_a_number() -> None:
 def test_numbers_in_notes_are_short_and_have_a_true_minus() -> None:
     tape, (x,), _ = watched(lambda x: x * x - x, -1 / 3)
     notes = [e.note for e in steps.push(tape, [x], [2.0])]
-    assert notes[1] == "product: 2·(−0.3333) + 2·(−0.3333) = (−1.333)"
+    assert notes[1] == "product: 2·(−0.3333) + 2·(−0.3333) = −1.333"
     assert notes[2].startswith("subtract: (−1.333) − 2 = ")
 
 

@@ -17,7 +17,7 @@ def numbers(nest: Any) -> list[Any]:
     return [None if g is None else g.tolist() for g in nest]
 
 
-def test_gradients_of_two_weights() -> None:
+def test_b01_gradients_of_two_weights() -> None:
     """B01: z = 3 w1² + 2 w1 w2 at (5, 3) gives (36, 10), and the record can be listed."""
     w1, w2 = ak.Variable(5.0), ak.Variable(3.0)
     with ak.GradientTape() as tape:
@@ -26,7 +26,7 @@ def test_gradients_of_two_weights() -> None:
     assert [node.op for node in tape.nodes] == ["power", "multiply", "multiply", "multiply", "add"]
 
 
-def test_without_a_tape_nothing_is_recorded() -> None:
+def test_b01_without_a_tape_nothing_is_recorded() -> None:
     """B01: an operation outside a tape leaves no trace, and a tape knows nothing of it."""
     w = ak.Variable(2.0)
     y = w * w
@@ -36,7 +36,7 @@ def test_without_a_tape_nothing_is_recorded() -> None:
     assert tape.gradient([y, z], w).tolist() == 3.0
 
 
-def test_sources_in_any_nesting() -> None:
+def test_b02_sources_in_any_nesting() -> None:
     """B02: the gradient comes back in the structure of the sources, with the numbers of the row."""
     x = ak.constant([[1.0, 2.0, 3.0]])
     pair = namedtuple("pair", "w b")
@@ -54,7 +54,7 @@ def test_sources_in_any_nesting() -> None:
     assert tape.gradient(loss, {}) == {}
 
 
-def test_what_a_tape_watches() -> None:
+def test_b03_what_a_tape_watches() -> None:
     """B03: trainable variables by themselves, others and tensors only after watch."""
     trained, still, tensor = ak.Variable(2.0), ak.Variable(3.0, trainable=False), ak.constant(4.0)
     with ak.GradientTape(persistent=True) as tape:
@@ -67,7 +67,7 @@ def test_what_a_tape_watches() -> None:
     assert numbers(tape.gradient(y, [trained, still, tensor])) == [12.0, 8.0, 6.0]
 
 
-def test_watching_by_hand_alone() -> None:
+def test_b03_watching_by_hand_alone() -> None:
     """B03: sin(x0) + softplus(x1) at (0, 10), only x1 watched."""
     x0, x1 = ak.Variable(0.0), ak.Variable(10.0)
     with ak.GradientTape(watch_accessed_variables=False) as tape:
@@ -78,6 +78,25 @@ def test_watching_by_hand_alone() -> None:
     assert float(g) == pytest.approx(0.9999546, abs=1e-7)
 
 
+def test_a_value_on_the_way_may_be_watched_as_well() -> None:
+    """It keeps what made it, its gradient is asked for like any other's, and its hook runs once."""
+    w = ak.Variable([1.0, 2.0])
+    for single in (w, ak.Variable(2.0)):
+        with ak.GradientTape() as tape:
+            middle = single * 2.0
+            tape.watch(middle)
+            middle.register_hook(lambda g: 10.0 * g)
+            y = (middle**2).sum()
+        assert numbers(tape.gradient(y, [middle, single])) == numbers([20.0 * middle, 40.0 * middle])
+    with ak.GradientTape() as outer:
+        middle = w * 2.0
+        with ak.GradientTape() as inner:
+            inner.watch(middle)
+            y = (middle**3).sum()
+        slope = inner.gradient(y, middle)
+    assert outer.gradient(slope, [w, middle])[0].tolist() == [24.0, 48.0]
+
+
 def test_a_variable_that_is_read_again_is_one_source() -> None:
     """Reads before and after other operations are the same leaf, so their gradients add up."""
     w = ak.Variable([1.0, 2.0])
@@ -86,7 +105,7 @@ def test_a_variable_that_is_read_again_is_one_source() -> None:
     np.testing.assert_allclose(tape.gradient(y, w).numpy(), 2 * w.numpy() + np.exp(w.numpy()) + [1.0, 0.0])
 
 
-def test_intermediate_values() -> None:
+def test_b04_intermediate_values() -> None:
     """B04: z = y², y = x² at [1, 3], in any order from one persistent tape."""
     x = ak.constant([1.0, 3.0])
     with ak.GradientTape(persistent=True) as tape:
@@ -101,7 +120,7 @@ def test_intermediate_values() -> None:
     assert tape.gradient([y, z], y).tolist() == [3.0, 19.0]
 
 
-def test_a_second_gradient_is_refused_kindly() -> None:
+def test_b05_a_second_gradient_is_refused_kindly() -> None:
     """B05: RuntimeError that says what happened and what to do; the skeleton is still there."""
     w = ak.Variable(np.ones(100))
     with ak.GradientTape() as tape:
@@ -126,7 +145,7 @@ def test_a_failed_gradient_also_uses_the_tape_up_but_a_persistent_one_lives() ->
     assert float(tape.gradient(y, w)) == 2.0
 
 
-def test_what_the_record_holds() -> None:
+def test_b05_what_the_record_holds() -> None:
     """B05: relu a mask of a byte an entry, add and sum nothing, multiply its inputs, an array held twice once."""
     w = ak.Variable(np.linspace(-1.0, 1.0, 1000))
     sizes = {}
@@ -144,7 +163,7 @@ def test_what_the_record_holds() -> None:
     assert sizes["square"] == sizes["exp"] == 8000
 
 
-def test_a_tape_that_is_dropped_frees_its_arrays_although_tensors_live() -> None:
+def test_b05_a_tape_that_is_dropped_frees_its_arrays_although_tensors_live() -> None:
     """B05: what a persistent tape holds goes when it is deleted."""
     w = ak.Variable(np.ones(10))
     tape = ak.GradientTape(persistent=True)
@@ -159,7 +178,7 @@ def test_a_tape_that_is_dropped_frees_its_arrays_although_tensors_live() -> None
     assert float(y) == pytest.approx(10 * np.e)
 
 
-def test_targets_that_are_not_scalars() -> None:
+def test_b06_targets_that_are_not_scalars() -> None:
     """B06: the gradient of the sum, several targets together, and weights for elements."""
     x = ak.Variable(2.0)
     with ak.GradientTape(persistent=True) as tape:
@@ -192,7 +211,7 @@ def test_weights_that_do_not_fit(weights: Any, words: str) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-def test_only_the_branch_that_ran_is_connected() -> None:
+def test_b07_only_the_branch_that_ran_is_connected() -> None:
     """B07: v0 if x > 0 else v1² gives (1, None), and None for x."""
     x, v0, v1 = ak.constant(1.0), ak.Variable(2.0), ak.Variable(2.0)
     with ak.GradientTape(persistent=True) as tape:
@@ -201,7 +220,7 @@ def test_only_the_branch_that_ran_is_connected() -> None:
     assert numbers(tape.gradient(y, [v0, v1, x])) == [1.0, None, None]
 
 
-def test_a_loop_until_a_condition() -> None:
+def test_b07_a_loop_until_a_condition() -> None:
     """B07: while abs(x) < 100: x = 2x; the slope is that of the steps that ran."""
     for start, slope in ((3.124, 64.0), (3.125, 32.0)):
         with ak.GradientTape() as tape:
@@ -212,7 +231,7 @@ def test_a_loop_until_a_condition() -> None:
         assert float(tape.gradient(x, first)) == slope
 
 
-def test_five_ways_to_none() -> None:
+def test_b08_five_ways_to_none() -> None:
     """B08: replaced by a tensor, left the record, through an integer, through state, never connected."""
     x0, x1 = ak.Variable(3.0), ak.Variable(2.0)
     with ak.GradientTape() as tape:
@@ -237,7 +256,7 @@ def test_five_ways_to_none() -> None:
     assert tape.gradient(y, shifted) is None
 
 
-def test_zeros_in_place_of_none() -> None:
+def test_b09_zeros_in_place_of_none() -> None:
     """B09: zeros in the source's shape and dtype."""
     w, other = ak.Variable(1.0), ak.Variable(np.ones((2, 3)), dtype="float32")
     with ak.GradientTape(persistent=True) as tape:
@@ -253,7 +272,7 @@ def test_zeros_in_place_of_none() -> None:
         tape.jacobian(y, w, mode="sideways")
 
 
-def test_operations_without_a_gradient_give_none() -> None:
+def test_b10_operations_without_a_gradient_give_none() -> None:
     """B10: registered as not differentiable."""
     w = ak.Variable([1.5, -2.5])
     for f in (ak.floor, ak.round, ak.sign, ak.ceil, ak.trunc, lambda x: ak.cast(x > 0, "float64"), ak.isnan):
@@ -262,7 +281,7 @@ def test_operations_without_a_gradient_give_none() -> None:
         assert tape.gradient(y, w) is None
 
 
-def test_watching_a_whole_number_warns() -> None:
+def test_b11_watching_a_whole_number_warns() -> None:
     """B11: a warning that names the dtype and what to write, and None."""
     x = ak.constant(5)
     with ak.GradientTape() as tape:

@@ -48,7 +48,7 @@ NUMPY: list[tuple[str, Any, Any]] = [
 
 @pytest.mark.parametrize(("f", "expected"), [n[1:] for n in NUMPY], ids=[n[0] for n in NUMPY])
 @pytest.mark.parametrize("make", [ak.Variable, ak.constant], ids=["variable", "tensor"])
-def test_numpys_functions_record_themselves(make: Any, f: Any, expected: Any) -> None:
+def test_b14_numpys_functions_record_themselves(make: Any, f: Any, expected: Any) -> None:
     """B14: the answer is a tensor on the record, its value NumPy's own."""
     t = make(A)
     with ak.GradientTape() as tape:
@@ -59,7 +59,7 @@ def test_numpys_functions_record_themselves(make: Any, f: Any, expected: Any) ->
     np.testing.assert_allclose(tape.gradient(y, t).numpy(), expected, rtol=1e-14, atol=1e-15)
 
 
-def test_only_an_explicit_conversion_leaves_the_record() -> None:
+def test_b14_only_an_explicit_conversion_leaves_the_record() -> None:
     """B14: a function that the kit does not know is an error that says how to leave on purpose."""
     t = ak.constant([3.0, 1.0])
     for call in (lambda: np.i0(t), lambda: np.fft.fft(t), lambda: np.add.reduce(t), lambda: np.sin(t, out=np.zeros(2))):

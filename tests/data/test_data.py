@@ -111,3 +111,12 @@ def test_too_short_a_length_names_the_row():
         data.padded([[1], [1, 2, 3]], length=2)
     with pytest.raises(ValueError, match="row 0"):
         data.padded([[1]], length=0)
+
+
+def test_the_nile_is_the_series_that_everyone_knows():
+    years, flows = data.nile()
+    assert (len(years), int(years[0]), int(years[-1])) == (100, 1871, 1970)
+    assert np.abs(flows - flows.round()).max() == 0
+    # Means of the years before and after the dam of 1898, and the driest year, as they are quoted.
+    assert (round(flows[:28].mean(), 2), round(flows[28:].mean(), 2)) == (1097.75, 849.97)
+    assert (int(years[flows.argmin()]), flows.min()) == (1913, 456)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError, UnknownGradientError
+from autodiff_kit import kernels
+from autodiff_kit.errors import AutodiffError, DtypeError, RangeError, ShapeError, StructureError, UnknownGradientError
 
 MAKERS: dict[str, Callable[[], ak.optim.Optimizer]] = {
     "SGD": lambda: ak.optim.SGD(0.1),
@@ -32,7 +33,7 @@ def run(opt: Any, w: Any, gradients: Any) -> list[Any]:
     return seen
 
 
-def test_momentum() -> None:
+def test_b39_slots_persist_between_steps() -> None:
     """B39: lr .1, momentum .9 on [1, -2]."""
     w, opt = ak.Variable([1.0, -2.0]), ak.optim.SGD(0.1, momentum=0.9)
     seen = run(opt, w, [[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]])
@@ -41,7 +42,7 @@ def test_momentum() -> None:
     np.testing.assert_allclose(opt.get_slot(w, "momentum"), [0.81, 2.52])
 
 
-def test_rmsprop() -> None:
+def test_b40_the_step_is_not_the_gradient() -> None:
     """B40: with an accumulator that begins at 1; the last step can be read."""
     w = ak.Variable(np.ones(3))
     opt = ak.optim.RMSProp(0.1, decay=0.9, momentum=0.5, epsilon=1e-10, initial_accumulator=1.0)
@@ -52,7 +53,7 @@ def test_rmsprop() -> None:
     assert opt.slot_names() == ("rms", "momentum")
 
 
-def test_adam_moves_what_has_no_gradient() -> None:
+def test_b41_adam_moves_what_has_no_gradient() -> None:
     """B41: after step 2 elements 1 and 2 moved with gradient zero."""
     w = ak.Variable(np.zeros(4))
     opt = ak.optim.Adam(0.1)
@@ -87,7 +88,7 @@ def _second_step(remedy: str) -> Any:
 
 
 @pytest.mark.parametrize("remedy", ["zero the slots", "save and restore", "freeze"])
-def test_remedies_on_elements(remedy: str) -> None:
+def test_b41_remedies_on_elements(remedy: str) -> None:
     """B41: the held elements stay bit for bit, the others move as they would have."""
     before, now, opt = _second_step(remedy)
     assert now[1:3].tobytes() == before[1:3].tobytes()
@@ -95,7 +96,7 @@ def test_remedies_on_elements(remedy: str) -> None:
     assert len(opt.slot_names()) == 3
 
 
-def test_the_remedy_of_a_subset_of_variables() -> None:
+def test_b41_the_remedy_of_a_subset_of_variables() -> None:
     """B41: a variable that is not passed, or whose gradient is None, does not move, nor its slots, nor its clock."""
     a, b = ak.Variable(0.0), ak.Variable(0.0)
     opt = ak.optim.Adam(0.1)
@@ -111,7 +112,7 @@ def test_the_remedy_of_a_subset_of_variables() -> None:
 
 @every_optimizer
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_frozen_elements_stay_bit_for_bit(make: Any, dtype: str) -> None:
+def test_b41_frozen_elements_stay_bit_for_bit(make: Any, dtype: str) -> None:
     """B41: value and slots of the masked elements; the others go exactly where they would have gone alone."""
     rng = np.random.default_rng(1)
     start, mask = rng.normal(size=5), np.array([True, False, True, False, False])
@@ -197,7 +198,7 @@ def test_rows_of_all_equal_a_dense_gradient(make: Any) -> None:
     np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-15)
 
 
-def test_gradients_changed_in_between() -> None:
+def test_b42_gradients_changed_in_between() -> None:
     """B42: clipped, scaled, masked; None is skipped; all None is a ValueError."""
     w, idle = ak.Variable([3.0, -4.0]), ak.Variable(1.0)
     opt = ak.optim.SGD(1.0)
@@ -255,7 +256,7 @@ def test_other_errors() -> None:
         ak.optim.SGD(0.1).load_state_dict(opt.state_dict())
 
 
-def test_a_projection_after_the_step() -> None:
+def test_b43_a_projection_after_the_step() -> None:
     """B43: SGD lr 1 on [1, -2, 3] with [2, 1, 1], not below 0: [0, 0, 2]; the update is what really happened."""
     w = ak.Variable([1.0, -2.0, 3.0], constraint=lambda value: np.maximum(value, 0.0))
     opt = ak.optim.SGD(1.0)
@@ -360,3 +361,195 @@ def test_two_variables_of_one_value_have_slots_of_their_own() -> None:
         for _ in range(k + 1):
             opt.apply_gradients([(1.0, v)])
     assert [opt.get_slot(v, "t").tolist() for v in variables] == [1, 2, 3]
+
+
+def test_b43_three_ways_to_stay_above_zero() -> None:
+    """A projection is feasible at each step and exact at the bound; a penalty is neither; other variables are both."""
+    goal = np.array([1.0, -2.0, 3.0])
+
+    def trained(make: Any, penalty: float = 0.0, constraint: Any = None) -> tuple[Any, float]:
+        w, opt, least = ak.Variable([1.0, 1.0, 1.0], constraint=constraint), ak.optim.SGD(0.05), np.inf
+        for _ in range(600):
+            opt.minimize(lambda: ((make(w) - goal) ** 2).sum() + penalty * (ak.minimum(make(w), 0.0) ** 2).sum(), [w])
+            least = min(least, float(np.asarray(make(w)).min()))
+        return np.asarray(make(w)), least
+
+    projected, lowest = trained(lambda w: w, constraint=lambda v: np.maximum(v, 0.0))
+    np.testing.assert_allclose(projected, [1.0, 0.0, 3.0], atol=1e-12)
+    assert lowest == projected[1] == 0.0
+    punished, lowest = trained(lambda w: w, penalty=9.0)
+    assert punished[1] == lowest == pytest.approx(-0.2)  # where 2(w + 2) + 18 w = 0
+    squared, lowest = trained(lambda w: w * w)
+    np.testing.assert_allclose(squared, [1.0, 0.0, 3.0], atol=1e-9)
+    assert lowest >= 0.0
+
+
+def test_b41_four_remedies_side_by_side() -> None:
+    """Elements 1 and 2 stay at their value after step 1; 0 and 3 take Adam's step 2, to the last bit, in all four."""
+    whole, opt = ak.Variable(np.zeros(4)), ak.optim.Adam(0.1)
+    run(opt, whole, [G1, G2])
+    found = {remedy: _second_step(remedy)[1] for remedy in ("zero the slots", "save and restore", "freeze")}
+    parts, apart = [ak.Variable(np.zeros(2)), ak.Variable(np.zeros(2))], ak.optim.Adam(0.1)
+    apart.apply_gradients([(G1[[0, 3]], parts[0]), (G1[[1, 2]], parts[1])])
+    stays = parts[1].numpy().copy()
+    apart.apply_gradients([(G2[[0, 3]], parts[0])])
+    found["a subset"] = np.array([parts[0].numpy()[0], *parts[1].numpy(), parts[0].numpy()[1]])
+    assert stays.tobytes() == parts[1].numpy().tobytes()
+    expected = np.where(
+        [True, False, False, True], whole.numpy(), run(ak.optim.Adam(0.1), ak.Variable(np.zeros(4)), [G1])[0]
+    )
+    for remedy, value in found.items():
+        assert value.tobytes() == expected.tobytes(), remedy
+
+
+@every_optimizer
+def test_who_holds_a_value_keeps_it(make: Any) -> None:
+    """Steps write in place, but never into what a tensor, an array, a view or a tape still holds."""
+    w, opt = ak.Variable(np.ones((3, 2))), make()
+    pair = [(np.full((3, 2), 0.5), w)]
+    opt.apply_gradients(pair)
+    with ak.GradientTape(persistent=True) as tape:
+        loss = (w * w).sum()
+    read, array, view = w.read_value(), w.numpy(), w.numpy()[1:, 0]
+    slots = {name: opt.get_slot(w, name) for name in opt.slot_names()}
+    state, update = opt.state_dict(), opt.last_update(w)
+    kept = [x.copy() for x in (read.numpy(), array, view, *slots.values(), update)]
+    for _ in range(3):
+        opt.apply_gradients(pair)
+    assert (w.numpy() != array).all()
+    for before, now in zip(kept, (read.numpy(), array, view, *slots.values(), update), strict=True):
+        assert before.tobytes() == now.tobytes()
+    assert tape.gradient(loss, w).tolist() == (2.0 * array).tolist()
+    assert all(state["slots"]["variable 0"][name].tobytes() == x.tobytes() for name, x in slots.items())
+
+
+@every_optimizer
+def test_a_gradient_is_never_written_to(make: Any) -> None:
+    g = np.full((3, 2), 0.5)
+    w, opt = ak.Variable(np.ones((3, 2))), make()
+    closed = g.copy()
+    closed.flags.writeable = False
+    for given in (g, closed, g[::-1], np.asfortranarray(g), ak.constant(g)):
+        opt.apply_gradients([(given, w)])
+    assert (g == 0.5).all()
+    assert (closed == 0.5).all()
+    opt.apply_gradients([(w, w)])  # its own value as gradient
+    assert np.isfinite(w.numpy()).all()
+
+
+@pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@every_optimizer
+def test_slots_do_not_fade_into_numbers_that_are_slow(
+    make: Any, dtype: str, loops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """3,000 steps without news: what is left of means and momenta passes the least normal number and becomes 0."""
+    if loops:
+        pytest.importorskip("numba")
+        from autodiff_kit.kernels.loops import compile_all
+    monkeypatch.setattr(kernels, "_loops", compile_all() if loops else {})
+    tiny, opt = np.finfo(dtype).tiny, make()
+    w = ak.Variable(np.ones((2, 50)), dtype=dtype)
+    start = np.logspace(-44 if dtype == "float32" else -300, 2, 100).reshape(2, 50).astype(dtype)
+    denormal = 0
+    with np.errstate(all="ignore"):
+        for step in range(3000):
+            opt.apply_gradients([(start if step == 0 else np.zeros_like(start), w)])
+            for name in opt.slot_names():
+                slot = np.abs(opt.get_slot(w, name)) if name != "t" and step % 50 == 0 else np.zeros(1)
+                denormal += int(np.sum((slot > 0) & (slot < tiny)))
+    assert denormal == 0
+    for name in set(opt.slot_names()) & {"m", "momentum"}:
+        assert (opt.get_slot(w, name) < np.abs(start) + tiny).all()
+
+
+def test_weight_decay_may_change_under_way() -> None:
+    found = []
+    for decays in ((0.0, 0.1), (0.1, 0.0)):
+        w, opt = ak.Variable(np.ones(4)), ak.optim.AdamW(0.1, weight_decay=decays[0])
+        opt.apply_gradients([(np.zeros(4), w)])
+        opt.weight_decay = decays[1]
+        opt.apply_gradients([(np.zeros(4), w)])
+        found.append(w.numpy()[0])
+    np.testing.assert_allclose(found, [0.99, 0.99], rtol=1e-15)
+
+
+def test_constraints_that_do_not_fit() -> None:
+    def in_place(value: Any) -> Any:
+        return np.maximum(value, 0.0, out=value)
+
+    def broken(_: Any) -> Any:
+        raise ZeroDivisionError
+
+    for constraint, error, words in (
+        (broken, ZeroDivisionError, "^$"),
+        (lambda v: v[:1], ShapeError, r"made shape \(1,\) of \(2,\)"),
+        (lambda v: "x", DtypeError, "what a constraint returns holds real numbers"),
+        (in_place, ValueError, "read-only"),
+    ):
+        w = ak.Variable([1.0, 2.0], constraint=constraint)
+        with pytest.raises(error, match=words):
+            ak.optim.Adam(0.1).apply_gradients([([1.0, 1.0], w)])
+
+
+@every_optimizer
+@pytest.mark.parametrize("loops", [False, True])
+def test_the_update_of_a_projected_step(make: Any, loops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole way, from the value before to that on the bound; also for rows and for numbers."""
+    if loops:
+        pytest.importorskip("numba")
+        from autodiff_kit.kernels.loops import compile_all
+    monkeypatch.setattr(kernels, "_loops", compile_all() if loops else {})
+    opt, rng = make(), np.random.default_rng(0)
+    w, b = (ak.Variable(v, constraint=lambda x: np.maximum(x, 0.5)) for v in (rng.uniform(0.4, 1, (6, 2)), 0.6))
+    for _ in range(5):
+        g, rows = rng.normal(size=(6, 2)), ak.RowGradient([1, 4], rng.normal(size=(2, 2)), (6, 2))
+        for given in (g, rows):
+            before = w.numpy().copy(), float(b)
+            opt.apply_gradients([(given, w), (g[0, 0], b)])
+            np.testing.assert_allclose(opt.last_update(w), w.numpy() - before[0], atol=1e-15)
+            np.testing.assert_allclose(opt.last_update(b), float(b) - before[1], atol=1e-15)
+    assert w.numpy().min() == 0.5
+
+
+ODD: list[Any] = [
+    None,
+    3,
+    "text",
+    [],
+    [1, 2],
+    {},
+    object(),
+    np.ones(2),
+    [[1, [2]]],
+    ak.constant(1.0),
+    1j,
+    np.array("a"),
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+def test_nothing_but_the_kits_errors(odd: Any) -> None:
+    w, opt = ak.Variable([1.0, 2.0, 3.0]), ak.optim.Adam(0.1)
+    calls: list[Callable[[], Any]] = [
+        lambda: opt.apply_gradients(odd),
+        lambda: opt.apply_gradients([(odd, w)]),
+        lambda: opt.apply_gradients([(1.0, odd)]),
+        lambda: opt.minimize(lambda: (w * w).sum(), odd),
+        lambda: opt.minimize(lambda: odd, [w]),
+        lambda: opt.set_slot(w, "m", odd),
+        lambda: opt.get_slot(odd, "m"),
+        lambda: opt.frozen(odd).__enter__(),
+        lambda: opt.frozen({w: odd}).__enter__(),
+        lambda: opt.load_state_dict(odd),
+        lambda: ak.optim.Adam(odd),
+        lambda: ak.optim.SGD(0.1, momentum=odd),
+        lambda: ak.optim.RMSProp(decay=odd, learning_rate=0.1),
+    ]
+    for call in calls:
+        try:
+            call()
+        except AutodiffError:
+            continue
+    assert w.tolist() == [1.0, 2.0, 3.0]
+    opt.apply_gradients([(np.ones(3), w)])

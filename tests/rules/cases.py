@@ -1,13 +1,15 @@
 """One table of cases for all operations: inputs, the call, and NumPy's or SciPy's answer.
 
 Plain elementwise operations get their cases from the registry itself: inputs from the op's domain, in shapes that
-broadcast. Operations with parameters, and those that the kit composes from others, stand in a table.
+broadcast. Operations with parameters, and those that the kit composes from others, stand in a table. Families with
+many of them have a file of their own, ``cases_<family>.py``.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,43 +17,9 @@ from scipy import special
 
 import autodiff_kit as ak
 from autodiff_kit.core.rules import OPS, Op
-from autodiff_kit.ops import neural, shaping
+from autodiff_kit.ops import indexing, neural
 
-Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Case:
-    """``call`` takes tensors, ``reference`` arrays of any floating dtype; ``inputs`` draws arrays of float64."""
-
-    key: str
-    label: str
-    inputs: Callable[[np.random.Generator], tuple[Array, ...]]
-    call: Callable[..., Any]
-    reference: Callable[..., Any]
-
-    @property
-    def name(self) -> str:
-        return f"{self.key}-{self.label}"
-
-
-def apart(rng: np.random.Generator, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
-    """Arrays whose entries keep a distance from each other and from 0, so that no kink is near."""
-    sizes = [int(np.prod(shape)) for shape in shapes]
-    total = max(sum(sizes), 1)
-    grid = np.concatenate([np.linspace(-2.0, -0.2, total), np.linspace(0.25, 2.1, total)])
-    chosen = rng.choice(grid, size=sum(sizes), replace=False)
-    parts = np.split(chosen, np.cumsum(sizes)[:-1])
-    return tuple(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
-
-
-def draw(rng: np.random.Generator, domain: str, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
-    """Arrays in the domain of an operation, away from its ends."""
-    if domain == "real":
-        return apart(rng, *shapes)
-    low, high = {"positive": (0.6, 2.4), "unit": (-0.8, 0.8), "above one": (1.3, 3.0)}[domain]
-    return tuple(rng.uniform(low, high, shape) for shape in shapes)
-
+from .case import Array, Case, draw, one, shaped, two
 
 # What each elementwise operation must equal. Independent of the kit's own formulas wherever the kit has one.
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
@@ -63,19 +31,27 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "Sqrt": np.sqrt, "Sin": np.sin, "Cos": np.cos, "Tan": np.tan, "Asin": np.arcsin, "Acos": np.arccos,
     "Atan": np.arctan, "Sinh": np.sinh, "Cosh": np.cosh, "Tanh": np.tanh, "Asinh": np.arcsinh,
     "Acosh": np.arccosh, "Atanh": np.arctanh, "Sigmoid": special.expit, "Softplus": lambda x: np.log1p(np.exp(x)),
+    "Exp2": lambda x: 2.0**x, "Rsqrt": lambda x: x**-0.5, "Cbrt": np.cbrt, "Degrees": lambda x: x * (180 / np.pi),
+    "Radians": lambda x: x * (np.pi / 180), "LogSigmoid": lambda x: -np.log1p(np.exp(-x)), "Logit": special.logit,
+    "Fmod": lambda a, b: a - b * np.trunc(a / b), "Logaddexp2": lambda a, b: np.log2(2.0**a + 2.0**b),
     "Sinc": lambda x: np.sin(np.pi * x) / (np.pi * x),
     "Relu": lambda x: x * (x > 0), "Elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
 }  # fmt: skip
 
 # Operations without a slope; all of them give None.
 ZERO: dict[str, Callable[..., Any]] = {
-    "Floor": np.floor, "Ceil": np.ceil, "Round": np.round, "Trunc": np.trunc, "Sign": np.sign,
+    "Floor": np.floor, "Ceil": np.ceil, "Round": np.round, "Rint": np.rint, "Trunc": np.trunc, "Sign": np.sign,
     "FloorDivide": np.floor_divide, "Less": np.less, "LessEqual": np.less_equal, "Greater": np.greater,
     "GreaterEqual": np.greater_equal, "Equal": np.equal, "NotEqual": np.not_equal, "LogicalAnd": np.logical_and,
-    "LogicalOr": np.logical_or, "LogicalNot": np.logical_not, "Isnan": np.isnan, "Isinf": np.isinf,
+    "LogicalOr": np.logical_or, "LogicalNot": np.logical_not, "LogicalXor": np.logical_xor, "Heaviside": np.heaviside,
+    "Nextafter": np.nextafter, "Signbit": np.signbit, "Any": np.any, "All": np.all, "CountNonzero": np.count_nonzero,
+     "RoundTo": lambda x: np.round(x, 1), "Isnan": np.isnan, "Isinf": np.isinf,
     "Isfinite": np.isfinite, "Argmax": np.argmax, "Argmin": np.argmin,
     "Argsort": lambda x: np.argsort(x, kind="stable"), "ToWhole": lambda x: x.astype(np.int64),
 }  # fmt: skip
+
+# Of whole numbers, or of a sorted vector: tested in test_gradient_free.py.
+WHOLE = {"BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseInvert", "IsClose", "Searchsorted"}
 
 _BROADCAST = (((), ()), ((3,), (3,)), ((3, 1), (1, 4)), ((), (2, 3)), ((2, 1, 3), (4, 1)), ((1,), (5,)))
 
@@ -92,17 +68,9 @@ def _elementwise() -> Iterator[Case]:
 
 
 def _drawer(op: Op, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., tuple[Array, ...]]:
-    if op.key == "Mod":  # away from whole quotients, where it jumps
-        return lambda rng: (rng.uniform(5.2, 5.8, shapes[0]), rng.uniform(1.9, 2.1, shapes[1]))
+    if op.key in ("Mod", "Fmod"):  # away from whole quotients, where it jumps
+        return lambda rng: (rng.uniform(5.2, 5.8, shapes[0]), rng.uniform(1.95, 2.05, shapes[1]))
     return lambda rng: draw(rng, op.domain, *shapes)
-
-
-def one(*shape: int) -> Callable[[np.random.Generator], tuple[Array, ...]]:
-    return lambda rng: apart(rng, shape)
-
-
-def two(a: tuple[int, ...], b: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
-    return lambda rng: apart(rng, a, b)
 
 
 _MASK = np.array([[True, False, True], [False, False, True]])
@@ -178,42 +146,36 @@ def _indexing() -> Iterator[Case]:
             lambda x, i=index: x[i],
         )
     yield Case("Getitem", "mask", one(2, 3), lambda x: x[_MASK], lambda x: x[_MASK])
-    yield Case("Scatter", "rows twice", one(5, 2), lambda x: shaping.scatter(x, index=(_TWICE,), shape=(3, 2), ndim=2),
+    yield Case("Scatter", "rows twice", one(5, 2), lambda x: indexing.scatter(x, index=(_TWICE,), shape=(3, 2), ndim=2),
                _scatter((_TWICE,), (3, 2)))  # fmt: skip
-    yield Case("Scatter", "slice", one(2), lambda x: shaping.scatter(x, index=(slice(1, 3),), shape=(4,), ndim=1),
+    yield Case("Scatter", "slice", one(2), lambda x: indexing.scatter(x, index=(slice(1, 3),), shape=(4,), ndim=1),
                _scatter((slice(1, 3),), (4,)))  # fmt: skip
 
 
-def _shaped(key: str, label: str, shape: tuple[int, ...], call: Any, reference: Any) -> Case:
-    return Case(key, label, one(*shape), call, reference)
-
-
 def _shaping() -> Iterator[Case]:
-    yield _shaped("Reshape", "(6,)->(2,3)", (6,), lambda x: ak.reshape(x, (2, 3)), lambda x: x.reshape(2, 3))
-    yield _shaped("Reshape", "-1", (2, 3), lambda x: x.reshape(3, -1), lambda x: x.reshape(3, -1))
-    yield _shaped("Reshape", "0-d", (), lambda x: ak.reshape(x, (1, 1)), lambda x: x.reshape(1, 1))
-    yield _shaped("PermuteDims", "reversed", (2, 3, 4), ak.permute_dims, np.transpose)
-    yield _shaped("PermuteDims", "negative axes", (2, 3, 4), lambda x: ak.transpose(x, (-1, 0, -2)),
+    yield shaped("Reshape", "(6,)->(2,3)", (6,), lambda x: ak.reshape(x, (2, 3)), lambda x: x.reshape(2, 3))
+    yield shaped("Reshape", "-1", (2, 3), lambda x: x.reshape(3, -1), lambda x: x.reshape(3, -1))
+    yield shaped("Reshape", "0-d", (), lambda x: ak.reshape(x, (1, 1)), lambda x: x.reshape(1, 1))
+    yield shaped("PermuteDims", "reversed", (2, 3, 4), ak.permute_dims, np.transpose)
+    yield shaped("PermuteDims", "negative axes", (2, 3, 4), lambda x: ak.transpose(x, (-1, 0, -2)),
                   lambda x: np.transpose(x, (-1, 0, -2)))  # fmt: skip
-    yield _shaped("PermuteDims", "a cycle", (2, 3, 4), lambda x: x.transpose(1, 2, 0), lambda x: x.transpose(1, 2, 0))
-    yield _shaped("ExpandDims", "0", (3,), lambda x: ak.expand_dims(x, 0), lambda x: x[None])
-    yield _shaped("ExpandDims", "several", (3, 2), lambda x: ak.expand_dims(x, (0, -1)),
+    yield shaped("PermuteDims", "a cycle", (2, 3, 4), lambda x: x.transpose(1, 2, 0), lambda x: x.transpose(1, 2, 0))
+    yield shaped("ExpandDims", "0", (3,), lambda x: ak.expand_dims(x, 0), lambda x: x[None])
+    yield shaped("ExpandDims", "several", (3, 2), lambda x: ak.expand_dims(x, (0, -1)),
                   lambda x: np.expand_dims(x, (0, -1)))  # fmt: skip
-    yield _shaped("Squeeze", "all", (1, 3, 1), ak.squeeze, np.squeeze)
-    yield _shaped("Squeeze", "one", (1, 3, 1), lambda x: ak.squeeze(x, 0), lambda x: np.squeeze(x, 0))
-    yield _shaped(
+    yield shaped("Squeeze", "all", (1, 3, 1), ak.squeeze, np.squeeze)
+    yield shaped("Squeeze", "one", (1, 3, 1), lambda x: ak.squeeze(x, 0), lambda x: np.squeeze(x, 0))
+    yield shaped(
         "BroadcastTo",
         "rows",
         (3,),
         lambda x: ak.broadcast_to(x, (2, 3)),
         lambda x: np.broadcast_to(x, (2, 3)),
     )
-    yield _shaped("BroadcastTo", "columns", (2, 1), lambda x: ak.broadcast_to(x, (4, 2, 3)),
+    yield shaped("BroadcastTo", "columns", (2, 1), lambda x: ak.broadcast_to(x, (4, 2, 3)),
                   lambda x: np.broadcast_to(x, (4, 2, 3)))  # fmt: skip
-    yield _shaped("Roll", "1", (4,), lambda x: ak.roll(x, 1), lambda x: np.roll(x, 1))
-    yield _shaped(
-        "Roll", "tuples", (3, 4), lambda x: ak.roll(x, (1, -2), (0, 1)), lambda x: np.roll(x, (1, -2), (0, 1))
-    )
+    yield shaped("Roll", "1", (4,), lambda x: ak.roll(x, 1), lambda x: np.roll(x, 1))
+    yield shaped("Roll", "tuples", (3, 4), lambda x: ak.roll(x, (1, -2), (0, 1)), lambda x: np.roll(x, (1, -2), (0, 1)))
     for axis in (0, -1):
         yield Case("Concat", f"axis={axis}", two((2, 2), (2, 2)), lambda a, b, k=axis: ak.concat([a, b, a], axis=k),
                    lambda a, b, k=axis: np.concatenate([a, b, a], k))  # fmt: skip
@@ -222,14 +184,14 @@ def _shaping() -> Iterator[Case]:
     yield Case("Concat", "lengths differ", two((1, 2), (3, 2)), lambda a, b: ak.concat([a, b]),
                lambda a, b: np.concatenate([a, b]))  # fmt: skip
     for axis in (0, 1, -1):
-        yield _shaped(
+        yield shaped(
             "Cumsum",
             f"axis={axis}",
             (3, 2),
             lambda x, k=axis: ak.cumsum(x, k),
             lambda x, k=axis: np.cumsum(x, k),
         )
-    yield _shaped("ToFloat", "float32", (3,), lambda x: ak.cast(x * 1.0, x.dtype), lambda x: x)
+    yield shaped("ToFloat", "float32", (3,), lambda x: ak.cast(x * 1.0, x.dtype), lambda x: x)
 
 
 def _products() -> Iterator[Case]:
@@ -256,66 +218,64 @@ def _choices() -> Iterator[Case]:
         lambda a, b: np.where(_MASK, a, b),
     )
     yield Case("Select", "one condition", two((2,), (2,)), lambda a, b: ak.where(True, a, b), lambda a, b: a + 0 * b)
-    yield _shaped("Clip", "both", (2, 3), lambda x: ak.clip(x, -1.013, 1.017), lambda x: np.clip(x, -1.013, 1.017))
-    yield _shaped("Clip", "below", (5,), lambda x: ak.clip(x, lo=0.11), lambda x: np.maximum(x, x.dtype.type(0.11)))
+    yield shaped("Clip", "both", (2, 3), lambda x: ak.clip(x, -1.013, 1.017), lambda x: np.clip(x, -1.013, 1.017))
+    yield shaped("Clip", "below", (5,), lambda x: ak.clip(x, lo=0.11), lambda x: np.maximum(x, x.dtype.type(0.11)))
     yield Case("clip", "tensor bound", two((4,), (4,)), lambda x, lo: ak.clip(x, lo, 3.0), np.maximum)
-    yield _shaped("Identity", "", (3,), ak.identity, lambda x: x)
-    yield _shaped("LeakyRelu", "", (2, 3), ak.nn.leaky_relu, lambda x: np.where(x > 0, x, x.dtype.type(0.2) * x))
-    yield _shaped("LeakyRelu", "slope", (4,), lambda x: ak.nn.leaky_relu(x, slope=0.01),
+    yield shaped("Identity", "", (3,), ak.identity, lambda x: x)
+    yield shaped("LeakyRelu", "", (2, 3), ak.nn.leaky_relu, lambda x: np.where(x > 0, x, x.dtype.type(0.2) * x))
+    yield shaped("LeakyRelu", "slope", (4,), lambda x: ak.nn.leaky_relu(x, slope=0.01),
                   lambda x: np.where(x > 0, x, x.dtype.type(0.01) * x))  # fmt: skip
 
 
 def _neural() -> Iterator[Case]:
     for axis in (-1, 0):
-        yield _shaped(
+        yield shaped(
             "Softmax",
             f"axis={axis}",
             (3, 4),
             lambda x, k=axis: ak.nn.softmax(x, k),
             lambda x, k=axis: _softmax(x, k),
         )
-        yield _shaped("LogSoftmax", f"axis={axis}", (3, 4), lambda x, k=axis: ak.nn.log_softmax(x, k),
+        yield shaped("LogSoftmax", f"axis={axis}", (3, 4), lambda x, k=axis: ak.nn.log_softmax(x, k),
                       lambda x, k=axis: special.log_softmax(x, axis=k))  # fmt: skip
-    yield _shaped("Softmax", "1-d", (3,), ak.nn.softmax, _softmax)
-    yield _shaped("KeptSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
-    yield _shaped("KeptSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
-    yield _shaped("SparseCrossEntropy", "rows", (4, 3),
+    yield shaped("Softmax", "1-d", (3,), ak.nn.softmax, _softmax)
+    yield shaped("KeptSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
+    yield shaped("KeptSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
+    yield shaped("SparseCrossEntropy", "rows", (4, 3),
                   lambda x: ak.nn.sparse_softmax_cross_entropy([0, 2, 2, 1], x), _entropy)  # fmt: skip
-    yield _shaped("SparseCrossEntropy", "one", (3,), lambda x: neural.sparse_softmax_cross_entropy(1, x),
+    yield shaped("SparseCrossEntropy", "one", (3,), lambda x: neural.sparse_softmax_cross_entropy(1, x),
                   lambda x: -np.log(_softmax(x))[1])  # fmt: skip
-    yield _shaped("gelu", "", (4,), ak.nn.gelu,
+    yield shaped("gelu", "", (4,), ak.nn.gelu,
                   lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))))  # fmt: skip
-    yield _shaped(
-        "embedding", "", (3, 2), lambda x: ak.nn.embedding(x, [[0, 2], [2, 2]]), lambda x: x[[[0, 2], [2, 2]]]
-    )
+    yield shaped("embedding", "", (3, 2), lambda x: ak.nn.embedding(x, [[0, 2], [2, 2]]), lambda x: x[[[0, 2], [2, 2]]])
 
 
 def _composed() -> Iterator[Case]:
-    yield _shaped("norm", "1", (4,), lambda x: ak.norm(x, 1), lambda x: np.abs(x).sum())
-    yield _shaped("norm", "inf", (2, 3), lambda x: ak.norm(x, np.inf, axis=1), lambda x: np.abs(x).max(1))
+    yield shaped("norm", "1", (4,), lambda x: ak.norm(x, 1), lambda x: np.abs(x).sum())
+    yield shaped("norm", "inf", (2, 3), lambda x: ak.norm(x, np.inf, axis=1), lambda x: np.abs(x).max(1))
     for axis in (0, -1):
-        yield _shaped(
+        yield shaped(
             "cumprod",
             f"axis={axis}",
             (3, 2),
             lambda x, k=axis: ak.cumprod(x, k),
             lambda x, k=axis: np.cumprod(x, k),
         )
-        yield _shaped("sort", f"axis={axis}", (3, 2), lambda x, k=axis: ak.sort(x, k), lambda x, k=axis: np.sort(x, k))
-        yield _shaped(
+        yield shaped("sort", f"axis={axis}", (3, 2), lambda x, k=axis: ak.sort(x, k), lambda x, k=axis: np.sort(x, k))
+        yield shaped(
             "diff",
             f"axis={axis}",
             (3, 2),
-            lambda x, k=axis: ak.diff(x, k),
+            lambda x, k=axis: ak.diff(x, axis=k),
             lambda x, k=axis: np.diff(x, axis=k),
         )
-        yield _shaped("flip", f"axis={axis}", (3, 2), lambda x, k=axis: ak.flip(x, k), lambda x, k=axis: np.flip(x, k))
-    yield _shaped("var", "ddof", (4,), lambda x: ak.var(x, ddof=1), lambda x: np.var(x, ddof=1))
-    yield _shaped("std", "ddof", (2, 4), lambda x: ak.std(x, axis=1, ddof=1), lambda x: np.std(x, axis=1, ddof=1))
-    yield _shaped("swapaxes", "", (2, 3, 4), lambda x: ak.swapaxes(x, 0, -1), lambda x: x.swapaxes(0, -1))
-    yield _shaped("moveaxis", "", (2, 3, 4), lambda x: ak.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, 0, -1))
-    yield _shaped("take", "flat", (2, 3), lambda x: ak.take(x, [5, 0, 0]), lambda x: np.take(x, [5, 0, 0]))
-    yield _shaped(
+        yield shaped("flip", f"axis={axis}", (3, 2), lambda x, k=axis: ak.flip(x, k), lambda x, k=axis: np.flip(x, k))
+    yield shaped("var", "ddof", (4,), lambda x: ak.var(x, ddof=1), lambda x: np.var(x, ddof=1))
+    yield shaped("std", "ddof", (2, 4), lambda x: ak.std(x, axis=1, ddof=1), lambda x: np.std(x, axis=1, ddof=1))
+    yield shaped("swapaxes", "", (2, 3, 4), lambda x: ak.swapaxes(x, 0, -1), lambda x: x.swapaxes(0, -1))
+    yield shaped("moveaxis", "", (2, 3, 4), lambda x: ak.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, 0, -1))
+    yield shaped("take", "flat", (2, 3), lambda x: ak.take(x, [5, 0, 0]), lambda x: np.take(x, [5, 0, 0]))
+    yield shaped(
         "take",
         "axis",
         (2, 3),
@@ -323,13 +283,18 @@ def _composed() -> Iterator[Case]:
         lambda x: np.take(x, [[1, 1], [0, 2]], 1),
     )
     along = np.array([[0, 0], [2, 1]])
-    yield _shaped("take_along_axis", "", (2, 3), lambda x: ak.take_along_axis(x, along, 1),
+    yield shaped("take_along_axis", "", (2, 3), lambda x: ak.take_along_axis(x, along, 1),
                   lambda x: np.take_along_axis(x, along, 1))  # fmt: skip
-    yield _shaped("split", "", (4, 2), lambda x: ak.split(x, 2)[1] * ak.split(x, [1, 3])[1], lambda x: x[2:] * x[1:3])
+    yield shaped("split", "", (4, 2), lambda x: ak.split(x, 2)[1] * ak.split(x, [1, 3])[1], lambda x: x[2:] * x[1:3])
     yield Case("moments", "", one(4, 3), lambda x: ak.concat(ak.nn.moments(x, 0)),
                lambda x: np.concatenate([x.mean(0), x.var(0)]))  # fmt: skip
 
 
+_FAMILIES = [
+    importlib.import_module(f".{path.stem}", __package__) for path in sorted(Path(__file__).parent.glob("cases_*.py"))
+]
+
 CASES: list[Case] = [
     *_elementwise(), *_reductions(), *_indexing(), *_shaping(), *_products(), *_choices(), *_neural(), *_composed(),
+    *(case for family in _FAMILIES for case in family.CASES),
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 import autodiff_kit as ak
 
-from .cases import Array, Case
+from .case import Array, Case
 
 
 def rng_of(case: Case) -> np.random.Generator:

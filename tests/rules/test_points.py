@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.errors import RangeError
+from autodiff_kit.errors import RangeError, StructureError
 
 from .harness import recorded
 
@@ -23,6 +23,10 @@ def slopes(f: Any, *points: Any) -> list[Any]:
     with np.errstate(all="ignore"):
         tape, xs, y = recorded(f, [np.asarray(p, float) for p in points])
         return [None if g is None else g.numpy() for g in tape.gradient(y, xs)]
+
+
+def _pooled(x: Any) -> Any:
+    return ak.nn.max_pool2d(x.reshape((1, 2, 2, 1)), 2)
 
 
 POINTS: list[tuple[str, Any, tuple[Any, ...], tuple[Any, ...]]] = [
@@ -85,6 +89,22 @@ POINTS: list[tuple[str, Any, tuple[Any, ...], tuple[Any, ...]]] = [
     ("round", ak.round, ([1.5],), (None,)),
     ("softplus far out", ak.softplus, ([-800.0, 800.0],), ([0.0, 1.0],)),
     ("sigmoid far out", ak.sigmoid, ([-1000.0, 1000.0],), ([0.0, 0.0],)),
+    ("maximum of nan", ak.maximum, (NAN, 1.0), (0.0, 0.0)),  # the value is nan; which slope goes with it is arbitrary
+    ("minimum of nan", ak.minimum, (1.0, NAN), (0.0, 0.0)),
+    ("norm inf at the origin", lambda x: ak.norm(x, INF), ([0.0, 0.0],), ([0.0, 0.0],)),
+    ("1 over sqrt at 0", lambda x: 1 / ak.sqrt(x), (0.0,), (-INF,)),
+    ("logsumexp of inf", ak.logsumexp, ([INF, 0.0],), ([NAN, 0.0],)),  # inf - inf, as everywhere
+    (
+        "sort of columns with ties",
+        lambda x: ak.sort(x, 0) * np.array([[1.0], [2.0], [3.0]]),
+        ([[1.0, 3.0], [1.0, 2.0], [0.0, 2.0]],),
+        ([[2.0, 3.0], [3.0, 1.0], [1.0, 2.0]],),
+    ),
+    ("the largest of a window, first of equals", _pooled, ([[5.0, 5.0], [5.0, 1.0]],), ([[1.0, 0.0], [0.0, 0.0]],)),
+    ("det of a singular matrix", ak.det, ([[1.0, 2.0], [2.0, 4.0]],), ([[4.0, -2.0], [-2.0, 1.0]],)),
+    ("segment_max of equals", lambda x: ak.segment.segment_max(x, [0, 0, 1]), ([2.0, 2.0, 1.0],), ([0.5, 0.5, 1.0],)),
+    ("segment_prod of a 0", lambda x: ak.segment.segment_prod(x, [0, 0, 1]), ([0.0, 2.0, 3.0],), ([2.0, 0.0, 1.0],)),
+    ("std of one", lambda x: ak.std(x, ddof=1), ([3.0],), ([NAN],)),
     ("variance of one", lambda x: ak.var(x, ddof=1), ([3.0],), ([NAN],)),
 ]
 
@@ -135,6 +155,27 @@ def test_the_exponent_of_a_constant_is_never_worked_out() -> None:
     """d(a**b)/db of a negative base is nan; where b is a number it is not even computed, so nothing warns."""
     assert float(ak.grad(lambda x: x**2)(-2.0)) == -4.0
     np.testing.assert_array_equal(ak.grad(lambda x: (x**2.0).sum())([-2.0, 0.0]).numpy(), [-4.0, 0.0])
+
+
+def test_functions_of_nothing_are_numpys() -> None:
+    """The mean of nothing is nan, the largest of nothing an error; the first of equals is what argmax names."""
+    with pytest.warns(RuntimeWarning, match="empty|invalid"):
+        assert np.isnan(float(ak.mean(np.zeros(0))))
+    with pytest.raises(ValueError, match="max"):
+        ak.max(np.zeros(0))
+    assert (ak.argmax([1.0, 1.0, 0.0]).tolist(), ak.argmin([1.0, 0.0, 0.0]).tolist()) == (0, 1)
+
+
+def test_variance_of_one_warns() -> None:
+    with pytest.warns(RuntimeWarning, match="degrees of freedom"):
+        ak.std([3.0], ddof=1)
+
+
+def test_equal_eigenvalues_give_the_values_their_slopes_and_refuse_the_vectors() -> None:
+    slope = ak.grad(lambda a: ak.sum(ak.eigvalsh(a)))(np.eye(3))
+    np.testing.assert_allclose(slope.numpy(), np.eye(3), atol=1e-15)
+    with pytest.raises(StructureError, match="eigenvalue"):
+        ak.grad(lambda a: ak.sum(ak.eigh(a)[1] * np.arange(9.0).reshape(3, 3)))(np.eye(3))
 
 
 def test_positions_outside_are_an_error() -> None:

@@ -10,7 +10,8 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.core.rules import OPS
 
-from .cases import CASES, ZERO, Case, apart, arity
+from .case import Case, apart
+from .cases import CASES, WHOLE, ZERO, arity
 from .harness import difference, directions, drawn, gradients, recorded, rng_of, total, weights
 
 EPS = {np.float16: 4e-3, np.float32: 2e-6, np.float64: 1e-13}
@@ -21,7 +22,7 @@ each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__
 
 def test_every_operation_has_a_case() -> None:
     """A new operation without a case fails here."""
-    covered = {case.key for case in CASES} | set(ZERO)
+    covered = {case.key for case in CASES} | set(ZERO) | WHOLE
     assert set(OPS) <= covered, f"operations without a case in tests/rules/cases.py: {sorted(set(OPS) - covered)}"
 
 
@@ -117,6 +118,28 @@ def test_whole_jacobian_by_three_ways(case: Case) -> None:
             np.testing.assert_allclose(r.numpy()[place], g.numpy(), rtol=1e-11, atol=1e-11)
 
 
+@each
+def test_jacobians_where_all_inputs_move_together(case: Case) -> None:
+    """Leading axes on every input at once, and on records that have leading axes: both modes, over both modes."""
+    arrays = drawn(case)
+    along = [np.stack([d, 0.5 * d[::-1] if d.ndim else 2.0 * d]) for d in directions(case, arrays)]
+
+    def f(s: Any) -> Any:
+        moved = [a + ak.tensordot(ak.sin(s), d, 1) for a, d in zip(arrays, along, strict=True)]
+        return ak.ravel(case.call(*moved))
+
+    start = np.zeros(2)
+    first = [ak.jacobian(f, mode=mode)(start).numpy() for mode in ("reverse", "forward")]
+    np.testing.assert_allclose(first[0], first[1], rtol=1e-11, atol=1e-11)
+    second = [
+        ak.jacobian(ak.jacobian(f, mode=inner), mode=outer)(start).numpy()
+        for inner in ("reverse", "forward")
+        for outer in ("reverse", "forward")
+    ]
+    for other in second[1:]:
+        np.testing.assert_allclose(second[0], other, rtol=1e-9, atol=1e-9)
+
+
 def _hessian(f: Any, arrays: tuple[Any, ...]) -> Any:
     """All second derivatives as one matrix, by a tape over a tape."""
     outer = ak.GradientTape(persistent=True)
@@ -203,10 +226,10 @@ def test_python_floats_take_the_same_values_as_arrays(case: Case) -> None:
 
 
 @pytest.mark.parametrize("key", ZERO)
-def test_operations_without_a_slope(key: str) -> None:
+def test_b29_operations_without_a_slope(key: str) -> None:
     """B29: the value is NumPy's and the gradient is None, in both modes; as a float and as an array."""
     op = OPS[key]
-    function = (lambda x: ak.cast(x, "int64")) if key == "ToWhole" else op.function
+    function = _FUNCTIONS.get(key, op.function)
     for shape in ((), (4,)):
         arrays = apart(np.random.default_rng(3), *[shape] * (2 if key in _TWO else 1))
         tape, xs, y = recorded(function, arrays)
@@ -216,6 +239,7 @@ def test_operations_without_a_slope(key: str) -> None:
             assert acc.jvp(function(*xs)) is None
 
 
+_FUNCTIONS = {"ToWhole": lambda x: ak.cast(x, "int64"), "RoundTo": lambda x: ak.round(x, 1)}
 _TWO = {key for key in ZERO if arity(OPS[key]) == 2 and "b" in OPS[key].value.__code__.co_varnames}
 
 

@@ -1,0 +1,102 @@
+"""Where in the user's code something happened: worked out only when somebody asks."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from bisect import bisect_right
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+__all__ = ["NOWHERE", "Place", "cells_before", "ours", "place_of", "source_text", "title_of", "user_frame"]
+
+
+class _Ours(dict[str, bool]):
+    """Whether a file is the kit's own; found out once a file, since every recorded operation asks."""
+
+    def __missing__(self, filename: str) -> bool:
+        self[filename] = filename.startswith(_HOME) and not filename.startswith(_USERS)
+        return self[filename]
+
+
+_HOME = __file__.rpartition("core")[0]
+# These compute with the kit as a user does, and a line of theirs is as good a place as a user's.
+_USERS = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
+ours = _Ours()
+
+
+def user_frame(frame: Any) -> Any:
+    """The innermost frame outside of the kit, at or above ``frame``."""
+    while frame.f_back is not None and ours[frame.f_code.co_filename]:
+        frame = frame.f_back
+    return frame
+
+
+class Place(NamedTuple):
+    """A line of the user's code.
+
+    Attributes
+    ----------
+    cell : str
+        The file, or the name that IPython gives a cell's code.
+    line : int
+        Counted from 1; 0 where nothing is known.
+    code : str
+        Name of the function, ``<module>`` outside of one.
+    """
+
+    cell: str
+    line: int
+    code: str
+
+    @property
+    def text(self) -> str:
+        """The line itself, where its source can be found."""
+        return source_text(self.cell, self.line)
+
+    def __str__(self) -> str:
+        return f"{title_of(self.cell)}, line {self.line}" if self.line else "an unknown place"
+
+
+NOWHERE = Place("", 0, "")
+
+
+def place_of(code: Any, lasti: int) -> Place:
+    """The line of an instruction of a code object; a record keeps these two, which cost nothing to note."""
+    if code is None:
+        return NOWHERE
+    starts, lines = _lines(code)
+    return Place(code.co_filename, lines[bisect_right(starts, lasti) - 1], code.co_name)
+
+
+@lru_cache(maxsize=256)
+def _lines(code: Any) -> tuple[list[int], list[int]]:
+    """Where each run of instructions of a code object begins, and its line."""
+    runs = [(start, line or code.co_firstlineno) for start, _, line in code.co_lines()]
+    return [start for start, _ in runs], [line for _, line in runs]
+
+
+def source_text(cell: str, line: int) -> str:
+    """A line of source, without its indentation; empty where it cannot be found."""
+    return linecache.getline(cell, line).strip() if line else ""
+
+
+def title_of(cell: str) -> str:
+    """What a reader calls a file: its name, or in a notebook the cell's number."""
+    from pathlib import Path  # a good part of what a fresh process takes, and few ask
+
+    number = _cell_numbers().get(cell)
+    return f"cell [{number}]" if number is not None else Path(cell).name
+
+
+def _cell_numbers() -> dict[str, int]:
+    ipython = sys.modules.get("IPython")  # without it there are no cells
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(getattr(shell, "compile", None), "_filename_map", {})
+
+
+def cells_before(cell: str) -> list[str]:
+    """A notebook's cells in the order in which they ran; of a file, the file alone."""
+    numbers = _cell_numbers()
+    return sorted(numbers, key=lambda name: numbers[name]) if cell in numbers else [cell]

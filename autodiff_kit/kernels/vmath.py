@@ -1,0 +1,310 @@
+"""Exponential, logarithm, sine, cosine and tanh without branches: loops with them use the processor's wide registers.
+
+Polynomials after reduction of the argument; errors stay within two units of the last place. ``sincos`` reduces in three
+steps, which is right up to :data:`FAR`; whoever calls it sees to larger arguments. The public names end in the number
+of bits. Importing this module imports numba.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+__all__ = [
+    "FAR32", "FAR64", "LOW32", "LOW64", "TINY32", "TINY64", "abreast", "exp32", "exp64", "far32", "far64",
+    "further32", "further64", "key32", "key64", "log1p32", "log1p64", "log32", "log64", "logaddexp32", "logaddexp64",
+    "plus", "sincos32", "sincos64", "tanh32", "tanh64", "turned", "unkey32", "unkey64",
+]  # fmt: skip
+
+f = np.float32
+FAR32, FAR64 = f(8192.0), 1e5
+TINY32, TINY64 = f(np.finfo(np.float32).tiny), float(np.finfo(np.float64).tiny)
+LOW32, LOW64 = np.int32(-(2**31)), np.int64(-(2**63))
+M32, M64 = (
+    f(12582912.0),
+    6755399441055744.0,
+)  # adding one of these rounds to a whole number, which its low bits then are
+
+
+def _bits(source: Any, target: Any, kind: Any) -> Any:
+    @intrinsic
+    def cast(context: Any, x: Any) -> Any:
+        return target(source), lambda c, builder, sig, args: builder.bitcast(args[0], kind)
+
+    return cast
+
+
+as_int32 = _bits(types.float32, types.int32, ir.IntType(32))
+as_float32 = _bits(types.int32, types.float32, ir.FloatType())
+as_int64 = _bits(types.float64, types.int64, ir.IntType(64))
+as_float64 = _bits(types.int64, types.float64, ir.DoubleType())
+
+_math = njit(fastmath={"contract", "nsz"}, error_model="numpy", forceinline=True)
+
+
+def abreast(count: int) -> None:
+    """How many vectors a loop has under way at once, in what is compiled from now on; 0 leaves it to LLVM."""
+    binding.set_option("autodiff_kit", f"-force-vector-interleave={count}")
+
+
+@njit(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+def plus(a: Any, b: Any) -> Any:
+    """``a + b`` inside a sum, whose terms may be added in any order; nothing else may be reordered."""
+    return a + b
+
+
+@_math
+def exp32(x: Any) -> Any:
+    """2ᵏ in two halves, so that what is far below gives exactly 0, far above inf, and nan stays; nothing denormal."""
+    u = max(x, f(-87.3))
+    u = min(u, f(89.0))
+    t = u * f(1.44269504) + M32
+    k = as_int32(t) - np.int32(0x4B400000)
+    n = t - M32
+    r = u - n * f(0.693359375)
+    r = r - n * f(-2.12194440e-4)
+    y = f(1.9875691500e-4)
+    y = y * r + f(1.3981999507e-3)
+    y = y * r + f(8.3334519073e-3)
+    y = y * r + f(4.1665795894e-2)
+    y = y * r + f(1.6666665459e-1)
+    y = y * r + f(5.0000001201e-1)
+    y = y * r * r + r + f(1.0)
+    return (y + y) * as_float32(np.int32((k + np.int32(126)) << np.int32(23)))
+
+
+@_math
+def exp64(x: Any) -> Any:
+    """As :func:`exp32`."""
+    u = max(x, -708.3)
+    u = min(u, 710.0)
+    t = u * 1.4426950408889634 + M64
+    k = as_int64(t) - np.int64(0x4338000000000000)
+    n = t - M64
+    r = u - n * 6.93147180369123816490e-01
+    r = r - n * 1.90821492927058770002e-10
+    y = 1 / 6227020800.0
+    y = y * r + 1 / 479001600.0
+    y = y * r + 1 / 39916800.0
+    y = y * r + 1 / 3628800.0
+    y = y * r + 1 / 362880.0
+    y = y * r + 1 / 40320.0
+    y = y * r + 1 / 5040.0
+    y = y * r + 1 / 720.0
+    y = y * r + 1 / 120.0
+    y = y * r + 1 / 24.0
+    y = y * r + 1 / 6.0
+    y = y * r + 0.5
+    y = y * r * r + r + 1.0
+    return (y + y) * as_float64((k + 1022) << 52)
+
+
+@_math
+def log32(x: Any) -> Any:
+    """x is 2ᵏ m, m near 1; the logarithm of m is a series in s = (m - 1) / (m + 1)."""
+    small = x < TINY32
+    u = x * f(8388608.0) if small else x
+    i = as_int32(u)
+    k = np.int32(np.int32(i - np.int32(0x3F3504F3)) >> np.int32(23))
+    g = as_float32(np.int32(i - (k << np.int32(23)))) - f(1.0)
+    n = np.float32(k) - (f(23.0) if small else f(0.0))
+    s = g / (f(2.0) + g)
+    z = s * s
+    r = (((f(0.24279078841) * z + f(0.28498786688)) * z + f(0.40000972152)) * z + f(0.66666662693)) * z
+    h = f(0.5) * g * g
+    y = s * (h + r) + n * f(9.0580006145e-6) - h + g + n * f(6.9313812256e-1)
+    y = y if x < f(np.inf) else x
+    y = y if x >= f(0.0) else f(np.nan)
+    return f(-np.inf) if x == f(0.0) else y
+
+
+@_math
+def log64(x: Any) -> Any:
+    """As :func:`log32`."""
+    small = x < TINY64
+    u = x * 18014398509481984.0 if small else x
+    i = as_int64(u)
+    k = (i - 0x3FE6A09E667F3BCD) >> 52
+    g = as_float64(i - (k << 52)) - 1.0
+    n = np.float64(k) - (54.0 if small else 0.0)
+    s = g / (2.0 + g)
+    z = s * s
+    r = (1.479819860511658591e-1 * z + 1.531383769920937332e-1) * z + 1.818357216161805012e-1
+    r = ((r * z + 2.222219843214978396e-1) * z + 2.857142874366239149e-1) * z + 3.999999999940941908e-1
+    r = (r * z + 6.666666666666735130e-1) * z
+    h = 0.5 * g * g
+    y = s * (h + r) + n * 1.90821492927058770002e-10 - h + g + n * 6.93147180369123816490e-01
+    y = y if x < np.inf else x
+    y = y if x >= 0.0 else np.nan
+    return -np.inf if x == 0.0 else y
+
+
+@_math
+def log1p32(x: Any) -> Any:
+    """The logarithm of 1 + x, and what rounding took from that sum."""
+    w = f(1.0) + x
+    y = log32(w)
+    c = (x - (w - f(1.0))) / w
+    return y + c if abs(y) < f(np.inf) else y
+
+
+@_math
+def log1p64(x: Any) -> Any:
+    """As :func:`log1p32`."""
+    w = 1.0 + x
+    y = log64(w)
+    c = (x - (w - 1.0)) / w
+    return y + c if abs(y) < np.inf else y
+
+
+@_math
+def logaddexp32(x: Any, y: Any) -> Any:
+    """The logarithm of a sum of exponentials."""
+    more = log1p32(exp32(-abs(x - y)))
+    return max(x, y) + (f(0.6931471805599453) if x == y else more)
+
+
+@_math
+def logaddexp64(x: Any, y: Any) -> Any:
+    """As :func:`logaddexp32`."""
+    more = log1p64(exp64(-abs(x - y)))
+    return max(x, y) + (0.6931471805599453 if x == y else more)
+
+
+@_math
+def sincos32(x: Any) -> Any:
+    """Sine and cosine, for arguments up to :data:`FAR32` either way."""
+    t = x * f(0.636619772) + M32
+    k = as_int32(t)
+    n = t - M32
+    r = x - n * f(1.5703125)
+    r = r - n * f(4.837512969970703125e-4)
+    r = r - n * f(7.54978995489188e-8)
+    z = r * r
+    s = ((f(-1.9515295891e-4) * z + f(8.3321608736e-3)) * z + f(-1.6666654611e-1)) * z * r + r
+    c = f(2.443315711809948e-5) * z + f(-1.388731625493765e-3)
+    c = (c * z + f(4.166664568298827e-2)) * z * z - f(0.5) * z + f(1.0)
+    odd = (k & np.int32(1)) != 0
+    a = c if odd else s
+    b = s if odd else c
+    a = as_float32(as_int32(a) ^ np.int32((k & np.int32(2)) << np.int32(30)))
+    return a, as_float32(as_int32(b) ^ np.int32(((k + np.int32(1)) & np.int32(2)) << np.int32(30)))
+
+
+@_math
+def sincos64(x: Any) -> Any:
+    """Sine and cosine, for arguments up to :data:`FAR64` either way."""
+    t = x * 0.63661977236758134308 + M64
+    k = as_int64(t)
+    n = t - M64
+    r = x - n * 1.57079632673412561417e00
+    r = r - n * 6.07710050630396597660e-11
+    r = r - n * 2.02226624879595063154e-21
+    z = r * r
+    s = 1.58962301576546568060e-10 * z - 2.50507477628578072866e-8
+    s = ((s * z + 2.75573136213857245213e-6) * z - 1.98412698295895385996e-4) * z + 8.33333333332211858878e-3
+    s = (s * z - 1.66666666666666307295e-1) * z * r + r
+    c = -1.13585365213876817300e-11 * z + 2.08757008419747316778e-9
+    c = ((c * z - 2.75573141792967388112e-7) * z + 2.48015872888517045348e-5) * z - 1.38888888888730564116e-3
+    c = (c * z + 4.16666666666665929218e-2) * z * z - 0.5 * z + 1.0
+    odd = (k & 1) != 0
+    a = c if odd else s
+    b = s if odd else c
+    a = as_float64(as_int64(a) ^ ((k & 2) << 62))
+    return a, as_float64(as_int64(b) ^ (((k + 1) & 2) << 62))
+
+
+@_math
+def tanh32(x: Any) -> Any:
+    """A polynomial near 0, else from the exponential."""
+    z = x * x
+    p = ((f(-5.70498872745e-3) * z + f(2.06390887954e-2)) * z - f(5.37397155531e-2)) * z + f(1.33314422036e-1)
+    p = (p * z - f(3.33332819422e-1)) * z * x + x
+    q = f(1.0) - f(2.0) / (exp32(f(2.0) * abs(x)) + f(1.0))
+    q = -q if x < f(0.0) else q
+    return p if z < f(0.390625) else q
+
+
+@_math
+def tanh64(x: Any) -> Any:
+    """As :func:`tanh32`, with a quotient of polynomials near 0."""
+    z = x * x
+    p = (-9.64399179425052238628e-1 * z - 9.92877231001918586564e1) * z - 1.61468768441708447952e3
+    q = ((z + 1.12811678491632931402e2) * z + 2.23548839060100448583e3) * z + 4.84406305325125486048e3
+    near = x + x * z * p / q
+    far = 1.0 - 2.0 / (exp64(2.0 * abs(x)) + 1.0)
+    far = -far if x < 0.0 else far
+    return near if z < 0.390625 else far
+
+
+# The larger of two floats does not vectorise if nan is to count; integers that are ordered alike do, nan on top.
+@_math
+def key32(x: Any) -> Any:
+    """A whole number that is ordered like ``x``."""
+    k = as_int32(x)
+    k = k & np.int32(0x7FFFFFFF) if x != x else k
+    return k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF))
+
+
+@_math
+def unkey32(k: Any) -> Any:
+    """What :func:`key32` was given."""
+    return as_float32(k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF)))
+
+
+@_math
+def key64(x: Any) -> Any:
+    """A whole number that is ordered like ``x``."""
+    k = as_int64(x)
+    k = k & np.int64(0x7FFFFFFFFFFFFFFF) if x != x else k
+    return k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF)
+
+
+@_math
+def unkey64(k: Any) -> Any:
+    """What :func:`key64` was given."""
+    return as_float64(k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF))
+
+
+@_math
+def further32(k: Any, x: Any) -> Any:
+    """The larger of ``k`` and the :func:`key32` of the size of ``x``; nan is far."""
+    return max(k, as_int32(abs(x)))
+
+
+@_math
+def far32(x: Any, n: Any, step: Any) -> Any:
+    """Whether one of ``n`` arguments is too large for :func:`sincos32`."""
+    far = np.int32(0)
+    for j in range(n):
+        far |= np.int32(abs(x[j * step]) > FAR32)
+    return far != 0
+
+
+@_math
+def further64(k: Any, x: Any) -> Any:
+    """The larger of ``k`` and the :func:`key64` of the size of ``x``; nan is far."""
+    return max(k, as_int64(abs(x)))
+
+
+@_math
+def far64(x: Any, n: Any, step: Any) -> Any:
+    """Whether one of ``n`` arguments is too large for :func:`sincos64`."""
+    far = np.int64(0)
+    for j in range(n):
+        far |= np.int64(abs(x[j * step]) > FAR64)
+    return far != 0
+
+
+@_math
+def turned(x: Any, n: Any, step: Any, out: Any) -> Any:
+    """Angles of the same sine and cosine within half a turn, one by one."""
+    for j in range(n):
+        a = np.float64(x[j * step])
+        out[j] = math.atan2(math.sin(a), math.cos(a)) if abs(a) > np.pi else a
+    return out

@@ -1,0 +1,150 @@
+"""New tensors: constants of a given shape, steps along a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.given import flag, said
+from autodiff_kit.core.tensor import Tensor, constant, lift, plain
+from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
+from autodiff_kit.ops.rounding import cast
+from autodiff_kit.ops.shaping import broadcast_arrays, broadcast_to, several, whole
+
+__all__ = [
+    "arange", "asarray", "eye", "full", "full_like", "linspace", "ones", "ones_like", "zeros",
+    "zeros_like",
+]  # fmt: skip
+
+
+def _shape(shape: Any, name: str) -> tuple[int, ...]:
+    lengths = several(shape, name)
+    if any(n < 0 for n in lengths):
+        raise RangeError(f"{name}: lengths of axes are 0 or more, not {shape}")
+    return lengths
+
+
+def _dtype(dtype: Any, name: str) -> Any:
+    try:
+        return np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise DtypeError(f"{name}: {said(dtype)} is not a dtype; write 'float32' or np.float64, for example") from error
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    """A tensor with one value everywhere.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+    fill_value : Tensor or array_like
+        A number, or what broadcasts to the shape.
+    dtype : dtype, optional
+        By default that of the value.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** To the value, added up.
+
+    Examples
+    --------
+    >>> ak.full((2, 2), 7.0).numpy()
+    array([[7., 7.],
+           [7., 7.]])
+    """
+    value = lift(fill_value)
+    return broadcast_to(value if dtype is None else cast(value, dtype), _shape(shape, "full"))
+
+
+def zeros(shape: Any, dtype: Any = float) -> Tensor:
+    """A tensor of zeros."""
+    return constant(np.zeros(_shape(shape, "zeros"), _dtype(dtype, "zeros")))
+
+
+def ones(shape: Any, dtype: Any = float) -> Tensor:
+    """A tensor of ones."""
+    return constant(np.ones(_shape(shape, "ones"), _dtype(dtype, "ones")))
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    """A tensor of the shape and dtype of another, with one value everywhere. Arguments as NumPy's."""
+    like = lift(x)
+    return full(like.shape if shape is None else shape, fill_value, like.dtype if dtype is None else dtype)
+
+
+def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    """Zeros in the shape and dtype of another value. Arguments as NumPy's."""
+    like = lift(x)
+    return zeros(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
+
+
+def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    """Ones in the shape and dtype of another value. Arguments as NumPy's."""
+    like = lift(x)
+    return ones(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
+
+
+def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
+    """A matrix with ones on a diagonal, ``k`` above the main one, and zeros elsewhere. Arguments as NumPy's."""
+    rows, columns = _shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
+    return constant(np.eye(rows, columns, whole(k, "eye"), _dtype(dtype, "eye")))
+
+
+def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any = None) -> Tensor:
+    """Numbers from ``start``, or from 0 if only one is given, up to but not including ``stop``.
+
+    Arguments as NumPy's.
+    """
+    try:
+        first, last = (0, plain(start)) if stop is None else (plain(start), plain(stop))
+        return constant(np.arange(first, last, plain(step), dtype=dtype))
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        raise ArgumentError(f"arange from {start!r} to {stop!r} by {step!r}: {error}") from error
+
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Tensor:
+    """Numbers at equal steps from one to another.
+
+    Parameters
+    ----------
+    start, stop : Tensor or array_like
+        Numbers, or arrays that broadcast; the steps run along the first axis of the answer.
+    num : int, optional
+    endpoint : bool, optional
+        Whether ``stop`` is the last of them.
+    dtype : dtype, optional
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** To both ends, each by its share.
+
+    Examples
+    --------
+    >>> ak.linspace(0.0, 1.0, 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    count, endpoint = whole(num, "linspace"), flag("linspace: endpoint", endpoint)
+    if count < 0:
+        raise RangeError(f"linspace: num is 0 or more, not {num}")
+    a, b = broadcast_arrays(start, stop)
+    if a.node is None and b.node is None:
+        line = constant(np.linspace(a._value, b._value, count, endpoint))
+    else:
+        share = np.linspace(0.0, 1.0, count, endpoint).reshape(-1, *(1,) * max(a.ndim, b.ndim))
+        line = a * (1.0 - share) + b * share
+    return line if dtype is None else cast(line, dtype)
+
+
+def asarray(x: Any, dtype: Any = None) -> Tensor:
+    """A tensor for a number, a list, an array or a tensor, which stays on its record."""
+    value = lift(x)
+    return value if dtype is None or value.dtype == _dtype(dtype, "asarray") else cast(value, dtype)

@@ -1,0 +1,198 @@
+"""Diagonals and triangles of matrices. All linear, each block the transpose of another or of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.rules import linear, v
+from autodiff_kit.core.tensor import Tensor, array, later, lift
+from autodiff_kit.errors import ArgumentError, ShapeError
+from autodiff_kit.ops.reduce import sum
+from autodiff_kit.ops.shaping import broadcast_to, negative_axis, permute_dims
+
+__all__ = ["diag", "diagonal", "trace", "tril", "triu"]
+
+
+@linear(lambda g, _y, _x, *, offset: v.on_diagonal(g, offset=offset, shape=_x.shape[-2:]))
+def diagonal_(x: Any, offset: int = 0) -> Any:
+    """A diagonal of the last two axes, as the last axis."""
+    return np.diagonal(x, offset, -2, -1)
+
+
+@linear(lambda g, _y, _x, *, offset, shape: v.diagonal(g, offset=offset))
+def on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
+    """Matrices of zeros with ``x`` on one diagonal."""
+    return later(_placed, array(x), offset, shape)
+
+
+def _placed(x: Any, offset: int, shape: tuple[int, int]) -> Any:
+    y = np.zeros((*x.shape[:-1], *shape), x.dtype)
+    rows = np.arange(x.shape[-1]) + max(0, -offset)
+    y[..., rows, rows + offset] = x
+    return y
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """A diagonal of two axes, as the last axis of the answer.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        At least two axes.
+    offset : int, optional
+        How far above the main diagonal; below it where negative.
+    axis1, axis2 : int, optional
+        Rows and columns.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If an axis does not exist, or both are the same.
+
+    Notes
+    -----
+    **Gradient.** Put on the same diagonal, zeros elsewhere.
+
+    Examples
+    --------
+    >>> ak.diagonal([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    array([1., 4.])
+    """
+    a = lift(a)
+    rows, columns = (axis_of(k, a.ndim, "diagonal") for k in (axis1, axis2))
+    if rows == columns:
+        raise ShapeError(f"diagonal: axis1 and axis2 are both axis {rows}; rows and columns are two axes")
+    order = [k for k in range(-a.ndim, 0) if k not in (rows, columns)] + [rows, columns]
+    return diagonal_(a if order == list(range(-a.ndim, 0)) else permute_dims(a, order), _offset(offset))
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The sum of a diagonal; for the parameters see :func:`diagonal`."""
+    return sum(diagonal(a, offset, axis1, axis2), -1)
+
+
+def diag(a: Any, k: int = 0) -> Tensor:
+    """A diagonal of a matrix; from a vector, the square matrix that has it on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        One axis or two.
+    k : int, optional
+        How far above the main diagonal; below it where negative.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If ``a`` has neither one axis nor two.
+
+    Examples
+    --------
+    >>> ak.diag([1.0, 2.0]).numpy()
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    a, k = lift(a), _offset(k)
+    if a.ndim == 2:
+        return diagonal(a, k)
+    if a.ndim != 1:
+        raise ShapeError(f"diag takes a vector or a matrix, not shape {a.shape}; for stacks use ak.diagonal")
+    n = a.shape[0] + abs(k)
+    return on_diagonal(a, k, (n, n))
+
+
+@linear(lambda g, _y, _x, *, k: v.tril(g, k=k))
+def tril_(x: Any, k: int = 0) -> Any:
+    """Entries on and below a diagonal."""
+    return np.tril(x, k)
+
+
+@linear(lambda g, _y, _x, *, k: v.triu(g, k=k))
+def triu_(x: Any, k: int = 0) -> Any:
+    """Entries on and above a diagonal."""
+    return np.triu(x, k)
+
+
+def tril(a: Any, k: int = 0) -> Tensor:
+    """Matrices with zeros above the diagonal that lies ``k`` above the main one.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        Of shape ``(..., m, n)``; a vector counts as a square matrix of equal rows, as NumPy has it.
+    k : int, optional
+        Negative below the main diagonal.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> ak.tril([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    array([[1., 0.],
+           [3., 4.]])
+    """
+    return tril_(_with_rows(a, "tril"), _offset(k))
+
+
+def triu(a: Any, k: int = 0) -> Tensor:
+    """Matrices with zeros below the diagonal that lies ``k`` above the main one.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        Of shape ``(..., m, n)``; a vector counts as a square matrix of equal rows, as NumPy has it.
+    k : int, optional
+        Negative below the main diagonal.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> ak.triu([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    array([[1., 2.],
+           [0., 4.]])
+    """
+    return triu_(_with_rows(a, "triu"), _offset(k))
+
+
+def _with_rows(a: Any, name: str) -> Tensor:
+    """A vector counts as a square matrix of equal rows, as NumPy has it."""
+    a = lift(a)
+    if not a.ndim:
+        raise ShapeError(f"{name} takes matrices, not a number")
+    return broadcast_to(a, (a.size, a.size)) if a.ndim == 1 else a
+
+
+def axis_of(axis: Any, ndim: int, name: str) -> int:
+    """An axis counted from the end, for functions that no operation checks the arguments of."""
+    if not isinstance(axis, (int, np.integer)):
+        raise ArgumentError(f"{name}: an axis is a whole number, not {axis!r}")
+    return negative_axis(axis, ndim, name)
+
+
+def _offset(k: Any) -> int:
+    """The number of a diagonal, checked."""
+    if not isinstance(k, (int, np.integer)):
+        raise ArgumentError(f"a diagonal is numbered by an integer, not {k!r}: 0 is the main one, 1 the next above")
+    return int(k)
+
+
+@linear(lambda g, _y, _x: v.symmetric_part(g))
+def symmetric_part(x: Any) -> Any:
+    """``(x + xᵀ) / 2``; a symmetric matrix stays as it is, bit by bit."""
+    x = array(x)
+    return (x + x.swapaxes(-1, -2)) / x.dtype.type(2)

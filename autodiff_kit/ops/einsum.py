@@ -1,0 +1,301 @@
+"""Einstein's notation: products summed over the labels that the answer lacks.
+
+What concerns one operand alone is taken off first: a label that it has twice (its diagonal), an axis of length 1 that
+others stretch, a label that nobody else and not the answer has (its sum). Then each label stands in the answer or in
+two operands, and the rule is the operation itself: answer and operand change places.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.rules import general, v
+from autodiff_kit.core.tensor import Tensor, array, lift
+from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.ops.diagonals import diagonal
+from autodiff_kit.ops.reduce import sum
+from autodiff_kit.ops.shaping import permute_dims, squeeze
+
+__all__ = ["einsum"]
+
+Labels = tuple[int, ...]
+
+
+# -------------------------------------------------------------------------------- the operation
+def _pull(g: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> list[Any]:
+    """For each operand: the answer's labels in, the operand's out."""
+    return [
+        v.einsum([g, *arrays[:k], *arrays[k + 1 :]], labels=(out, *labels[:k], *labels[k + 1 :]), out=own)
+        for k, own in enumerate(labels)
+    ]
+
+
+def _push(tangents: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
+    """One operand at a time gives way to its tangent."""
+    parts = [
+        v.einsum([*arrays[:k], t, *arrays[k + 1 :]], labels=labels, out=out)
+        for k, t in enumerate(tangents)
+        if t is not None
+    ]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _flops(_y: Any, *arrays: Any, labels: tuple[Labels, ...]) -> int:
+    """For each choice of all labels a product of the operands, and a sum: as with matrices, two for two of them."""
+    lengths: dict[int, int] = {}
+    for x, own in zip(arrays, labels, strict=True):
+        lengths.update(zip(own, np.shape(x), strict=True))
+    return len(arrays) * math.prod(lengths.values())
+
+
+def _flops_back(_y: Any, *arrays: Any, asked: Sequence[int], labels: tuple[Labels, ...]) -> int:
+    """The same again for each operand, whether it was asked for or not."""
+    return len(arrays) * _flops(_y, *arrays, labels=labels)
+
+
+@general(_pull, jvp=_push, vjps=None, vjp_all=_pull, flops=_flops, flops_back=_flops_back)
+def einsum_(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
+    """A product of arrays whose axes have numbers for labels; axes further in front are leading ones."""
+    arrays = [array(x) for x in arrays]
+    dtype = np.result_type(*(x.dtype for x in arrays))
+    if dtype == np.float16:
+        arrays = [x.astype(np.float32) for x in arrays]
+    leading = [tuple(range(len(own) - x.ndim, 0)) for x, own in zip(arrays, labels, strict=True)]
+    named = [ahead + own for ahead, own in zip(leading, labels, strict=True)]
+    wanted = max(leading, key=len) + out
+    contract = _pair if len(arrays) == 2 else _several
+    y = contract(arrays, named, wanted)
+    return y.astype(dtype, copy=False)
+
+
+def _pair(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
+    """Two arrays as one stack of matrix products, which BLAS computes."""
+    order_a, order_b, batch, rows, inner, back = _layout(*named, out)
+    a, b = arrays[0].transpose(order_a), arrays[1].transpose(order_b)
+    ahead, upper, lower = a.shape[:batch], a.shape[batch : batch + rows], b.shape[batch + inner :]
+    common = math.prod(b.shape[batch : batch + inner])
+    left = a.reshape((*ahead, math.prod(upper), common))
+    right = b.reshape((*ahead, common, math.prod(lower)))
+    y = np.matmul(left, right) if inner else left * right
+    return y.reshape(ahead + upper + lower).transpose(back)
+
+
+@lru_cache(maxsize=1024)
+def _layout(left: Labels, right: Labels, out: Labels) -> tuple[list[int], list[int], int, int, int, list[int]]:
+    """Orders of the axes of both, how many are of which kind, and the order of the answer's."""
+    batch = [n for n in left if n in right and n in out]
+    inner = [n for n in left if n in right and n not in out]
+    rows, columns = [n for n in left if n not in right], [n for n in right if n not in left]
+    first, second = ([own.index(n) for n in names] for own, names in (
+        (left, batch + rows + inner), (right, batch + inner + columns)))  # fmt: skip
+    found = batch + rows + columns
+    return first, second, len(batch), len(rows), len(inner), [found.index(n) for n in out]
+
+
+def _several(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
+    """Any number of arrays; NumPy looks for a good order of the products."""
+    number = {n: k for k, n in enumerate(sorted({n for own in named for n in own}))}
+    terms = [part for x, own in zip(arrays, named, strict=True) for part in (x, [number[n] for n in own])]
+    return np.einsum(*terms, [number[n] for n in out], optimize=len(arrays) > 2)
+
+
+# -------------------------------------------------------------------------------- the notation
+def einsum(*operands: Any, optimize: Any = True) -> Tensor:
+    """Products of arrays, summed over the labels that the answer lacks.
+
+    Parameters
+    ----------
+    *operands
+        The labels as a text, then the arrays: ``"ij,jk->ik", a, b``. Without an arrow the answer has the labels that
+        occur once, in the order of the alphabet. ``...`` stands for axes without labels, which broadcast. Or, as
+        NumPy has it, each array followed by a list of whole numbers: ``a, [0, 1], b, [1, 2], [0, 2]``.
+    optimize : object, optional
+        NumPy's; accepted and of no effect, since a good order is always looked for.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    StructureError
+        If the labels are no such notation, or do not number the arrays.
+    ShapeError
+        If the labels do not fit an array's axes, or two axes of one label differ in length.
+
+    Notes
+    -----
+    **Shapes.** A label twice on one array takes its diagonal; an axis of length 1 is stretched.
+    **Gradient.** Einsum again: the answer's labels go in, the array's come out.
+    **Cost.** At most 2 for each choice of all labels' values.
+
+    Examples
+    --------
+    >>> ak.einsum("ij,j->i", [[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
+    array([3., 7.])
+    >>> float(ak.einsum("ii", [[1.0, 2.0], [3.0, 4.0]]))
+    5.0
+    """
+    if not operands:
+        raise StructureError('einsum takes labels and arrays: ak.einsum("ij,jk->ik", a, b)')
+    terms, out, arrays = _from_text(*operands) if isinstance(operands[0], str) else _from_lists(operands)
+    if len(terms) != len(arrays) or not arrays:
+        raise StructureError(f"einsum: labels for {len(terms)} arrays, and {len(arrays)} given; give one term each")
+    tensors = [lift(x) for x in arrays]
+    named, wanted, simple = _numbered(terms, out, tuple([t.shape for t in tensors]))
+    y: Tensor = einsum_(tensors, named, wanted) if simple else _contracted(tensors, [*named], wanted)
+    return y
+
+
+@lru_cache(maxsize=1024)
+def _numbered(
+    terms: tuple[Term, ...], out: Term | None, shapes: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[Labels, ...], Labels, bool]:
+    """Labels as whole numbers, and whether the operation can have the arrays as they are."""
+    named = [_expanded(own, len(shape)) for own, shape in zip(terms, shapes, strict=True)]
+    wanted = _answer(out, terms, named)
+    numbers = {n: k for k, n in enumerate(sorted({n for own in named for n in own}, key=_order))}
+    found = tuple(tuple(numbers[n] for n in own) for own in named)
+    answer = tuple(numbers[n] for n in wanted)
+    return found, answer, len(shapes) > 1 and _simple(found, answer, shapes)
+
+
+def _simple(named: tuple[Labels, ...], out: Labels, shapes: tuple[tuple[int, ...], ...]) -> bool:
+    """Whether nothing concerns one operand alone."""
+    length: dict[int, int] = {}
+    axes = [axis for own, shape in zip(named, shapes, strict=True) for axis in zip(own, shape, strict=True)]
+    fits = all(length.setdefault(label, n) == n for label, n in axes)
+    counts = Counter([*out, *(n for own in named for n in own)])
+    return fits and min(counts.values(), default=2) > 1 and all(len(set(own)) == len(own) for own in named)
+
+
+Term = tuple[Any, ...]
+"""Labels as the user wrote them; Ellipsis stands for axes without labels."""
+
+
+def _from_text(text: str, *arrays: Any) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
+    return *_split(text), arrays
+
+
+@lru_cache(maxsize=1024)
+def _split(text: str) -> tuple[tuple[Term, ...], Term | None]:
+    left, arrow, right = text.replace(" ", "").partition("->")
+    return tuple(_letters(part, text) for part in left.split(",")), _letters(right, text) if arrow else None
+
+
+def _letters(part: str, text: str) -> Term:
+    before, dots, after = part.partition("...")
+    strange = [c for c in before + after if not (c.isascii() and c.isalpha())]
+    if strange:
+        raise StructureError(f"einsum {text!r}: {strange[0]!r} is no label; letters are, and '...' once a term")
+    return (*before, *((Ellipsis,) if dots else ()), *after)
+
+
+def _from_lists(operands: Sequence[Any]) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
+    odd = len(operands) % 2
+    pairs, out = operands[: len(operands) - odd], operands[-1] if odd else None
+    terms = [*pairs[1::2], *([out] if odd else [])]
+    for term in terms:
+        whole = isinstance(term, (list, tuple)) and all(
+            n is Ellipsis or (isinstance(n, (int, np.integer)) and n >= 0) for n in term
+        )
+        if not whole or list(term).count(Ellipsis) > 1:
+            raise StructureError(f"einsum: labels are a text like 'ij,jk', or after each array a list of whole "
+                                 f"numbers; got {type(term).__name__}")  # fmt: skip
+    return tuple(tuple(t) for t in pairs[1::2]), tuple(out) if out is not None else None, tuple(pairs[::2])
+
+
+def _order(label: Any) -> tuple[int, Any]:
+    """Axes without labels first, then labels by alphabet or number."""
+    return (0, label[0]) if type(label) is tuple else (1, label)
+
+
+def _expanded(term: Term, ndim: int) -> list[Any]:
+    """One label for each axis; the axes of an Ellipsis are labelled by their distance from its end."""
+    free = ndim - len(term) + (Ellipsis in term)
+    if free < 0 or (free and Ellipsis not in term):
+        text = "".join("..." if n is Ellipsis else str(n) for n in term)
+        raise ShapeError(f"einsum: the labels {text!r} do not fit an array with {ndim} axes; '...' covers any number")
+    return [label for n in term for label in ([(k,) for k in range(-free, 0)] if n is Ellipsis else [n])]
+
+
+def _answer(out: Term | None, terms: tuple[Term, ...], named: list[list[Any]]) -> list[Any]:
+    """The labels of the answer."""
+    counts = Counter(n for own in named for n in own)
+    free = sorted((n for n in counts if type(n) is tuple), key=_order)
+    if out is None:
+        return free + sorted(n for n, count in counts.items() if count == 1 and type(n) is not tuple)
+    wanted = [label for n in out for label in (free if n is Ellipsis else [n])]
+    missing = [n for n in wanted if n not in counts]
+    if missing:
+        raise StructureError(f"einsum: the answer's label {missing[0]!r} stands on no array")
+    if len(set(wanted)) < len(wanted):
+        raise StructureError("einsum: a label stands twice in the answer; use ak.diag for diagonals in an answer")
+    if free and Ellipsis not in out:
+        raise StructureError("einsum: axes covered by '...' stay in the answer; write '...' there too, or name and sum")
+    return wanted
+
+
+# -------------------------------------------------------------------------------- what concerns one operand alone
+def _contracted(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor:
+    for k, own in enumerate(named):
+        tensors[k], named[k] = _without_twins(tensors[k], own)
+    length = _lengths(tensors, named)
+    for k in range(len(named)):
+        tensors[k], named[k] = _without_stretch(tensors[k], named[k], length)
+    for k, own in enumerate(named):
+        kept = {*out, *(n for j, other in enumerate(named) if j != k for n in other)}
+        tensors[k], named[k] = _without_loners(tensors[k], own, kept)
+    if len(tensors) == 1:
+        order = [named[0].index(n) for n in out]
+        return permute_dims(tensors[0], order) if order != sorted(order) else tensors[0]
+    return einsum_(tensors, tuple(named), out)
+
+
+def _without_twins(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:
+    """A label that stands twice: the diagonal of its two axes."""
+    while len(set(own)) < len(own):
+        twin = next(n for n in own if own.count(n) > 1)
+        first = own.index(twin)
+        second = own.index(twin, first + 1)
+        rows, columns = t.shape[first], t.shape[second]
+        if rows != columns:
+            raise ShapeError(f"einsum: axes {first} and {second} of shape {t.shape} share a label and differ in length")
+        t = diagonal(t, 0, first, second)
+        own = (*(n for k, n in enumerate(own) if k not in (first, second)), twin)
+    return t, own
+
+
+def _lengths(tensors: list[Tensor], named: list[Labels]) -> dict[int, int]:
+    """The length of each label; an axis of length 1 fits any."""
+    length: dict[int, int] = {}
+    for t, own in zip(tensors, named, strict=True):
+        for label, n in zip(own, t.shape, strict=True):
+            known = length.get(label, 1)
+            if 1 not in (n, known) and n != known:
+                shapes = " and ".join(str(other.shape) for other in tensors)
+                raise ShapeError(f"einsum of shapes {shapes}: one label stands for the lengths {known} and {n}")
+            length[label] = n if known == 1 else known
+    return length
+
+
+def _without_stretch(t: Tensor, own: Labels, length: dict[int, int]) -> tuple[Tensor, Labels]:
+    """Axes of length 1 whose label is longer elsewhere: the product does not need them."""
+    short = [k for k, n in enumerate(own) if t.shape[k] == 1 != length[n]]
+    kept = tuple(n for k, n in enumerate(own) if k not in short)
+    return (squeeze(t, tuple(short)), kept) if short else (t, own)
+
+
+def _without_loners(t: Tensor, own: Labels, kept: set[int]) -> tuple[Tensor, Labels]:
+    """Labels that nothing else has: their sum."""
+    alone = [k for k, n in enumerate(own) if n not in kept]
+    return (sum(t, tuple(alone)), tuple(n for n in own if n in kept)) if alone else (t, own)

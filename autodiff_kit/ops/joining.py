@@ -1,0 +1,353 @@
+"""Joining, cutting, repeating and padding. All linear, but for the numbers that padding brings in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.given import word
+from autodiff_kit.core.rules import general, linear, v
+from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
+from autodiff_kit.ops.indexing import take
+from autodiff_kit.ops.shaping import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_to,
+    expand_dims,
+    negative_axis,
+    ravel,
+    reshape,
+    several,
+)
+
+__all__ = [
+    "append", "array_split", "column_stack", "concat", "dsplit", "dstack", "hsplit", "hstack", "pad", "repeat", "split",
+    "stack", "tile", "unstack", "vsplit", "vstack",
+]  # fmt: skip
+
+
+def _pieces(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
+    ends = np.cumsum([0, *lengths])
+    tail = (slice(None),) * (-axis - 1)
+    return [g[(Ellipsis, slice(int(a), int(b)), *tail)] for a, b in pairwise(ends)]
+
+
+@linear(
+    lambda g, _y, *_xs, axis: _pieces(g, [np.shape(x)[axis] for x in _xs], axis),
+    prepare=lambda arrays, axis: {"axis": negative_axis(axis, arrays[0].ndim, "concat")},
+)
+def concat_(arrays: Any, axis: int) -> Any:
+    """Arrays one after the other along an axis."""
+    return np.concatenate(arrays, axis)
+
+
+def concat(arrays: Any, axis: int | None = 0) -> Tensor:
+    """Arrays one after the other along an axis.
+
+    Parameters
+    ----------
+    arrays : sequence of Tensor or array_like
+        Of one shape but for the length of the axis.
+    axis : int or None, optional
+        None joins all entries to one vector.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes differ elsewhere, or there are none.
+
+    Examples
+    --------
+    >>> ak.concat([[1.0, 2.0], [3.0]]).numpy()
+    array([1., 2., 3.])
+    """
+    return concat_([ravel(x) for x in _members(arrays, "concat")], 0) if axis is None else concat_(arrays, axis)
+
+
+def _members(arrays: Any, name: str) -> list[Tensor]:
+    try:
+        return [lift(x) for x in arrays]
+    except TypeError as error:
+        raise ArgumentError(f"{name}: a list of arrays is needed, got {type(arrays).__name__}") from error
+
+
+@linear(
+    lambda g, _y, *_xs, axis: [g[(Ellipsis, k, *(slice(None),) * (-axis - 1))] for k in range(len(_xs))],
+    prepare=lambda arrays, axis=0: {"axis": negative_axis(axis, arrays[0].ndim + 1, "stack")},
+)
+def stack(arrays: Any, axis: int = 0) -> Any:
+    """Arrays of one shape along a new axis."""
+    return np.stack(arrays, axis)
+
+
+def hstack(arrays: Any) -> Tensor:
+    """Arrays side by side: along the second axis, vectors along their only one."""
+    parts = [atleast_1d(x) for x in _members(arrays, "hstack")]
+    return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
+
+
+def vstack(arrays: Any) -> Tensor:
+    """Arrays below each other; a vector counts as a row."""
+    return concat([atleast_2d(x) for x in _members(arrays, "vstack")], 0)
+
+
+def dstack(arrays: Any) -> Tensor:
+    """Arrays behind each other, along the third axis."""
+    return concat([atleast_3d(x) for x in _members(arrays, "dstack")], 2)
+
+
+def column_stack(arrays: Any) -> Tensor:
+    """Columns side by side; a vector counts as a column."""
+    parts = _members(arrays, "column_stack")
+    return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in parts], 1)
+
+
+def append(x: Any, values: Any, axis: int | None = None) -> Tensor:
+    """Values behind ``x`` along an axis; by default all entries as one vector. Arguments as NumPy's."""
+    return concat([x, values], axis)
+
+
+# -------------------------------------------------------------------------------- cutting
+def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
+    """An array cut into equal parts, or before the given places.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    sections : int or sequence of int
+        How many parts, or the places to cut before.
+    axis : int, optional
+
+    Returns
+    -------
+    list of Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the parts would not be equal; :func:`array_split` does not mind.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in ak.split([1.0, 2.0, 3.0], [1])]
+    [[1.0], [2.0, 3.0]]
+    """
+    t = lift(x)
+    n = t.shape[negative_axis(axis, t.ndim, "split")]
+    count = several(sections, "split")[0] if _is_one(sections) else 1
+    if count > 0 and n % count:
+        raise ShapeError(f"split: {n} entries do not fall into {count} equal parts")
+    return array_split(t, sections, axis)
+
+
+def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
+    """An array cut into nearly equal parts, the longer ones first, or before the given places. Arguments as NumPy's."""
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "split") + t.ndim
+    parts = several(sections, "split")
+    if _is_one(sections) and not 0 < parts[0] < 1 << 31:
+        raise StructureError(f"split: the number of parts is 1 or more, not {sections}")
+    cuts = np.array_split(np.arange(t.shape[place]), parts[0] if _is_one(sections) else parts)
+    before = (slice(None),) * place
+    return [t[(*before, slice(int(c[0]), int(c[-1]) + 1) if len(c) else slice(0, 0))] for c in cuts]
+
+
+def _is_one(sections: Any) -> bool:
+    """Whether it is a number of parts, not a list of places."""
+    return not isinstance(sections, (tuple, list, range)) and np.ndim(plain(sections)) == 0
+
+
+def hsplit(x: Any, sections: Any) -> list[Tensor]:
+    """An array cut along its second axis, a vector along its only one."""
+    t = lift(x)
+    return split(t, sections, 1 if t.ndim > 1 else 0)
+
+
+def vsplit(x: Any, sections: Any) -> list[Tensor]:
+    """An array of two axes or more cut along the first."""
+    t = lift(x)
+    if t.ndim < 2:
+        raise ShapeError(f"vsplit needs two axes or more, got shape {t.shape}")
+    return split(t, sections, 0)
+
+
+def dsplit(x: Any, sections: Any) -> list[Tensor]:
+    """An array of three axes or more cut along the third."""
+    return split(x, sections, 2)
+
+
+def unstack(x: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """The members of a stack along an axis."""
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "unstack") + t.ndim
+    return tuple(t[(*(slice(None),) * place, k)] for k in range(t.shape[place]))
+
+
+# -------------------------------------------------------------------------------- repeating
+def tile(x: Any, repetitions: Any) -> Tensor:
+    """The whole value repeated along its axes, like tiles.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    repetitions : int or sequence of int
+        How often along each axis, the last ones if there are fewer; 0 leaves nothing.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** The sum over the copies.
+
+    Examples
+    --------
+    >>> ak.tile([1.0, 2.0], (2, 2)).numpy()
+    array([[1., 2., 1., 2.],
+           [1., 2., 1., 2.]])
+    """
+    t, times = lift(x), several(repetitions, "tile")
+    if any(n < 0 for n in times):
+        raise RangeError(f"tile: repetitions are 0 or more, not {repetitions}")
+    n = max(t.ndim, len(times))
+    times = (1,) * (n - len(times)) + times
+    shape = (1,) * (n - t.ndim) + t.shape
+    if set(times) <= {1}:
+        return reshape(t, shape)
+    pairs = reshape(t, [k for length in shape for k in (1, length)])
+    wide = broadcast_to(pairs, [k for pair in zip(times, shape, strict=True) for k in pair])
+    return reshape(wide, [a * b for a, b in zip(times, shape, strict=True)])
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
+    """Each entry, row or column repeated before the next one comes.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    repeats : int or sequence of int
+        How often each, or how often which.
+    axis : int, optional
+        By default all entries as one vector.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** The sum over the copies.
+
+    Examples
+    --------
+    >>> ak.repeat([1.0, 2.0], [1, 2]).numpy()
+    array([1., 2., 2.])
+    """
+    t = lift(x) if axis is not None else ravel(x)
+    place = negative_axis(-1 if axis is None else axis, t.ndim, "repeat") + t.ndim
+    times, n = several(repeats, "repeat"), t.shape[place]
+    if len(times) not in (1, n) or any(k < 0 for k in times):
+        raise ShapeError(f"repeat: {n} entries take one number of repeats or {n}, 0 or more, not {repeats}")
+    if len(times) != 1:
+        return take(t, np.repeat(np.arange(n), times), place)
+    shape = list(t.shape)
+    wide = broadcast_to(expand_dims(t, place + 1), [*shape[: place + 1], times[0], *shape[place + 1 :]])
+    return reshape(wide, [*shape[:place], n * times[0], *shape[place + 1 :]])
+
+
+# -------------------------------------------------------------------------------- padding
+def _inside(shape: tuple[int, ...], width: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
+    return (Ellipsis, *(slice(a, n - b) for n, (a, b) in zip(shape[len(shape) - len(width) :], width, strict=True)))
+
+
+@general(
+    lambda g, _y, _x, *, width, fill: g[_inside(np.shape(g), width)],
+    jvp=lambda t, _y, _x, *, width, fill: v.frame(t[0], width=width, fill=0),
+)
+def frame(x: Any, width: tuple[tuple[int, int], ...], fill: Any) -> Any:
+    """A constant margin around the last axes."""
+    x = np.asarray(x)
+    lead = x.ndim - len(width)
+    if np.ndim(fill):
+        fill = ((0, 0),) * lead + tuple(map(tuple, fill))
+    return np.pad(x, ((0, 0),) * lead + width, constant_values=fill)
+
+
+def _margins(width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
+    """One pair of whole numbers for each axis, from one number, a pair, or pairs."""
+    numbers = np.asarray(lift(width)._value)
+    if numbers.dtype.kind not in "iu" and numbers.size:
+        raise DtypeError(f"pad: widths are whole numbers, not {numbers.dtype}")
+    if numbers.size and numbers.min() < 0:
+        raise RangeError(f"pad: widths are 0 or more, not {width}")
+    try:
+        pairs = np.broadcast_to(numbers, (ndim, 2)).astype(int)
+    except ValueError as error:
+        raise ShapeError(f"pad: widths are a number, a pair, or {ndim} pairs, not {width}") from error
+    return tuple((int(a), int(b)) for a, b in pairs)
+
+
+def _pairs(fill: Any, ndim: int) -> tuple[tuple[Any, ...], ...]:
+    try:
+        return tuple(map(tuple, np.broadcast_to(fill, (ndim, 2)).tolist()))
+    except ValueError as error:
+        raise ShapeError(f"pad: {np.shape(fill)} values do not fit {ndim} axes with two ends each") from error
+
+
+def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Tensor:
+    """A margin around an array.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    pad_width : int, pair of int, or a pair for each axis
+        Entries before and behind.
+    mode : {"constant", "edge", "reflect", "symmetric", "wrap"}, optional
+        Where the entries of the margin come from.
+    constant_values : float, pair, or a pair for each axis, optional
+        For mode "constant".
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    StructureError
+        If the mode is none of the five.
+    RangeError
+        If a width is negative.
+
+    Notes
+    -----
+    **Gradient.** Entries that stand in the margin too get the sum over their copies.
+
+    Examples
+    --------
+    >>> ak.pad([1.0, 2.0, 3.0], (2, 1), mode="reflect").numpy()
+    array([3., 2., 1., 2., 3., 2.])
+    """
+    t = lift(x)
+    width = _margins(pad_width, t.ndim)
+    if not t.ndim:
+        return t
+    if word("pad: mode", mode, "constant", "edge", "reflect", "symmetric", "wrap") == "constant":
+        fill = plain(lift(constant_values))
+        return frame(t, width, fill if np.ndim(fill) == 0 else _pairs(fill, t.ndim))
+    for axis, pair in enumerate(width):
+        if pair != (0, 0):
+            if not t.shape[axis]:
+                raise ShapeError(f"pad: axis {axis} is empty, so there is nothing to fill a margin with; mode constant")
+            places: Any = np.pad(np.arange(t.shape[axis]), pair, mode=mode)  # type: ignore[call-overload]
+            t = take(t, places, axis)
+    return t

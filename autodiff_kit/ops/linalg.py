@@ -1,0 +1,273 @@
+"""Linear systems and inverses.
+
+Matrices are the last two axes, what stands in front is a stack. LAPACK computes the values, in float32 or float64;
+float16 is computed in float32. Each rule is written in matrix products and in operations of this module, so that it
+can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.rules import general, v
+from autodiff_kit.core.tensor import Standin, Tensor, later, lift
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.ops.choose import select
+from autodiff_kit.ops.products import matmul, turn
+from autodiff_kit.ops.rounding import cast
+from autodiff_kit.ops.shaping import expand_dims, squeeze
+
+__all__ = ["inv", "matrix_power", "pinv", "solve"]
+
+
+def working(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[Any], Tensor]]:
+    """The arrays in float32 or float64, and a function that brings an answer back to their own dtype."""
+    tensors = [lift(a) for a in arrays]
+    for t in tensors:
+        if t.dtype.kind not in "biuf" or t.dtype.itemsize > 8:
+            raise DtypeError(f"{name} is offered for real numbers up to float64, not {t.dtype}")
+    common = np.result_type(*(t.dtype if t.dtype.kind == "f" else np.dtype(np.float64) for t in tensors))
+    own = np.dtype(np.float32) if common == np.float16 else common
+    wide = [t if t.dtype == own else cast(t, own) for t in tensors]
+    return wide, (lambda y: y) if common == own else lambda y: cast(y, common)
+
+
+def stack(name: str, a: Tensor, square: bool = True) -> None:
+    """Check that these are matrices."""
+    if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
+        what = "as many rows as columns" if square else "rows and columns"
+        raise ShapeError(f"{name} takes matrices with {what} along the last two axes, not shape {a.shape}")
+
+
+def lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
+    """What LAPACK gives; where it gives up, an error that says what to do."""
+
+    def tried(_: Any, *numbers: Any) -> Any:
+        try:
+            return function(*numbers)
+        except np.linalg.LinAlgError as error:
+            raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
+
+    return later(tried, next((x for x in arrays if isinstance(x, Standin)), None), *arrays)
+
+
+# -------------------------------------------------------------------------------- systems and inverses
+_SINGULAR = "Take ak.pinv(a) for the least squares answer, or add a small multiple of np.eye(n)"
+
+
+def _solve_push(t: Any, y: Any, a: Any, _b: Any) -> Any:
+    """``a y = b``, so ``a dy = db - da y``."""
+    if t[0] is None:
+        return v.solve(a, t[1])
+    moved = v.matmul(t[0], y)
+    return v.solve(a, -moved if t[1] is None else t[1] - moved)
+
+
+@general(
+    lambda g, y, a, _b: -v.matmul(v.solve(turn(a), g), turn(y)),
+    lambda g, _y, a, _b: v.solve(turn(a), g),
+    jvp=_solve_push,
+    flops=lambda y, a, *_: (2 * np.size(a) * np.shape(a)[-1]) // 3 + 2 * np.size(y) * np.shape(a)[-1],
+)
+def solve_(a: Any, b: Any) -> Any:
+    """The ``y`` with ``a @ y = b``, for two stacks of matrices with as many axes."""
+    return lapack("solve", _SINGULAR, np.linalg.solve, a, b)
+
+
+def solve(a: Any, b: Any) -> Tensor:
+    """The ``x`` with ``a @ x = b``.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        Square matrices.
+    b : Tensor or array_like
+        One axis: a vector. More: matrices, a system for each column.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If ``a`` is not square, or the rows of ``b`` are not as many.
+    StructureError
+        If a matrix is singular.
+
+    Notes
+    -----
+    **Shapes.** ``(..., n, n)`` and ``(n,)`` give ``(..., n)``; ``(..., n, n)`` and ``(..., n, k)`` give
+    ``(..., n, k)``. Stacks broadcast.
+    **Gradient.** Of ``b`` the solution with ``aᵀ``; of ``a`` minus its outer product with ``x``.
+    **Cost.** 2/3 n³ + 2 n² k; the gradient of each input solves once more.
+
+    Examples
+    --------
+    >>> ak.solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0]).numpy()
+    array([0.5 , 0.25])
+    """
+    (a, b), back = working("solve", a, b)
+    stack("solve", a)
+    vector = b.ndim == 1
+    if not b.ndim or b.shape[0 if vector else -2] != a.shape[-1]:
+        raise ShapeError(f"solve of shapes {a.shape} and {b.shape}: the second has one row for each of the first")
+    b = expand_dims(b, -1) if vector else b
+    axes = max(a.ndim, b.ndim)
+    y = solve_(*(x.reshape((1,) * (axes - x.ndim) + x.shape) if x.ndim < axes else x for x in (a, b)))
+    return back(squeeze(y, -1) if vector else y)
+
+
+@general(
+    lambda g, y, _x: -v.matmul(v.matmul(turn(y), g), turn(y)),
+    jvp=lambda t, y, _x: -v.matmul(v.matmul(y, t[0]), y),
+    flops=lambda y, x: 2 * np.size(x) * np.shape(x)[-1],
+)
+def inv_(x: Any) -> Any:
+    """The inverse of each matrix."""
+    return lapack("inv", _SINGULAR, np.linalg.inv, x)
+
+
+def inv(a: Any) -> Tensor:
+    """The inverse of a square matrix, or of each in a stack.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the matrices are not square.
+    StructureError
+        If one is singular.
+
+    Notes
+    -----
+    **Gradient.** ``-yᵀ g yᵀ``, from the answer alone. **Cost.** 2 n³. To solve a system, :func:`solve` is faster and
+    loses fewer digits.
+
+    Examples
+    --------
+    >>> ak.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    (a,), back = working("inv", a)
+    stack("inv", a)
+    return back(inv_(a))
+
+
+def matrix_power(a: Any, n: int) -> Tensor:
+    """A square matrix times itself, ``n`` times in all; the inverse's power where ``n`` is negative.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+    n : int
+        0 gives the identity, with gradient 0.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the matrices are not square.
+    StructureError
+        If ``n`` is no whole number, or a matrix is singular and ``n`` negative.
+
+    Notes
+    -----
+    **Cost.** As many products as ``n`` has binary digits, and one more for each digit 1.
+
+    Examples
+    --------
+    >>> ak.matrix_power([[1.0, 1.0], [0.0, 1.0]], 5).numpy()
+    array([[1., 5.],
+           [0., 1.]])
+    """
+    a = lift(a)
+    stack("matrix_power", a)
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise StructureError(f"matrix_power: n is a whole number, not {n!r}")
+    if n == 0:
+        return select(np.eye(a.shape[-1], dtype=a.dtype), a, True)
+    square, power, answer = inv(a) if n < 0 else a, abs(int(n)), None
+    while power:
+        if power & 1:
+            answer = square if answer is None else matmul(answer, square)
+        power >>= 1
+        square = matmul(square, square) if power else square
+    return answer  # type: ignore[return-value]
+
+
+def _pinv_pull(g: Any, y: Any, x: Any, *, rcond: Any) -> Any:
+    """Golub and Pereyra's rule, the transpose of the one below."""
+    across, back = _gram(y), _gram(turn(y))
+    gt = turn(g)
+    off_rows = v.matmul(gt - v.matmul(x, v.matmul(y, gt)), across)
+    off_columns = v.matmul(back, gt - v.matmul(v.matmul(gt, y), x))
+    return off_rows + off_columns - v.matmul(turn(y), v.matmul(g, turn(y)))
+
+
+def _pinv_push(t: Any, y: Any, x: Any, *, rcond: Any) -> Any:
+    dx = turn(t[0])
+    off_rows = v.matmul(_gram(y), dx - v.matmul(v.matmul(dx, x), y))
+    off_columns = v.matmul(dx - v.matmul(y, v.matmul(x, dx)), _gram(turn(y)))
+    return off_rows + off_columns - v.matmul(y, v.matmul(t[0], y))
+
+
+def _gram(y: Any) -> Any:
+    return v.matmul(y, turn(y))
+
+
+@general(_pinv_pull, jvp=_pinv_push, flops=lambda y, x: 14 * np.size(x) * min(np.shape(x)[-2:], default=0))
+def pinv_(x: Any, rcond: Any = None) -> Any:
+    """The pseudo-inverse of each matrix."""
+    least = max(x.shape[-2:]) * np.finfo(x.dtype).eps if rcond is None else rcond
+    return lapack("pinv", NOT_FINITE, lambda a: np.linalg.pinv(a, least), x)
+
+
+NOT_FINITE = "Entries that are nan or infinite do this; look for them with ak.isfinite"
+
+
+def pinv(a: Any, rcond: float | None = None) -> Tensor:
+    """The pseudo-inverse of Moore and Penrose: the inverse where there is one, else the least squares answer.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        Matrices, square or not.
+    rcond : float, optional
+        Singular values below this part of the largest count as 0; by default rounding times the longer side.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** Among matrices of the same rank [1]_; where the rank jumps there is none.
+
+    References
+    ----------
+    .. [1] G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems
+       whose variables separate", SIAM J. Numer. Anal. 10(2), 1973.
+
+    Examples
+    --------
+    >>> ak.pinv([[1.0], [1.0]]).numpy().round(3)
+    array([[0.5, 0.5]])
+    """
+    (a,), back = working("pinv", a)
+    stack("pinv", a, square=False)
+    return back(pinv_(a, rcond))

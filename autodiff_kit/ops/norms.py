@@ -1,0 +1,155 @@
+"""Lengths of vectors and sizes of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.given import number
+from autodiff_kit.core.rules import general, v
+from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.reduce import Axis, add_up, as_axes, max, min, over, spread, sum
+from autodiff_kit.ops.rounding import cast, count_nonzero
+from autodiff_kit.ops.shaping import reshape
+
+__all__ = ["norm", "vector_norm"]
+
+
+def _unit(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """x / |x|, and 0 at the origin."""
+    y = spread(y, axis, keepdims)
+    away = array(plain(y)) != 0
+    return v.select(x / v.select(y, 1.0, condition=away), 0.0, condition=away)
+
+
+@general(
+    lambda g, y, x, *, axis, keepdims: spread(g, axis, keepdims) * _unit(x, y, axis, keepdims),
+    jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _unit(x, y, axis, keepdims), axis=axis, keepdims=keepdims),
+    prepare=as_axes,
+    flops=lambda _y, x, *_: 2 * np.size(x),
+)
+def norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The Euclidean length."""
+    x = array(x)
+    square = np.square(x.astype(np.float32) if x.dtype == np.float16 else x)
+    length = np.sqrt(add_up(square, axis, keepdims))
+    return length.astype(np.float16) if x.dtype == np.float16 else length
+
+
+def _power_share(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """sign(x) (|x| / y)^(p - 1), and 0 where x is 0."""
+    y = spread(y, axis, keepdims)
+    away = (array(plain(x)) != 0) & (array(plain(y)) != 0)
+    ratio = v.abs(v.select(x, 1.0, condition=away)) / v.select(y, 1.0, condition=away)
+    return v.select(v.power(ratio, p - 1.0), 0.0, condition=away) * np.sign(plain(x))
+
+
+@general(
+    lambda g, y, x, *, p, axis, keepdims: spread(g, axis, keepdims) * _power_share(x, y, p, axis, keepdims),
+    jvp=lambda t, y, x, *, p, axis, keepdims: v.sum(
+        t[0] * _power_share(x, y, p, axis, keepdims), axis=axis, keepdims=keepdims
+    ),
+    prepare=lambda x, p, axis=None, keepdims=False: {"p": p, **as_axes(x, axis, keepdims)},
+    flops=lambda _y, x, *_: 3 * np.size(x),
+)
+def normp(x: Any, p: float, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The root of a sum of powers."""
+    x = np.asarray(x)
+    kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
+    size = np.abs(x).astype(np.float32 if kind == np.float16 else kind)
+    return np.power(add_up(np.power(size, p), axis, keepdims), 1.0 / p).astype(kind)
+
+
+def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
+    """The length of a vector, over axes or over all entries, whatever their shape.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or tuple of int, optional
+    keepdims : bool, optional
+    ord : float, optional
+        2, 1, inf, -inf, 0 for how many entries are not 0, or any power.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** At the origin 0 in every norm, the smallest subgradient; equal largest entries share. The number of
+    entries has none: None.
+
+    Examples
+    --------
+    >>> float(ak.vector_norm([[3.0], [4.0]]))
+    5.0
+    """
+    t = lift(x)
+    power = number("vector_norm: ord", ord)
+    out: Tensor
+    if power == 2:
+        out = norm2(t, axis, keepdims)
+    elif power == 1:
+        out = sum(_size(t), axis, keepdims)
+    elif power == np.inf and not over(t, as_axes(t, axis)["axis"]):
+        out = sum(_size(t), axis, keepdims)  # of nothing it is 0
+    elif np.isinf(power):
+        out = (max if power > 0 else min)(_size(t), axis, keepdims)
+    elif power == 0:
+        out = cast(count_nonzero(t, axis, keepdims), t.dtype if t.dtype.kind == "f" else np.float64)
+    else:
+        out = normp(t, power, axis, keepdims)
+    return out
+
+
+def _size(t: Tensor) -> Tensor:
+    return t.abs() if t.dtype.kind == "f" else t.abs() * 1.0
+
+
+def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The length of vectors, or the size of matrices.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    ord : float or str, optional
+        By default the root of the sum of squares. Over one axis as :func:`vector_norm` has it, over two as
+        :func:`matrix_norm`.
+    axis : int or tuple of int, optional
+        By default all of them.
+    keepdims : bool, optional
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If ``ord`` is given for more than two axes.
+
+    Notes
+    -----
+    **Gradient.** At the origin 0 in every norm, the smallest subgradient; equal largest entries share.
+
+    Examples
+    --------
+    >>> float(ak.norm([3.0, 4.0]))
+    5.0
+    """
+    from autodiff_kit.ops.singular import matrix_norm  # which needs the length of a vector
+
+    t = lift(x)
+    axes = as_axes(t, axis)["axis"]
+    if ord is None:
+        return norm2(t, axes, keepdims)
+    if len(axes) == 1:
+        return vector_norm(t, axes, keepdims, ord)
+    if len(axes) != 2:
+        raise ShapeError(f"norm: ord={ord!r} is for one axis or two, not for {len(axes)}; use vector_norm")
+    order = [k for k in range(-t.ndim, 0) if k not in axes]
+    out = matrix_norm(t.transpose([*order, *axes]), ord)
+    return reshape(out, [1 if k in axes else t.shape[k] for k in range(-t.ndim, 0)]) if keepdims else out

@@ -1,0 +1,164 @@
+"""Quantiles and medians, with and without what is nan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.given import flag, word
+from autodiff_kit.core.rules import v
+from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.errors import DtypeError, RangeError, ShapeError
+from autodiff_kit.ops.creation import full
+from autodiff_kit.ops.indexing import take_along_axis
+from autodiff_kit.ops.reduce import Axis, as_axes, mean, over
+from autodiff_kit.ops.shaping import permute_dims, reshape
+from autodiff_kit.ops.statistics import floating
+
+__all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
+
+_METHODS: dict[str, Any] = {
+    "linear": lambda part: part,
+    "lower": lambda part: 0.0 * part,
+    "higher": np.ceil,
+    "nearest": None,
+    "midpoint": lambda part: 0.5 * np.ceil(part),
+}
+
+
+def _ends(place: Any, method: str) -> tuple[Any, Any, Any]:
+    """The two positions that a place lies between, and the share of the second."""
+    low = np.floor(place)
+    part = np.round(place) - low if method == "nearest" else _METHODS[method](place - low)
+    return low.astype(np.intp), np.where(part > 0, low + 1, low).astype(np.intp), part
+
+
+def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: bool) -> Tensor:
+    word("quantile: method", method, *_METHODS)
+    keepdims = flag("quantile: keepdims", keepdims)
+    whole = method in ("lower", "higher", "nearest") and lift(x).dtype.kind in "iu"  # these invent no numbers
+    t, wanted = lift(x) if whole else floating(x), _share_of(q)
+    if wanted.size and not (wanted.min() >= 0 and wanted.max() <= 1):
+        raise RangeError(f"quantile: q is between 0 and 1 (a percentile between 0 and 100), not {q}")
+    axes = as_axes(t, axis)["axis"]
+    rest = tuple(k for k in range(-t.ndim, 0) if k not in axes)
+    outer = tuple(t.shape[k] for k in rest)
+    n = over(t, axes)
+    if not n and skip:
+        return full(wanted.shape + (_kept(t, axes) if keepdims else outer), np.nan, t.dtype)
+    if not n:
+        raise ShapeError(f"quantile of shape {t.shape}: there is no entry to choose from")
+    rows = reshape(permute_dims(t, (*rest, *axes)), (*outer, n))
+    values = array(rows._value)
+    order, absent = np.argsort(values, axis=-1, kind="stable"), np.isnan(values)
+    count = n - absent.sum(-1) if skip else np.full(outer, n)
+    place = wanted.reshape(-1) * (np.maximum(count, 1) - 1)[..., None]
+    low, high, part = _ends(place, method)
+    first, second = (take_along_axis(rows, np.take_along_axis(order, k, -1), -1) for k in (low, high))
+    found = _mixed(first, second, high != low, part.astype(t.dtype))
+    if not skip and not whole:
+        found = v.select(np.full((), np.nan, t.dtype), found, condition=absent.any(-1)[..., None])
+    back = reshape(permute_dims(found, (found.ndim - 1, *range(found.ndim - 1))), wanted.shape + outer)
+    if not keepdims:
+        return back
+    return reshape(back, wanted.shape + _kept(t, axes))
+
+
+def _kept(t: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(1 if k in axes else t.shape[k] for k in range(-t.ndim, 0))
+
+
+def _mixed(a: Tensor, b: Tensor, differ: Any, share: Any) -> Tensor:
+    """``a + (b - a) * share``; beside an infinity, whose differences are nan, by weights."""
+    if a.dtype.kind != "f":
+        return v.select(b, a, condition=share > 0)  # type: ignore[no-any-return]
+    apart = v.select(b - a, 0.0, condition=differ)
+    weighed = a * (1.0 - share) + b * share
+    mixed: Tensor = v.select(a + apart * share, weighed, condition=np.isfinite(array(apart._value)))
+    return mixed
+
+
+def _share_of(q: Any) -> Any:
+    try:
+        return np.asarray(plain(q), np.float64)
+    except (TypeError, ValueError) as error:
+        raise DtypeError(f"quantile: q is a number or an array of numbers, not {q!r}") from error
+
+
+def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    """What a share ``q`` of the entries does not exceed.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    q : float or array_like
+        Between 0 and 1; the axes of ``q`` come first in the answer.
+    axis : int or tuple of int, optional
+    method : {"linear", "lower", "higher", "nearest", "midpoint"}, optional
+        What to take between two entries.
+    keepdims : bool, optional
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If ``q`` is outside of 0 to 1.
+    ShapeError
+        If there are no entries.
+
+    Notes
+    -----
+    **Gradient.** To the one or two entries that the answer lies between; ``q`` gets none.
+
+    Examples
+    --------
+    >>> float(ak.quantile([1.0, 2.0, 4.0], 0.75))
+    3.0
+    """
+    return _quantile(x, q, axis, method, keepdims, False)
+
+
+def percentile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    """What ``q`` percent of the entries do not exceed: :func:`quantile` with ``q`` between 0 and 100.
+
+    Arguments as NumPy's.
+    """
+    return _quantile(x, _hundredth(q), axis, method, keepdims, False)
+
+
+def _hundredth(q: Any) -> Any:
+    try:
+        return np.true_divide(np.asarray(plain(q)), 100.0)
+    except (TypeError, ValueError) as error:
+        raise DtypeError(f"percentile: q is a number between 0 and 100, not {q!r}") from error
+
+
+def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The middle entry, or the mean of the two in the middle, over axes. Arguments as NumPy's."""
+    return _middle(x, axis, keepdims, False)
+
+
+def _middle(x: Any, axis: Axis, keepdims: bool, skip: bool) -> Tensor:
+    t = lift(x)
+    if not over(t, as_axes(t, axis)["axis"]):
+        return mean(t, axis, keepdims)  # of nothing it is nan, as NumPy's, and so says its warning
+    return _quantile(t, 0.5, axis, "linear", keepdims, skip)
+
+
+def nanquantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    """What a share ``q`` of the entries that are not nan does not exceed. Arguments as NumPy's."""
+    return _quantile(x, q, axis, method, keepdims, True)
+
+
+def nanpercentile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
+    """What ``q`` percent of the entries that are not nan do not exceed. Arguments as NumPy's."""
+    return _quantile(x, _hundredth(q), axis, method, keepdims, True)
+
+
+def nanmedian(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The middle of the entries that are not nan, over axes. Arguments as NumPy's."""
+    return _middle(x, axis, keepdims, True)

@@ -1,0 +1,338 @@
+"""Running sums, products and extremes along an axis, and differences of neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.given import flag
+from autodiff_kit.core.rules import general, linear, v
+from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.errors import RangeError, ShapeError
+from autodiff_kit.ops.indexing import take_along_axis
+from autodiff_kit.ops.joining import concat
+from autodiff_kit.ops.shaping import broadcast_to, negative_axis, ravel, whole
+
+__all__ = [
+    "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "trapezoid",
+]  # fmt: skip
+
+
+def _part(x: Any, axis: int, start: int | None, stop: int | None, step: int = 1) -> Any:
+    return x[(Ellipsis, slice(start, stop, step), *(slice(None),) * (-axis - 1))]
+
+
+def _edge(x: Any, axis: int, before: int, behind: int) -> Any:
+    """A zero before or behind the entries of an axis."""
+    return v.frame(x, width=((before, behind), *((0, 0),) * (-axis - 1)), fill=0)
+
+
+def _along(x: Any, axis: int | None, name: str) -> tuple[Tensor, int]:
+    """What is run along: an axis, or all entries as one vector."""
+    t = lift(x)
+    if not t.ndim or (axis is None and t.ndim > 1):  # NumPy takes a number for a vector here
+        t = ravel(t)
+    return t, negative_axis(-1 if axis is None else axis, t.ndim, name)
+
+
+def _total(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
+    if x.dtype == np.float16:  # too few bits to add up in
+        return np.cumsum(x, axis, np.float32).astype(np.float16)
+    return np.cumsum(x, axis)
+
+
+@linear(lambda g, _y, _x, *, axis: _part(v.cumsum(_part(g, axis, None, None, -1), axis=axis), axis, None, None, -1))
+def cumsum_(x: Any, axis: int) -> Any:
+    """Running sums along an axis."""
+    return _total(np.asarray(x), axis)
+
+
+def cumsum(x: Any, axis: int | None = None) -> Tensor:
+    """Running sums.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int, optional
+        By default all entries are run through as if along one axis, as NumPy does.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Dtypes.** float16 is added up in float32.
+
+    Examples
+    --------
+    >>> ak.cumsum([1.0, 2.0, 3.0]).numpy()
+    array([1., 3., 6.])
+    """
+    return cumsum_(*_along(x, axis, "cumsum"))
+
+
+# -------------------------------------------------------------------------------- a recurrence, and what rests on it
+def _run(b: np.ndarray[Any, Any], a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """h = b + a * (h before), along the last axis, in rows of Python numbers where there are few."""
+    n = b.shape[-1]
+    out = np.empty(b.shape, b.dtype)
+    if not b.size:
+        return out
+    if b.size <= 8 * n:
+        for row, bs, as_ in zip(out.reshape(-1, n), b.reshape(-1, n).tolist(), a.reshape(-1, n).tolist(), strict=True):
+            last, line = 0.0, []
+            for x, y in zip(bs, as_, strict=True):
+                last = x + y * last
+                line.append(last)
+            row[:] = line
+        return out
+    h = np.zeros(b.shape[:-1], b.dtype)
+    for k in range(n):
+        h = b[..., k] + a[..., k] * h
+        out[..., k] = h
+    return out
+
+
+def _earlier(y: Any, axis: int, first: float) -> Any:
+    """Each entry's forerunner along the axis, ``first`` before the first."""
+    shifted = _edge(_part(y, axis, None, -1), axis, 1, 0)
+    if not first:
+        return shifted
+    begin = np.arange(np.shape(y)[axis]) == 0
+    return v.select(first, shifted, condition=begin.reshape(-1, *(1,) * (-axis - 1)))
+
+
+def _pull_back(g: Any, a: Any, axis: int) -> Any:
+    """The recurrence from behind: h = g + (a after) * (h after)."""
+    after = _edge(_part(a, axis, 1, None), axis, 0, 1)
+    turned = v.recurrence(_part(g, axis, None, None, -1), _part(after, axis, None, None, -1), axis=axis)
+    return _part(turned, axis, None, None, -1)
+
+
+def _recurrence_push(t: Any, y: Any, _b: Any, a: Any, *, axis: int) -> Any:
+    parts = [] if t[0] is None else [t[0]]
+    if t[1] is not None:
+        parts.append(t[1] * _earlier(y, axis, 0.0))
+    return v.recurrence(parts[0] + parts[1] if len(parts) > 1 else parts[0], a, axis=axis)
+
+
+@general(
+    lambda g, _y, _b, a, *, axis: _pull_back(g, a, axis),
+    lambda g, y, _b, a, *, axis: _pull_back(g, a, axis) * _earlier(y, axis, 0.0),
+    jvp=_recurrence_push,
+    flops=lambda y, *_: 2 * np.size(y),
+)
+def recurrence(b: Any, a: Any, axis: int) -> Any:
+    """``h[k] = b[k] + a[k] * h[k - 1]`` along an axis, beginning from 0; its rules are the same, run from behind."""
+    b, a = np.broadcast_arrays(b, a)
+    kind = np.result_type(b, a)
+    rows = _run(np.moveaxis(b, axis, -1).astype(kind, copy=False), np.moveaxis(a, axis, -1).astype(kind, copy=False))
+    return np.moveaxis(rows, -1, axis)
+
+
+@general(
+    lambda g, y, x, *, axis: _pull_back(g, x, axis) * _earlier(y, axis, 1.0),
+    jvp=lambda t, y, x, *, axis: v.recurrence(t[0] * _earlier(y, axis, 1.0), x, axis=axis),
+)
+def cumprod_(x: Any, axis: int) -> Any:
+    """Running products along an axis."""
+    x = np.asarray(x)
+    if x.dtype == np.float16:
+        return np.cumprod(x, axis, np.float32).astype(np.float16)
+    return np.cumprod(x, axis)
+
+
+def cumprod(x: Any, axis: int | None = None) -> Tensor:
+    """Running products.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int, optional
+        By default all entries are run through as if along one axis, as NumPy does.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** By a recurrence from behind, which divides by nothing: zeros are harmless, to any order.
+    **Cost.** ``n`` products forward, ``3n`` operations backward.
+
+    Examples
+    --------
+    >>> ak.cumprod([2.0, 0.0, 3.0]).numpy()
+    array([2., 0., 0.])
+    """
+    return cumprod_(*_along(x, axis, "cumprod"))
+
+
+def _share(x: Any, y: Any) -> Any:
+    """exp(x - y), at most 1: how much of y came from x; 0 where all is minus infinity."""
+    alive = array(plain(y)) != -np.inf
+    return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
+
+
+def _lasting(x: Any, y: Any, axis: int) -> Any:
+    """How much of each answer came from the answer before."""
+    return _share(_part(y, axis, None, -1), _part(y, axis, 1, None))
+
+
+def _cumlogsumexp_pull(g: Any, y: Any, x: Any, *, axis: int) -> Any:
+    kept = _edge(_lasting(x, y, axis), axis, 1, 0)
+    return _pull_back(g, kept, axis) * _share(x, y)
+
+
+def _cumlogsumexp_push(t: Any, y: Any, x: Any, *, axis: int) -> Any:
+    return v.recurrence(t[0] * _share(x, y), _edge(_lasting(x, y, axis), axis, 1, 0), axis=axis)
+
+
+@general(_cumlogsumexp_pull, jvp=_cumlogsumexp_push, flops=lambda y, *_: 3 * np.size(y))
+def cumlogsumexp_(x: Any, axis: int) -> Any:
+    """Running sums of exponentials, as logarithms."""
+    x = np.asarray(x)
+    return np.logaddexp.accumulate(x, axis, dtype=np.result_type(x, np.float16) if x.dtype.kind != "f" else x.dtype)
+
+
+def cumlogsumexp(x: Any, axis: int | None = None) -> Tensor:
+    """``log(cumsum(exp(x)))`` without overflow, along an axis or, by default, over all entries."""
+    return cumlogsumexp_(*_along(x, axis, "cumlogsumexp"))
+
+
+# -------------------------------------------------------------------------------- extremes so far
+def _so_far(x: Any, axis: int | None, best: Any, name: str) -> Tensor:
+    """The extreme up to each entry: of equal ones the first, so that each gradient has one place to go."""
+    t, place = _along(x, axis, name)
+    if not t.size:
+        return t
+    found = best.accumulate(array(t._value), place)
+    later = _differs(_part(found, place, 1, None), _part(found, place, None, -1))
+    fresh = np.concatenate([np.ones(_first(t, place), bool), later], place)
+    numbers = np.arange(t.shape[place]).reshape(-1, *(1,) * (-place - 1))
+    return take_along_axis(t, np.maximum.accumulate(np.where(fresh, numbers, 0), place), place)
+
+
+def _first(t: Tensor, axis: int) -> tuple[int, ...]:
+    """The shape of the first entries along an axis."""
+    return tuple(1 if k == axis else t.shape[k] for k in range(-t.ndim, 0))
+
+
+def _differs(a: Any, b: Any) -> Any:
+    return (a != b) & ~(np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else a != b
+
+
+def cummax(x: Any, axis: int | None = None) -> Tensor:
+    """The largest entry so far, along an axis or, by default, through all entries; of equal ones the first counts."""
+    return _so_far(x, axis, np.maximum, "cummax")
+
+
+def cummin(x: Any, axis: int | None = None) -> Tensor:
+    """The smallest entry so far, along an axis or, by default, through all entries; of equal ones the first counts."""
+    return _so_far(x, axis, np.minimum, "cummin")
+
+
+def _with_start(scan: Any, x: Any, axis: int | None, start: float, include_initial: bool, name: str) -> Tensor:
+    t = lift(x)
+    if axis is None and t.ndim != 1:
+        raise ShapeError(f"{name}: a value of shape {t.shape} needs an axis")
+    place = negative_axis(-1 if axis is None else axis, t.ndim, name)
+    include_initial = flag(f"{name}: include_initial", include_initial)
+    y: Tensor = scan(t, place)
+    first = np.full(_first(t, place), start, y.dtype)
+    return concat([first, y], place) if include_initial else y
+
+
+def cumulative_sum(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
+    """Running sums along an axis, which only a vector may leave out; with the 0 before them where asked.
+
+    For the rest see :func:`cumsum`.
+    """
+    return _with_start(cumsum, x, axis, 0, include_initial, "cumulative_sum")
+
+
+def cumulative_prod(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
+    """Running products along an axis, which only a vector may leave out; with the 1 before them where asked.
+
+    For the rest see :func:`cumsum`.
+    """
+    return _with_start(cumprod, x, axis, 1, include_initial, "cumulative_prod")
+
+
+# -------------------------------------------------------------------------------- neighbours
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """Differences of neighbours along an axis.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    n : int, optional
+        How often; from the number of entries on nothing is left.
+    axis : int, optional
+    prepend, append : array_like, optional
+        Entries to put before or behind first; a number counts as one entry.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If ``n`` is negative.
+
+    Examples
+    --------
+    >>> ak.diff([1.0, 4.0, 9.0], n=2).numpy()
+    array([2.])
+    """
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "diff")
+    if whole(n, "diff") < 0:
+        raise RangeError(f"diff: n is 0 or more, not {n}")
+    if not n:
+        return t
+    ends = [
+        None if e is None else broadcast_to(e, _first(t, place)) if not lift(e).ndim else lift(e)
+        for e in (prepend, append)
+    ]
+    parts = [part for part in (ends[0], t, ends[1]) if part is not None]
+    t = concat(parts, place) if len(parts) > 1 else t
+    for _ in range(min(n, t.shape[place])):
+        after, before = _part(t, place, 1, None), _part(t, place, None, -1)
+        t = after != before if t.dtype == np.bool_ else after - before
+    return t
+
+
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The area below points by straight lines between them.
+
+    Parameters
+    ----------
+    y : Tensor or array_like
+    x : Tensor or array_like, optional
+        Where the points stand; by default ``dx`` apart.
+    dx : float, optional
+    axis : int, optional
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> float(ak.trapezoid([1.0, 2.0, 3.0]))
+    4.0
+    """
+    t = lift(y)
+    place = negative_axis(axis, t.ndim, "trapezoid")
+    width: Any = dx
+    if x is not None:
+        width = diff(x, axis=place if lift(x).ndim > 1 else -1)
+        if lift(x).ndim == 1:
+            width = width.reshape((-1, *(1,) * (-place - 1)))
+    middle = (_part(t, place, 1, None) + _part(t, place, None, -1)) * 0.5
+    total: Tensor = v.sum(width * middle, axis=(place,), keepdims=False)
+    return total

@@ -1,0 +1,244 @@
+"""Windows that move over images: convolution and pooling.
+
+Images are ``(..., h, w, c)``, channels last. A :class:`Windows` says where the windows stand; :func:`patches` reads
+them and :func:`fold`, its transpose, adds them up where they came from. All else is made of these two.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit import kernels
+from autodiff_kit.core.rules import bilinear, general, linear, v
+from autodiff_kit.core.tensor import later, plain
+
+__all__ = ["Windows", "average_pool", "convolution", "fold", "max_pool", "patches"]
+
+Array = np.ndarray[Any, Any]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Where windows stand on an image; each member has a number, or a pair, for the height and one for the width."""
+
+    size: Pair
+    stride: Pair
+    dilation: Pair
+    pads: tuple[Pair, Pair]
+
+    def over(self, image: Pair) -> Pair:
+        """How many windows fit, below each other and beside each other; 0 or less where none does."""
+        rows, columns = (
+            (n + sum(pad) - (k - 1) * d - 1) // s + 1
+            for n, k, s, d, pad in zip(image, self.size, self.stride, self.dilation, self.pads, strict=True)
+        )
+        return rows, columns
+
+    def inside(self, image: Pair) -> tuple[slice, slice]:
+        """The image within its padded one."""
+        (top, _), (left, _) = self.pads
+        return slice(top, top + image[0]), slice(left, left + image[1])
+
+    def places(self, i: int, j: int, count: Pair) -> tuple[slice, slice]:
+        """On the padded image, entry ``(i, j)`` of every window."""
+        rows, columns = (
+            slice(k * d, k * d + (n - 1) * s + 1, s)
+            for k, n, s, d in zip((i, j), count, self.stride, self.dilation, strict=True)
+        )
+        return rows, columns
+
+
+def _padded(x: Array, windows: Windows, filler: Any = 0) -> Array:
+    if windows.pads == ((0, 0), (0, 0)):
+        return x
+    size = (n + sum(pad) for n, pad in zip(x.shape[-3:-1], windows.pads, strict=True))
+    out = np.full((*x.shape[:-3], *size, x.shape[-1]), filler, x.dtype)
+    out[(..., *windows.inside(x.shape[-3:-1]), slice(None))] = x
+    return out
+
+
+def _view(x: Any, windows: Windows) -> Array:
+    """All windows ``(..., rows, columns, kh, kw, c)``, as a view of the padded image."""
+    x = np.asarray(x)
+    wide = _padded(x, windows)
+    *before, down, right, across = wide.strides
+    (s, t), (d, e) = windows.stride, windows.dilation
+    strides = (*before, down * s, right * t, down * d, right * e, across)
+    shape = (*x.shape[:-3], *windows.over((x.shape[-3], x.shape[-2])), *windows.size, x.shape[-1])
+    return np.lib.stride_tricks.as_strided(wide, shape, strides, writeable=False)
+
+
+def _entries(x: Array, windows: Windows, filler: Any = 0) -> Iterator[Array]:
+    """The first entry of every window, then the second, and so on: quicker than one window after the other."""
+    wide = _padded(x, windows, filler)
+    for i, j in np.ndindex(windows.size):
+        yield wide[(..., *windows.places(i, j, windows.over((x.shape[-3], x.shape[-2]))), slice(None))]
+
+
+@linear(lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])))
+def patches(x: Any, windows: Windows) -> Any:
+    """Every window's entries, ``(..., rows, columns, kh, kw, c)``."""
+    return np.ascontiguousarray(_view(x, windows))
+
+
+@linear(lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows))
+def fold(x: Any, windows: Windows, image: Pair) -> Any:
+    """Windows added up into an image, where they overlap; the transpose of :func:`patches`."""
+    x = np.asarray(x)
+    size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
+    dtype = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
+    out = np.zeros((*x.shape[:-5], *size, x.shape[-1]), dtype)
+    loop = kernels.ready("add_runs") if dtype.char in "fd" and windows.dilation[1] == 1 and x.size else None
+    if loop is not None:
+        _add_runs(loop, out, np.ascontiguousarray(x, dtype), windows)
+    else:
+        for i, j in np.ndindex(windows.size):
+            out[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
+    return out[(..., *windows.inside(image), slice(None))].astype(x.dtype, copy=False)
+
+
+def _add_runs(loop: Any, out: Array, x: Array, windows: Windows) -> None:
+    """The compiled loop: up to 60 times as fast, since it reads the windows once and in order."""
+    height, width, c = out.shape[-3:]
+    rows, columns, kh, kw = x.shape[-5:-1]
+    count = math.prod(out.shape[:-3])
+    down, along = windows.stride
+    flat = x.reshape(count, rows, columns, kh, kw * c)
+    loop(out.reshape(count, height, width * c), flat, down, along * c, windows.dilation[0])
+
+
+# -------------------------------------------------------------------------------- convolution
+# As one product of matrices: a row for each window, a column for each channel that comes out; a stack of them, one for
+# each group of channels. Images have exactly one batch axis here, so that axes in front of it and in front of the
+# kernel's four pair up as those of stacks of matrices do.
+
+
+def _tail(x: Any, count: int) -> tuple[int, ...]:
+    return tuple(np.shape(plain(x))[-count:])
+
+
+def _swap(x: Any, *order: int) -> Any:
+    """The last axes in another order; a copy is made where it is needed, by whoever needs it."""
+    return v.permute_dims(x, axes=order)
+
+
+def _window_rows(x: Any, windows: Windows, groups: int) -> Any:
+    """``(..., b, h, w, c)`` to ``(..., groups, windows, kh * kw * c / groups)``."""
+    found = v.patches(x, windows=windows)
+    b, rows, columns, kh, kw, c = _tail(found, 6)
+    count, size, deep = b * rows * columns, kh * kw, c // groups
+    if groups == 1:
+        return v.reshape(found, shape=(1, count, size * deep), ndim=6)
+    apart = _swap(v.reshape(found, shape=(count, size, groups, deep), ndim=6), -2, -4, -3, -1)
+    return v.reshape(apart, shape=(groups, count, size * deep), ndim=4)
+
+
+def _from_window_rows(rows: Any, windows: Windows, groups: int, batch: int, image: Pair) -> Any:
+    """Back again: the transpose of :func:`_window_rows`."""
+    _, count, length = _tail(rows, 3)
+    size = math.prod(windows.size)
+    deep = length // size if size else 0
+    full = (batch, *windows.over(image), *windows.size, groups * deep)
+    if groups > 1:
+        rows = _swap(v.reshape(rows, shape=(groups, count, size, deep), ndim=3), -3, -2, -4, -1)
+    return v.fold(v.reshape(rows, shape=full, ndim=3 if groups == 1 else 4), windows=windows, image=image)
+
+
+def _kernel_columns(kernel: Any, groups: int) -> Any:
+    """``(..., kh, kw, c / groups, d)`` to ``(..., groups, kh * kw * c / groups, d / groups)``."""
+    kh, kw, deep, d = _tail(kernel, 4)
+    return _swap(v.reshape(kernel, shape=(kh * kw * deep, groups, d // groups), ndim=4), -2, -3, -1)
+
+
+def _channel_rows(g: Any, groups: int) -> Any:
+    """``(..., b, rows, columns, d)`` to ``(..., groups, windows, d / groups)``."""
+    b, rows, columns, d = _tail(g, 4)
+    return _swap(v.reshape(g, shape=(b * rows * columns, groups, d // groups), ndim=4), -2, -3, -1)
+
+
+def _pull_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: Windows, groups: int) -> Any:
+    rows = v.matmul(_channel_rows(g, groups), _swap(_kernel_columns(kernel, groups), -3, -1, -2))
+    return _from_window_rows(rows, windows, groups, _x.shape[-4], tuple(_x.shape[-3:-1]))
+
+
+def _pull_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: Windows, groups: int) -> Any:
+    columns = v.matmul(_swap(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
+    return v.reshape(_swap(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
+
+
+@bilinear(
+    _pull_image,
+    _pull_kernel,
+    flops=lambda y, x, kernel: 2 * np.size(y) * math.prod(np.shape(kernel)[-4:-1]),
+)
+def convolution(x: Any, kernel: Any, windows: Windows, groups: int) -> Any:
+    """Each window times the kernel, summed; the kernel is not turned round."""
+    flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
+    b, image = np.shape(x)[-4], np.shape(x)[-3:-1]
+    out = np.moveaxis(flat, -3, -2)
+    return out.reshape(*out.shape[:-3], b, *windows.over(image), np.shape(kernel)[-1])
+
+
+# -------------------------------------------------------------------------------- pooling
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def _firsts(x: Any, y: Any, windows: Windows) -> Any:
+    """1 where a window has its largest entry, the first of equals; a constant, since it does not move nearby."""
+    return later(_firsts_of, plain(x), plain(y), windows)
+
+
+def _firsts_of(x: Array, y: Array, windows: Windows) -> Array:
+    out = np.zeros((*y.shape[:-1], math.prod(windows.size), y.shape[-1]), x.dtype)
+    free = np.ones(y.shape, bool)
+    for k, entry in enumerate(_entries(x, windows, _lowest(x.dtype))):
+        hit = free & ((entry == y) | (np.isnan(entry) & np.isnan(y)))
+        out[..., k, :] = hit
+        free &= ~hit
+    return out.reshape(*y.shape[:-1], *windows.size, y.shape[-1])
+
+
+@general(
+    lambda g, y, x, *, windows: v.fold(
+        v.expand_dims(g, axis=(-3, -2)) * _firsts(x, y, windows), windows=windows, image=tuple(x.shape[-3:-1])
+    ),
+    jvp=lambda t, y, x, *, windows: v.sum(
+        v.patches(t[0], windows=windows) * _firsts(x, y, windows), axis=(-3, -2), keepdims=False
+    ),
+)
+def max_pool(x: Any, windows: Windows) -> Any:
+    """The largest entry of each window; padding never is."""
+    x = np.asarray(x)
+    return functools.reduce(np.maximum, _entries(x, windows, _lowest(x.dtype)))
+
+
+def _share(like: Any, windows: Windows) -> Array:
+    """One over the entries of the image in each window, ``(rows, columns, 1)``."""
+    total: Array = functools.reduce(np.add, _entries(np.ones((*like.shape[-3:-1], 1)), windows))
+    return 1.0 / total
+
+
+@linear(
+    lambda g, _y, _x, *, windows: v.fold(
+        v.broadcast_to(
+            v.expand_dims(g * _share(_x, windows).astype(g.dtype), axis=(-3, -2)),
+            shape=(*_y.shape[-3:-1], *windows.size, _y.shape[-1]),
+        ),
+        windows=windows,
+        image=tuple(_x.shape[-3:-1]),
+    )
+)
+def average_pool(x: Any, windows: Windows) -> Any:
+    """The mean of each window; padding does not count."""
+    x = np.asarray(x)
+    wide = np.float32 if x.dtype == np.float16 else x.dtype if x.dtype.kind == "f" else np.float64
+    total = functools.reduce(np.add, _entries(x.astype(wide, copy=False), windows)) * _share(x, windows).astype(wide)
+    return total.astype(np.float16) if x.dtype == np.float16 else total

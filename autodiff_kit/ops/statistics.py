@@ -1,0 +1,273 @@
+"""Spread and averages, with and without what is nan."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.given import flag, number
+from autodiff_kit.core.rules import v
+from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift
+from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.ops.norms import norm2
+from autodiff_kit.ops.reduce import Axis, as_axes, max, mean, min, over, prod, sum
+from autodiff_kit.ops.scans import cumprod, cumsum
+from autodiff_kit.ops.shaping import broadcast_to, permute_dims, reshape
+
+__all__ = [
+    "average", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ptp",
+    "std", "var",
+]  # fmt: skip
+
+
+def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Tensor:
+    """The variance over axes.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or tuple of int, optional
+    ddof : float, optional
+        What is taken from the count before dividing.
+    keepdims : bool, optional
+    correction : float, optional
+        Another name for ``ddof``.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** The path through the mean adds nothing, since deviations sum to 0, and is recorded all the same.
+
+    Examples
+    --------
+    >>> float(ak.var([1.0, 2.0, 3.0, 4.0]))
+    1.25
+    """
+    t = floating(x)
+    away = t - mean(t, axis, True)
+    return _times(sum(away * away, axis, keepdims), _share(t, axis, ddof if correction is None else correction))
+
+
+def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Tensor:
+    """The standard deviation over axes, the root of :func:`var`.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or tuple of int, optional
+    ddof : float, optional
+        What is taken from the count before dividing.
+    keepdims : bool, optional
+    correction : float, optional
+        Another name for ``ddof``.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** Of equal values it is 0, where the root alone would be infinite.
+
+    Examples
+    --------
+    >>> float(ak.std([1.0, 1.0, 3.0, 3.0]))
+    1.0
+    """
+    t = floating(x)
+    away = t - mean(t, axis, True)
+    share = _share(t, axis, ddof if correction is None else correction)
+    return _times(norm2(away, axis, keepdims), math.sqrt(share))
+
+
+def floating(x: Any) -> Tensor:
+    """Whole numbers as floating ones."""
+    t = lift(x)
+    return t if t.dtype.kind == "f" else t * 1.0
+
+
+def _share(t: Tensor, axis: Axis, ddof: float) -> float:
+    """One over a count, infinite with a warning where nothing is left to divide by, as NumPy's."""
+    count = over(t, as_axes(t, axis)["axis"]) - number("ddof", ddof)
+    if count > 0:
+        return 1.0 / count
+    warnings.warn("degrees of freedom are 0 or less: the variance is nan", RuntimeWarning, stacklevel=3)
+    return math.inf
+
+
+def _times(total: Tensor, share: float) -> Tensor:
+    with np.errstate(invalid="ignore"):  # 0 times infinity, of which was warned
+        return total * share
+
+
+def ptp(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """From the smallest to the largest entry, over axes; equal ones share the gradient. Arguments as NumPy's."""
+    return max(x, axis, keepdims) - min(x, axis, keepdims)
+
+
+def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
+    """The mean with weights.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or tuple of int, optional
+    weights : Tensor or array_like, optional
+        Of the shape of ``x``, or of its axes that are averaged over; by default all the same.
+    returned : bool, optional
+        Whether the sum of the weights is given too.
+    keepdims : bool, optional
+
+    Returns
+    -------
+    Tensor, or a pair of Tensor
+        The average, and the sum of the weights where asked.
+
+    Raises
+    ------
+    ShapeError
+        If the weights do not fit.
+    StructureError
+        If weights sum to 0.
+
+    Examples
+    --------
+    >>> float(ak.average([1.0, 2.0], weights=[3.0, 1.0]))
+    1.25
+    """
+    t = lift(x)
+    axes = as_axes(t, axis)["axis"]
+    w = _weights(t, axes, axis, weights)
+    total = sum(w, axes, keepdims)
+    later(_check_weights, total._value)
+    out = sum(t * w, axes, keepdims) / total if weights is not None else mean(t, axes, keepdims)
+    return (out, total) if flag("average: returned", returned) else out
+
+
+def _check_weights(total: Any) -> None:
+    if not np.all(total):
+        raise StructureError("average: the weights sum to 0, which nothing can be divided by")
+
+
+def _weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: Any) -> Tensor:
+    """Weights in the shape of what they weigh."""
+    if weights is None:
+        return broadcast_to(np.ones((), t.dtype if t.dtype.kind == "f" else np.float64), t.shape)
+    w = lift(weights)
+    if w.shape == t.shape:
+        return w
+    inner = tuple(t.shape[a] for a in axes)
+    if axis is None or w.shape != inner:
+        raise ShapeError(f"average: weights of shape {w.shape} fit neither {t.shape} nor the averaged axes {inner}")
+    order = sorted(range(len(axes)), key=lambda k: axes[k])
+    return broadcast_to(
+        reshape(permute_dims(w, order), [t.shape[k] if k in axes else 1 for k in range(-t.ndim, 0)]), t.shape
+    )
+
+
+# -------------------------------------------------------------------------------- without what is nan
+def _filled(x: Any, fill: float) -> tuple[Tensor, Any]:
+    """The value with ``fill`` in place of nan, and where it was not nan."""
+    t = lift(x)
+    if t.dtype.kind != "f":
+        return t, np.ones(t.shape, bool)
+    present = ~np.isnan(t._value)
+    return v.select(t, np.asarray(fill, t.dtype), condition=present), present
+
+
+def _counts(present: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return np.sum(present, axis=axes, keepdims=flag("keepdims", keepdims))
+
+
+def nansum(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The sum of what is not nan, over axes. Arguments as NumPy's."""
+    return sum(_filled(x, 0)[0], axis, keepdims)
+
+
+def nanprod(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The product of what is not nan, over axes. Arguments as NumPy's."""
+    return prod(_filled(x, 1)[0], axis, keepdims)
+
+
+def nancumsum(x: Any, axis: int | None = None) -> Tensor:
+    """Running sums of what is not nan."""
+    return cumsum(_filled(x, 0)[0], axis)
+
+
+def nancumprod(x: Any, axis: int | None = None) -> Tensor:
+    """Running products of what is not nan."""
+    return cumprod(_filled(x, 1)[0], axis)
+
+
+def nanmean(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The mean of what is not nan, over axes; of nothing it is nan, with a warning. Arguments as NumPy's."""
+    t, present = _filled(x, 0)
+    axes = as_axes(t, axis)["axis"]
+    return _per(sum(t, axes, keepdims), _counts(present, axes, keepdims))
+
+
+def _per(total: Tensor, count: Any) -> Tensor:
+    """A sum divided by a count, nan with a warning where it is 0."""
+    _warn_of_nothing(count)
+    kind = total.dtype if total.dtype.kind == "f" else np.dtype(np.float64)
+    return total / np.where(array(count) > 0, count, np.nan).astype(kind)
+
+
+def _warn_of_nothing(count: Any) -> None:
+    if not isinstance(count, Standin) and np.any(count <= 0):  # a recorded function does not warn
+        warnings.warn(
+            "degrees of freedom are 0 or less, or all is nan: the answer is nan", RuntimeWarning, stacklevel=4
+        )
+
+
+def nanvar(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    """The variance of what is not nan, over axes. Arguments as NumPy's."""
+    away, axes, count = _deviations(x, axis, ddof, keepdims)
+    return _per(sum(away * away, axes, keepdims), count)
+
+
+def nanstd(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation of what is not nan, over axes; of equal values it is 0, with gradient 0.
+
+    Arguments as NumPy's.
+    """
+    away, axes, count = _deviations(x, axis, ddof, keepdims)
+    return _per(norm2(away, axes, keepdims), np.sqrt(count))
+
+
+def _deviations(x: Any, axis: Axis, ddof: float, keepdims: bool) -> tuple[Tensor, tuple[int, ...], Any]:
+    """What is not nan less its mean, and how many they are less ``ddof``, at least 0."""
+    t, present = _filled(floating(x), 0)
+    axes = as_axes(t, axis)["axis"]
+    middle = sum(t, axes, True) / np.maximum(_counts(present, axes, True), 1).astype(t.dtype)
+    count = np.maximum(_counts(present, axes, keepdims) - number("ddof", ddof), 0)
+    return v.select(t - middle, 0.0, condition=present), axes, count
+
+
+def _extreme(best: Any, x: Any, axis: Axis, keepdims: bool, worst: float) -> Tensor:
+    t = lift(x)
+    axes = as_axes(t, axis)["axis"]
+    filled, present = _filled(t, worst)
+    found: Tensor = best(filled, axes, keepdims)
+    if t.dtype.kind != "f":
+        return found
+    some = _counts(present, axes, keepdims)
+    _warn_of_nothing(some)
+    missing: Tensor = v.select(found, np.full((), np.nan, t.dtype), condition=array(some) > 0)
+    return missing
+
+
+def nanmax(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest entry that is not nan, over axes. Arguments as NumPy's."""
+    return _extreme(max, x, axis, keepdims, -math.inf)
+
+
+def nanmin(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The smallest entry that is not nan, over axes. Arguments as NumPy's."""
+    return _extreme(min, x, axis, keepdims, math.inf)

@@ -1,0 +1,67 @@
+"""Bad input of every public function: whatever is handed in, the answer is a value or an error that teaches.
+
+A call takes some sensible arguments and some nonsense. It may give a value, an error of the kit's tree, or the error of
+a function that the caller wrote; a TypeError of Python's own only where a plain function is given too many arguments,
+too few, or a name that it does not have. It may not hang, change what it was given, leave a tape open, or fill memory.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import resource
+from contextlib import chdir
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autodiff_kit.core import overrides
+
+from .calls import CALLS, OBJECTS, attempt
+
+
+def test_every_public_name_is_called() -> None:
+    """The walk finds what the public lists name, methods and operators too."""
+    assert {
+        "autodiff_kit.matmul",
+        "autodiff_kit.nn.dropout",
+        "PersistentTape.jacobian",
+        "Adam.set_slot",
+    } <= CALLS.keys()
+    assert {"Tensor add", "add Tensor", "Variable.assign", "ForwardAccumulator.jvp", "Dense.__call__"} <= CALLS.keys()
+    assert len(CALLS) > 600
+
+
+FAMILIES = [
+    *(f"autodiff_kit.{part}" for part in ("nn", "segment", "relax", "optim", "layers")), *OBJECTS, "operators",
+    *("a-c", "d-g", "h-l", "m-n", "o-r", "s", "t-z"),
+]  # fmt: skip
+
+
+def members(family: str) -> list[str]:
+    if family == "operators":
+        return [name for name in CALLS if " " in name and "." not in name]
+    if len(family) <= 3 and family[0].islower():
+        first, last = family[0], family[-1]
+        top = [name for name in CALLS if re.fullmatch(r"autodiff_kit\.\w+", name)]
+        return [name for name in top if first <= name.split(".")[1][0].lower() <= last]
+    return [name for name in CALLS if name.rpartition(".")[0] == family]
+
+
+def test_the_families_leave_nothing_out() -> None:
+    assert sorted(name for family in FAMILIES for name in members(family)) == sorted(CALLS)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(seed=st.integers(0, 10**9))
+def test_nonsense_is_a_value_or_an_error_of_the_tree(family: str, seed: int, tmp_path_factory: Any) -> None:
+    """Each example calls each member once; what a member is given depends on its name and the seed alone."""
+    rules, before = dict(overrides._RULES), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with chdir(tmp_path_factory.getbasetemp()):
+        found = [c for name in members(family) if (c := attempt(name, random.Random(f"{name} {seed}")))]
+    overrides._RULES.clear()
+    overrides._RULES.update(rules)
+    assert not found, "\n".join(found)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000, "half a gigabyte for nothing"

@@ -1,0 +1,193 @@
+"""Convolution and pooling: what users see beyond the cases of tests/rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import signal
+
+import autodiff_kit as ak
+from autodiff_kit import kernels
+from autodiff_kit.core.rules import OPS
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+
+
+def gradient(f: Any, x: Any) -> Any:
+    x = ak.constant(x)
+    with ak.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x).numpy()
+
+
+def test_one_channel_is_a_cross_correlation() -> None:
+    rng = np.random.default_rng(0)
+    x, k = rng.normal(size=(7, 6)), rng.normal(size=(3, 2))
+    for padding, mode in (("valid", "valid"), (((2, 2), (1, 1)), "full")):
+        y = ak.nn.conv2d(x[..., None], k[..., None, None], padding=padding)[..., 0]
+        np.testing.assert_allclose(y, signal.correlate2d(x, k, mode), rtol=1e-12, atol=1e-12)
+
+
+def test_same_leaves_one_window_for_each_stride_begun() -> None:
+    """As TensorFlow's: an odd zero goes to the bottom and to the right."""
+    x, k = np.arange(1.0, 6.0).reshape(1, 5, 1), np.ones((1, 2, 1, 1))
+    assert ak.nn.conv2d(x, k, padding="same").numpy().ravel().tolist() == [3.0, 5.0, 7.0, 9.0, 5.0]
+    assert ak.nn.conv2d(x, k, stride=2, padding="same").numpy().ravel().tolist() == [3.0, 7.0, 5.0]
+    for n in range(1, 9):
+        for stride in (1, 2, 3):
+            image = np.ones((n, n, 1))
+            assert ak.nn.conv2d(image, np.ones((3, 2, 1, 1)), stride, "same").shape == (-(-n // stride),) * 2 + (1,)
+
+
+@given(data=st.data())
+def test_settings_at_random_are_exact_transposes(data: st.DataObject) -> None:
+    """<g, conv(x, k)> = <pull of x, x> = <pull of k, k>: bilinear, whatever the stride, dilation, padding, groups."""
+    few = st.integers(1, 3)
+    groups, height, width = data.draw(few), data.draw(st.integers(1, 7)), data.draw(st.integers(1, 7))
+    c, d = groups * data.draw(st.integers(1, 2)), groups * data.draw(st.integers(1, 2))
+    size, stride, dilation = ((data.draw(few), data.draw(few)) for _ in range(3))
+    reach = [(n - 1) * by + 1 for n, by in zip(size, dilation, strict=True)]
+    pads = [[data.draw(st.integers(0, 3)) for _ in range(2)] for _ in range(2)]
+    for pad, n, need in zip(pads, (height, width), reach, strict=True):
+        pad[1] += max(need - n - sum(pad), 0)  # so that a window fits
+    front = data.draw(st.sampled_from([(), (2,), (0,), (2, 1)]))
+    rng = np.random.default_rng(0)
+    x, k = rng.normal(size=(*front, height, width, c)), rng.normal(size=(*size, c // groups, d))
+    xs = [ak.constant(x), ak.constant(k)]
+    with ak.GradientTape() as tape:
+        tape.watch(xs)
+        y = ak.nn.conv2d(*xs, stride, pads, dilation, groups)
+    g = rng.normal(size=y.shape)
+    gx, gk = tape.gradient(y, xs, g)
+    assert (gx.shape, gk.shape) == (x.shape, k.shape)
+    value = np.sum(g * y.numpy())
+    np.testing.assert_allclose([np.sum(gx.numpy() * x), np.sum(gk.numpy() * k)], value, rtol=1e-10, atol=1e-10)
+
+
+def test_the_same_image_alone_in_a_batch_and_in_a_stack() -> None:
+    rng = np.random.default_rng(2)
+    x, k = rng.normal(size=(2, 3, 5, 4, 2)), rng.normal(size=(2, 3, 2, 3))
+    for f in (
+        lambda t: ak.nn.conv2d(t, k, 2, "same"),
+        lambda t: ak.nn.max_pool2d(t, 2),
+        lambda t: ak.nn.avg_pool2d(t, 2),
+    ):
+        whole = f(x).numpy()
+        for place in np.ndindex(2, 3):
+            np.testing.assert_allclose(whole[place], f(x[place]).numpy(), rtol=1e-12, atol=1e-14)
+
+
+def test_largest_of_equals_is_the_first() -> None:
+    """As torch and TensorFlow do it; nan is larger than all, and padding never is."""
+    x = np.array([[2.0, 2.0], [2.0, 1.0]])[..., None]
+    assert gradient(lambda t: ak.nn.max_pool2d(t, 2), x)[..., 0].tolist() == [[1.0, 0.0], [0.0, 0.0]]
+    x[1, 1] = np.nan
+    assert gradient(lambda t: ak.nn.max_pool2d(t, 2), x)[..., 0].tolist() == [[0.0, 0.0], [0.0, 1.0]]
+    assert ak.nn.max_pool2d(np.full((2, 2, 1), -5.0), 2, padding=1).numpy().ravel().tolist() == [-5.0] * 4
+    assert ak.nn.max_pool2d(np.full((2, 2, 1), -np.inf), 2, padding=1).numpy().ravel().tolist() == [-np.inf] * 4
+    assert ak.nn.max_pool2d(np.array([[[-7], [-8]]]), (1, 2), padding=((0, 0), (1, 1))).dtype == np.int64
+
+
+def test_means_count_what_is_inside() -> None:
+    x = np.ones((3, 3, 1))
+    assert ak.nn.avg_pool2d(x, 2, 1, "same").numpy().ravel().tolist() == [1.0] * 9
+    np.testing.assert_allclose(gradient(lambda t: ak.nn.avg_pool2d(t, 2, padding="same"), x)[..., 0],
+                               [[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.5, 0.5, 1.0]])  # fmt: skip
+    half = np.full((40, 40, 1), 300.0, np.float16)  # their sum is beyond float16
+    assert ak.nn.avg_pool2d(half, 40).numpy().ravel().tolist() == [300.0]
+    assert ak.nn.avg_pool2d(np.array([[[1], [2]]]), (1, 2)).tolist() == [[[1.5]]]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_the_compiled_loop_agrees_with_numpy(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any stride, padding and dilation, with groups and with leading axes."""
+    pytest.importorskip("numba")
+    from autodiff_kit.kernels.loops import compile_all
+
+    rng = np.random.default_rng(4)
+    x, k = rng.normal(size=(2, 7, 6, 4)).astype(dtype), rng.normal(size=(3, 2, 2, 4)).astype(dtype)
+    settings = ((1, "same", 1), ((2, 3), 1, 1), (1, ((0, 2), (1, 0)), (2, 1)), (2, "valid", (1, 2)))
+    answers: list[list[Any]] = []
+    for table in ({}, compile_all()):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        answers.append([gradient(lambda t, s=s: ak.nn.conv2d(t, k, *s, groups=2) ** 2, x) for s in settings])
+    for plain, compiled in zip(*answers, strict=True):
+        eps = 10 * np.finfo(dtype).eps
+        assert compiled.dtype == dtype
+        np.testing.assert_allclose(plain, compiled, rtol=eps, atol=eps * np.abs(plain).max())
+
+
+def test_b21_cost_is_that_of_the_product() -> None:
+    """B21: two operations for each entry of the answer and of the kernel."""
+    x, k = np.ones((2, 6, 5, 4)), np.ones((3, 2, 2, 8))
+    y = ak.nn.conv2d(x, k, groups=2).numpy()
+    assert OPS["Convolution"].cost(y, x, k) == 2 * y.size * 3 * 2 * 2
+
+
+@pytest.mark.parametrize("shape", [(0, 4, 4, 2), (0, 3, 4, 4, 2)])
+def test_a_batch_of_none(shape: tuple[int, ...]) -> None:
+    k = ak.Variable(np.ones((2, 2, 2, 3)))
+    with ak.GradientTape() as tape:
+        y = ak.nn.conv2d(np.zeros(shape), k)
+    assert y.shape == (*shape[:-3], 3, 3, 3)
+    assert not tape.gradient(y, k).numpy().any()
+    assert ak.nn.max_pool2d(np.zeros(shape), 2).shape == (*shape[:-3], 2, 2, 2)
+
+
+def test_a_small_network_learns_to_tell_bars_apart() -> None:
+    """Convolution, pooling and a readout together: upright against lying bars, with noise."""
+    rng = np.random.default_rng(0)
+    images, labels = rng.normal(size=(60, 6, 6, 1)) * 0.3, np.arange(60) % 2
+    for image, label in zip(images, labels, strict=True):
+        line = rng.integers(6)
+        image[(slice(None), line) if label else line] += 1.5
+    w = ak.Variable(rng.normal(size=(3, 3, 1, 4)) * 0.3)
+    u = ak.Variable(rng.normal(size=(4, 2)) * 0.3)
+    optimizer = ak.optim.Adam(0.05)
+    for _ in range(60):
+        with ak.GradientTape() as tape:
+            seen = ak.nn.relu(ak.nn.max_pool2d(ak.nn.conv2d(images, w), 4)).reshape(60, 4)
+            loss = ak.mean(ak.nn.sparse_softmax_cross_entropy(labels, seen @ u))
+        optimizer.apply_gradients(zip(tape.gradient(loss, [w, u]), [w, u], strict=True))
+    assert np.mean(np.argmax((seen @ u).numpy(), -1) == labels) >= 0.95
+
+
+IMAGE, KERNEL = np.ones((4, 4, 2)), np.ones((3, 3, 2, 1))
+NAN: Any = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: ak.nn.conv2d(np.ones((4, 4)), KERNEL), ShapeError, r"three axes.*or more; got \(4, 4\)"),
+        (lambda: ak.nn.conv2d(IMAGE, np.ones((3, 3))), ShapeError, r"channels out\), got \(3, 3\)"),
+        (lambda: ak.nn.conv2d(IMAGE, np.ones((0, 3, 2, 1))), ShapeError, "the kernel"),
+        (lambda: ak.nn.conv2d(IMAGE, np.ones((5, 3, 2, 1))), ShapeError, r"over \(5, 3\) does not fit .* \(4, 4\)"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, dilation=2), ShapeError, r"over \(5, 5\).*\(4, 4\) with padding"),
+        (lambda: ak.nn.conv2d(IMAGE, np.ones((3, 3, 3, 1))), ShapeError, "2 channels in 1 groups needs a kernel of 2"),
+        (lambda: ak.nn.conv2d(IMAGE, np.ones((3, 3, 1, 3)), groups=2), ShapeError, "multiple of 2 channels out"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, groups=0), StructureError, "groups is 1 or more"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=0), StructureError, "stride is 1 or more, got 0"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=1.5), DtypeError, "stride is a whole number"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=(1, 1, 1)), StructureError, "pair"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, dilation=(1, None)), DtypeError, "dilation"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding="full"), StructureError, '"valid", "same"'),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=-1), StructureError, "padding is 0 or more"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=NAN), DtypeError, "padding"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=(1, 2, 3)), StructureError, "pair"),
+        (lambda: ak.nn.conv2d("image", KERNEL), DtypeError, "number"),
+        (lambda: ak.nn.max_pool2d(IMAGE, 5), ShapeError, "does not fit"),
+        (lambda: ak.nn.max_pool2d(IMAGE, 2, padding=2), ShapeError, "padding alone"),
+        (lambda: ak.nn.avg_pool2d(np.ones((0, 2, 1)), 2, padding=1), ShapeError, "padding alone"),
+        (lambda: ak.nn.avg_pool2d(IMAGE, "2"), DtypeError, "window's size"),
+        (lambda: ak.nn.max_pool2d(IMAGE > 0, 2), DtypeError, "truth values"),
+    ],
+)  # fmt: skip
+def test_errors_name_what_was_given(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert isinstance(caught.value, ak.AutodiffError)

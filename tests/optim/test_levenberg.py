@@ -1,0 +1,265 @@
+"""Levenberg-Marquardt: NIST's certified values, hard classics, and what may go wrong. Row B44 of behaviours.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.data import problem, problems
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+
+from .nist_models import CLASSICS, FORMS, MODELS, PUBLISHED
+
+
+def digits(found: Any, certified: Any) -> float:
+    """Correct digits of the worst parameter; certified values have 11."""
+    with np.errstate(divide="ignore"):
+        return float(np.minimum(-np.log10(np.abs(np.asarray(found) / certified - 1.0)), 11.0).min())
+
+
+def fit(model: Any, x: Any, y: Any, start: Any, dtype: Any = None, **options: Any) -> tuple[Any, Any]:
+    b = ak.Variable(start, dtype=dtype)
+    return b, ak.optim.LevenbergMarquardt().minimize(lambda: model(b, x) - y, [b], **options)
+
+
+@pytest.mark.parametrize("start", [0, 1], ids=["start 1", "start 2"])
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_b44_nist(name: str, start: int) -> None:
+    """From both starts, without a setting of its own, to 10 digits in every parameter."""
+    data = problem(name)
+    b, result = fit(MODELS[name], data.x, data.y, data.starts[start])
+    print(f"{name} start {start + 1}: {result.iterations}, {digits(b, data.certified):.1f}, {result.message}")
+    assert digits(b, data.certified) > 9.5
+    assert result.converged
+    assert 2 * result.cost == pytest.approx(data.residual_sum, rel=1e-9)
+
+
+def test_every_problem_that_travels_with_the_kit_is_tried() -> None:
+    assert set(problems()) == set(MODELS)
+
+
+@pytest.mark.parametrize("case", PUBLISHED, ids=lambda c: f"{c.name} {c.number}")
+def test_more_published_problems(case: Any) -> None:
+    """Problems of the same collection whose data are known from the literature."""
+    b, result = fit(case.model, case.x, case.y, case.start, max_iterations=case.iterations)
+    assert digits(b, case.best) > 9.0, result
+    assert result.converged
+
+
+@pytest.mark.parametrize("case", FORMS, ids=lambda c: f"{c.name} {c.number}")
+def test_other_forms_of_the_collection(case: Any) -> None:
+    """Each start finds the minimum that lies beside the parameters which made the data."""
+    _, result = fit(case.model, case.x, case.y, case.start)
+    _, beside = fit(case.model, case.x, case.y, case.best)
+    assert result.converged
+    assert result.cost == pytest.approx(beside.cost, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", CLASSICS, ids=lambda c: f"{c.name} {c.number}")
+def test_hard_classics(case: Any) -> None:
+    b, result = fit(case.model, case.x, case.y, case.start, max_iterations=case.iterations)
+    np.testing.assert_allclose(b.numpy(), case.best, rtol=1e-6, atol=1e-6)
+    assert result.converged
+
+
+def line(w: Any, x: Any) -> Any:
+    return w[0] + w[1] * x
+
+
+X = np.arange(6.0)
+Y = 1.0 + 2.0 * X + np.array([0.1, -0.1, 0.2, 0.0, -0.2, 0.0])
+
+
+def test_a_straight_line_agrees_with_lstsq() -> None:
+    w, result = fit(line, X, Y, [0.0, 0.0])
+    (a, b), (rest,), *_ = np.linalg.lstsq(np.stack([np.ones(6), X], 1), Y)
+    np.testing.assert_allclose(w.numpy(), [a, b], rtol=1e-12)
+    assert result.cost == pytest.approx(0.5 * rest, rel=1e-12)
+    assert result.history[0] == pytest.approx(0.5 * np.sum(Y**2))
+    assert result.history[-1] == result.cost
+    assert len(result.history) == result.iterations + 1 == result.jacobian_evaluations
+    assert all(np.diff(result.history) <= 1e-12)
+
+
+def test_several_variables_of_several_shapes() -> None:
+    """They are one vector to the method, and keep their shapes."""
+    rng = np.random.default_rng(0)
+    a, c = rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
+    kernel, bias, idle = ak.Variable(np.zeros((3, 2)), name="kernel"), ak.Variable(0.0), ak.Variable([5.0])
+    result = ak.optim.LevenbergMarquardt().minimize(lambda: ak.ravel(a @ kernel + bias - c), [kernel, bias, idle])
+    wide = np.kron(a, np.eye(2))
+    best = np.linalg.lstsq(np.column_stack([wide, np.ones(40)]), c.ravel())[0]
+    np.testing.assert_allclose(np.append(kernel.numpy().ravel(), float(bias)), best, rtol=1e-10)
+    assert (result.converged, kernel.shape, bias.shape, idle.tolist()) == (True, (3, 2), (), [5.0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_single_precision_stays_and_ends(dtype: str) -> None:
+    w, result = fit(
+        lambda b, x: b[0] * ak.exp(-b[1] * x), X.astype(dtype), np.exp(-0.5 * X).astype(dtype), [2.0, 0.1], dtype
+    )
+    assert w.dtype == np.dtype(dtype)
+    assert result.converged
+    assert result.iterations < 40
+    np.testing.assert_allclose(w.numpy(), [1.0, 0.5], rtol=100 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("factor", [1e-12, 1.0, 1e9])
+def test_the_units_of_a_variable_do_not_matter(factor: float) -> None:
+    x, y = X, 3.0 * np.exp(-0.7 * X) + 0.01 * np.sin(5 * X)
+    plain, first = fit(lambda b, x: b[0] * ak.exp(-b[1] * x), x, y, [1.0, 0.1])
+    other, second = fit(lambda b, x: b[0] * factor * ak.exp(-b[1] * x), x, y, [1.0 / factor, 0.1])
+    np.testing.assert_allclose(other.numpy() * [factor, 1.0], plain.numpy(), rtol=1e-10)
+    assert abs(first.iterations - second.iterations) <= 1
+
+
+def test_columns_that_depend_on_one_another() -> None:
+    w, result = fit(lambda b, x: (b[0] + b[1]) * x + 0.0 * b[2], X, 2.0 * X + 1.0, [0.0, 0.0, 7.0])
+    assert result.converged
+    assert float(w[0] + w[1]) == pytest.approx(np.sum(X * (2.0 * X + 1.0)) / np.sum(X * X), rel=1e-12)
+    assert float(w[2]) == 7.0
+
+
+def test_fewer_residuals_than_variables() -> None:
+    w, result = fit(lambda b, x: b[:1] * b[1:], 0.0, np.array([6.0]), [1.0, 2.0])
+    assert result.cost < 1e-20
+    assert float(w[0] * w[1]) == pytest.approx(6.0)
+
+
+def test_points_that_overflow_are_stepped_back_from() -> None:
+    """The first step leads where exp overflows; no warning, and the fit goes on from where it was."""
+    w, result = fit(lambda b, x: ak.exp(b[0] * x), X, np.exp(2.0 * X), [-3.0])
+    assert float(w[0]) == pytest.approx(2.0, rel=1e-10)
+    assert result.converged
+    for start in (0.5, 50.0):
+        w, result = fit(lambda b, x: ak.log(b[0]) + 0.0 * x, X, np.full(6, -2.0), [start])
+        assert float(w[0]) == pytest.approx(np.exp(-2.0), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "words", "converged"),
+    [
+        ({}, {"cost_limit": 1e-2}, "not above the limit 0.01", True),
+        ({"tolerance": 1e-3}, {}, "moved the variables by less than 1e-03", True),
+        ({"max_iterations": 2}, {}, "the limit of 2 iterations", False),
+        ({"max_iterations": 0}, {}, "the limit of 0 iterations", False),
+    ],
+)
+def test_the_message_says_which_limit_was_met(options: Any, settings: Any, words: str, converged: bool) -> None:
+    b = ak.Variable([1.0, 0.1])
+    y = 3.0 * np.exp(-0.7 * X)
+    result = ak.optim.LevenbergMarquardt(**settings).minimize(lambda: b[0] * ak.exp(-b[1] * X) - y, [b], **options)
+    assert words in result.message
+    assert result.converged is converged
+
+
+def test_a_start_at_the_minimum_needs_no_step() -> None:
+    _, result = fit(line, X, 1.0 + 2.0 * X, [1.0, 2.0])
+    assert (result.iterations, result.cost, result.converged) == (0, 0.0, True)
+    assert "the cost 0" in result.message
+    _, result = fit(lambda b, x: b * b - 1.0, 0.0, np.zeros(1), [0.0])
+    assert not result.converged
+    assert "the Jacobian is 0" in result.message
+
+
+def test_a_wrong_gradient_is_said_to_be_one() -> None:
+    @ak.custom_gradient
+    def wrong(x: Any) -> Any:
+        return ak.constant(2.0 * np.asarray(x)), lambda g: -g
+
+    w = ak.Variable([1.0])
+    result = ak.optim.LevenbergMarquardt().minimize(lambda: wrong(w) - 10.0, [w])
+    assert not result.converged
+    assert "do Jacobian and residuals agree" in result.message
+    assert w.tolist() == [1.0]
+
+
+def test_the_best_point_stays_when_the_residuals_raise() -> None:
+    w, calls = ak.Variable([0.0, 0.0]), []
+
+    def residuals() -> Any:
+        calls.append(w.numpy().copy())
+        if len(calls) == 5:
+            raise ZeroDivisionError
+        return w[0] * ak.exp(w[1] * X) - Y
+
+    with pytest.raises(ZeroDivisionError):
+        ak.optim.LevenbergMarquardt().minimize(residuals, [w])
+    costs = [np.sum((c[0] * np.exp(c[1] * X) - Y) ** 2) for c in calls]
+    now = np.sum((w.numpy()[0] * np.exp(w.numpy()[1] * X) - Y) ** 2)
+    assert now == min(costs[0], now)
+    assert any(w.numpy().tobytes() == c.tobytes() for c in calls[:-1])
+
+
+def test_a_step_for_each_mini_batch() -> None:
+    """The damping lives on between steps; a step never raises its batch's cost."""
+    rng = np.random.default_rng(2)
+    x = rng.uniform(0, 4, 400)
+    y = 3.0 * np.exp(-0.7 * x) + 1e-3 * rng.normal(size=400)
+    b, opt = ak.Variable([1.0, 0.1]), ak.optim.LevenbergMarquardt(damping=1.0)
+    costs = []
+    for k in range(0, 400, 40):
+        batch = slice(k, k + 40)
+        before = opt.step(lambda batch=batch: b[0] * ak.exp(-b[1] * x[batch]) - y[batch], [b])
+        r = b.numpy()[0] * np.exp(-b.numpy()[1] * x[batch]) - y[batch]
+        costs.append(before)
+        assert 0.5 * r @ r <= before
+    assert costs[-1] < 1e-4 * costs[0]
+    np.testing.assert_allclose(b.numpy(), [3.0, 0.7], rtol=5e-3)
+
+
+def _changing() -> Any:
+    sizes = iter([3, 3, 4, 4, 4])
+    return lambda w: w[0] * np.ones(next(sizes)) - 2.0
+
+
+@pytest.mark.parametrize(
+    ("residuals", "error", "words"),
+    [
+        (lambda w: np.ones(3), DtypeError, "returns a Tensor of residuals, got ndarray"),
+        (lambda w: w.sum(), ShapeError, r"vector \(m,\), got shape \(\)"),
+        (lambda w: w[:, None] * np.ones((2, 3)), ShapeError, r"got shape \(2, 3\)"),
+        (_changing(), ShapeError, "returned 3 residuals, then 4"),
+        (lambda w: ak.constant([1.0, 2.0]), StructureError, "no residual depends on a variable"),
+        (lambda w: ak.log(w - 5.0), StructureError, "at the start the cost is nan"),
+        (lambda w: ak.sqrt(w - 1.0), StructureError, "not finite"),
+        (lambda w: w * 1e200, StructureError, "the cost is inf"),
+    ],
+)
+def test_residuals_that_do_not_fit(residuals: Any, error: Any, words: str) -> None:
+    w = ak.Variable([1.0, 1.0])
+    with pytest.raises(error, match=words):
+        ak.optim.LevenbergMarquardt().minimize(lambda: residuals(w), [w])
+    assert w.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("variables", "error", "words"),
+    [
+        (lambda w: [ak.constant([1.0])], DtypeError, "floating dtype, got Tensor"),
+        (lambda w: [ak.Variable([1, 2])], DtypeError, "floating dtype, got int64"),
+        (lambda w: [w, w], StructureError, "given twice"),
+        (lambda w: [], StructureError, "nothing to fit"),
+        (lambda w: w, DtypeError, "list of variables"),
+        (lambda w: 3.0, DtypeError, "list of variables"),
+        (lambda w: [ak.Variable([1.0], name="v", constraint=abs)], StructureError, "variable v has a constraint"),
+    ],
+)
+def test_variables_that_do_not_fit(variables: Any, error: Any, words: str) -> None:
+    w = ak.Variable([1.0, 1.0])
+    with pytest.raises(error, match=words):
+        ak.optim.LevenbergMarquardt().minimize(lambda: w - 1.0, variables(w))
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, "much", None])
+def test_settings_that_mean_nothing(value: Any) -> None:
+    for name in ("damping", "cost_limit"):
+        with pytest.raises(StructureError, match=f"{name} must be a number of 0 or more"):
+            ak.optim.LevenbergMarquardt(**{name: value})
+    w = ak.Variable(1.0)
+    for name in ("tolerance", "max_iterations"):
+        with pytest.raises(StructureError, match=f"{name} must be"):
+            ak.optim.LevenbergMarquardt().minimize(lambda: ak.reshape(w, (1,)), [w], **{name: value})

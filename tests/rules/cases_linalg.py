@@ -1,0 +1,145 @@
+"""Cases of matrices: products by labels, systems, determinants, decompositions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import autodiff_kit as ak
+from autodiff_kit.ops import determinants, diagonals, linalg
+
+from .case import Array, Case, apart, one, shaped, two
+
+
+def good(*shapes: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
+    """Matrices far from singular, whose eigenvalues and singular values keep a distance."""
+
+    def draw(rng: np.random.Generator) -> tuple[Array, ...]:
+        return tuple(
+            0.25 * a + np.eye(*s[-2:]) * np.arange(2.0, 2.0 + s[-1])
+            for a, s in zip(apart(rng, *shapes), shapes, strict=True)
+        )
+
+    return draw
+
+
+def system(a: tuple[int, ...], b: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
+    return lambda rng: (*good(a)(rng), *apart(rng, b))
+
+
+def _sym(x: Array) -> Array:
+    return (x + x.swapaxes(-1, -2)) / 2
+
+
+EINSUM = (
+    ("ij,jk->ik", (2, 3), (3, 2)), ("ij,jk", (2, 3), (3, 2)), ("bi,bo->bio", (2, 3), (2, 2)), ("i,j->ji", (2,), (3,)),
+    ("...ij,...j->...i", (2, 2, 3), (2, 3)), ("...i,i...", (2, 3), (3, 2)), ("ij,kj->i", (2, 3), (2, 3)),
+    ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), ("ii,i", (3, 3), (3,)), ("ij,jk->ik", (2, 1), (3, 2)),
+    ("ij,ij", (2, 3), (1, 3)), (",ij->j", (), (2, 3)), ("ijk,lk->jl", (2, 3, 2), (2, 2)), ("i,i->i", (3,), (3,)),
+)  # fmt: skip
+ALONE = (
+    ("ii", (3, 3)), ("ii->i", (3, 3)), ("ij->ji", (2, 3)), ("ij->j", (2, 3)), ("ba", (2, 3)), ("...->...", (2, 3)),
+    ("iji->j", (2, 3, 2)), ("iii->i", (2, 2, 2)), ("i...->...", (2, 3)), ("ij->", (2, 3)),
+)  # fmt: skip
+
+
+def _einsum() -> Iterator[Case]:
+    for text, a, b in EINSUM:
+        yield Case("Einsum", f"{text} {a} {b}", two(a, b), lambda *x, t=text: ak.einsum(t, *x),
+                   lambda *x, t=text: np.einsum(t, *x))  # fmt: skip
+    for text, a in ALONE:
+        yield shaped("einsum", f"{text} {a}", a, lambda x, t=text: ak.einsum(t, x), lambda x, t=text: np.einsum(t, x))
+    yield Case("Einsum", "three", lambda rng: apart(rng, (2, 3), (3, 2), (2,)), lambda *x: ak.einsum("ij,jk,k->i", *x),
+               lambda *x: np.einsum("ij,jk,k->i", *x))  # fmt: skip
+    yield Case("Einsum", "lists", two((2, 3), (3, 2)), lambda a, b: ak.einsum(a, [0, 1], b, [1, 2], [2, 0]),
+               lambda a, b: (a @ b).T)  # fmt: skip
+    yield Case("multi_dot", "", lambda rng: apart(rng, (3,), (3, 2), (2, 3)), lambda *x: ak.multi_dot(x),
+               lambda *x: np.linalg.multi_dot(x))  # fmt: skip
+
+
+def _diagonals() -> Iterator[Case]:
+    for k, shape in ((0, (3, 3)), (1, (2, 3)), (-1, (3, 2)), (5, (2, 2))):
+        yield shaped(
+            "Diagonal", f"{k} {shape}", shape, lambda x, k=k: ak.diagonal(x, k), lambda x, k=k: np.diagonal(x, k)
+        )
+        yield shaped("diag", f"{k} {shape}", shape, lambda x, k=k: ak.diag(x, k), lambda x, k=k: np.diag(x, k))
+    for k in (0, 1, -2):
+        yield shaped("OnDiagonal", f"{k}", (3,), lambda x, k=k: ak.diag(x, k), lambda x, k=k: np.diag(x, k))
+        yield shaped("Tril", f"{k}", (2, 3, 3), lambda x, k=k: ak.tril(x, k), lambda x, k=k: np.tril(x, k))
+        yield shaped("Triu", f"{k}", (3, 2), lambda x, k=k: ak.triu(x, k), lambda x, k=k: np.triu(x, k))
+    yield shaped("Triu", "vector", (3,), ak.triu, np.triu)
+    yield shaped("Diagonal", "axes", (2, 3, 2), lambda x: ak.diagonal(x, 0, -1, 0), lambda x: np.diagonal(x, 0, -1, 0))
+    yield shaped("trace", "", (3, 3), ak.trace, np.trace)
+    yield shaped("trace", "axes", (2, 3, 3), lambda x: ak.trace(x, 1, 1, 2), lambda x: np.trace(x, 1, 1, 2))
+
+
+def _products() -> Iterator[Case]:
+    for a, b in (((3,), (3,)), ((2, 3), (4, 3)), ((), (3,)), ((2, 3), (2, 2, 3))):
+        yield Case("inner", f"{a},{b}", two(a, b), ak.inner, np.inner)
+    for a, b in (((2,), (3,)), ((2, 2), (3, 1)), ((2,), (2, 2)), ((), (2, 2)), ((1, 2, 2), (2,))):
+        yield Case("kron", f"{a},{b}", two(a, b), ak.kron, np.kron)
+    for a, b in (((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (4, 3))):
+        yield Case("Cross", f"{a},{b}", two(a, b), ak.cross, np.cross)
+    yield Case("Cross", "axes", two((3, 2), (2, 3)), lambda a, b: ak.cross(a, b, 0, 1, 0),
+               lambda a, b: np.cross(a, b, 0, 1, 0))  # fmt: skip
+    yield Case("Vecdot", "axis", two((3, 2), (4, 3, 1)), lambda a, b: ak.vecdot(a, b, axis=-2),
+               lambda a, b: np.vecdot(a, b, axis=-2))  # fmt: skip
+    for axes in (0, 1, ((0, -1), (1, 0)), ((-1,), (0,)), (1, 0)):
+        yield Case("tensordot", f"{axes}", two((2, 3), (3, 2)), lambda a, b, k=axes: ak.tensordot(a, b, k),
+                   lambda a, b, k=axes: np.tensordot(a, b, k))  # fmt: skip
+
+
+def _systems() -> Iterator[Case]:
+    for a, b in (((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 3, 3), (3,)), ((3, 3), (2, 3, 2)), ((2, 1, 2, 2), (3, 2, 1))):
+        yield Case("Solve", f"{a},{b}", system(a, b), ak.solve, np.linalg.solve)
+    for shape in ((3, 3), (2, 2, 2), (1, 1)):
+        yield Case("Inv", f"{shape}", good(shape), ak.inv, np.linalg.inv)
+        yield Case("Det", f"{shape}", good(shape), ak.det, np.linalg.det)
+        yield Case("LogAbsDet", f"{shape}", good(shape), lambda x: ak.slogdet(x).logabsdet,
+                   lambda x: np.linalg.slogdet(x)[1])  # fmt: skip
+        yield Case(
+            "SignOfDet", f"{shape}", good(shape), lambda x: ak.slogdet(x).sign, lambda x: np.linalg.slogdet(x)[0]
+        )
+        yield Case("Cofactors", f"{shape}", good(shape), inside(determinants.cofactors),
+                   lambda x: np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-1, -2))  # fmt: skip
+        yield Case("Cholesky", f"{shape}", good(shape), ak.cholesky, lambda x: np.linalg.cholesky(_sym(x)))
+    yield Case("SymmetricPart", "", one(2, 3, 3), inside(diagonals.symmetric_part), _sym)
+    for n in (0, 1, 3, -2):
+        yield Case("matrix_power", f"{n}", good((2, 2)), lambda x, n=n: ak.matrix_power(x, n),
+                   lambda x, n=n: np.linalg.matrix_power(x, n))  # fmt: skip
+    for shape in ((3, 2), (2, 3), (2, 2, 2)):
+        yield Case("Pinv", f"{shape}", good(shape), ak.pinv, np.linalg.pinv)
+
+
+def _factors() -> Iterator[Case]:
+    for shape in ((3, 3), (3, 2), (2, 3), (2, 2, 2)):
+        for k, key in enumerate(("Orthogonal", "qr")):
+            yield Case(key, f"{shape} {'QR'[k]}", good(shape), lambda x, k=k: ak.qr(x)[k],
+                       lambda x, k=k: np.linalg.qr(x)[k])  # fmt: skip
+        for k, part in enumerate(("U", "S", "Vh")):
+            yield Case("SingularPart", f"{shape} {part}", good(shape), lambda x, k=k: ak.svd(x)[k],
+                       lambda x, k=k: np.linalg.svd(x, full_matrices=False)[k])  # fmt: skip
+    for shape in ((3, 3), (2, 2, 2), (1, 1)):
+        for k, part in enumerate(("values", "vectors")):
+            yield Case("EigenPart", f"{shape} {part}", good(shape), lambda x, k=k: ak.eigh(x)[k],
+                       lambda x, k=k: np.linalg.eigh(_sym(x))[k])  # fmt: skip
+    yield Case("EigenRows", "", good((3, 3)), ak.eigvalsh, lambda x: np.linalg.eigvalsh(_sym(x)))
+    yield Case("SingularRows", "", good((3, 2)), ak.svdvals, np.linalg.svdvals)
+    for order in ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        yield Case("matrix_norm", f"{order}", good((3, 2)), lambda x, o=order: ak.matrix_norm(x, o),
+                   lambda x, o=order: np.linalg.norm(x, o))  # fmt: skip
+
+
+def inside(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that users do not call, in the dtype in which it runs."""
+
+    def call(x: Any) -> Any:
+        (a,), back = linalg.working("a test", x)
+        return back(function(a))
+
+    return call
+
+
+CASES: list[Case] = [*_einsum(), *_diagonals(), *_products(), *_systems(), *_factors()]

@@ -1,0 +1,159 @@
+"""Cases of convolution, pooling and normalisation; the references are loops over windows, and NumPy's moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import autodiff_kit as ak
+from autodiff_kit.ops import spatial
+
+from .case import Array, Case, shaped, two
+
+Settings = dict[str, Any]
+
+
+def window(x: Array, place: tuple[int, int], size: Any, stride: Any, dilation: Any, pads: Any) -> tuple[Array, Array]:
+    """One window ``(..., kh, kw, c)`` of an image, 0 outside of it, and which entries are inside."""
+    (s, t), (d, e), ((top, _), (left, _)) = stride, dilation, pads
+    rows = place[0] * s - top + d * np.arange(size[0])
+    columns = place[1] * t - left + e * np.arange(size[1])
+    h, w = x.shape[-3:-1]
+    inside = ((rows >= 0) & (rows < h))[:, None] & ((columns >= 0) & (columns < w))
+    found = x[..., rows[:, None].clip(0, h - 1), columns.clip(0, w - 1), :]
+    return np.where(inside[..., None], found, 0), inside
+
+
+def over_windows(
+    f: Callable[[Array, Array], Array], x: Array, size: Any, stride: Any, dilation: Any, pads: Any
+) -> Array:
+    """``f(window, inside)`` for every place, as an image."""
+    counts = [
+        (n + sum(p) - (k - 1) * d - 1) // s + 1
+        for n, k, s, d, p in zip(x.shape[-3:-1], size, stride, dilation, pads, strict=True)
+    ]
+    rows = [
+        np.stack([f(*window(x, (i, j), size, stride, dilation, pads)) for j in range(counts[1])], -2)
+        for i in range(counts[0])
+    ]
+    return np.stack(rows, -3)
+
+
+def conv(x: Array, kernel: Array, stride: Any, pads: Any, dilation: Any, groups: int = 1) -> Array:
+    deep, wide = kernel.shape[2], kernel.shape[3] // groups
+
+    def at(seen: Array, _: Array) -> Array:
+        parts = [
+            np.einsum("...ijc,ijcd->...d", seen[..., g * deep : (g + 1) * deep], kernel[..., g * wide : (g + 1) * wide])
+            for g in range(groups)
+        ]
+        return np.concatenate(parts, -1)
+
+    return over_windows(at, x, kernel.shape[:2], stride, dilation, pads)
+
+
+_NONE = ((0, 0), (0, 0))
+
+
+def _convolutions() -> Iterator[Case]:
+    table: list[tuple[tuple[int, ...], tuple[int, ...], Settings, tuple[Any, ...]]] = [
+        ((2, 4, 3, 2), (2, 2, 2, 3), {}, ((1, 1), _NONE, (1, 1))),
+        ((5, 4, 1), (3, 2, 1, 2), {"stride": (2, 1), "padding": 1}, ((2, 1), ((1, 1), (1, 1)), (1, 1))),
+        ((1, 5, 5, 1), (2, 2, 1, 1), {"dilation": 2, "padding": ((1, 0), (0, 2))}, ((1, 1), ((1, 0), (0, 2)), (2, 2))),
+        ((1, 5, 4, 1), (3, 2, 1, 1), {"stride": 2, "padding": "same"}, ((2, 2), ((1, 1), (0, 0)), (1, 1))),
+        ((2, 1, 3, 2, 4), (2, 1, 2, 4), {"groups": 2}, ((1, 1), _NONE, (1, 1), 2)),
+        ((1, 3, 3, 2), (2, 2, 1, 2), {"groups": 2, "padding": (1, 0)}, ((1, 1), ((1, 1), (0, 0)), (1, 1), 2)),
+        ((0, 3, 3, 1), (2, 2, 1, 2), {}, ((1, 1), _NONE, (1, 1))),
+    ]
+    for image, kernel, settings, told in table:
+        yield Case(
+            "Convolution", f"{image} {kernel} {settings}", two(image, kernel),
+            lambda x, k, s=settings: ak.nn.conv2d(x, k, **s),
+            lambda x, k, t=told: conv(x, k, *t),
+        )  # fmt: skip
+
+
+def _largest(seen: Array, inside: Array) -> Array:
+    return np.max(np.where(inside[..., None], seen, -np.inf), (-3, -2))
+
+
+def _mean(seen: Array, inside: Array) -> Array:
+    return np.sum(seen, (-3, -2)) / inside.sum()
+
+
+def _pools() -> Iterator[Case]:
+    table: list[tuple[tuple[int, ...], Settings, tuple[Any, ...]]] = [
+        ((2, 4, 4, 2), {"size": 2}, ((2, 2), (2, 2), (1, 1), _NONE)),
+        ((5, 4, 1), {"size": (3, 2), "stride": 1, "padding": 1}, ((3, 2), (1, 1), (1, 1), ((1, 1), (1, 1)))),
+        ((3, 3, 2), {"size": 2, "padding": "same"}, ((2, 2), (2, 2), (1, 1), ((0, 1), (0, 1)))),
+        ((2, 1, 2, 3, 1), {"size": (1, 3), "stride": (2, 1)}, ((1, 3), (2, 1), (1, 1), _NONE)),
+    ]
+    for key, call, f in (("MaxPool", ak.nn.max_pool2d, _largest), ("AveragePool", ak.nn.avg_pool2d, _mean)):
+        for image, settings, told in table:
+            yield shaped(
+                key, f"{image} {settings}", image,
+                lambda x, c=call, s=settings: c(x, **s),
+                lambda x, f=f, t=told: over_windows(f, x, *t),
+            )  # fmt: skip
+
+
+def _blocks() -> Iterator[Case]:
+    windows = spatial.Windows((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
+    parts = ((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
+    yield shaped("Patches", "uneven", (3, 3, 1), lambda x: spatial.patches(x, windows=windows),
+                 lambda x: _unstacked(x, parts))  # fmt: skip
+    yield shaped("Fold", "uneven", (2, 2, 2, 2, 1), lambda x: spatial.fold(x, windows=windows, image=(3, 3)),
+                 lambda x: _folded(x, parts))  # fmt: skip
+
+
+def _unstacked(x: Array, parts: Any) -> Array:
+    return np.stack([np.stack([window(x, (i, j), *parts)[0] for j in range(2)]) for i in range(2)])
+
+
+def _folded(x: Array, parts: Any) -> Array:
+    units = np.eye(9).reshape(9, 3, 3, 1)
+    return np.stack([np.sum(x * _unstacked(unit, parts)) for unit in units]).reshape(3, 3, 1).astype(x.dtype)
+
+
+def _standard(x: Array, axes: Any, epsilon: float = 1e-5) -> Array:
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon)  # type: ignore[no-any-return]
+
+
+def _normalisations() -> Iterator[Case]:
+    for axis in (-1, 0, (0, -1), (1, 2)):
+        yield shaped("Standardize", f"axis {axis}", (3, 2, 4), lambda x, a=axis: ak.nn.layer_norm(x, axis=a),
+                     lambda x, a=axis: _standard(x, a))  # fmt: skip
+    yield shaped("Standardize", "one entry", (2, 1), ak.nn.layer_norm, np.zeros_like)
+    yield shaped("Standardize", "images", (2, 2, 3, 2), ak.nn.instance_norm, lambda x: _standard(x, (1, 2)))
+    yield Case("layer_norm", "scale at the first axis", two((3, 2), (3,)),
+               lambda x, w: ak.nn.layer_norm(x, w, 0.5, axis=0, epsilon=0.1),
+               lambda x, w: _standard(x, 0, 0.1) * w[:, None] + 0.5)  # fmt: skip
+    yield Case("layer_norm", "offset of two axes", two((2, 3, 2), (3, 2)),
+               lambda x, w: ak.nn.layer_norm(x, offset=w, axis=(-2, -1)),
+               lambda x, w: _standard(x, (1, 2)) + w)  # fmt: skip
+    yield Case("instance_norm", "scale", two((2, 3, 2), (2,)), ak.nn.instance_norm,
+               lambda x, w: _standard(x, 1) * w)  # fmt: skip
+    yield shaped("dropout", "", (5, 2), lambda x: ak.nn.dropout(x, 0.5, seed=4),
+                 lambda x: 2 * x * (np.random.default_rng(4).random((5, 2)) >= 0.5))  # fmt: skip
+
+
+def _log_softmax(x: Array) -> Array:
+    return x - np.log(np.exp(x).sum(-1, keepdims=True))  # type: ignore[no-any-return]
+
+
+def _losses() -> Iterator[Case]:
+    yield Case("softmax_cross_entropy", "", two((2, 3), (2, 3)), ak.nn.softmax_cross_entropy,
+               lambda p, x: -(p * _log_softmax(x)).sum(-1))  # fmt: skip
+    yield Case("sigmoid_cross_entropy", "", two((2, 3), (2, 3)), ak.nn.sigmoid_cross_entropy,
+               lambda p, x: np.log1p(np.exp(x)) - p * x)  # fmt: skip
+    yield Case("huber", "", two((7,), (7,)), lambda a, b: ak.nn.huber(a, b, 1.003), _huber)
+
+
+def _huber(a: Array, b: Array, delta: float = 1.003) -> Array:
+    e = np.abs(a - b)
+    return np.where(e < delta, e * e / 2, delta * (e - delta / 2))
+
+
+CASES: list[Case] = [*_convolutions(), *_pools(), *_blocks(), *_normalisations(), *_losses()]

@@ -1,0 +1,338 @@
+"""Matrices where formulas break: singular ones, equal eigenvalues, empty axes, bad input; and NumPy's own names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError
+
+from .harness import difference, gradients, recorded
+
+RNG = np.random.default_rng(5)
+SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
+RANK_ONE = np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0])
+SQUARE = RNG.normal(size=(3, 3))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "expected"),
+    [
+        (SINGULAR, [[4.0, -2.0], [-2.0, 1.0]]),
+        (RANK_ONE, np.zeros((3, 3))),
+        (np.zeros((2, 2)), np.zeros((2, 2))),
+        ([[5.0]], [[1.0]]),
+        ([[0.0]], [[1.0]]),
+        (np.diag([2.0, 0.0, 3.0]), np.diag([0.0, 6.0, 0.0])),
+        (np.full((2, 2), np.nan), np.full((2, 2), np.nan)),
+    ],
+    ids=["rank n-1", "rank n-2", "zero", "1", "0", "a zero on the diagonal", "nan"],
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in det")
+def test_the_gradient_of_a_determinant_is_its_cofactors(matrix: Any, expected: Any) -> None:
+    np.testing.assert_allclose(ak.grad(ak.det)(np.asarray(matrix)).numpy(), expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("matrix", [SQUARE, RANK_ONE, np.zeros((3, 3)), np.diag([2.0, 0.0, 3.0]), SINGULAR, np.eye(4)])
+def test_the_second_derivative_of_a_determinant(matrix: Any) -> None:
+    """Singular or not: determinants are polynomials, and so are the cofactors that the expected value is made of."""
+    n = len(matrix)
+    expected = np.zeros((n, n, n, n))
+    for i, j, k, m in np.ndindex(expected.shape):
+        if i != k and j != m:
+            rows, columns = [r for r in range(n) if r not in (i, k)], [c for c in range(n) if c not in (j, m)]
+            sign = (-1.0) ** (i + j + k + m + (k > i) + (m > j))
+            expected[i, j, k, m] = sign * np.linalg.det(matrix[np.ix_(rows, columns)])
+    np.testing.assert_allclose(ak.hessian(ak.det)(matrix).numpy(), expected, atol=1e-12)
+
+
+def test_the_third_derivative_of_a_determinant() -> None:
+    """Of a 3x3 matrix along one direction it is 6 times the direction's own determinant."""
+    along = RNG.normal(size=(3, 3))
+    line = lambda s: ak.det(SQUARE + s * along)  # noqa: E731
+    assert float(ak.grad(ak.grad(ak.grad(line)))(0.3)) == pytest.approx(6 * np.linalg.det(along), rel=1e-9)
+
+
+def test_the_logarithm_of_a_determinant_does_not_overflow() -> None:
+    tape, (x,), y = recorded(lambda x: ak.slogdet(x).logabsdet, [1e200 * np.eye(4)])
+    assert float(y) == pytest.approx(4 * 200 * np.log(10))
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), 1e-200 * np.eye(4), rtol=1e-12)
+
+
+def test_the_logarithm_of_a_singular_matrix_leaves_its_neighbours_alone() -> None:
+    stack = np.stack([SINGULAR, np.eye(2)])
+    tape, (x,), y = recorded(lambda x: ak.slogdet(x).logabsdet, [stack])
+    g = tape.gradient(y, x).numpy()
+    assert y.numpy()[0] < -30.0 or np.isneginf(y.numpy()[0])
+    np.testing.assert_array_equal(g[1], np.eye(2))
+    tape, (x,), y = recorded(lambda x: ak.slogdet(x).logabsdet, [np.zeros((2, 2))])
+    assert np.isneginf(float(y))
+    assert np.isnan(tape.gradient(y, x).numpy()).all()
+    tape, (x,), y = recorded(lambda x: ak.slogdet(x).sign, [SQUARE])
+    assert tape.gradient(y, x) is None
+
+
+def test_values_with_equal_eigenvalues_have_a_gradient_and_vectors_have_none() -> None:
+    weights = np.array([[1.0, 2.0], [3.0, 4.0]])
+    for values, parts in ((ak.eigvalsh, ak.eigh), (ak.svdvals, ak.svd)):
+        tape, (x,), y = recorded(lambda x, f=values: f(x).sum(), [2.0 * np.eye(2)])
+        np.testing.assert_allclose(tape.gradient(y, x).numpy(), np.eye(2), atol=1e-15)
+        assert ak.jvp(values, (2.0 * np.eye(2),), (np.eye(2),))[1].tolist() == pytest.approx([1.0, 1.0])
+        k = 1 if parts is ak.eigh else 0
+        tape, (x,), y = recorded(lambda x, f=parts, k=k: (f(x)[k] * weights).sum(), [2.0 * np.eye(2)])
+        with pytest.raises(StructureError, match="coincide"):
+            tape.gradient(y, x)
+        with pytest.raises(StructureError, match="coincide"):
+            ak.hessian(lambda x, f=values: (f(x) ** 2).sum())(2.0 * np.eye(2))
+
+
+def test_a_singular_value_of_0_has_the_smallest_of_its_slopes() -> None:
+    tape, (x,), y = recorded(lambda x: ak.svdvals(x).sum(), [np.zeros((3, 2))])
+    assert not tape.gradient(y, x).numpy().any()
+    tape, (x,), y = recorded(lambda x: ak.svd(x).U.sum(), [np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])])
+    with pytest.raises(StructureError, match="singular value is 0"):
+        tape.gradient(y, x)
+
+
+def test_columns_that_depend_on_each_other_have_no_derivative_of_q() -> None:
+    tape, (x,), y = recorded(lambda x: ak.qr(x).Q.sum(), [np.ones((3, 2))])
+    with pytest.raises(StructureError, match="not unique"):
+        tape.gradient(y, x)
+
+
+def test_norms_of_matrices_at_their_kinks() -> None:
+    for order, expected in (("fro", 0.0), ("nuc", 0.0), (2, 0.0), (1, 0.0), (np.inf, 0.0)):
+        assert not ak.grad(lambda x, o=order: ak.matrix_norm(x, o))(np.zeros((2, 2))).numpy().any(), expected
+    np.testing.assert_allclose(ak.grad(lambda x: ak.matrix_norm(x, 2))(np.eye(2)).numpy(), np.eye(2) / 2, atol=1e-15)
+    assert ak.matrix_norm(np.ones((2, 3, 4)), "nuc", keepdims=True).shape == (2, 1, 1)
+
+
+def test_the_rank_of_a_pseudo_inverse_stays() -> None:
+    """Along matrices of one rank the rule equals differences; with rounding as its bound small values count as 0."""
+    a, b = RNG.normal(size=(4, 2)), RNG.normal(size=(2, 3))
+    f = lambda a, b: ak.pinv(a @ b)  # noqa: E731
+    along = [RNG.normal(size=a.shape), RNG.normal(size=b.shape)]
+    _, pushed = ak.jvp(f, (a, b), tuple(along))
+    expected = difference(lambda a, b: np.linalg.pinv(a @ b, 1e-10), (a, b), along)
+    np.testing.assert_allclose(pushed.numpy(), expected, rtol=1e-6, atol=1e-7)
+
+
+EMPTY: list[tuple[str, Any, tuple[tuple[int, ...], ...]]] = [
+    ("solve", ak.solve, ((0, 0), (0,))),
+    ("solve columns", ak.solve, ((2, 2), (2, 0))),
+    ("solve stack", ak.solve, ((0, 2, 2), (2, 1))),
+    ("inv", ak.inv, ((0, 0),)),
+    ("inv stack", ak.inv, ((0, 2, 2),)),
+    ("det", ak.det, ((0, 0),)),
+    ("det stack", ak.det, ((2, 0, 0),)),
+    ("slogdet", lambda x: ak.slogdet(x).logabsdet, ((0, 0),)),
+    ("cholesky", ak.cholesky, ((0, 0),)),
+    ("pinv", ak.pinv, ((0, 3),)),
+    ("eigvalsh", ak.eigvalsh, ((0, 0),)),
+    ("eigenvectors", lambda x: ak.eigh(x).eigenvectors, ((0, 0),)),
+    ("svd", lambda x: ak.svd(x).U, ((3, 0),)),
+    ("svd stack", lambda x: ak.svd(x).Vh, ((0, 2, 3),)),
+    ("qr", lambda x: ak.qr(x).R, ((0, 3),)),
+    ("qr tall", lambda x: ak.qr(x).Q, ((3, 0),)),
+    ("trace", ak.trace, ((0, 3),)),
+    ("diagonal far out", lambda x: ak.diagonal(x, 7), ((2, 3),)),
+    ("diag", ak.diag, ((0,),)),
+    ("tril", ak.tril, ((0, 2),)),
+    ("kron", ak.kron, ((2, 0), (2, 2))),
+    ("inner", ak.inner, ((2, 0), (3, 0))),
+    ("outer", ak.outer, ((0,), (3,))),
+    ("cross", ak.cross, ((0, 3), (3,))),
+    ("matmul", ak.matmul, ((2, 0), (0, 3))),
+    ("matvec", ak.matmul, ((2, 0), (0,))),
+    ("vecdot", ak.vecdot, ((0,), (0,))),
+    ("tensordot", lambda a, b: ak.tensordot(a, b, 1), ((2, 0), (0, 3))),
+    ("einsum", lambda a, b: ak.einsum("ij,jk->ik", a, b), ((2, 0), (0, 3))),
+    ("einsum rows", lambda a, b: ak.einsum("ij,kj->k", a, b), ((0, 2), (3, 2))),
+    ("multi_dot", lambda a, b: ak.multi_dot([a, b, a]), ((2, 0), (0, 2))),
+    ("matrix_power", lambda x: ak.matrix_power(x, 3), ((0, 0),)),
+    ("frobenius", ak.matrix_norm, ((0, 2),)),
+    ("nuclear", lambda x: ak.matrix_norm(x, "nuc"), ((0, 2),)),
+]
+
+
+@pytest.mark.parametrize(("f", "shapes"), [e[1:] for e in EMPTY], ids=[e[0] for e in EMPTY])
+def test_empty_axes(f: Any, shapes: Any) -> None:
+    """Value, gradient, second order and tangent of shapes with a 0 in them; what is not empty gets zeros."""
+    arrays = [np.ones(s) * 2 + np.eye(*s[-2:]) if len(s) > 1 else np.ones(s) for s in shapes]
+    tape, xs, y = recorded(f, arrays)
+    for x, g in zip(xs, tape.gradient(y, xs, unconnected_gradients="zero"), strict=True):
+        assert g.shape == x.shape
+        assert not g.numpy().any()
+    with ak.ForwardAccumulator(xs, [np.ones(x.shape) for x in xs]) as acc:
+        y = f(*xs)
+    assert not acc.jvp(y, "zero").numpy().any()
+    slopes = gradients(lambda *xs: (f(*xs) ** 2).sum(), xs)
+    assert [g.shape for g in slopes] == [x.shape for x in xs]
+
+
+WHOLE: list[tuple[Any, Any]] = [
+    (ak.inv, np.linalg.inv), (ak.det, np.linalg.det), (ak.cholesky, np.linalg.cholesky), (ak.pinv, np.linalg.pinv),
+    (ak.svdvals, np.linalg.svdvals), (ak.eigvalsh, np.linalg.eigvalsh), (lambda x: ak.solve(x, x), np.linalg.inv),
+    (ak.matrix_norm, np.linalg.norm), (lambda x: ak.qr(x).R, lambda x: np.linalg.qr(x)[1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "reference"), WHOLE)
+def test_whole_numbers_count_as_float64(f: Any, reference: Any) -> None:
+    x = np.array([[4, 1], [1, 3]])
+    expected = np.eye(2) if reference is np.linalg.inv and f is not ak.inv else reference(x)
+    assert f(x).dtype == np.float64
+    np.testing.assert_allclose(f(x).numpy(), expected, atol=1e-14)
+
+
+def test_whole_numbers_stay_whole_in_products() -> None:
+    a = np.array([[1, 2], [3, 4]])
+    for f, g in (
+        (lambda x: ak.einsum("ij,jk", x, x), lambda x: x @ x),
+        (ak.trace, np.trace),
+        (lambda x: ak.kron(x, x), lambda x: np.kron(x, x)),
+        (lambda x: ak.vecdot(x, x), lambda x: np.vecdot(x, x)),
+        (lambda x: ak.matrix_power(x, 3), lambda x: np.linalg.matrix_power(x, 3)),
+    ):
+        assert f(a).dtype == g(a).dtype
+        np.testing.assert_array_equal(f(a).numpy(), g(a))
+
+
+def test_half_precision_is_added_up_in_single() -> None:
+    """4,000 products of 1: in float16 a running sum stays at 2048."""
+    ones = np.ones((2, 4000), np.float16)
+    assert ak.einsum("ij,ij->i", ones, ones).tolist() == [4000.0, 4000.0]
+    assert ak.vecdot(ones, ones).tolist() == [4000.0, 4000.0]
+    tape, (x,), y = recorded(lambda x: ak.einsum("i,ij->", x, ones), [np.ones(2, np.float16)])
+    assert tape.gradient(y, x).tolist() == [4000.0, 4000.0]
+
+
+BAD: list[tuple[str, Any, type[Exception], str]] = [
+    ("solve of a singular matrix", lambda: ak.solve(SINGULAR, [1.0, 1.0]), StructureError, "ak.pinv"),
+    ("inv of a singular matrix", lambda: ak.inv(np.zeros((2, 2))), StructureError, "singular"),
+    ("a negative power", lambda: ak.matrix_power(np.zeros((2, 2)), -1), StructureError, "singular"),
+    ("half a power", lambda: ak.matrix_power(np.eye(2), 0.5), StructureError, "whole number"),
+    ("not positive definite", lambda: ak.cholesky(-np.eye(2)), StructureError, "eigenvalues must be above 0"),
+    ("not square", lambda: ak.inv(np.ones((2, 3))), ShapeError, "as many rows as columns"),
+    ("not a matrix", lambda: ak.det([1.0, 2.0]), ShapeError, "last two axes"),
+    ("rows differ", lambda: ak.solve(np.eye(2), [1.0, 1.0, 1.0]), ShapeError, "solve of shapes"),
+    ("stacks differ", lambda: ak.solve(np.ones((2, 1, 1)), np.ones((3, 1, 1))), ShapeError, "solve of shapes"),
+    ("a number", lambda: ak.solve(np.eye(2), 1.0), ShapeError, "solve of shapes"),
+    ("complex", lambda: ak.inv(np.eye(2) * 1j), DtypeError, "real numbers"),
+    ("svd of nan", lambda: ak.svd([[np.nan]]), StructureError, "nan or infinite"),
+    ("full matrices", lambda: ak.svd(np.ones((2, 3)), full_matrices=True), StructureError, "full_matrices=False"),
+    ("qr mode", lambda: ak.qr(np.eye(2), "complete"), StructureError, "reduced"),
+    ("ord", lambda: ak.matrix_norm(np.eye(2), 3), StructureError, "ord is"),
+    ("diag of a stack", lambda: ak.diag(np.ones((2, 2, 2))), ShapeError, "ak.diagonal"),
+    ("diagonal of one axis", lambda: ak.diagonal(np.eye(2), 0, 1, -1), ShapeError, "two axes"),
+    ("half a diagonal", lambda: ak.tril(np.eye(2), 0.5), ArgumentError, "numbered"),
+    ("tril of a number", lambda: ak.tril(1.0), ShapeError, "number"),
+    ("cross of four", lambda: ak.cross(np.ones(4), np.ones(4)), ShapeError, "three"),
+    ("vecdot of lengths", lambda: ak.vecdot([1.0], [1.0, 2.0]), ShapeError, "1 and 2 entries"),
+    ("vecdot of a number", lambda: ak.vecdot(1.0, [1.0]), ShapeError, "numbers have no inner axis"),
+    ("tensordot twice", lambda: ak.tensordot(np.eye(2), np.eye(2), ((0, -2), (0, 1))), ShapeError, "each of them once"),
+    ("tensordot too many", lambda: ak.tensordot(np.eye(2), np.eye(2), 3), ShapeError, "out of range"),
+    ("tensordot unpaired", lambda: ak.tensordot(np.eye(2), np.eye(2), ((0,), (0, 1))), ShapeError, "pair"),
+    ("tensordot no axes", lambda: ak.tensordot(np.eye(2), np.eye(2), "ab"), ShapeError, "axes"),
+    ("multi_dot of one", lambda: ak.multi_dot([np.eye(2)]), ShapeError, "two arrays"),
+    ("multi_dot in the middle", lambda: ak.multi_dot([np.eye(2), [1.0, 2.0], np.eye(2)]), ShapeError, "at the ends"),
+    ("multi_dot lengths", lambda: ak.multi_dot([np.eye(2), np.eye(3)]), ShapeError, "side by side"),
+    ("a diagonal by name", lambda: ak.trace(np.eye(2), 0, "rows"), ArgumentError, "whole number"),
+    ("multi_dot of a number", lambda: ak.multi_dot(3.0), ArgumentError, "list of arrays"),
+    ("norm by a list", lambda: ak.matrix_norm(np.eye(2), [1]), ArgumentError, "ord is"),
+    ("keepdims by an array", lambda: ak.matrix_norm(np.eye(2), 1, np.eye(2)), ArgumentError, "True or False"),
+    ("full_matrices by an array", lambda: ak.svd(np.eye(2), np.eye(2)), ArgumentError, "True or False"),
+    ("mode by an array", lambda: ak.qr(np.eye(2), np.eye(2)), StructureError, "reduced"),
+    ("tensordot of ages", lambda: ak.tensordot(np.eye(2), np.eye(2), 10**30), ShapeError, "out of range"),
+    ("einsum of nothing", lambda: ak.einsum(), StructureError, "labels and arrays"),
+    ("einsum without arrays", lambda: ak.einsum("i"), StructureError, "0 given"),
+    ("einsum terms", lambda: ak.einsum("i,j", [1.0]), StructureError, "labels for 2"),
+    ("einsum letters", lambda: ak.einsum("i1", [[1.0]]), StructureError, "no label"),
+    ("einsum dots", lambda: ak.einsum("..i", [1.0]), StructureError, "no label"),
+    ("einsum twice in the answer", lambda: ak.einsum("i->ii", [1.0]), StructureError, "twice"),
+    ("einsum new in the answer", lambda: ak.einsum("i->j", [1.0]), StructureError, "no array"),
+    ("einsum axes", lambda: ak.einsum("ij", [1.0]), ShapeError, "do not fit"),
+    ("einsum lengths", lambda: ak.einsum("i,i", [1.0, 2.0], [1.0, 2.0, 3.0]), ShapeError, "lengths 2 and 3"),
+    ("einsum diagonal", lambda: ak.einsum("ii", np.ones((2, 3))), ShapeError, "share a label"),
+    ("einsum lost dots", lambda: ak.einsum("...i->i", np.ones((2, 3))), StructureError, "stay in the answer"),
+    ("einsum lists", lambda: ak.einsum([1.0], "i"), StructureError, "whole numbers"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "text"), [b[1:] for b in BAD], ids=[b[0] for b in BAD])
+def test_errors(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+AS_NUMPY: dict[str, Any] = {
+    "einsum": lambda x: np.einsum("ij,jk->ki", x, x),
+    "trace": lambda x: np.trace(x, 1),
+    "diagonal": lambda x: np.diagonal(x, -1),
+    "diag": np.diag,
+    "tril": np.tril,
+    "triu": lambda x: np.triu(x, k=1),
+    "kron": lambda x: np.kron(x, x[0]),
+    "inner": lambda x: np.inner(x, x),
+    "cross": lambda x: np.cross(x, x[::-1]),
+    "tensordot": lambda x: np.tensordot(x, x, axes=((0, 1), (1, 0))),
+    "vecdot": lambda x: np.vecdot(x, x),
+    "solve": lambda x: np.linalg.solve(x, x[0]),
+    "inv": np.linalg.inv,
+    "det": np.linalg.det,
+    "slogdet": lambda x: np.linalg.slogdet(x).logabsdet,
+    "cholesky": np.linalg.cholesky,
+    "pinv": np.linalg.pinv,
+    "matrix_power": lambda x: np.linalg.matrix_power(x, -3),
+    "multi_dot": lambda x: np.linalg.multi_dot([x[0], x, x]),
+    "eigh": lambda x: np.linalg.eigh(x).eigenvectors,
+    "eigvalsh": np.linalg.eigvalsh,
+    "svd": lambda x: np.linalg.svd(x).S,
+    "svd values": lambda x: np.linalg.svd(x, compute_uv=False),
+    "qr": lambda x: np.linalg.qr(x).R,
+    "norm": np.linalg.norm,
+    "norm 2 of a matrix": lambda x: np.linalg.norm(x, 2),
+    "norm 1 of a matrix": lambda x: np.linalg.norm(x, 1),
+    "norm nuc": lambda x: np.linalg.norm(x[None], "nuc", axis=(0, 2), keepdims=True),
+    "norm of rows": lambda x: np.linalg.norm(x, axis=1),
+    "norm of a vector": lambda x: np.linalg.norm(x[0], np.inf),
+    "matrix_norm": lambda x: np.linalg.matrix_norm(x, ord=-1),
+    "vector_norm": np.linalg.vector_norm,
+    "linalg.trace": lambda x: np.linalg.trace(x[:, None, :] + x[None]),
+    "linalg.diagonal": lambda x: np.linalg.diagonal(x[:, None, :] + x[None], offset=1),
+    "matrix_transpose": np.linalg.matrix_transpose,
+}
+
+
+@pytest.mark.parametrize("name", AS_NUMPY)
+def test_numpys_functions_take_tensors(name: str) -> None:
+    """The value that NumPy gives for the array, and a gradient; np.linalg's trace is not np's."""
+    matrix = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 5.0]])
+    tape, (x,), y = recorded(AS_NUMPY[name], [matrix])
+    np.testing.assert_allclose(y.numpy(), AS_NUMPY[name](matrix), rtol=1e-12, atol=1e-12)
+    assert tape.gradient(y, x).shape == (3, 3)
+
+
+def test_options_that_the_kit_does_not_take() -> None:
+    x = ak.constant(np.eye(2))
+    with pytest.raises(ArgumentError, match="UPLO"):
+        np.linalg.eigh(x, UPLO="U")
+    with pytest.raises(DtypeError, match=r"np\.linalg\.cond"):
+        np.linalg.cond(x)
+    with pytest.raises(ShapeError, match="one axis or two"):
+        np.linalg.norm(ak.constant(np.ones((2, 2, 2))), 2)
+    with pytest.raises(StructureError, match="full_matrices"):
+        np.linalg.svd(ak.constant(np.ones((2, 3))))
+
+
+def test_costs() -> None:
+    from autodiff_kit.core.rules import OPS
+
+    a, b = np.ones((6, 6)), np.ones((6, 2))
+    assert OPS["Solve"].cost(b, a, b) == 2 * 6**3 // 3 + 2 * 6**2 * 2
+    assert OPS["Inv"].cost(a, a) == 2 * 6**3
+    assert OPS["Det"].cost(np.ones(()), a) == 2 * 6**3 // 3
+    assert OPS["Cholesky"].cost(a, a) == 6**3 // 3
