@@ -1,0 +1,48 @@
+"""Products with a factor that lies across: copied in stacks of small ones, and turned round where that saves a copy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.compile.graph import Graph
+from autodiff_kit.compile.node import swapped
+from autodiff_kit.compile.store import copied
+
+from .plainly import build
+
+
+@pytest.mark.parametrize(
+    ("shape", "is_copied"),
+    [((4, 64, 32), True), ((4, 32, 32), False), ((64, 32), False), ((2, 256, 32), False)],
+)
+def test_a_factor_across_is_copied_in_stacks_of_small_products(shape: tuple[int, ...], is_copied: bool) -> None:
+    graph = Graph()
+    a, b = graph.input(shape, "f4"), graph.input(shape, "f4")
+    product = graph.matmul(a, graph.permute(b, swapped(b)))
+    assert [n.shape for n in copied(graph.nodes)] == [product.args[1].shape] * is_copied
+
+
+def test_what_is_transposed_after_a_product_is_multiplied_the_other_way_round() -> None:
+    graph = Graph()
+    a, b = graph.input((5, 7), "f8"), graph.input((5, 3), "f8")
+    turned = graph.permute(graph.matmul(graph.permute(a, (1, 0)), b), (1, 0))
+    assert (turned.op, turned.shape) == ("matmul", (3, 7))
+    assert turned.args[1] is a
+
+
+def test_attention_compiled_equals_eager() -> None:
+    rng = np.random.default_rng(3)
+    given = [ak.constant(rng.standard_normal((2, 3, 64, 16))) for _ in range(3)]
+
+    def scores(q: ak.Tensor, k: ak.Tensor, v: ak.Tensor) -> ak.Tensor:
+        return ak.sum((ak.nn.softmax(q @ k.swapaxes(-1, -2)) @ v) ** 2)
+
+    run = ak.value_and_grad(scores, (0, 1, 2))
+    compiled = ak.compile(run)
+    compiled(*given)
+    assert len(build(compiled)[0].fast.copies) == 2
+    (y, gradients), (z, others) = run(*given), compiled(*given)
+    for g, h in zip((y, *gradients), (z, *others), strict=True):
+        np.testing.assert_allclose(g.numpy(), h.numpy(), rtol=1e-10, atol=1e-12)

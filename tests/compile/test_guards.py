@@ -1,0 +1,283 @@
+"""When a recording still stands: whatever a function sees may change, and the answer is never a stale one."""
+
+from __future__ import annotations
+
+import functools
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.errors import NumbersAskedError, StructureError
+
+from .plainly import build
+
+SCALE = 2.0
+TABLE = {"a": 1.0, "deep": [1.0, {"b": 3.0}]}
+
+
+def helper(x: Any) -> Any:
+    return x * SCALE
+
+
+def calls_helper(x: Any) -> Any:
+    return helper(x) + TABLE["deep"][1]["b"]
+
+
+def ask(compiled: Any, *args: Any) -> Any:
+    """The answer, three times: recorded, as NumPy calls, in kernels; all the same."""
+    first = np.asarray(compiled(*args))
+    again = np.asarray(compiled(*args))
+    build(compiled)
+    np.testing.assert_array_equal(first, again)
+    np.testing.assert_allclose(np.asarray(compiled(*args)), first, rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(compiled(*args)), first, rtol=1e-12)
+    return first
+
+
+X = ak.constant(np.linspace(0.1, 1.0, 7))
+
+
+def test_globals_of_functions_that_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = ak.compile(calls_helper)
+    np.testing.assert_allclose(ask(compiled, X), 2.0 * X.numpy() + 3.0)
+    monkeypatch.setattr(f"{__name__}.SCALE", 5.0)
+    np.testing.assert_allclose(ask(compiled, X), 5.0 * X.numpy() + 3.0)
+    monkeypatch.setitem(TABLE["deep"][1], "b", 4.0)  # type: ignore[index,arg-type]
+    np.testing.assert_allclose(ask(compiled, X), 5.0 * X.numpy() + 4.0)
+    monkeypatch.setattr(f"{__name__}.helper", lambda x: x)
+    np.testing.assert_allclose(ask(compiled, X), X.numpy() + 4.0)
+    assert compiled.trace_count == 4
+
+
+def test_a_value_that_comes_back_needs_no_new_recording() -> None:
+    box = SimpleNamespace(power=2)
+    compiled = ak.compile(lambda x: x**box.power)
+    for power in (2, 3, 2, 3):
+        box.power = power
+        np.testing.assert_allclose(ask(compiled, X), X.numpy() ** power)
+    assert compiled.trace_count == 2
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, ak.grad, lambda f: lambda x: ak.jvp(f, (x,), (x,))[1]])
+def test_closures_under_transforms(wrap: Any) -> None:
+    factor = 2.0
+
+    def f(x: Any) -> Any:
+        return ak.sum(x * x * factor)
+
+    compiled = ak.compile(wrap(f))
+    two = ask(compiled, X)
+    factor = 6.0
+    np.testing.assert_allclose(ask(compiled, X), 3.0 * two)
+
+
+def test_arrays_that_are_written_to() -> None:
+    table = np.ones(7)
+    compiled = ak.compile(lambda x: x + table)
+    ask(compiled, X)
+    table[3] = 10.0
+    np.testing.assert_allclose(ask(compiled, X), X.numpy() + table)
+    view = table[:]
+    compiled = ak.compile(lambda x: x * ak.constant(view))
+    ask(compiled, X)
+    table[0] = -4.0  # written through what it looks at
+    np.testing.assert_allclose(ask(compiled, X), X.numpy() * table)
+
+
+def test_attributes_lists_defaults_partials_methods_and_classes() -> None:
+    class Model:
+        bias = 1.0
+
+        def __init__(self) -> None:
+            self.layers = [2.0, 3.0]
+
+        def __call__(self, x: Any, shift: float = 0.5) -> Any:
+            for factor in self.layers:
+                x = x * factor
+            return x + self.bias + shift
+
+    model = Model()
+    for compiled in (ak.compile(model), ak.compile(functools.partial(model, shift=0.5)), ak.compile(model.__call__)):
+        model.layers, Model.bias = [2.0, 3.0], 1.0
+        np.testing.assert_allclose(ask(compiled, X), 6.0 * X.numpy() + 1.5)
+        model.layers.append(2.0)
+        np.testing.assert_allclose(ask(compiled, X), 12.0 * X.numpy() + 1.5)
+        model.layers[0] = 1.0
+        np.testing.assert_allclose(ask(compiled, X), 6.0 * X.numpy() + 1.5)
+        Model.bias = 2.0
+        np.testing.assert_allclose(ask(compiled, X), 6.0 * X.numpy() + 2.5)
+
+
+def test_attributes_that_nobody_names_may_change() -> None:
+    class Data:
+        def __init__(self) -> None:
+            self.factor, self.table, self.seen = 2.0, np.ones(7), 0
+
+        def scaled(self, x: Any) -> Any:
+            return x * self.factor
+
+    data = Data()
+
+    def matched(x: Any) -> Any:
+        match data:
+            case Data(table=t):
+                return x + t
+        return x
+
+    named, by_pattern = ak.compile(lambda x: data.scaled(x)), ak.compile(matched)
+    by_all = ak.compile(lambda x: x * sum(v for v in vars(data).values() if type(v) is float))
+    for factor, seen in ((2.0, 0), (2.0, 1), (3.0, 2)):
+        data.factor, data.seen = factor, seen
+        data.table[2] = factor
+        np.testing.assert_allclose(ask(named, X), factor * X.numpy())
+        np.testing.assert_allclose(ask(by_pattern, X), X.numpy() + data.table)
+        np.testing.assert_allclose(ask(by_all, X), factor * X.numpy())
+    assert named.trace_count == 2
+
+
+def test_arguments() -> None:
+    compiled = ak.compile(lambda x, times=1, name="a": ak.sum(x) * times + len(name))
+    assert float(compiled(X)) == pytest.approx(X.numpy().sum() + 1)
+    assert float(compiled(X, 3)) == pytest.approx(3 * X.numpy().sum() + 1)
+    assert float(compiled(X, times=3, name="abc")) == pytest.approx(3 * X.numpy().sum() + 3)
+    assert compiled.trace_count == 3
+    for value in (ak.constant(np.ones((2, 3))), ak.constant(np.ones(7, np.float32)), np.ones(7), 2.0, np.float32(2)):
+        expected = compiled.function(value)
+        assert compiled(value).dtype == expected.dtype
+        np.testing.assert_allclose(np.asarray(compiled(value)), np.asarray(expected))
+    assert compiled.trace_count == 8
+
+
+def test_the_same_tensor_twice_is_one() -> None:
+    def f(a: Any, b: Any) -> Any:
+        with ak.GradientTape() as tape:
+            tape.watch([a, b])
+            y = ak.sum(a * b)
+        return tape.gradient(y, a)
+
+    compiled, other = ak.compile(f), ak.constant(3.0 * X.numpy())
+    np.testing.assert_allclose(ask(compiled, X, X), 2.0 * X.numpy())
+    np.testing.assert_allclose(ask(compiled, X, other), 3.0 * X.numpy())
+    np.testing.assert_allclose(ask(compiled, X, X), 2.0 * X.numpy())
+
+
+def test_variables_may_be_assigned_and_frozen() -> None:
+    w = ak.Variable(np.ones(7))
+    compiled = ak.compile(ak.grad(lambda x: ak.sum(x * w * w)))
+    np.testing.assert_allclose(ask(compiled, X), 1.0)
+    w.assign(2.0 * np.ones(7))
+    np.testing.assert_allclose(ask(compiled, X), 4.0)
+    assert compiled.trace_count == 1
+
+    def slope(x: Any) -> Any:
+        with ak.GradientTape() as tape:
+            y = ak.sum(x * w)
+        found = tape.gradient(y, w)
+        return x * 0.0 if found is None else found
+
+    compiled = ak.compile(slope)
+    np.testing.assert_allclose(ask(compiled, X), X.numpy())
+    w.trainable = False
+    np.testing.assert_allclose(ask(compiled, X), 0.0)
+
+
+def test_inside_a_tape_a_recording_and_an_override_it_just_runs() -> None:
+    compiled = ak.compile(lambda x: ak.sum(ak.floor(x) * x))
+    ask(compiled, X)
+    with ak.GradientTape() as tape:
+        tape.watch(X)
+        y = compiled(X * 3.0)
+    np.testing.assert_allclose(tape.gradient(y, X).numpy(), 3.0 * np.floor(3.0 * X.numpy()))
+    outer = ak.compile(lambda x: compiled(x * 3.0) * 2.0)
+    assert float(ask(outer, X)) == pytest.approx(2.0 * float(y))
+    slope = ak.compile(ak.grad(compiled))
+    plain = ask(slope, X)
+    with ak.gradient_override_map({"Floor": "Identity"}):
+        assert not np.allclose(slope(X).numpy(), plain)
+    np.testing.assert_allclose(ask(slope, X), plain)
+
+
+@pytest.mark.parametrize(
+    "ask_for",
+    [
+        bool, float, int, lambda x: x.numpy(), np.asarray, lambda x: x.item(), lambda x: x.tolist(), str, list,
+        lambda x: [1, 2][x], lambda x: np.nonzero(x), lambda x: x[x > 0], lambda x: ak.constant(1.0) if x > 0 else x,
+    ],
+)  # fmt: skip
+def test_asking_for_numbers_says_what_to_do(ask_for: Any) -> None:
+    compiled = ak.compile(lambda x: (ask_for(ak.sum(x)), x)[1])
+    with pytest.raises((NumbersAskedError, ak.AutodiffError), match="ak.where|without axes|index"):
+        compiled(X)
+    assert float(ak.sum(X)) > 0  # and nothing is left behind
+
+
+def test_a_value_that_was_kept_is_of_no_use() -> None:
+    kept = []
+    compiled = ak.compile(lambda x: (kept.append(x * 2.0), x)[1])
+    compiled(X)
+    with pytest.raises(NumbersAskedError):
+        kept[0].numpy()
+    with pytest.raises(NumbersAskedError, match="ended"):
+        kept[0] + 1.0
+
+
+def test_an_error_leaves_everything_as_it_was() -> None:
+    w, optimizer = ak.Variable(np.ones(3)), ak.optim.Adam(0.1)
+
+    def step(fail: bool) -> Any:
+        loss = optimizer.minimize(lambda: ak.sum(w * w), [w])
+        if fail:
+            raise KeyError("mine")
+        return loss
+
+    compiled = ak.compile(step)
+    with pytest.raises(KeyError, match="mine"):
+        compiled(True)
+    np.testing.assert_array_equal(w.numpy(), 1.0)
+    assert float(compiled(False)) == 3.0
+    assert int(optimizer.get_slot(w, "t")) == 1
+
+
+def test_shapes_that_do_not_fit() -> None:
+    compiled = ak.compile(lambda a, b: a + b)
+    with pytest.raises(ak.errors.ShapeError):
+        compiled(ak.constant(np.ones(3)), np.ones(4))
+    with pytest.raises(ak.errors.DtypeError):
+        ak.compile(3)  # type: ignore[arg-type]
+
+
+def test_labels_are_checked_at_each_call() -> None:
+    compiled = ak.compile(lambda logits, labels: ak.nn.sparse_softmax_cross_entropy(labels, logits))
+    logits = ak.constant(np.random.default_rng(0).standard_normal((4, 3)))
+    for labels in (np.array([0, 1, 2, 0]), np.array([2, 2, 1, 1])):
+        np.testing.assert_allclose(
+            np.asarray(compiled(logits, labels)), np.asarray(compiled.function(logits, labels)), rtol=1e-12
+        )
+        build(compiled)
+    with pytest.raises(ak.errors.LabelError):
+        compiled(logits, np.array([0, 1, 3, 0]))
+    assert compiled.trace_count == 1
+
+
+def test_too_much_to_look_at() -> None:
+    many = [[k] for k in range(30_000)]
+    with pytest.raises(StructureError, match="sees more"):
+        ak.compile(lambda x: x * len(many))(X)
+
+
+def test_a_cell_that_was_emptied_is_a_change() -> None:
+    factor = 2.0
+
+    def scaled(x: Any) -> Any:
+        return factor * x  # noqa: F821 - deleted below
+
+    compiled = ak.compile(scaled)
+    assert float(compiled(3.0)) == 6.0
+    build(compiled)
+    assert [float(compiled(3.0)) for _ in range(2)] == [6.0, 6.0]
+    del factor
+    with pytest.raises(NameError, match="factor"):
+        compiled(3.0)

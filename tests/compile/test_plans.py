@@ -1,0 +1,166 @@
+"""What plans are made of: nothing runs as a call of its own where kernels could do it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.compile.group import Group
+from autodiff_kit.compile.load import _kept, load, text_of
+
+from .plainly import build, compiler
+from .programs import flat
+
+RNG = np.random.default_rng(11)
+
+
+def normal(*shape: int) -> Any:
+    return ak.constant(RNG.standard_normal(shape).astype(np.float32))
+
+
+def planned(f: Any, *args: Any) -> Any:
+    """The plan of a function, once it has given what the eager run gives."""
+    compiled = ak.compile(f)
+    compiled(*args)
+    (plan,) = build(compiled, compiler)
+    for found, expected in zip(flat(compiled(*args)), flat(f(*args)), strict=True):
+        # In single precision a sum that cancels is as exact as its largest terms are.
+        np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-6 * max(10.0, np.abs(expected).max()))
+    return plan.fast
+
+
+def units(f: Any, *args: Any) -> Counter[str]:
+    """How many kernels, products, calls, ... there are in the plan of a function."""
+    return Counter("kernel" if isinstance(u, Group) else u.node.op for u in planned(f, *args).units)
+
+
+def copies(f: Any, *args: Any) -> int:
+    """How many arrays the plan of a function copies."""
+    return str(planned(f, *args).source).count("copyto(")
+
+
+def test_norms_are_kernels() -> None:
+    x, g, b = normal(4, 6, 8), normal(8), normal(8)
+    slopes = ak.value_and_grad(lambda x, g, b: (ak.nn.layer_norm(x, g, b) ** 2).sum(), argnums=(0, 1, 2))
+    assert units(slopes, x, g, b)["call"] == 0
+
+
+def cell(x: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> Any:
+    """A long short-term memory, which looks at each step's sum in four parts."""
+    z = x @ w + b
+    for t in range(x.shape[0]):
+        i, f, g, o = ak.split(z[t] + h @ u, 4, 1)
+        c = ak.sigmoid(f) * c + ak.sigmoid(i) * ak.tanh(g)
+        h = ak.sigmoid(o) * ak.tanh(c)
+    return (h * h).sum()
+
+
+def test_steps_in_time_share_their_products_and_their_kernels() -> None:
+    steps = 6
+    args = [normal(steps, 4, 5), normal(4, 8), normal(4, 8), normal(5, 32), normal(8, 32), normal(32)]
+    found = units(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args)
+    assert found["matmul"] == 2 * steps - 1 + 3  # one a step and way, and one each for x @ w and two weights
+    assert found["kernel"] <= 3 * steps + 1
+    assert copies(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args) == 1  # the first state comes from outside
+
+
+def test_a_sum_of_few_products_stays_a_sum() -> None:
+    def f(w: Any, x: Any) -> Any:
+        return ((x[0] @ w) ** 2).sum() + ((x[1] @ w) ** 3).sum()
+
+    assert units(ak.grad(f), normal(5, 6), normal(2, 3, 5))["matmul"] == 4
+
+
+def test_parts_that_leave_gaps_are_put_together_where_they_meet() -> None:
+    def f(x: Any) -> Any:
+        return (x[0] ** 2).sum() + (x[1] ** 3).sum() + (x[3] ** 2).sum() + x[4:6].sum()
+
+    assert units(ak.grad(f), normal(8, 5))["pad"] == 2
+
+
+def test_rows_of_different_heights_are_stacked() -> None:
+    def f(w: Any, *xs: Any) -> Any:
+        return sum((ak.tanh(x @ w) ** 2).sum() for x in xs)
+
+    xs = [normal(n, 6) for n in (1, 3, 2, 4)]
+    assert units(ak.grad(f), normal(6, 7), *xs)["matmul"] == 5
+
+
+def test_tangents_go_through_a_matrix_beside_their_values() -> None:
+    a, b = normal(6, 7), normal(7, 6)
+
+    def net(x: Any) -> Any:
+        return ak.tanh(ak.tanh(x @ a) @ b)
+
+    x, u = normal(6), normal(6)
+    assert units(lambda x, u: ak.jvp(net, (x,), (u,)), x, u)["matmul"] == 3  # only what kernels make stands together
+    assert units(lambda x, u: ak.hvp(lambda x: (net(x) ** 2).sum(), (x,), (u,)), x, u)["matmul"] == 5
+
+
+def test_products_that_wait_for_each_other_stay_apart() -> None:
+    w = ak.Variable(np.eye(5) * 0.5)
+
+    def f(x: Any) -> Any:
+        y, z = ak.tanh(x), ak.sin(x)
+        for _ in range(3):
+            y, z = ak.tanh(y @ w + z), ak.sin(z @ w - y)
+        return (y * z).sum()
+
+    assert units(ak.value_and_grad(f), ak.constant(np.linspace(0.1, 1, 5)))["matmul"] <= 6
+
+
+def test_products_are_written_where_their_copies_would_be() -> None:
+    def heads(x: Any, w: Any, u: Any) -> Any:
+        q, k = (ak.permute_dims((x @ m).reshape((2, 4, 3, 5)), (0, 2, 1, 3)) for m in (w, u))
+        y = ak.permute_dims(ak.tanh(q @ k.swapaxes(-1, -2)) @ k, (0, 2, 1, 3)).reshape((2, 4, 15))
+        return ((y @ w) ** 2).sum()
+
+    assert copies(ak.value_and_grad(heads, argnums=(0, 1, 2)), normal(2, 4, 15), normal(15, 15), normal(15, 15)) <= 1
+
+
+def test_pieces_of_a_new_value_wait_until_the_old_one_is_read() -> None:
+    v, twin = (ak.Variable(np.arange(6.0)) for _ in range(2))
+
+    def turn(v: ak.Variable) -> Any:
+        v.assign(ak.concat([v[2:] * 2.0, v[:2] + 1.0], 0))
+        return v.sum()
+
+    compiled = ak.compile(lambda: turn(v))
+    compiled()
+    turn(twin)
+    build(compiled, compiler)
+    for _ in range(3):
+        assert float(compiled()) == float(turn(twin))
+        np.testing.assert_array_equal(v.numpy(), twin.numpy())
+
+
+def test_many_arrays_do_not_keep_a_kernel_from_vectors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(tmp_path))
+    args = [normal(4, 8, 16) for _ in range(12)]
+    compiled = ak.compile(lambda *xs: [a * b + a for a, b in pairwise(xs)])
+    compiled(*args)
+    (plan,) = build(compiled, compiler)
+    ((_, kernel),) = plan.fast.replay.kernels
+    assert len(kernel.arrays) == 12 + 11
+    load(text_of(kernel))
+    assert " x float>" in _kept[-1].inspect_llvm()
+
+
+def test_a_slope_is_stored_in_place_of_what_only_it_reads() -> None:
+    """Between the first kernel and the last lies a long chain of products."""
+
+    def f(x: Any, w: Any) -> Any:
+        y = ak.sigmoid(x)
+        for _ in range(120):
+            y = ak.tanh(y @ w)
+        return y.sum()
+
+    plan = planned(ak.grad(f), normal(4, 5), normal(5, 5) * 0.3)
+    first = next(u for u in plan.units if isinstance(u, Group))
+    assert len(first.outs) == 2  # its value and its slope, nothing in between

@@ -1,0 +1,72 @@
+"""Every operation of the kit, compiled: values, gradients and tangents are those of the eager run."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+
+from .plainly import build
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+_cases = importlib.import_module("rules.cases")
+_harness = importlib.import_module("rules.harness")
+sys.path.pop(0)
+
+FLOATING = [case for case in _cases.CASES if case.key not in _cases.ZERO]
+
+
+def assert_same(found: Any, expected: Any, dtype: Any) -> None:
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    eps = float(np.finfo(dtype).eps)
+    scale = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
+    np.testing.assert_allclose(found.astype(float), expected.astype(float), rtol=64 * eps, atol=64 * eps * scale)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float64", *(pytest.param(t, marks=pytest.mark.slow) for t in ("float32", "float16"))]
+)
+@pytest.mark.parametrize("case", _cases.CASES, ids=lambda case: case.name)
+def test_value(case: Any, dtype: str) -> None:
+    arrays = _harness.drawn(case, dtype)
+    compiled = ak.compile(case.call)
+    expected = case.call(*map(ak.constant, arrays))
+    assert_same(compiled(*map(ak.constant, arrays)), expected, dtype)
+    build(compiled)
+    for _ in range(2):
+        assert_same(compiled(*map(ak.constant, arrays)), expected, dtype)
+    assert compiled.trace_count == 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("case", FLOATING, ids=lambda case: case.name)
+def test_gradient_and_tangent(case: Any, dtype: str) -> None:
+    arrays = _harness.drawn(case, dtype)
+    along = _harness.directions(case, arrays)
+    w = _harness.weights(case, np.shape(case.call(*map(ak.constant, arrays))), dtype)
+
+    def loss(*xs: Any) -> Any:
+        return (case.call(*xs) * w).sum()
+
+    def both(*given: Any) -> Any:
+        xs, ts = list(given[: len(arrays)]), list(given[len(arrays) :])
+        return ak.value_and_grad(loss, tuple(range(len(xs))))(*xs), ak.jvp(case.call, xs, ts)
+
+    compiled = ak.compile(both)
+    given = [*map(ak.constant, arrays), *map(ak.constant, along)]
+    (value2, slopes2), (_, tangent2) = both(*given)
+    for _ in range(2):
+        (value, slopes), (_, tangent) = compiled(*given)
+        assert_same(value, value2, dtype)
+        assert_same(tangent, tangent2, dtype)
+        for a, b in zip(slopes, slopes2, strict=True):
+            assert_same(a, b, dtype)
+        build(compiled)
