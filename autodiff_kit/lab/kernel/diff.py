@@ -1,0 +1,165 @@
+"""Two tapes side by side: which rows are the same step."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.lab.kernel.values import HIDDEN
+
+__all__ = ["align", "apart"]
+
+Pairs = list[tuple[int | None, int | None]]
+
+_EDITS = 400  # up to so many rows that came or went, the shortest way is looked for
+_AHEAD = 200  # beyond that, how far the next common run may be
+_RUN = 3  # how many rows in a row make a common run
+
+
+def align(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
+    """Pairs of places that match, in order; None stands where one side has nothing.
+
+    Parameters
+    ----------
+    a, b : sequence
+        Keys of the rows.
+
+    Notes
+    -----
+    **Cost.** Linear, and quadratic in the number of differences as long as these are few; two tapes that have little
+    in common are walked side by side with a short look ahead, so that this is never slow.
+
+    References
+    ----------
+    .. [1] Myers, "An O(ND) difference algorithm and its variations", Algorithmica 1 (1986).
+
+    Examples
+    --------
+    >>> from autodiff_kit.lab.kernel.diff import align
+    >>> align("abcd", "axcd")
+    [(0, 0), (1, None), (None, 1), (2, 2), (3, 3)]
+    """
+    ids: dict[Hashable, int] = {}
+    p = [ids.setdefault(key, len(ids)) for key in a]
+    q = [ids.setdefault(key, len(ids)) for key in b]
+    start = 0
+    while start < min(len(p), len(q)) and p[start] == q[start]:
+        start += 1
+    end = 0
+    while end < min(len(p), len(q)) - start and p[-1 - end] == q[-1 - end]:
+        end += 1
+    middle_p, middle_q = p[start : len(p) - end], q[start : len(q) - end]
+    matches = _shortest(middle_p, middle_q)
+    if matches is None:
+        matches = _walked(middle_p, middle_q)
+    same = [(k, k) for k in range(start)]
+    same += [(i + start, j + start) for i, j in matches]
+    same += [(len(p) - end + k, len(q) - end + k) for k in range(end)]
+    return _filled(same, len(p), len(q))
+
+
+def _filled(same: list[tuple[int, int]], n: int, m: int) -> Pairs:
+    """The matches with what stands between them on either side."""
+    pairs: Pairs = []
+    i = j = 0
+    for x, y in [*same, (n, m)]:
+        pairs += [(k, None) for k in range(i, x)]
+        pairs += [(None, k) for k in range(j, y)]
+        if x < n or y < m:
+            pairs.append((x, y))
+        i, j = x + 1, y + 1
+    return pairs
+
+
+def _shortest(p: list[int], q: list[int]) -> list[tuple[int, int]] | None:
+    """Matches of the shortest edit script; None if it has too many edits."""
+    n, m = len(p), len(q)
+    if not n or not m:
+        return []
+    far = {1: 0}
+    trace: list[dict[int, int]] = []
+    for d in range(min(n + m, _EDITS) + 1):
+        trace.append(dict(far))
+        for k in range(-d, d + 1, 2):
+            down = k == -d or (k != d and far.get(k - 1, -1) < far.get(k + 1, -1))
+            x = far.get(k + 1, 0) if down else far.get(k - 1, 0) + 1
+            y = x - k
+            while x < n and y < m and p[x] == q[y]:
+                x, y = x + 1, y + 1
+            far[k] = x
+            if x >= n and y >= m:
+                return _back(trace, n, m)
+    return None
+
+
+def _back(trace: list[dict[int, int]], n: int, m: int) -> list[tuple[int, int]]:
+    """The diagonal steps of the way that was found, from its end."""
+    matches: list[tuple[int, int]] = []
+    x, y = n, m
+    for d in range(len(trace) - 1, -1, -1):
+        far, k = trace[d], x - y
+        down = k == -d or (k != d and far.get(k - 1, -1) < far.get(k + 1, -1))
+        before = k + 1 if down else k - 1
+        u = far.get(before, 0)
+        w = u - before
+        while x > u and y > w:
+            x, y = x - 1, y - 1
+            matches.append((x, y))
+        x, y = u, w
+    return matches[::-1]
+
+
+def _walked(p: list[int], q: list[int]) -> list[tuple[int, int]]:
+    """Matches found side by side: after a difference, the nearest place from which both go on alike."""
+    matches: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(p) and j < len(q):
+        if p[i] == q[j]:
+            matches.append((i, j))
+            i, j = i + 1, j + 1
+        else:
+            i, j = _resumed(p, q, i, j)
+    return matches
+
+
+def _resumed(p: list[int], q: list[int], i: int, j: int) -> tuple[int, int]:
+    runs: dict[tuple[int, ...], int] = {}
+    for y in range(j, min(j + _AHEAD, len(q) - _RUN + 1)):
+        runs.setdefault(tuple(q[y : y + _RUN]), y)
+    best: tuple[int, int, int] | None = None
+    for x in range(i, min(i + _AHEAD, len(p) - _RUN + 1)):
+        if best is not None and x - i >= best[0]:
+            break
+        hit = runs.get(tuple(p[x : x + _RUN]))
+        if hit is not None and (best is None or x - i + hit - j < best[0]):
+            best = (x - i + hit - j, x, hit)
+    return (i + 1, j + 1) if best is None else best[1:]
+
+
+def apart(a: Any, b: Any) -> float | None:
+    """The largest difference of two arrays: inf where only one is nan or None, None where either is not known."""
+    if a is HIDDEN or b is HIDDEN:
+        return None
+    if a is b or (type(a) is float and a == b):
+        return 0.0
+    if a is None or b is None:
+        return 0.0 if a is b else np.inf
+    x, y = np.asarray(a), np.asarray(b)
+    if x.shape != y.shape:
+        return np.inf
+    if np.array_equal(x, y):
+        return 0.0
+    with np.errstate(all="ignore"):
+        distance = np.abs(x.astype(np.complex128) - y) if "c" in x.dtype.kind + y.dtype.kind else _distance(x, y)
+    distance = np.where(np.isnan(distance), np.where(_same(x, y), 0.0, np.inf), distance)
+    return float(distance.max())
+
+
+def _distance(x: Any, y: Any) -> Any:
+    return np.where(x == y, 0.0, np.abs(x.astype(np.float64) - y.astype(np.float64)))
+
+
+def _same(x: Any, y: Any) -> Any:
+    return (x == y) | (np.isnan(x.astype(np.float64)) & np.isnan(y.astype(np.float64)))

@@ -1,0 +1,43 @@
+"""What the inspector answers where it cannot answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Refusal", "asked_int"]
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer  # noqa: N818 - it is an answer
+    """A request that has no answer; it never leaves the handler, but goes back as ``error: {code, text, do}``.
+
+    Parameters
+    ----------
+    code : str
+        One word for the front end: "message", "ask", "tape", "released", "node", "argument", "none", "failed".
+    text, do : str
+        What is wrong, and what to do.
+    """
+
+    def __init__(self, code: str, text: str, do: str = "") -> None:
+        super().__init__(text)
+        self.code, self.text, self.do = code, text, do
+
+    def message(self) -> dict[str, str]:
+        """As it is sent."""
+        return {"code": self.code, "text": self.text, "do": self.do}
+
+
+def asked_int(message: dict[str, Any], name: str, least: int, most: int, otherwise: int | None = None) -> int:
+    """A whole number of a request, between two others.
+
+    Raises
+    ------
+    Refusal
+        If it is missing, no whole number, or outside.
+    """
+    value = message.get(name, otherwise)
+    value = otherwise if value is None else value
+    if type(value) is not int or not least <= value <= most:
+        code = "node" if name in ("node", "target", "source") else "argument"
+        raise Refusal(code, f"{name} is {value!r}; a whole number from {least} to {most} was expected.")
+    return value

@@ -1,0 +1,103 @@
+"""What the panels ask of the server: syllabus, progress, exercises, handing in, backups.
+
+Everything stands under ``<base_url>autodiff-kit/``, asks for Jupyter's own login (token or cookie) and, where it
+changes something, for its XSRF token. Bodies and answers are JSON. Paths are those of JupyterLab's file browser: from
+the folder that the server shows, with ``/``. Every path a request names must lie in the learner's working folder,
+links resolved. That folder is ``AUTODIFF_KIT_DIR``, else the server's folder or its nearest parent that holds
+``.autodiff_kit``, else ``work`` in the server's folder, which is made by the first request that opens or writes.
+
+=================================  ==============================  =================================================
+method, path                       asks                            answers
+=================================  ==============================  =================================================
+GET ``syllabus``                                                   ``{v, kit, folder, parts: [{no, title}], lessons:
+                                                                   [LESSON], progress: PROGRESS}``, with an ETag
+GET ``progress?since=REV``                                         PROGRESS, or 304 when nothing changed since
+PATCH ``progress/NO``              ``{rev, step?, state?}``        ``{rev, behind, others, progress: PROGRESS}``
+POST ``progress/reset``            ``{scope: "all"|NO,             ``{backup: BACKUP, rev, replaced: [path],
+                                   notebooks: false}``             progress: PROGRESS}``
+POST ``lessons/NO/open``           ``{what?: "lesson"|             ``{path, cell, made, notices: [NOTICE]}``
+                                   "exercise"}``
+GET ``search?q=WORDS``                                             ``{q, hits: [{no, title, coming, where, text, cell,
+                                                                   notebook}]}``
+GET ``exercises?path=PATH``                                        ``{path, no, title, exercise, score, max,
+or ``exercises?no=NO``                                             questions: [QUESTION], handed: [HANDED]}``
+PATCH ``exercises/ID``             ``{hint_seen: 1|2|3}`` or       ``{rev, question: QUESTION}``
+                                   ``{solution_seen: true}``
+GET ``handin?exercise=SLUG``                                       ``{handed: [HANDED]}``, newest first
+POST ``handin``                    ``{path, sha256}``              201 HANDED
+GET ``backups``                                                    ``{backups: [BACKUP]}``, newest first
+POST ``backups``                   ``{what: "all"|NO}``            201 BACKUP
+POST ``backups/ID/restore``        ``{}``                          ``{rev, backup: BACKUP, restored: [path],
+                                                                   progress: PROGRESS}``
+GET ``export?format=json|csv``                                     a file to save
+=================================  ==============================  =================================================
+
+The shapes::
+
+    LESSON    {no, slug, title, goal, minutes, needs: [NO], before: [words], summary, keywords: [words], points,
+               notebook: path|null, exercise: path|null, coming}
+    PROGRESS  {v, rev, saved, lessons: {NO: {state, step, predicted, right, prompts, score, max, at}},
+               totals: {done, lessons, score, max}, next: NEXT, notices: [NOTICE]}
+    NEXT      {lesson: NO|null, kind: "start"|"predict"|"run"|"finish"|"exercise"|"finished", step, cell, item,
+               question, path, heading, text, minutes}
+    QUESTION  {id, label, title, points, state, score, tries, hints, hints_seen, hint_texts: [text], hint_cost,
+               solution_seen, solution_open, solution, message, cell}
+    HANDED    {receipt, exercise, score, max, sha256, at, path, bytes}
+    BACKUP    {id, scope, at, lessons, notebooks: [path], bytes}
+    NOTICE    {code, text, do}
+
+``state`` of a lesson is ``none``, ``begun``, ``predicted`` (at least one prediction is committed) or ``done``; only
+lessons that were touched are listed. ``state`` of a question is ``not tried``, ``not yet``, ``partial``, ``passed`` or
+``error``. ``step`` of a lesson counts the predictions that lie behind the learner, as the kernel does; in NEXT it is
+the step that the cell's metadata names. ``points`` of a planned lesson are planned, and stand in no total. A notebook
+without questions gets ``questions: []`` and the ``path`` of its lesson's exercise, if there is one. ``notebook`` and
+``exercise`` name where the learner's copy is, or will be once it is opened. ``cell`` is a
+cell's id; ``at`` is ISO 8601 in UTC, or null. ``since`` answers whole, never in parts, because a reset takes rows away.
+
+**Two writers.** Kernel and server write the same SQLite file, a transaction at a time; each change raises ``rev``. A
+PATCH always wins in the fields it names (a lesson's state only goes forward). ``behind`` says that the sender had not
+seen the newest revision, and ``others`` names the fields of that lesson that stood differently from what is sent. 409
+``newer_rev`` is the answer to a revision that the file never had: it was begun afresh; read it again.
+
+**Handing in.** ``sha256`` is that of the saved file, which JupyterLab's contents service gives as the model's ``hash``
+(``contents.get(path, {content: false, hash: true})``); when the file on disk has another one, 409 ``save_first``.
+
+**Errors** are ``{error: {code, text, do}, message}``; ``message`` repeats ``text`` for JupyterLab's own dialogs.
+
+==========  ========================================================================================================
+400         ``bad_body``, ``bad_path``, ``bad_value``, ``bad_query``
+403         ``login`` (no token, a wrong one, no XSRF token), ``outside``, ``unwritable``, ``not_yet`` (solution)
+404         ``no_route``, ``no_lesson``, ``coming``, ``no_question``, ``no_exercise``, ``no_file``, ``no_backup``
+405         ``bad_method``
+409         ``newer_rev``, ``save_first``, ``damaged_notebook``, ``newer_kit``, ``damaged_backup``, ``folder``
+413         ``too_large`` (a body or a notebook over 10 MB)
+423         ``locked`` (another process writes for longer than five seconds)
+500, 507    ``failed``, ``disk_full``
+==========  ========================================================================================================
+
+A 404 without ``error.code`` means that this extension is not there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["load_jupyter_server_extension"]
+
+
+def load_jupyter_server_extension(app: Any) -> None:
+    """Add the routes to a running server, which sends what kernels say at once; Jupyter calls this where it is enabled.
+
+    Parameters
+    ----------
+    app : jupyter_server.serverapp.ServerApp
+        The server.
+    """
+    from autodiff_kit.lab.server.handlers import routes
+    from autodiff_kit.lab.server.prompt import send_at_once
+
+    app.web_app.add_handlers(".*$", routes(app))
+    send_at_once(app)
+
+
+_load_jupyter_server_extension = load_jupyter_server_extension

@@ -1,0 +1,238 @@
+"""Backups of progress and notebooks: made before anything is taken away, and brought back whole.
+
+A backup is written under a draft's name and gets its own when it is complete, so that one that is listed can be
+trusted. Restoring makes a backup of what it replaces.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from autodiff_kit.lab.server.catalogue import Original, catalogue
+from autodiff_kit.lab.server.folder import Folder, read_file
+from autodiff_kit.lab.server.ledger import change
+from autodiff_kit.lab.server.panel import existing, progress
+from autodiff_kit.lab.server.problems import RequestError
+from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.files import now, stamp, write_atomically
+from autodiff_kit.lessons.progress import Progress
+from autodiff_kit.lessons.records import log_event, next_revision, revision
+from autodiff_kit.lessons.store import DamagedError, NewerProgressError, migrate
+
+ID: Final = re.compile(r"(?P<at>[0-9]{8}-[0-9]{6})-(?P<scope>all|[0-9]{2})(-[0-9]{1,6})?", re.ASCII)
+WHERE: Final = f"{workspace.MARK}/backups"
+KEPT: Final = ("lesson", "prediction", "question", "attempt")
+
+
+def make(folder: Folder, what: object) -> dict[str, Any]:
+    """Write a backup of everything, or of one lesson, and return it as BACKUP."""
+    scope = _scope(what)
+    where = folder.own(WHERE)
+    where.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(dir=where, prefix=".draft-"))
+    try:
+        change(folder, lambda mine: _copy_progress(mine, draft / "progress.db"))
+        for original in _notebooks(scope):
+            _copy(folder, original.path, draft)
+        found = _named(draft, where, scope)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    return _as_json(found)
+
+
+def listed(folder: Folder) -> list[dict[str, Any]]:
+    """Return the backups, newest first."""
+    where = folder.own(WHERE)
+    found = [path for path in where.iterdir() if ID.fullmatch(path.name)] if where.is_dir() else []
+    return [_as_json(path) for path in sorted(found, reverse=True) if path.is_dir() and not path.is_symlink()]
+
+
+def reset(folder: Folder, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Forget a lesson, or all of them, once a backup is on disk; put the notebooks back only if asked to."""
+    scope, notebooks = _scope(body.get("scope")), body.get("notebooks", False)
+    if not isinstance(notebooks, bool):
+        raise RequestError(400, "bad_value", "`notebooks` is true or false.", "Ask again.")
+    backup = make(folder, scope)
+
+    def work(db: sqlite3.Connection) -> int:
+        _forget(db, scope)
+        row = "INSERT INTO backup (path, scope, bytes, at) VALUES (?, ?, ?, ?)"
+        db.execute(row, (backup["id"], scope, backup["bytes"], now()))
+        log_event(db, "reset", scope)
+        return next_revision(db)
+
+    rev = change(folder, lambda mine: mine.store.run(work))
+    replaced = _put_back(folder, scope) if notebooks else []
+    return {"backup": backup, "rev": rev, "replaced": replaced, "progress": progress(folder)}
+
+
+def restore(folder: Folder, id: str) -> dict[str, Any]:
+    """Bring a backup back: its progress, and the notebooks that it holds."""
+    found = folder.own(f"{WHERE}/{id}") if ID.fullmatch(id) else None
+    if found is None or not found.is_dir():
+        raise RequestError(404, "no_backup", f"There is no backup {id[:40]!r}.", "Choose one of the list.")
+    scope = _parts(found.name)["scope"]
+    rows = _rows(found / "progress.db", scope)
+    files = {path: read_file(found / path) for path in _held(found)}
+    present = make(folder, scope)
+
+    def work(db: sqlite3.Connection) -> int:
+        rev = next_revision(db)
+        if rows is not None:
+            _forget(db, scope)
+            for table, entries in rows.items():
+                _insert(db, table, entries, rev)
+        log_event(db, "restore", id)
+        return rev
+
+    rev = change(folder, lambda mine: mine.store.run(work))
+    for path, data in files.items():
+        write_atomically(folder.own(path), data)
+    shown = [folder.path(path) if folder.root.is_relative_to(folder.shown) else path for path in files]
+    return {"rev": rev, "backup": present, "restored": shown, "progress": progress(folder)}
+
+
+def _scope(what: object) -> str:
+    if what == "all":
+        return "all"
+    if not isinstance(what, str):
+        raise RequestError(400, "bad_value", 'Say what: "all", or the number of a lesson.', "Ask again.")
+    return existing(what).no
+
+
+def _notebooks(scope: str) -> list[Original]:
+    entries = [entry for entry in catalogue().values() if scope in ("all", entry.no)]
+    return [original for entry in entries for original in (entry.notebook, entry.exercise) if original]
+
+
+def _copy_progress(mine: Progress, target: Path) -> None:
+    # Asking for the revision makes the file if there is none, and puts a damaged one aside.
+    mine.store.run(revision)
+    mine.store.backup(target)
+
+
+def _copy(folder: Folder, relative: str, draft: Path) -> None:
+    source = folder.own(relative)
+    if source.is_file():
+        (draft / relative).parent.mkdir(parents=True, exist_ok=True)
+        (draft / relative).write_bytes(source.read_bytes())
+
+
+def _named(draft: Path, where: Path, scope: str) -> Path:
+    """Give a complete backup its name, the first that is free."""
+    for path in draft.rglob("*"):
+        _to_disk(path)
+    base = f"{stamp()}-{scope}"
+    for n in range(1, 1_000_000):
+        target = where / (base if n == 1 else f"{base}-{n}")
+        if not target.exists():
+            draft.chmod(0o755)
+            return draft.rename(target)
+    raise RequestError(507, "disk_full", "There is no name left for a backup.", "Delete some backups.")
+
+
+def _to_disk(path: Path) -> None:
+    if path.is_file():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+
+
+def _parts(name: str) -> re.Match[str]:
+    parts = ID.fullmatch(name)
+    assert parts is not None
+    return parts
+
+
+def _held(backup: Path) -> list[str]:
+    """Return the notebooks that a backup holds, by their path in the working folder; no link is followed."""
+    found = [path for kind in workspace.KINDS for path in sorted((backup / kind).glob("*.ipynb"))]
+    return [path.relative_to(backup).as_posix() for path in found if path.is_file() and not path.is_symlink()]
+
+
+def _as_json(backup: Path) -> dict[str, Any]:
+    parts = _parts(backup.name)
+    at = datetime.strptime(parts["at"], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+    try:
+        rows = _rows(backup / "progress.db", parts["scope"])
+    except RequestError:
+        rows = None
+    return {
+        "id": backup.name,
+        "scope": parts["scope"],
+        "at": at.isoformat(timespec="seconds"),
+        "lessons": len(rows["lesson"]) if rows else 0,
+        "notebooks": _held(backup),
+        "bytes": sum(path.stat().st_size for path in backup.rglob("*") if path.is_file()),
+    }
+
+
+def _rows(path: Path, scope: str) -> dict[str, list[dict[str, Any]]] | None:
+    """Read what a backup of progress holds for a scope, in the present schema; None if it holds no progress."""
+    if not path.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+            with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as disk:
+                disk.backup(db)
+            migrate(db)
+            db.row_factory = sqlite3.Row
+            return {table: [dict(row) for row in db.execute(*_select(table, scope))] for table in KEPT}
+    except (sqlite3.DatabaseError, DamagedError) as error:
+        text = f"The backup cannot be read ({error})."
+        raise RequestError(409, "damaged_backup", text, "Choose another one.") from error
+    except NewerProgressError as error:
+        raise RequestError(409, "newer_kit", f"The backup cannot be read: {error}.", "Update autodiff-kit.") from error
+
+
+def _select(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
+    where, values = _where(table, scope)
+    return f"SELECT * FROM {table} WHERE {where}", values
+
+
+def _forget(db: sqlite3.Connection, scope: str) -> None:
+    # Attempts first: which are a lesson's is known by its questions.
+    for table in reversed(KEPT):
+        where, values = _where(table, scope)
+        db.execute(f"DELETE FROM {table} WHERE {where}", values)
+
+
+def _where(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
+    """Return the condition for the rows of a scope; the names in it are ours, the values are bound."""
+    if scope == "all":
+        return "1", ()
+    if table == "lesson":
+        return "no = ?", (scope,)
+    if table == "prediction":
+        return "lesson = ?", (scope,)
+    column = "id" if table == "question" else "question"
+    exercise = catalogue()[scope].exercise
+    ids = sorted({cell.question for cell in exercise.cells if cell.question}) if exercise else []
+    return f"{column} IN ({', '.join('?' * len(ids))})", tuple(ids)
+
+
+def _insert(db: sqlite3.Connection, table: str, entries: list[dict[str, Any]], rev: int) -> None:
+    for entry in entries:
+        # Numbers that only count rows are given anew; what is brought back is news to every page.
+        row = {name: value for name, value in entry.items() if name != "id" or table == "question"}
+        row = {**row, "rev": rev} if "rev" in row else row
+        names = ", ".join(row)
+        db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+
+
+def _put_back(folder: Folder, scope: str) -> list[str]:
+    """Replace the learner's notebooks of a scope by fresh copies; the backup holds what was there."""
+    paths = [original.path for original in _notebooks(scope)]
+    for path in paths:
+        folder.own(path).unlink(missing_ok=True)
+    workspace.prepare(folder.root)
+    return [folder.path(path) if folder.root.is_relative_to(folder.shown) else path for path in paths]

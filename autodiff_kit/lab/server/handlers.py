@@ -1,0 +1,311 @@
+"""The routes: who may ask, how much, and what an error looks like. The work itself is done off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from autodiff_kit.lab.server import backups, handins, panel, search
+from autodiff_kit.lab.server.export import export
+from autodiff_kit.lab.server.folder import MOST_BYTES, working_folder
+from autodiff_kit.lab.server.problems import RequestError, as_request_error
+
+PREFIX: Final = "autodiff-kit"
+NO: Final = r"([0-9]{1,4})"
+NAME: Final = r"([^/]+)"
+
+
+class Office:
+    """What all requests of one server share: the folder that it shows, and the threads that work for it.
+
+    Parameters
+    ----------
+    shown : Path
+        The folder that the server shows.
+    """
+
+    def __init__(self, shown: Path) -> None:
+        self.shown = shown
+        # One thread for changes, so that they come one after the other, and so that one that waits for another
+        # process's lock keeps no reader waiting.
+        self._readers = ThreadPoolExecutor(max_workers=4, thread_name_prefix=f"{PREFIX}-read")
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"{PREFIX}-write")
+
+    async def read(self, work: Callable[..., Any], *facts: Any) -> Any:
+        """Read in a thread; ``work`` is called with the working folder first."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._work, work, facts)
+
+    async def write(self, work: Callable[..., Any], *facts: Any) -> Any:
+        """Change something in the one thread for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, self._work, work, facts)
+
+    def _work(self, work: Callable[..., Any], facts: tuple[Any, ...]) -> Any:
+        return work(working_folder(self.shown), *facts)
+
+
+@web.stream_request_body
+class Handler(APIHandler):
+    """What every route has in common."""
+
+    auth_resource = PREFIX
+
+    def initialize(self, office: Office) -> None:
+        """Take what the routes share."""
+        self.office = office
+        self._chunks: list[bytes] = []
+        self._size = 0
+
+    def data_received(self, chunk: bytes) -> None:
+        """Keep a piece of the body; what is too long is let go by, so that the answer is still heard."""
+        self._size += len(chunk)
+        if self._size <= MOST_BYTES:
+            self._chunks.append(chunk)
+        else:
+            self._chunks.clear()
+
+    def body(self) -> Mapping[str, Any]:
+        """Return the object that was sent; nothing is an empty one."""
+        if self._size > MOST_BYTES:
+            raise RequestError(413, "too_large", "The request is over 10 MB.", "Send less.")
+        data = b"".join(self._chunks).strip()
+        try:
+            found = json.loads(data) if data else {}
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise RequestError(400, "bad_body", "The body must be a JSON object.", "Send an object, or nothing.")
+        return found
+
+    def answer(self, found: Any, status: int = 200) -> None:
+        """Send an answer as JSON."""
+        self.set_status(status)
+        self.finish(json.dumps(found, ensure_ascii=False, allow_nan=False))
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Say what went wrong in the one shape that the panels know."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        known = as_request_error(error) if error is not None else None
+        known = known or _of_status(status_code, error)
+        self.set_status(known.status)
+        self.finish(json.dumps(known.as_json(), ensure_ascii=False))
+
+    def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
+        """Write to the server's log only what is a fault of ours; the rest is an answer."""
+        if value is None or as_request_error(value) is None:
+            super().log_exception(typ, value, tb)
+
+
+def _of_status(status: int, error: object) -> RequestError:
+    if status == 403:
+        text = "The server does not know who is asking, or may not do this for them."
+        return RequestError(403, "login", text, "Reload the page; else open the server's address with its token.")
+    if status == 404:
+        return RequestError(404, "no_route", "There is nothing at this address.", "Update autodiff-kit.")
+    if status == 405:
+        return RequestError(405, "bad_method", "This address does not answer that method.", "Update autodiff-kit.")
+    if status < 500 and isinstance(error, web.HTTPError):
+        return RequestError(status, "bad_body", error.log_message or error.reason or "Bad request.", "Ask again.")
+    return RequestError(500, "failed", "Something went wrong in the server.", "Its log says more; try again.")
+
+
+class Syllabus(Handler):
+    """All lessons, and what is next."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Answer the whole syllabus."""
+        self.answer(await self.office.read(panel.syllabus))
+
+
+class Standing(Handler):
+    """Where the learner stands."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Answer progress, or 304 when the page has it."""
+        found = await self.office.read(panel.progress, _revision(self.get_query_argument("since", None)))
+        if found is None:
+            self.set_status(304)
+            self.finish()
+        else:
+            self.answer(found)
+
+
+class LessonStanding(Handler):
+    """Where the learner stands in one lesson."""
+
+    @web.authenticated
+    @authorized
+    async def patch(self, no: str) -> None:
+        """Note a step or a state."""
+        self.answer(await self.office.write(panel.patch_lesson, no, self.body()))
+
+
+class Reset(Handler):
+    """Beginning anew."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Back up, then forget."""
+        self.answer(await self.office.write(backups.reset, self.body()))
+
+
+class Open(Handler):
+    """The learner's copy of a notebook."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, no: str) -> None:
+        """Make it if it is missing."""
+        self.answer(await self.office.write(panel.open_notebook, no, self.body()))
+
+
+class Search(Handler):
+    """Finding a lesson."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Answer the places where the words stand."""
+        self.answer(await self.office.read(search.search, self.get_query_argument("q", "")))
+
+
+class Exercises(Handler):
+    """The questions of a notebook."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Answer them with what was tried so far."""
+        path, no = (self.get_query_argument(name, None, strip=False) for name in ("path", "no"))
+        if path is None and no is None:
+            raise RequestError(400, "bad_query", "Say which: path, or no.", "Ask again.")
+        self.answer(await self.office.read(panel.exercises, path, no))
+
+
+class OneQuestion(Handler):
+    """One question."""
+
+    @web.authenticated
+    @authorized
+    async def patch(self, id: str) -> None:
+        """Give a hint, or the solution."""
+        self.answer(await self.office.write(panel.patch_question, id, self.body()))
+
+
+class HandIn(Handler):
+    """What was handed in, and handing in."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Answer the bundles, newest first."""
+        exercise = self.get_query_argument("exercise", None)
+        self.answer({"handed": await self.office.read(handins.listed, exercise)})
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Write a bundle."""
+        body = self.body()
+        self.answer(await self.office.write(handins.hand_in, body.get("path"), body.get("sha256")), 201)
+
+
+class Backups(Handler):
+    """The backups."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Answer them, newest first."""
+        self.answer({"backups": await self.office.read(backups.listed)})
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Make one."""
+        self.answer(await self.office.write(backups.make, self.body().get("what")), 201)
+
+
+class Restore(Handler):
+    """Bringing one back."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, id: str) -> None:
+        """Put its progress and its notebooks in place."""
+        self.body()
+        self.answer(await self.office.write(backups.restore, id))
+
+
+class Export(Handler):
+    """Progress as a file."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Answer a file to save."""
+        name, media, text = await self.office.read(export, self.get_query_argument("format", "json"))
+        self.set_header("Content-Disposition", f'attachment; filename="{name}"')
+        self.finish(text, set_content_type=media)
+
+
+class Nowhere(Handler):
+    """Every other address below the prefix, so that an error is never mistaken for a missing extension."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Say that there is nothing."""
+        raise web.HTTPError(404)
+
+    head = post = patch = put = delete = get
+
+
+def _revision(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal() or len(text) > 16:
+        raise RequestError(400, "bad_query", "`since` is a revision, a whole number.", "Read the progress again.")
+    return int(text)
+
+
+def routes(app: Any) -> list[tuple[str, type[Handler], dict[str, Any]]]:
+    """Return the routes of a server, below its own base address.
+
+    Parameters
+    ----------
+    app : jupyter_server.serverapp.ServerApp
+        The server; its contents say which folder it shows.
+    """
+    shown = getattr(app.contents_manager, "root_dir", "") or app.root_dir
+    office = Office(Path(shown).expanduser().resolve())
+    table: tuple[tuple[str, type[Handler]], ...] = (
+        ("syllabus", Syllabus),
+        ("progress", Standing),
+        ("progress/reset", Reset),
+        (f"progress/{NO}", LessonStanding),
+        (f"lessons/{NO}/open", Open),
+        ("search", Search),
+        ("exercises", Exercises),
+        (f"exercises/{NAME}", OneQuestion),
+        ("handin", HandIn),
+        ("backups", Backups),
+        (f"backups/{NAME}/restore", Restore),
+        ("export", Export),
+        (".*", Nowhere),
+    )
+    base = app.web_app.settings["base_url"]
+    return [(url_path_join(base, PREFIX, path), handler, {"office": office}) for path, handler in table]

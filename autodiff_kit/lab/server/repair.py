@@ -1,0 +1,246 @@
+"""Bringing back what a damaged progress file held.
+
+The store puts a damaged file aside and begins afresh. What it held is looked for in four places: the rows that can
+still be read in it, the newest backup, the learner's notebooks (results of checks, cells that were run), and the
+receipts of what was handed in. All that is found is added to the new file in one transaction, once for each damaged
+file; where two places differ, the further one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from autodiff_kit.lab.server import handins
+from autodiff_kit.lab.server.catalogue import SHOWS, Original, catalogue
+from autodiff_kit.lab.server.folder import Folder, read_file
+from autodiff_kit.lab.server.ledger import change, damaged_files, look
+from autodiff_kit.lab.server.problems import RequestError
+from autodiff_kit.lessons.copies import read_notebook
+from autodiff_kit.lessons.files import now
+from autodiff_kit.lessons.progress import OUTCOMES
+from autodiff_kit.lessons.records import log_event, next_revision
+from autodiff_kit.lessons.workspace import MARK
+
+Row = dict[str, Any]
+Found = list[tuple[str, Row]]
+COLUMNS: Final = {
+    "lesson": ("no", "state", "step", "begun_at", "predicted_at", "done_at"),
+    "prediction": ("lesson", "item", "answer_json", "truth_json", "right", "at"),
+    "question": ("id", "notebook", "points", "best", "tries", "hints_seen", "solution_seen", "state", "message"),
+    "attempt": ("question", "outcome", "score", "ms", "cell_sha", "at"),
+    "handin": ("receipt", "notebook", "sha256", "score", "at"),
+}
+TEXTS: Final = ("lesson", "item", "answer_json", "at", "id", "notebook", "state", "message", "question", "outcome",
+                "cell_sha", "receipt", "sha256")  # fmt: skip
+NUMBERS: Final = ("points", "best", "tries", "hints_seen", "solution_seen", "score", "ms")
+SCORE: Final = re.compile(r"^(Passed|Nearly|Not yet): ([0-9.]+) of ([0-9.]+) points")
+STATES: Final = ("not tried", "error", "not yet", "partial", "passed")
+OUTCOME: Final = {"Passed": "passed", "Nearly": "partial", "Not yet": "not yet"}
+
+
+def repair(folder: Folder) -> bool:
+    """Bring back what the damaged files held that were not looked through yet; say whether there were any."""
+    aside = damaged_files(folder)
+    if not aside:
+        return False
+    looked, saved = look(folder, _looked_through)
+    fresh = [path for path in aside if path.name not in looked]
+    if not fresh or not saved:
+        return False
+    found = [row for path in reversed(fresh) for row in _readable(path)]
+    found += [*_newest_backup(folder), *_in_notebooks(folder), *_receipts(folder)]
+
+    def work(db: sqlite3.Connection) -> None:
+        known = _looked_through(db)
+        if not {path.name for path in fresh} <= known:
+            rev = next_revision(db)
+            for table, row in found:
+                _MERGE[table](db, row, rev)
+            names = json.dumps(sorted(known | {path.name for path in fresh}))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('looked_through', ?)", (names,))
+            log_event(db, "repair", fresh[-1].name)
+
+    change(folder, lambda mine: mine.store.run(work))
+    return True
+
+
+def _looked_through(db: sqlite3.Connection) -> set[str]:
+    row = db.execute("SELECT value FROM meta WHERE key = 'looked_through'").fetchone()
+    return set(json.loads(row[0])) if row else set()
+
+
+def _readable(path: Path) -> Found:
+    """Return the rows of a database that can still be read and make sense; the file itself is not touched."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "copy.db"
+        for tail in ("", "-wal"):
+            with suppress(OSError):
+                shutil.copyfile(path.with_name(path.name + tail), copy.with_name(copy.name + tail))
+        with suppress(sqlite3.Error), closing(sqlite3.connect(copy)) as db:
+            return [(table, row) for table in COLUMNS for row in _rows(db, table) if _sensible(table, row)]
+    return []
+
+
+def _rows(db: sqlite3.Connection, table: str) -> list[Row]:
+    """Read a table from its front and from its back, each until a page is broken."""
+    found: dict[int, tuple[Any, ...]] = {}
+    for direction in ("ASC", "DESC"):
+        # What stands in a broken page may be anything, also text that is none.
+        with suppress(sqlite3.Error, UnicodeDecodeError):
+            query = f"SELECT rowid, {', '.join(COLUMNS[table])} FROM {table} ORDER BY rowid {direction}"
+            for id, *row in db.execute(query):
+                found[id] = tuple(row)
+    # Two attempts of one second may look the same; they are told apart by their place among their like.
+    seen: Counter[tuple[Any, ...]] = Counter()
+    rows = []
+    for _, row in sorted(found.items()):
+        rows.append(dict(zip(COLUMNS[table], row, strict=True)) | {"nth": seen[row]})
+        seen[row] += 1
+    return rows
+
+
+def _sensible(table: str, row: Row) -> bool:
+    texts = all(isinstance(row[name], str) for name in TEXTS if name in row)
+    numbers = all(isinstance(row[name], (int, float)) and row[name] >= 0 for name in NUMBERS if name in row)
+    if not texts or not numbers:
+        return False
+    if table == "lesson":
+        return row["no"] in catalogue() and row["state"] in ("begun", "done")
+    if table == "prediction":
+        return row["right"] in (None, 0, 1) and _is_json(row["answer_json"]) and _is_json(row["truth_json"] or "0")
+    if table == "question":
+        return row["state"] in STATES
+    return table == "handin" or row["outcome"] in OUTCOMES
+
+
+def _is_json(text: object) -> bool:
+    try:
+        json.loads(str(text))
+    except ValueError:
+        return False
+    return True
+
+
+def _newest_backup(folder: Folder) -> Found:
+    where = folder.own(f"{MARK}/backups")
+    for path in sorted(where.glob("[0-9]*/progress.db"), reverse=True) if where.is_dir() else []:
+        found = _readable(path)
+        if found:
+            return found
+    return []
+
+
+def _receipts(folder: Folder) -> Found:
+    rows = [{**row, "notebook": row["exercise"]} for row in handins.listed(folder)]
+    picked = [{name: row[name] for name in COLUMNS["handin"]} for row in rows]
+    return [("handin", row) for row in picked if _sensible("handin", row)]
+
+
+def _in_notebooks(folder: Folder) -> Found:
+    """Return what the learner's notebooks tell: copies begin without outputs, so what stands there was run."""
+    found: Found = []
+    for no, entry in catalogue().items():
+        if entry.notebook is not None:
+            found += _walked(no, _cells(folder, entry.notebook))
+        if entry.exercise is not None:
+            found += _checked(entry.exercise, _cells(folder, entry.exercise))
+    return found
+
+
+def _cells(folder: Folder, original: Original) -> list[Row]:
+    try:
+        cells = read_notebook(read_file(folder.own(original.path)))["cells"]
+    except (OSError, ValueError, RequestError):
+        return []
+    return [cell for cell in cells if cell.get("cell_type") == "code"]
+
+
+def _walked(no: str, cells: list[Row]) -> Iterator[tuple[str, Row]]:
+    ran = [cell for cell in cells if cell.get("execution_count")]
+    shown = [cell for cell in cells if SHOWS.search(_source(cell))]
+    if ran:
+        seen = sum(len(SHOWS.findall(_source(cell))) for cell in shown if cell in ran)
+        state = "done" if shown and all(cell in ran for cell in shown) else "begun"
+        yield "lesson", {**dict.fromkeys(COLUMNS["lesson"]), "no": no, "state": state, "step": seen}
+
+
+def _checked(exercise: Original, cells: list[Row]) -> Iterator[tuple[str, Row]]:
+    worth = {cell.question: cell.points for cell in exercise.cells if cell.points}
+    for cell in cells:
+        question = str(cell.get("id", "")).removesuffix("-check")
+        said = SCORE.match(_output(cell))
+        if question in worth and said:
+            best, outcome = min(float(said[2]), worth[question]), OUTCOME[said[1]]
+            yield "question", {
+                "id": question, "notebook": exercise.slug, "points": worth[question], "best": best, "tries": 1,
+                "hints_seen": 0, "solution_seen": 0, "state": outcome, "message": "",
+            }  # fmt: skip
+
+
+def _source(cell: Row) -> str:
+    return "".join(cell.get("source", ""))
+
+
+def _output(cell: Row) -> str:
+    """Return the text of a cell's first result."""
+    for output in cell.get("outputs") or []:
+        text = output.get("data", {}).get("text/plain", output.get("text", ""))
+        if text:
+            return "".join(text)
+    return ""
+
+
+def _merge_lesson(db: sqlite3.Connection, row: Row, rev: int) -> None:
+    row = {**row, "begun_at": row["begun_at"] or now(), "step": row["step"] if isinstance(row["step"], int) else None}
+    db.execute(
+        "INSERT INTO lesson (no, state, step, begun_at, predicted_at, done_at, rev)"
+        " VALUES (:no, :state, :step, :begun_at, :predicted_at, :done_at, :rev) ON CONFLICT (no) DO UPDATE SET"
+        " state = CASE WHEN 'done' IN (state, excluded.state) THEN 'done' ELSE state END,"
+        " step = max(coalesce(step, 0), coalesce(excluded.step, 0)),"
+        " predicted_at = coalesce(predicted_at, excluded.predicted_at),"
+        " done_at = coalesce(done_at, excluded.done_at), rev = excluded.rev",
+        {**row, "rev": rev},
+    )
+
+
+def _merge_question(db: sqlite3.Connection, row: Row, rev: int) -> None:
+    known = db.execute("SELECT state FROM question WHERE id = ?", (row["id"],)).fetchone()
+    state = max(row["state"], known[0] if known else "not tried", key=STATES.index)
+    db.execute(
+        "INSERT INTO question"
+        " (id, notebook, points, best, tries, hints_seen, solution_seen, state, message, rev) VALUES"
+        " (:id, :notebook, :points, :best, :tries, :hints_seen, :solution_seen, :state, :message, :rev)"
+        " ON CONFLICT (id) DO UPDATE SET best = max(best, excluded.best), tries = max(tries, excluded.tries),"
+        " hints_seen = max(hints_seen, excluded.hints_seen), state = excluded.state, rev = excluded.rev,"
+        " solution_seen = max(solution_seen, excluded.solution_seen), points = max(points, excluded.points)",
+        {**row, "state": state, "rev": rev},
+    )
+
+
+def _add(table: str, *same: str) -> Any:
+    """Return what adds a row unless as many stand there that are the same in some columns."""
+    names = COLUMNS[table]
+    condition = " AND ".join(f"{name} = :{name}" for name in same)
+    statement = (
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join(f':{name}' for name in names)}"
+        f" WHERE (SELECT count(*) FROM {table} WHERE {condition}) <= :nth"
+    )
+    return lambda db, row, rev: db.execute(statement, {"nth": 0} | row)
+
+
+_MERGE: Final = {
+    "lesson": _merge_lesson,
+    "prediction": _add("prediction", "lesson", "item"),
+    "question": _merge_question,
+    "attempt": _add("attempt", *COLUMNS["attempt"]),
+    "handin": _add("handin", "receipt"),
+}

@@ -1,0 +1,73 @@
+"""Finding a lesson by its title, its words, or the text of its cells; never by what running it would show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from autodiff_kit.lab.server.catalogue import Cell, Entry, catalogue
+from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.problems import RequestError
+
+LONGEST: Final = 200
+MOST: Final = 50
+AROUND: Final = 60
+# What tells the result stands in these; they are found, and only their heading is shown.
+TELLING: Final = ("reveal", "why", "summary")
+
+
+def search(folder: Folder, query: str) -> dict[str, Any]:
+    """Return where all the words of a query stand together, titles before text."""
+    words = query.casefold().split()
+    if not words or len(query) > LONGEST:
+        raise RequestError(400, "bad_query", f"Search for 1 to {LONGEST} letters.", "Type a word of a title, or an op.")
+    hits = [hit for entry in catalogue().values() for hit in _hits(folder, entry, words)]
+    hits.sort(key=lambda hit: (hit.pop("rank"), hit["no"]))
+    return {"q": query, "hits": hits[:MOST]}
+
+
+def _hits(folder: Folder, entry: Entry, words: list[str]) -> Iterator[dict[str, Any]]:
+    """Give at most one place for a lesson's head and three of its text."""
+    fields = (
+        ("title", f"{entry.no} {entry.title}"),
+        ("keywords", ", ".join(entry.keywords)),
+        ("goal", entry.goal),
+        ("summary", entry.summary),
+    )
+    for rank, (where, text) in enumerate(fields):
+        if _all_in(words, text):
+            # A summary says how it ends: it is searched and not shown.
+            yield _as_json(folder, entry, rank, where, entry.goal if where == "summary" else text, None)
+            break
+    cells = entry.notebook.cells if entry.notebook else ()
+    for cell in [cell for cell in cells if _all_in(words, cell.text)][:3]:
+        yield _as_json(folder, entry, len(fields), "text", _excerpt(cell, words[0]), cell.id)
+
+
+def _all_in(words: list[str], text: str) -> bool:
+    folded = text.casefold()
+    return all(word in folded for word in words)
+
+
+def _excerpt(cell: Cell, word: str) -> str:
+    if cell.role in TELLING:
+        return cell.heading
+    text = " ".join(cell.text.split())
+    at = max(0, text.casefold().find(word))
+    begin, end = max(0, at - AROUND), min(len(text), at + len(word) + AROUND)
+    return ("… " if begin else "") + text[begin:end] + (" …" if end < len(text) else "")
+
+
+def _as_json(folder: Folder, entry: Entry, rank: int, where: str, text: str, cell: str | None) -> dict[str, Any]:
+    there = entry.notebook is not None and folder.root.is_relative_to(folder.shown)
+    path = folder.path(entry.notebook.path) if there and entry.notebook else None
+    return {
+        "rank": rank,
+        "no": entry.no,
+        "title": entry.title,
+        "coming": entry.coming,
+        "where": where,
+        "text": text,
+        "cell": cell,
+        "notebook": path,
+    }

@@ -1,0 +1,53 @@
+/** A drawing as a file: its own colours written into it, on the paper of the theme, nothing sent anywhere. */
+
+const KEPT = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-family', 'font-size', 'font-weight', 'text-anchor'];
+const SCALE = 2; // pixels of a PNG for each unit of the drawing
+
+/** A copy that looks the same without our style sheet. */
+function dressed(from: Element): Element {
+  const copy = from.cloneNode(false) as Element;
+  const style = getComputedStyle(from);
+  [...copy.attributes].filter(one => /^(class|id|role|aria-.*)$/.test(one.name)).forEach(one => copy.removeAttribute(one.name));
+  KEPT.forEach(name => copy.setAttribute(name, style.getPropertyValue(name)));
+  for (const kid of from.childNodes) {
+    copy.append(kid.nodeType === Node.ELEMENT_NODE ? dressed(kid as Element) : kid.cloneNode());
+  }
+  return copy;
+}
+
+/** The drawing as the text of an SVG file. */
+export function svgText(scene: Element, width: number, height: number): string {
+  const paper = getComputedStyle(scene.closest('.akl') ?? scene).getPropertyValue('--ak-paper').trim() || '#fff';
+  const inner = dressed(scene);
+  inner.removeAttribute('transform');
+  const body = new XMLSerializer().serializeToString(inner);
+  const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect width="100%" height="100%" fill="${paper}"/>${body}</svg>`;
+}
+
+/** The drawing as a picture. */
+export async function png(text: string, width: number, height: number): Promise<Blob> {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(width * SCALE);
+  canvas.height = Math.ceil(height * SCALE);
+  canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done, fail) => canvas.toBlob(blob => (blob ? done(blob) : fail(new Error('no picture')))));
+}
+
+/** Hand a file to the browser. */
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export async function save(scene: Element, width: number, height: number, title: string, kind: 'svg' | 'png'): Promise<void> {
+  const text = svgText(scene, width, height);
+  const blob = kind === 'svg' ? new Blob([text], { type: 'image/svg+xml' }) : await png(text, width, height);
+  download(blob, `${title.replace(/[^\w-]+/g, '_') || 'tape'}.${kind}`);
+}

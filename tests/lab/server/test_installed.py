@@ -1,0 +1,57 @@
+"""That installing the kit is all it takes: no second command enables the server's part."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[3]
+
+
+def test_the_wheel_brings_the_setting_that_enables_it() -> None:
+    import tomllib
+
+    recipe = tomllib.loads((TOP / "pyproject.toml").read_text())
+    shared = recipe["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    sources = [source for source, target in shared.items() if target.startswith("etc/jupyter/jupyter_server_config.d/")]
+    assert len(sources) == 1
+    setting = json.loads((TOP / sources[0]).read_text())
+    assert setting == {"ServerApp": {"jpserver_extensions": {"autodiff_kit.lab": True}}}
+
+
+def test_jupyter_finds_the_module_that_it_is_told_of() -> None:
+    import importlib
+
+    import autodiff_kit.lab
+
+    for point in autodiff_kit.lab._jupyter_server_extension_points():
+        module = importlib.import_module(point["module"])
+        assert callable(module._load_jupyter_server_extension)
+
+
+@pytest.mark.slow
+def test_a_plain_install_enables_the_extension(tmp_path: Path) -> None:
+    """In an environment of its own; nothing of this one is seen from there."""
+    home = {"HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config"), "PYTHONPATH": ""}
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "AUTODIFF"))} | home
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True, timeout=300)
+    bin_ = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
+    install = [str(bin_ / "python"), "-m", "pip", "install", "-q", "-c", str(TOP / "tests/constraints.txt"), str(TOP)]
+    subprocess.run(install, check=True, timeout=1800, cwd=tmp_path, env=clean)
+    command = [str(bin_ / "jupyter"), "server", "extension", "list"]
+    found = subprocess.run(command, check=True, timeout=300, cwd=tmp_path, env=clean, capture_output=True, text=True)
+    said = found.stdout + found.stderr
+    lines = [line for line in said.splitlines() if "autodiff_kit.lab" in line]
+    assert any("enabled" in line for line in lines), said
+    assert any("OK" in line for line in lines), said
+    script = (
+        "from autodiff_kit.lab.server import handlers, catalogue; print(len(catalogue.catalogue()), handlers.PREFIX)"
+    )
+    asked = [str(bin_ / "python"), "-c", script]
+    done = subprocess.run(asked, check=True, timeout=300, cwd=tmp_path, env=clean, capture_output=True, text=True)
+    assert done.stdout.split() == ["22", "autodiff-kit"]

@@ -1,0 +1,563 @@
+"""What the syllabus and the exercises show, and what their buttons do."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autodiff_kit.lab.server import backups, catalogue, handins, panel
+from autodiff_kit.lab.server.export import COLUMNS, export
+from autodiff_kit.lab.server.folder import Folder, working_folder
+from autodiff_kit.lab.server.problems import RequestError
+from autodiff_kit.lab.server.search import search
+from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.progress import Progress
+
+SLUG = "01_jacobian_vector_products"
+EXERCISE = f"work/exercises/{SLUG}.ipynb"
+
+
+def attempt(folder: Folder, id: str, outcome: str, score: float, notebook: str = SLUG) -> None:
+    Progress(folder.root).attempt(
+        id,
+        notebook=notebook,
+        points=3,
+        outcome=outcome,
+        score=score,
+        ms=1.0,
+        message=f"It was {outcome}.",
+        cell_sha="a",
+        tests=[("shape", 1, 1), ("value", 0, 3)],
+    )
+
+
+def walk(folder: Folder, no: str, upto: int | None = None) -> None:
+    """Predict and reveal the first prompts of a lesson."""
+    mine = Progress(folder.root)
+    mine.begin_lesson(no)
+    for item in catalogue.catalogue()[no].prompts[:upto]:
+        mine.commit_prediction(no, item, 1)
+        mine.reveal_prediction(no, item, 1, right=True)
+
+
+def sha(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_looking_makes_nothing(fresh: Folder) -> None:
+    panel.syllabus(fresh)
+    panel.progress(fresh)
+    panel.exercises(fresh, None, "01")
+    search(fresh, "tape")
+    assert handins.listed(fresh) == backups.listed(fresh) == []
+    export(fresh, "json")
+    export(fresh, "csv")
+    assert list(fresh.shown.iterdir()) == []
+
+
+def test_the_syllabus_has_every_lesson(fresh: Folder) -> None:
+    found = panel.syllabus(fresh)
+    lessons = {lesson["no"]: lesson for lesson in found["lessons"]}
+    assert list(lessons) == [f"{n:02d}" for n in range(22)]
+    assert {part["no"] for part in found["parts"]} <= set(lessons)
+    assert all(set(lesson["needs"]) <= set(lessons) for lesson in lessons.values())
+    assert all(lesson["title"] and lesson["goal"] and lesson["minutes"] for lesson in lessons.values())
+    assert found["folder"] == "work"
+
+
+def test_what_a_lesson_says_stands_in_its_notebook(fresh: Folder) -> None:
+    lessons = {lesson["no"]: lesson for lesson in panel.syllabus(fresh)["lessons"]}
+    there = sorted((workspace.content() / "notebooks").glob("*.ipynb"))
+    assert {no for no, lesson in lessons.items() if not lesson["coming"]} == {path.name[:2] for path in there}
+    for path in there:
+        about = json.loads(path.read_text())["metadata"]["autodiff_kit"]
+        lesson = lessons[about["no"]]
+        for name in ("title", "goal", "minutes", "slug", "summary", "keywords"):
+            assert lesson[name] == about[name]
+        assert lesson["notebook"] == f"work/notebooks/{path.name}"
+        exercise = json.loads((workspace.content() / "exercises" / path.name).read_text())
+        worth = [cell["metadata"].get("autodiff_kit", {}).get("points", 0) for cell in exercise["cells"]]
+        assert lesson["points"] == sum(worth) > 0
+
+
+@pytest.fixture
+def ahead(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The number of a lesson that is planned and not there yet."""
+    planned, no = catalogue.plan(), "88"
+    row = {"no": no, "title": "To come", "goal": "Wait.", "minutes": 30, "needs": ["01"], "points": 6}
+    monkeypatch.setattr(catalogue, "plan", lambda: {**planned, "lessons": [*planned["lessons"], row]})
+    return no
+
+
+def test_a_lesson_to_come_has_no_notebook(fresh: Folder, ahead: str) -> None:
+    coming = [lesson for lesson in panel.syllabus(fresh)["lessons"] if lesson["coming"]]
+    assert ahead in {lesson["no"] for lesson in coming}
+    assert all(lesson["notebook"] is lesson["exercise"] is None for lesson in coming)
+
+
+def done_before(folder: Folder, no: str) -> None:
+    """Finish every lesson that comes before this one, with its exercise."""
+    for other, entry in catalogue.catalogue().items():
+        if other >= no or entry.coming:
+            continue
+        Progress(folder.root).finish_lesson(other)
+        for cell in entry.exercise.cells if entry.exercise else ():
+            if cell.points:
+                attempt(folder, cell.question, "passed", cell.points, entry.slug)
+
+
+def test_next_goes_through_a_lesson_cell_by_cell(folder: Folder) -> None:
+    done_before(folder, "01")
+    entry = catalogue.catalogue()["01"]
+    cells = {cell.id: cell for cell in entry.notebook.cells} if entry.notebook else {}
+
+    def following() -> dict[str, Any]:
+        found: dict[str, Any] = panel.progress(folder)["next"]  # type: ignore[index]
+        assert found["lesson"] == "01"
+        assert found["minutes"] >= 1
+        assert found["heading"] in found["text"]
+        return found
+
+    assert following()["kind"] == "start"
+    mine = Progress(folder.root)
+    mine.begin_lesson("01")
+    minutes = [following()["minutes"]]
+    for item in entry.prompts:
+        ask = following()
+        assert (ask["kind"], ask["item"]) == ("predict", item)
+        assert f'predict("{item}")' in cells[ask["cell"]].text
+        mine.commit_prediction("01", item, 1)
+        run = following()
+        assert (run["kind"], run["item"]) == ("run", item)
+        assert f'reveal("{item}"' in cells[run["cell"]].text
+        minutes.append(run["minutes"])
+        mine.reveal_prediction("01", item, 1, right=True)
+    assert minutes == sorted(minutes, reverse=True)
+    assert minutes[-1] < minutes[0] <= entry.minutes
+    assert following()["kind"] == "exercise"
+    assert following()["path"] == EXERCISE
+
+
+def test_next_counts_a_lesson_that_was_run_without_predicting(folder: Folder) -> None:
+    Progress(folder.root).set_step("01", 2)
+    found = panel.progress(folder)
+    assert found is not None
+    assert found["next"]["item"] == catalogue.catalogue()["01"].prompts[2]
+
+
+def test_next_after_a_lesson(folder: Folder) -> None:
+    def following() -> tuple[Any, ...]:
+        found: dict[str, Any] = panel.progress(folder)["next"]  # type: ignore[index]
+        return found["lesson"], found["kind"], found["question"]
+
+    done_before(folder, "01")
+    walk(folder, "01")
+    assert following() == ("01", "exercise", "jvp-1")
+    attempt(folder, "jvp-1", "passed", 3)
+    assert following() == ("01", "exercise", "jvp-2")
+    for n in range(2, 7):
+        attempt(folder, f"jvp-{n}", "passed", 3)
+    after = next(no for no, entry in catalogue.catalogue().items() if no > "01" and not entry.coming)
+    assert following() == (after, "start", None)
+    Progress(folder.root).begin_lesson("09")
+    assert following() == ("09", "predict", None)
+    Progress(folder.root).begin_lesson("15")
+    assert following() == ("15", "predict", None)
+    Progress(folder.root).set_step("09", 1)
+    assert following() == ("09", "predict", None)
+
+
+def test_next_when_all_is_done(folder: Folder) -> None:
+    for no, entry in catalogue.catalogue().items():
+        if not entry.coming:
+            Progress(folder.root).finish_lesson(no)
+            for cell in entry.exercise.cells if entry.exercise else ():
+                if cell.points:
+                    attempt(folder, cell.question, "passed", cell.points, entry.slug)
+    found = panel.progress(folder)
+    assert found is not None
+    assert (found["next"]["kind"], found["next"]["path"]) == ("finished", None)
+    assert found["totals"]["score"] == found["totals"]["max"]
+
+
+def test_states_follow_the_kernel(folder: Folder) -> None:
+    def state() -> Any:
+        found = panel.progress(folder)
+        assert found is not None
+        return found["lessons"].get("01", {}).get("state")
+
+    mine = Progress(folder.root)
+    assert state() is None
+    mine.begin_lesson("01")
+    assert state() == "begun"
+    mine.commit_prediction("01", "jv", "a")
+    assert state() == "predicted"
+    mine.finish_lesson("01")
+    assert state() == "done"
+
+
+def test_scores_are_the_best_attempts(folder: Folder) -> None:
+    attempt(folder, "jvp-1", "passed", 3)
+    attempt(folder, "jvp-1", "not yet", 0)
+    attempt(folder, "jvp-3", "partial", 1.5)
+    found = panel.progress(folder)
+    assert found is not None
+    assert found["lessons"]["01"]["score"] == found["totals"]["score"] == 4.5
+    assert panel.exercises(folder, None, "01")["score"] == 4.5
+
+
+def test_progress_since_a_revision(folder: Folder) -> None:
+    rev = panel.progress(folder)["rev"]  # type: ignore[index]
+    assert panel.progress(folder, since=rev) is None
+    Progress(folder.root).begin_lesson("01")
+    later = panel.progress(folder, since=rev)
+    assert later is not None
+    assert later["rev"] > rev
+    assert panel.progress(folder, since=later["rev"] + 5) == later
+
+
+def test_the_newest_wins_by_field_and_a_line_tells(folder: Folder) -> None:
+    first = panel.patch_lesson(folder, "01", {"rev": 0, "state": "begun", "step": 2})
+    assert (first["behind"], first["others"]) == (False, [])
+    other = panel.patch_lesson(folder, "01", {"rev": 0, "step": 5})
+    assert (other["behind"], other["others"]) == (True, ["step"])
+    assert other["progress"]["lessons"]["01"]["step"] == 5
+    same = panel.patch_lesson(folder, "01", {"rev": 0, "step": 5, "state": "begun"})
+    assert (same["behind"], same["others"], same["rev"]) == (True, [], other["rev"])
+    done = panel.patch_lesson(folder, "01", {"rev": same["rev"], "state": "done"})
+    back = panel.patch_lesson(folder, "01", {"rev": done["rev"], "state": "begun"})
+    assert back["progress"]["lessons"]["01"]["state"] == "done"
+
+
+def test_a_revision_that_never_was(folder: Folder) -> None:
+    with pytest.raises(RequestError, match="never reached") as told:
+        panel.patch_lesson(folder, "01", {"rev": 7, "step": 1})
+    assert (told.value.status, told.value.code, told.value.more) == (409, "newer_rev", {"rev": 0})
+    assert Progress(folder.root).lesson("01").state == "new"
+
+
+def test_open_makes_the_copy_and_never_writes_over_it(fresh: Folder) -> None:
+    first = panel.open_notebook(fresh, "01", {})
+    path = fresh.shown / first["path"]
+    assert (first["made"], first["cell"]) == (True, "l01-000")
+    assert all(not cell.get("outputs") for cell in json.loads(path.read_text())["cells"])
+    path.write_text(path.read_text().replace("push and pull", "mine"))
+    kept = path.read_bytes()
+    second = panel.open_notebook(fresh, "01", {"what": "lesson"})
+    assert (second["made"], second["path"]) == (False, first["path"])
+    assert path.read_bytes() == kept
+    exercise = panel.open_notebook(fresh, "01", {"what": "exercise"})
+    assert (exercise["path"], exercise["cell"]) == (EXERCISE, "jvp-1")
+
+
+def test_open_puts_a_damaged_notebook_aside(folder: Folder) -> None:
+    path = folder.root / "notebooks" / f"{SLUG}.ipynb"
+    path.write_text("{ half of it")
+    found = panel.open_notebook(folder, "01", {})
+    assert json.loads(path.read_text())["cells"]
+    aside = [one for one in path.parent.iterdir() if "damaged" in one.name]
+    assert [one.read_text() for one in aside] == ["{ half of it"]
+    assert aside[0].name in found["notices"][0]["text"]
+
+
+@pytest.mark.usefixtures("ahead")
+@pytest.mark.parametrize(("no", "code"), [("88", "coming"), ("77", "no_lesson"), ("1", "no_lesson")])
+def test_open_says_what_is_not_there(fresh: Folder, no: str, code: str) -> None:
+    with pytest.raises(RequestError) as told:
+        panel.open_notebook(fresh, no, {})
+    assert (told.value.status, told.value.code) == (404, code)
+    assert not fresh.root.exists()
+
+
+def test_a_folder_that_the_server_does_not_show(tmp_path: Path) -> None:
+    (tmp_path / "shown").mkdir()
+    apart = Folder(tmp_path / "work", tmp_path / "shown")
+    assert panel.syllabus(apart)["folder"] is None
+    with pytest.raises(RequestError, match="not inside") as told:
+        panel.open_notebook(apart, "01", {})
+    assert told.value.code == "outside"
+    assert not (tmp_path / "work").exists()
+
+
+def test_where_the_working_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = tmp_path.resolve()
+    assert working_folder(here).root == here / "work"
+    (here / ".autodiff_kit").mkdir()
+    assert working_folder(here).root == here
+    (here / "notebooks").mkdir()
+    assert working_folder(here / "notebooks").root == here
+    monkeypatch.setenv("AUTODIFF_KIT_DIR", str(here / "other"))
+    assert working_folder(here).root == here / "other"
+
+
+def test_the_questions_of_a_notebook(folder: Folder) -> None:
+    attempt(folder, "jvp-2", "not yet", 0)
+    found = panel.exercises(folder, EXERCISE, None)
+    assert (found["no"], found["exercise"], found["path"], found["max"]) == ("01", SLUG, EXERCISE, 16)
+    cells = {cell["id"] for cell in json.loads((folder.shown / EXERCISE).read_text())["cells"]}
+    assert {question["cell"] for question in found["questions"]} <= cells
+    assert [question["label"] for question in found["questions"]] == [f"q{n}" for n in range(1, 7)]
+    second = found["questions"][1]
+    assert (second["state"], second["tries"], second["message"]) == ("not yet", 1, "It was not yet.")
+    assert second["tests"] == [{"name": "shape", "right": 1, "of": 1}, {"name": "value", "right": 0, "of": 3}]
+    assert [question["state"] for question in found["questions"]].count("not tried") == 5
+
+
+def test_nothing_is_spoiled_that_was_not_asked_for(folder: Folder) -> None:
+    for question in panel.exercises(folder, EXERCISE, None)["questions"]:
+        assert (question["hint_texts"], question["solution"]) == ([], None)
+
+
+def test_a_renamed_exercise_is_known_by_what_stands_in_it(folder: Folder) -> None:
+    copy = folder.root / "my own copy.ipynb"
+    (folder.shown / EXERCISE).rename(copy)
+    found = panel.exercises(folder, "work/my own copy.ipynb", None)
+    assert (found["exercise"], found["path"]) == (SLUG, "work/my own copy.ipynb")
+    assert handins.hand_in(folder, found["path"], sha(copy))["exercise"] == SLUG
+
+
+def test_a_damaged_exercise_still_has_its_questions(folder: Folder) -> None:
+    (folder.shown / EXERCISE).write_text("[]")
+    assert len(panel.exercises(folder, EXERCISE, None)["questions"]) == 6
+
+
+@pytest.mark.usefixtures("ahead")
+@pytest.mark.parametrize(
+    "text",
+    ['{"cells": []}', '{"cells": [], "metadata": []}', '{"cells": [], "metadata": {"autodiff_kit": 3}}',
+     '{"cells": [], "metadata": {"autodiff_kit": {"no": ["01"], "kind": "exercise"}}}',
+     '{"cells": [], "metadata": {"autodiff_kit": {"no": "88", "kind": "exercise"}}}'],
+)  # fmt: skip
+def test_a_notebook_that_is_no_exercise(folder: Folder, text: str) -> None:
+    (folder.root / "own.ipynb").write_text(text)
+    assert panel.exercises(folder, "work/own.ipynb", None)["questions"] == []
+    with pytest.raises(RequestError) as told:
+        handins.hand_in(folder, "work/own.ipynb", sha(folder.root / "own.ipynb"))
+    assert told.value.code == "no_exercise"
+
+
+def test_a_lesson_leads_to_its_exercise(folder: Folder) -> None:
+    found = panel.exercises(folder, f"work/notebooks/{SLUG}.ipynb", None)
+    assert (found["questions"], found["path"]) == ([], EXERCISE)
+
+
+def test_hints_come_one_by_one_and_stay(folder: Folder) -> None:
+    found = [panel.patch_question(folder, "jvp-1", {"hint_seen": n})["question"] for n in (1, 2, 1)]
+    assert [one["hints_seen"] for one in found] == [len(one["hint_texts"]) for one in found] == [1, 2, 2]
+    stored = Progress(folder.root).question("jvp-1")
+    assert (stored.hints_seen, stored.points, stored.state) == (2, 3, "not tried")
+
+
+def test_the_solution_waits_for_two_tries_or_a_pass(folder: Folder) -> None:
+    attempt(folder, "jvp-1", "error", 0)
+    attempt(folder, "jvp-1", "not yet", 0)
+    with pytest.raises(RequestError, match="after two tries") as told:
+        panel.patch_question(folder, "jvp-1", {"solution_seen": True})
+    assert (told.value.status, told.value.code) == (403, "not_yet")
+    assert not Progress(folder.root).question("jvp-1").solution_seen
+    attempt(folder, "jvp-1", "not yet", 0)
+    assert "def push" in panel.patch_question(folder, "jvp-1", {"solution_seen": True})["question"]["solution"]
+    attempt(folder, "jvp-2", "passed", 3)
+    assert panel.patch_question(folder, "jvp-2", {"solution_seen": True})["question"]["solution"]
+
+
+def test_a_question_that_is_not(folder: Folder) -> None:
+    with pytest.raises(RequestError) as told:
+        panel.patch_question(folder, "jvp-77", {"hint_seen": 1})
+    assert told.value.code == "no_question"
+
+
+def test_hand_in_writes_the_saved_file_and_a_receipt(folder: Folder) -> None:
+    attempt(folder, "jvp-1", "passed", 3)
+    notebook = folder.shown / EXERCISE
+    found = handins.hand_in(folder, EXERCISE, sha(notebook))
+    assert re.fullmatch(rf"work/handin/{SLUG}-[0-9a-f]{{8}}-01\.zip", found["path"])
+    with zipfile.ZipFile(folder.shown / found["path"]) as bundle:
+        assert sorted(bundle.namelist()) == ["notebook.ipynb", "receipt.json"]
+        assert bundle.read("notebook.ipynb") == notebook.read_bytes()
+        receipt = json.loads(bundle.read("receipt.json"))
+    assert set(receipt) == {"v", "learner", "exercise", "sha256", "at", "score_so_far", "kit"}
+    stamped = json.loads(notebook.read_text())["metadata"]["autodiff_kit"]["learner"]
+    assert receipt["learner"] == stamped == workspace.learner(folder.root)
+    assert (receipt["exercise"], receipt["sha256"], receipt["score_so_far"]) == (SLUG, sha(notebook), 3)
+    assert handins.listed(folder) == handins.listed(folder, SLUG) == [found]
+    assert handins.listed(folder, "06_relaxing_floor") == []
+    assert panel.exercises(folder, EXERCISE, None)["handed"] == [found]
+
+
+def test_receipts_never_overwrite(folder: Folder) -> None:
+    first = [handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)) for _ in range(3)]
+    assert len({one["path"] for one in first}) == 3
+    kept = {one["path"]: (folder.shown / one["path"]).read_bytes() for one in first}
+    attempt(folder, "jvp-1", "passed", 3)
+    handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    assert all((folder.shown / path).read_bytes() == data for path, data in kept.items())
+    assert len(handins.listed(folder)) == 4
+
+
+def test_hand_in_where_the_disk_has_no_links(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(handins.os, "link", no_links)
+    both = [handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"][-2:] for _ in range(2)]
+    assert both == ["01", "02"]
+    assert len(handins.listed(folder)) == 2
+
+
+def test_save_first(folder: Folder) -> None:
+    notebook = folder.shown / EXERCISE
+    before = sha(notebook)
+    notebook.write_text(notebook.read_text() + "\n")
+    with pytest.raises(RequestError) as told:
+        handins.hand_in(folder, EXERCISE, before)
+    assert (told.value.status, told.value.code, told.value.do) == (409, "save_first", "Save first, then hand in.")
+    assert told.value.more == {"sha256": sha(notebook)}
+    assert handins.listed(folder) == []
+
+
+@pytest.mark.parametrize("given", [None, "", 3, "x" * 64, "A" * 64, ["0" * 64], "0" * 63])
+def test_a_hash_that_is_none(folder: Folder, given: object) -> None:
+    with pytest.raises(RequestError) as told:
+        handins.hand_in(folder, EXERCISE, given)
+    assert told.value.code == "bad_value"
+
+
+def test_a_damaged_notebook_is_not_handed_in(folder: Folder) -> None:
+    notebook = folder.shown / EXERCISE
+    notebook.write_text("{")
+    with pytest.raises(RequestError) as told:
+        handins.hand_in(folder, EXERCISE, sha(notebook))
+    assert (told.value.status, told.value.code) == (409, "damaged_notebook")
+    assert notebook.read_text() == "{"
+
+
+def test_a_notebook_over_the_limit(folder: Folder) -> None:
+    notebook = folder.shown / EXERCISE
+    notebook.write_bytes(notebook.read_bytes() + b" " * 10_000_000)
+    with pytest.raises(RequestError) as told:
+        handins.hand_in(folder, EXERCISE, sha(notebook))
+    assert (told.value.status, told.value.code) == (413, "too_large")
+
+
+def test_files_that_are_no_bundles_are_passed_over(folder: Folder) -> None:
+    where = folder.root / "handin"
+    (where / "notes.zip").write_bytes(b"PK")
+    (where / f"{SLUG}-00000000-01.zip").write_bytes(b"not a zip")
+    (where / f"{SLUG}-00000000-02.zip").mkdir()
+    for n, text in ((3, "[]"), (4, "{}"), (5, "{"), (6, '{"at": 3}'), (7, " " * 100_000)):
+        with zipfile.ZipFile(where / f"{SLUG}-00000000-0{n}.zip", "w") as bundle:
+            bundle.writestr("receipt.json", text)
+    (where / f"{SLUG}-00000000-08.zip").symlink_to("/etc/passwd")
+    assert handins.listed(folder) == []
+
+
+def test_search_finds_titles_before_text(fresh: Folder) -> None:
+    hits = search(fresh, "Attention")["hits"]
+    assert (hits[0]["no"], hits[0]["where"]) == ("09", "title")
+    where = [("title", "keywords", "goal", "summary", "text").index(hit["where"]) for hit in hits]
+    assert where == sorted(where)
+
+
+@pytest.mark.parametrize(("query", "no"), [("18", "18"), ("levenberg", "19"), ("FORWARD mode", "01"), ("masked", "09")])
+def test_search_by_number_word_and_keyword(fresh: Folder, query: str, no: str) -> None:
+    assert no in {hit["no"] for hit in search(fresh, query)["hits"]}
+
+
+def test_search_in_the_text_names_the_cell(fresh: Folder) -> None:
+    entry = catalogue.catalogue()["01"]
+    hits = [hit for hit in search(fresh, 'predict("jv")')["hits"] if hit["where"] == "text"]
+    assert [hit["cell"] for hit in hits] == [cell.id for cell in entry.notebook.cells if 'predict("jv")' in cell.text]  # type: ignore[union-attr]
+    assert 'predict("jv")' in hits[0]["text"]
+
+
+def test_search_shows_no_result_and_no_summary(fresh: Folder) -> None:
+    """A cell that tells what comes out is found, and only its heading is shown."""
+    entries = catalogue.catalogue()
+    cells = {cell.id: cell for entry in entries.values() if entry.notebook for cell in entry.notebook.cells}
+    told = [hit for word in ("reveal", "summary", "the", "why") for hit in search(fresh, word)["hits"]]
+    telling = [hit for hit in told if hit["cell"] and cells[hit["cell"]].role in ("reveal", "why", "summary")]
+    assert len(telling) > 5
+    assert all(hit["text"] == cells[hit["cell"]].heading for hit in telling)
+    summaries = {entry.summary for entry in entries.values() if entry.summary}
+    assert summaries.isdisjoint(hit["text"] for hit in told)
+    words = next(iter(summaries)).split()
+    assert search(fresh, " ".join(words[:8]))["hits"][0]["where"] in ("summary", "goal", "keywords")
+
+
+def test_export_as_nbgraders_columns(folder: Folder) -> None:
+    attempt(folder, "jvp-1", "passed", 3)
+    handed = handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    name, media, text = export(folder, "csv")
+    assert (name, media.split(";")[0]) == ("autodiff_kit-progress.csv", "text/csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert tuple(rows[0]) == COLUMNS
+    first = next(row for row in rows if row["assignment"] == SLUG)
+    assert (first["assignment"], first["score"], first["max_score"], first["timestamp"]) == (
+        SLUG,
+        "3",
+        "16",
+        handed["at"],
+    )
+    assert first["student_id"] == workspace.learner(folder.root)
+    assert len(rows) == sum(entry.exercise is not None for entry in catalogue.catalogue().values())
+
+
+def test_a_table_program_sees_no_formula(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTODIFF_KIT_LEARNER", '=HYPERLINK("x")')
+    row = next(csv.DictReader(io.StringIO(export(folder, "csv")[2])))
+    assert row["student_id"] == '\'=HYPERLINK("x")'
+
+
+def test_export_as_json_holds_all_and_no_code(folder: Folder) -> None:
+    walk(folder, "01", 2)
+    attempt(folder, "jvp-1", "passed", 3)
+    found = json.loads(export(folder, "json")[2])
+    assert len(found["prediction"]) == 2
+    assert found["question"][0]["best"] == 3
+    assert found["attempt"][0]["outcome"] == "passed"
+    assert found["rev"] == Progress(folder.root).rev()
+
+
+def test_an_export_that_is_none(folder: Folder) -> None:
+    with pytest.raises(RequestError, match="json or csv"):
+        export(folder, "xlsx")
+
+
+def test_routes_answer_what_the_table_says(server: Any) -> None:
+    """Over HTTP: keys, statuses, an ETag that holds while nothing changes, and a file that is saved."""
+    syllabus = server.ask("GET", "syllabus")
+    assert set(syllabus.json) == {"v", "kit", "folder", "parts", "lessons", "progress"}
+    again = {"Authorization": "token a-token-for-tests", "If-None-Match": syllabus.headers["etag"]}
+    assert server.ask("GET", "syllabus", headers=again).status == 304
+    changed = server.ask("PATCH", "progress/01", {"rev": syllabus.json["progress"]["rev"], "step": 1})
+    assert set(changed.json) == {"rev", "behind", "others", "progress"}
+    assert server.ask("GET", "syllabus", headers=again).status == 200
+    assert server.ask("GET", f"progress?since={changed.json['rev']}").status == 304
+    assert set(server.ask("GET", "progress").json["next"]) == {
+        "lesson", "kind", "step", "cell", "item", "question", "path", "heading", "text", "minutes",
+    }  # fmt: skip
+    never = server.ask("PATCH", "progress/01", {"rev": 10_000, "step": 1})
+    assert (never.status, never.code, never.json["rev"]) == (409, "newer_rev", changed.json["rev"])
+    saved = server.ask("GET", "export?format=csv")
+    assert saved.headers["content-type"].startswith("text/csv")
+    assert "attachment" in saved.headers["content-disposition"]
+    handed = server.ask("POST", "handin", {"path": EXERCISE, "sha256": sha(server.shown / EXERCISE)})
+    assert handed.status == 201
+    assert server.ask("GET", "handin").json["handed"] == [handed.json]
+    backup = server.ask("POST", "backups", {"what": "01"})
+    assert backup.status == 201
+    restored = server.ask("POST", f"backups/{backup.json['id']}/restore", {})
+    assert set(restored.json) == {"rev", "backup", "restored", "progress"}
+    reset = server.ask("POST", "progress/reset", {"scope": "01", "notebooks": True})
+    assert set(reset.json) == {"backup", "rev", "replaced", "progress"}
+    contents = server.ask("GET", f"/api/contents/{EXERCISE}?content=0&hash=1").json
+    assert contents["hash"] == sha(server.shown / EXERCISE), "what JupyterLab calls the hash is what hand-in asks for"

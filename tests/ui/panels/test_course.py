@@ -1,0 +1,191 @@
+"""Syllabus and exercises over the real server, and the manners of all three panels."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from .cells import ATTENTION, NEARLY, PUSH, SETUP
+
+
+def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any) -> None:
+    page = newcomer.page
+    newcomer.command("autodiff-kit:open-syllabus")
+    syllabus = page.locator(".akl-syllabus")
+    expect(syllabus.locator(".akl-lesson")).to_have_count(22)
+    expect(syllabus.locator(".akl-primary")).to_have_count(1)
+    expect(syllabus.locator(".akl-next")).to_contain_text("00")
+    syllabus.locator(".akl-next .akl-primary").click()
+    page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('00_')", timeout=60_000)
+
+    # A lesson that was opened is begun, whether or not a cell of it ran.
+    page.evaluate("jupyterapp.shell.collapseLeft()")
+    newcomer.command("autodiff-kit:open-syllabus")
+    expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-begun"))
+
+    syllabus.get_by_label("Find a lesson").fill("no such lesson")
+    expect(syllabus.locator(".akl-tree")).to_contain_text("No lesson has")
+    syllabus.get_by_label("Find a lesson").fill("")
+
+    syllabus.get_by_role("button", name="Reset progress").first.click()
+    dialog = syllabus.get_by_role("alertdialog")
+    expect(dialog).to_contain_text("A backup is written first")
+    dialog.get_by_role("button", name="Back up and reset").click()
+    expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-none"))
+    syllabus.get_by_role("button", name="Undo").click()
+    expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-begun"))
+
+
+def exercise(bench: Any, *cells: str) -> Any:
+    """The exercises of lesson 01 with their panel; cells are run below them."""
+    bench.command("autodiff-kit:open-lesson", no="01", what="exercise")
+    bench.page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('exercises')", timeout=60_000)
+    bench.idle()
+    bench.command("autodiff-kit:open-exercises")
+    panel = bench.page.locator(".akl-exercises")
+    expect(panel.locator(".akl-q").first).to_be_visible()
+    bench.command("notebook:run-all-cells")
+    bench.idle()
+    bench.run(*cells)
+    return panel
+
+
+def opened(panel: Any, label: str) -> Any:
+    """A question's card, open."""
+    card = panel.locator(".akl-q", has=panel.page.locator(f".akl-q-head b:text-is('{label}')"))
+    if "is-open" not in (card.get_attribute("class") or ""):
+        card.locator(".akl-q-head").click()
+    return card
+
+
+def test_the_panel_follows_a_check_in_the_notebook(bench: Any) -> None:
+    panel = exercise(bench)
+    card = opened(panel, "q2")
+    before = card.locator(".akl-q-state").inner_text()
+    bench.run("row = column = gradient = lambda *given: 0.0\nq2.check()")
+    expect(card.locator(".akl-q-state")).not_to_have_text(before)
+    expect(card.locator(".akl-tests .no").first).to_be_visible()
+
+
+def test_what_the_server_cannot_take_is_kept_and_sent_later(bench: Any) -> None:
+    page = bench.page
+    panel = exercise(bench)
+    card = opened(panel, "q3")
+    page.route("**/autodiff-kit/exercises/**", lambda route: route.abort())
+    card.get_by_role("button", name=re.compile("^Hint 1")).click()
+    expect(card.locator(".akl-msg")).to_contain_text("is kept, and shown as soon as it does")
+    bench.command("autodiff-kit:open-syllabus")
+    expect(page.locator(".akl-syllabus")).to_contain_text("1 change is kept in this browser")
+    page.unroute("**/autodiff-kit/exercises/**")
+    bench.command("autodiff-kit:open-exercises")
+    page.evaluate("jupyterapp.shell.collapseRight()")
+    bench.command("autodiff-kit:open-exercises")
+    expect(card.locator(".akl-hints li")).to_have_count(1)
+    bench.complaints[:] = [line for line in bench.complaints if "ERR_FAILED" not in line]
+
+
+def test_the_lessons_are_walked_with_keys(bench: Any) -> None:
+    bench.command("autodiff-kit:open-syllabus")
+    tree = bench.page.locator(".akl-tree")
+    expect(tree.locator(".akl-lesson")).to_have_count(22)
+    tree.locator('[tabindex="0"]').first.focus()
+    bench.press("Home", "ArrowDown", "ArrowDown")
+    focused = bench.page.locator(".akl-lesson:focus")
+    expect(focused).to_have_attribute("data-no", "02")
+    bench.press("ArrowRight")
+    expect(focused).to_have_attribute("aria-expanded", "true")
+    search = bench.page.locator(".akl-syllabus").get_by_role("searchbox")
+    redraw = "box => box.dispatchEvent(new Event('input', { bubbles: true }))"
+    search.evaluate(redraw)
+    expect(focused).to_have_attribute("data-no", "02")  # what is drawn anew keeps the focus
+    button = bench.page.locator(".akl-lesson.is-open").get_by_role("button").last
+    button.focus()
+    search.evaluate(redraw)
+    expect(button).to_be_focused()
+    bench.page.locator(".akl-lesson.is-open").focus()
+    bench.press("ArrowLeft")
+    expect(focused).to_have_attribute("aria-expanded", "false")
+
+
+def test_questions_are_checked_hinted_and_handed_in(newcomer: Any) -> None:
+    page = newcomer.page
+    newcomer.command("autodiff-kit:open-lesson", no="01", what="exercise")
+    page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('exercises')", timeout=60_000)
+    newcomer.idle()
+    newcomer.command("autodiff-kit:open-exercises")
+    panel = page.locator(".akl-exercises")
+    expect(panel.locator(".akl-q").first).to_be_visible()
+    newcomer.command("notebook:run-all-cells")
+    newcomer.idle()
+    first = panel.locator(".akl-q").first
+    if first.get_attribute("class").find("is-open") < 0:
+        first.locator(".akl-q-head").click()
+    first.get_by_role("button", name="Check").click()
+    expect(first.locator(".akl-msg")).to_contain_text("Nothing to check yet")
+    expect(first).to_contain_text("not tried")
+
+    newcomer.run(NEARLY)
+    first.get_by_role("button", name="Check").click()
+    expect(first.locator(".akl-q-state")).to_have_text("not yet · 1 try")
+    expect(first.locator(".akl-tests .ok").first).to_contain_text("y from push")
+    expect(first.locator(".akl-tests .ok").first).to_contain_text("4 of 4")
+    expect(first.locator(".akl-tests .no")).to_have_count(1)
+    expect(first.locator(".akl-tests .no")).to_contain_text("dx from pull")
+    expect(first.locator(".akl-tests .no")).to_contain_text("0 of 4")
+    expect(first.get_by_role("button", name="Solution")).to_be_disabled()
+    first.get_by_role("button", name=re.compile("^Hint 1")).click()
+    expect(first.locator(".akl-hints li")).to_have_count(1)
+    panel.get_by_role("button", name=re.compile("^Hand in")).click()
+    save = panel.get_by_role("button", name="Save and hand in")
+    receipt = panel.get_by_text(re.compile("Receipt"))
+    expect(save.or_(receipt).first).to_be_visible()
+    if save.is_visible():
+        save.click()
+    expect(receipt).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", pytest.param("JupyterLab Light", marks=pytest.mark.slow)])
+def test_axe_finds_nothing(bench: Any, theme: str) -> None:
+    bench.command("apputils:change-theme", theme=theme)
+    bench.notebook()
+    bench.command("autodiff-kit:open-syllabus")
+    bench.run(SETUP, PUSH, ATTENTION)
+    bench.tape(66)
+    bench.row(2).click()
+    found = bench.axe(".akl-syllabus", ".akl-inspector")
+    for view in ("graph", "cost", "memory", "diff", "why"):
+        bench.view(view)
+        bench.page.wait_for_timeout(600)
+        found += [f"{view}: {line}" for line in bench.axe(".akl-inspector")]
+    bench.command("autodiff-kit:open-exercises")
+    found += bench.axe(".akl-exercises")
+    assert found == []
+
+
+def test_the_panels_speak_german(bench: Any) -> None:
+    plugin = "@jupyterlab/translation-extension:plugin"
+    put = "([p, locale]) => jupyterapp.serviceManager.settings.save(p, JSON.stringify({ locale }))"
+    bench.page.evaluate(put, [plugin, "de_DE"])
+    try:
+        bench.load("&reset")
+        bench.command("autodiff-kit:open-syllabus")
+        expect(bench.page.locator(".akl-syllabus h2")).to_have_text("Lehrplan")
+        bench.command("autodiff-kit:open-inspector")
+        expect(bench.inspector.locator(".akl-empty h2")).to_have_text("Noch kein Band")
+    finally:
+        bench.page.evaluate(put, [plugin, "default"])
+
+
+def test_commands_are_in_the_palette_and_keys_are_nobody_elses(bench: Any) -> None:
+    names = bench.page.evaluate("jupyterapp.commands.listCommands().filter(name => name.startsWith('autodiff-kit:'))")
+    assert len(names) >= 30
+    keys = bench.page.evaluate("jupyterapp.commands.keyBindings.map(b => [b.command, b.keys.join(' '), b.selector])")
+    ours = {(key, selector) for command, key, selector in keys if command.startswith("autodiff-kit:")}
+    assert len(ours) == 3
+    others = {key for command, key, _ in keys if not command.startswith("autodiff-kit:")}
+    assert {key for key, _ in ours}.isdisjoint(others)
+    menu = bench.page.locator(".lm-MenuBar-itemLabel", has_text="Autodiff")
+    expect(menu).to_be_visible()

@@ -1,0 +1,164 @@
+"""The panels for those who see or move otherwise: high contrast, forced colours, no motion, a narrow window, keys."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from .cells import ATTENTION, LONG, PUSH, SETUP
+
+VIEWS = ("table", "graph", "cost", "memory", "diff", "why")
+# Widths that stick out of the panel that holds them.
+STICKS_OUT = """root => { const edge = root.getBoundingClientRect();
+    const scrolls = e => ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(e).overflowX);
+    return [...root.querySelectorAll('*')].filter(e => {
+        const box = e.getBoundingClientRect();
+        if (!box.width || box.right <= edge.right + 1) return false;
+        for (let up = e.parentElement; up && up !== root; up = up.parentElement) if (scrolls(up)) return false;
+        return true; }).map(e => e.outerHTML.slice(0, 120)); }"""
+
+
+def everything(bench: Any, look: str) -> list[str]:
+    """What axe finds in every view and panel, each of them kept as a picture."""
+    found: list[str] = []
+    for view in VIEWS:
+        bench.view(view)
+        expect(bench.inspector.locator(f".akl-tabs [data-v={view}]")).to_have_attribute("aria-selected", "true")
+        if view == "diff":
+            expect(bench.inspector.locator(".akl-diff-sum")).to_be_visible()
+        bench.still()
+        bench.shot(f"{look}-{view}")
+        found += [f"{look} {view}: {line}" for line in bench.axe(".akl-inspector")]
+    bench.view("table")
+    found += [f"{look}: {line}" for line in bench.axe(".akl-syllabus")]
+    bench.command("autodiff-kit:open-exercises")
+    expect(bench.page.locator(".akl-exercises")).to_be_visible()
+    found += [f"{look}: {line}" for line in bench.axe(".akl-exercises")]
+    bench.command("autodiff-kit:open-inspector")
+    return found
+
+
+def ready(bench: Any) -> None:
+    bench.notebook()
+    bench.command("autodiff-kit:open-syllabus")
+    bench.run(SETUP, PUSH, ATTENTION)
+    bench.tape(66)
+    bench.row(2).click()
+
+
+@pytest.mark.parametrize(
+    ("theme", "media"),
+    [
+        pytest.param("JupyterLab Light", {"forced_colors": "active", "color_scheme": "dark"}, marks=pytest.mark.slow),
+        pytest.param("JupyterLab Dark", {"forced_colors": "active", "color_scheme": "light"}, marks=pytest.mark.slow),
+        pytest.param("JupyterLab Dark High Contrast", {}, marks=pytest.mark.slow),
+        pytest.param("JupyterLab Dark", {"contrast": "more"}, marks=pytest.mark.slow),
+    ],
+    ids=["forced-dark", "forced-light", "high-contrast", "more-contrast"],
+)
+def test_axe_finds_nothing_where_colours_are_the_systems(
+    bench: Any, theme: str, media: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    bench.command("apputils:change-theme", theme=theme)
+    bench.page.wait_for_selector(f"body[data-jp-theme-name='{theme}']", state="attached")
+    bench.page.emulate_media(**media)
+    ready(bench)
+    found = everything(bench, request.node.callspec.id)
+    bench.command("apputils:change-theme", theme="JupyterLab Light")
+    assert found == []
+
+
+def test_colours_of_the_system_reach_what_is_drawn(bench: Any) -> None:
+    """The strip is a canvas and the graph an SVG: neither is coloured by the browser itself."""
+    ready(bench)
+    bench.page.emulate_media(forced_colors="active", color_scheme="dark")
+    bench.still()
+    darkest = """() => { const strip = document.querySelector('.akl-strip-canvas');
+        const { data } = strip.getContext('2d').getImageData(0, 0, strip.width, strip.height);
+        return Math.max(...data.filter((_, k) => k % 4 !== 3 && data[k - k % 4 + 3] > 128)); }"""
+    bench.page.wait_for_function(f"({darkest})() > 200")
+    bench.view("graph")
+    face = bench.inspector.locator(".akl-box-face").first
+    assert face.evaluate("one => getComputedStyle(one).fill") == "rgb(0, 0, 0)"
+    stroke = face.evaluate("one => getComputedStyle(one).stroke")
+    assert max(int(part) for part in re.findall(r"\d+", stroke)[:3]) > 120
+
+
+def test_nothing_moves_by_itself(bench: Any) -> None:
+    """Where motion is not wanted, playing is one leap; else it takes its steps."""
+    ready(bench)
+    bench.page.emulate_media(reduced_motion="reduce")
+    bench.command("apputils:change-theme", theme="JupyterLab Light")
+    bench.focus_table()
+    bench.press("f", "Space")
+    expect(bench.inspector.locator(".akl-where")).to_have_text("recorded", timeout=1500)
+    moving = "document.getAnimations().filter(one => one.effect.target?.closest?.('.akl')).length"
+    assert bench.page.evaluate(moving) == 0
+    bench.page.emulate_media(reduced_motion="no-preference")
+    bench.press("Shift+Home", "Space")
+    expect(bench.inspector.locator(".akl-where")).to_have_text(re.compile(r"^[1-9]\d? / 66"))
+    bench.press("Space")
+
+
+@pytest.mark.parametrize("width", [700, pytest.param(1024, marks=pytest.mark.slow)])
+def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
+    ready(bench)
+    bench.page.set_viewport_size({"width": width, "height": 700})
+    bench.page.evaluate("jupyterapp.shell.collapseLeft()")
+    for view in VIEWS:
+        bench.view(view)
+        bench.still()
+        bench.shot(f"narrow-{width}-{view}")
+        assert bench.inspector.evaluate(STICKS_OUT) == [], view
+    bench.command("autodiff-kit:open-exercises")
+    assert bench.page.locator(".akl-exercises").evaluate(STICKS_OUT) == []
+    bench.page.evaluate("jupyterapp.shell.collapseRight()")
+    bench.command("autodiff-kit:open-syllabus")
+    assert bench.page.locator(".akl-syllabus").evaluate(STICKS_OUT) == []
+
+
+def test_no_plain_key_of_any_panel_reaches_the_notebook(bench: Any) -> None:
+    """Every key of the table of keys, and those that would change a notebook in command mode."""
+    ready(bench)
+    page = bench.page
+    cells = "jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.sharedModel.getSource())"
+    kinds = "jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.type)"
+    before = page.evaluate(cells), page.evaluate(kinds)
+    page.evaluate("jupyterapp.shell.currentWidget.content.mode = 'command'")
+    page.evaluate(
+        """() => { window.ran = []; jupyterapp.commands.commandExecuted.connect((_, { id }) => {
+            if (!id.startsWith('autodiff-kit:')) ran.push(id); }); }"""
+    )
+    keys = [*".,frnN[]tgcmdwpabxyzv01ojkql", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]
+    keys += ["Home", "End", "PageUp", "PageDown", "Enter", "Space", "Escape", "Delete", "Shift+Home", "Shift+End"]
+    bench.focus_table()
+    bench.press(*keys)
+    bench.view("table")
+    places = [(".akl-strip", "[role=slider]"), (".akl-syllabus", ".akl-lesson[tabindex='0']")]
+    for panel, part in places:
+        page.locator(panel).locator(part).or_(page.locator(f"{panel}{part}")).first.focus()
+        bench.press(*(key for key in keys if key not in ("Enter", "Space")))
+    bench.command("autodiff-kit:open-exercises")
+    page.locator(".akl-exercises").focus()
+    bench.press(*keys)
+    assert page.evaluate("ran") == []
+    assert (page.evaluate(cells), page.evaluate(kinds)) == before
+
+
+@pytest.mark.slow
+def test_every_view_of_ten_thousand_nodes(bench: Any) -> None:
+    """Long tapes draw as much as there is room for: a few hundred things, and nothing that sticks out."""
+    bench.notebook()
+    bench.run(SETUP, LONG)
+    bench.tape("10\u202f004")
+    bench.focus_table()
+    bench.press("f", ".", ".")
+    for view in VIEWS:
+        bench.view(view)
+        bench.still()
+        bench.shot(f"ten-thousand-{view}")
+        assert bench.inspector.evaluate(STICKS_OUT) == [], view
+        assert bench.inspector.locator("*").count() < 4000, view

@@ -1,0 +1,125 @@
+"""Another kernel, two tabs on one notebook, a kernel that dies: the inspector shows what belongs to the notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from .cells import ONE, PUSH
+from .conftest import Bench
+
+IMPORT = "import autodiff_kit as ak\n"
+
+
+class Second(Bench):
+    """Another tab, in a workspace of its own, on a notebook that is open already."""
+
+    def __init__(self, page: Page, server: Any, path: str) -> None:
+        self.path = path
+        super().__init__(page, server)
+
+    def load(self, more: str = "") -> None:
+        self.page.goto(f"{self.server.url}lab/workspaces/second/tree/{self.path}?token={self.server.token}{more}")
+        self.page.wait_for_function("window.jupyterapp?.shell.currentWidget?.sessionContext", timeout=60_000)
+        self.idle()
+
+
+def test_another_kernel_takes_over(bench: Any) -> None:
+    bench.notebook()
+    bench.run(IMPORT + PUSH)
+    bench.tape(12)
+    bench.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.changeKernel({ name: 'python3' })")
+    bench.idle()
+    bench.tape(12)  # what was sent stays until there is something new
+    bench.run(IMPORT + ONE)
+    bench.tape(1)
+    expect(bench.inspector.locator(".akl-tape-pick option")).to_have_count(1)
+
+    # One that dies in the middle of a cell is started anew by Jupyter; what was sent stays, and it goes on.
+    bench.run(PUSH)
+    bench.tape(12)
+    bench.page.evaluate(
+        """() => void jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute(
+            { code: 'import os; os._exit(1)' })"""
+    )
+    bench.page.locator(".jp-Dialog .jp-mod-accept").click(timeout=60_000)
+    bench.idle()
+    bench.tape(12)
+    bench.run(IMPORT + ONE)
+    bench.tape(1)
+
+    # A tape that the kernel cannot tell of: the reason is said, what was shown stays, and it is not asked for again.
+    bench.run(
+        "import autodiff_kit.lab.kernel.head as head\nasked = []\nhead.Facts.head = lambda self: 1 / asked.append(1)",
+        PUSH,
+    )
+    expect(bench.inspector.locator(".akl-banners")).to_contain_text(
+        "This tape could not be shown: the kernel could not"
+    )
+    expect(bench.inspector).to_have_attribute("data-state", "one")
+    for _ in range(3):
+        bench.run("asked")
+    before, _, after = bench.page.locator(".jp-OutputArea-output").all_inner_texts()[-3:]
+    assert before == after, "each time the kernel was idle, it was asked once more"
+
+
+GONE = """
+import autodiff_kit as ak
+x = ak.Variable(2.0)
+def cube():
+    with ak.GradientTape() as tape:
+        y = x * x * x
+    return tape.gradient(y, x)
+slope = cube()
+"""
+
+
+def test_a_tape_that_nobody_held_before_the_panel_looked(bench: Any) -> None:
+    """A lesson's first cells run before anybody looks, and many of their tapes end in a function."""
+    bench.notebook()
+    bench.run(GONE)
+    empty = bench.inspector.locator(".akl-empty")
+    expect(empty).to_contain_text("nothing held it any more when its cell had ended. Run the cell again")
+    expect(empty.get_by_role("button", name="Record an example")).to_be_visible()
+    bench.run(GONE)  # somebody looks by now
+    bench.tape(3)
+
+
+def test_of_tapes_that_ended_the_newest_that_is_held_is_shown(bench: Any) -> None:
+    bench.notebook()
+    bench.run(IMPORT + PUSH + "\n" + GONE)
+    bench.tape(12)
+
+
+def test_two_tabs_on_one_notebook(bench: Any, chrome: Browser, server: Any) -> None:
+    bench.notebook()
+    bench.run(IMPORT + PUSH)
+    bench.tape(12)
+    path = bench.page.evaluate(
+        "jupyterapp.shell.currentWidget.context.save().then(() => jupyterapp.shell.currentWidget.context.path)"
+    )
+    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    other = Second(page, server, path)
+    other.command("autodiff-kit:open-inspector")
+    other.tape(12)
+    for one, steps in ((other, 3), (bench, 5)):
+        one.focus_table()
+        one.press("f", *["."] * steps)
+    expect(other.inspector.locator(".akl-where")).to_have_text("3 / 12")
+    expect(bench.inspector.locator(".akl-where")).to_have_text("5 / 12")
+    bench.run(ONE)  # each follows the kernel
+    bench.tape(1)
+    other.tape(1)
+    # A tab that does not know the other tab's widgets complains of their messages; of ours none may be unknown.
+    comms = bench.page.evaluate(
+        """async () => { const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+            const told = await kernel.requestCommInfo({ target_name: 'autodiff_kit:tape' });
+            return Object.keys(told.content.comms); }"""
+    )
+    assert len(comms) == 1
+    for tab in (bench, other):
+        theirs = [line for line in tab.complaints if "Comm not found" in line and comms[0] not in line]
+        tab.complaints = [line for line in tab.complaints if line not in theirs]
+    assert other.complaints == []
+    page.close()
