@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .driver import InProcess, drive
-from .marking import Attempt, shown
+from .marking import Attempt, Part, shown
 from .protocol import Slip
 
 if TYPE_CHECKING:
@@ -40,12 +40,15 @@ class Verdict:
         One kind sentence or two.
     misconception : str
         The name that explains every failing case, or nothing.
+    parts : tuple of Part
+        What was looked at, by name; nothing where the check did not come to its end.
     """
 
     outcome: str
     share: float
     message: str
     misconception: str = ""
+    parts: tuple[Part, ...] = ()
 
 
 def seed_of(question: str, learner: str, attempt: int) -> int:
@@ -112,7 +115,7 @@ def _watched(question: Question, attempt: Attempt, answer: Callable[[Call], Repl
     """The answerer, with every reply looked at for arguments that were written into."""
 
     def run(call: Call) -> Reply:
-        attempt.last = call
+        attempt.asks(call)
         reply = answer(call)
         for place in reply.changed:
             words = (
@@ -127,12 +130,12 @@ def _watched(question: Question, attempt: Attempt, answer: Callable[[Call], Repl
 
 def _verdict(question: Question, attempt: Attempt) -> Verdict:
     if not attempt.misses:
-        return Verdict("passed", 1.0, question.praise or "Every case is right.")
+        return Verdict("passed", 1.0, question.praise or "Every case is right.", parts=attempt.parts)
     name = next(iter(attempt.common)) if len(attempt.common) == 1 else ""
     first = attempt.misses[0]
     message = question.messages[name].format_map(first.facts) if name else first.text
     outcome = "partial" if attempt.share else "not yet"
-    return Verdict(outcome, attempt.share, message, name)
+    return Verdict(outcome, attempt.share, message, name, attempt.parts)
 
 
 def _still_empty(empty: list[str], writes: tuple[str, ...]) -> str:

@@ -13,10 +13,13 @@ import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from .memory import Peak
 from .protocol import Call, Foreign, Handle, Namespace, Remote, Reply, Rng, Slip, alike, plain
+from .tapes import Tapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
     from .protocol import Script
 
-__all__ = ["InProcess", "drive", "play"]
+__all__ = ["InProcess", "drive", "handles", "play"]
 
 # Where no learner writes: the kit, and the environment that it runs in.
 NOT_THEIRS = tuple(
@@ -32,6 +35,8 @@ NOT_THEIRS = tuple(
 )
 # A floating-point accident is an answer to be explained, not a slip: the checks have names for them.
 ACCIDENTS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
+# Which handle a function stands for that a learner was given: where the handle is far away, its number is sent back.
+handles: WeakKeyDictionary[Callable[..., Any], Handle] = WeakKeyDictionary()
 
 
 def drive(script: Script, answer: Callable[[Call], Reply]) -> Any:
@@ -80,14 +85,19 @@ class InProcess:
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
         self._functions = functions
         self._remotes: list[Callable[..., Any]] = []
+        self._lent: tuple[Any, ...] = ()
 
     def __call__(self, call: Call) -> Reply:
         """Run one call: lend copies, watch for accidents, and look at the copies afterwards."""
-        lent = tuple(lend(value) for value in call.args)
+        before, self._lent = self._lent, (lent := tuple(lend(value) for value in call.args))
         kept = {key: lend(value) for key, value in call.kwargs.items()}
         given, tape = self._under_tape(call, lent)
+        seen, weighed = Tapes(call.tapes), Peak(call.memory)
         try:
-            value = self._run(call, given, kept, tape)
+            for array, new in zip(before, call.overwrite, strict=False):
+                array[...] = new  # a learner who has locked it hears of it here
+            with seen, weighed:
+                value = self._run(call, given, kept, tape)
         except Slip:
             raise
         except ACCIDENTS as accident:
@@ -95,12 +105,17 @@ class InProcess:
                 raise slip_of(call, accident) from None
             return Reply(warning=str(accident), place=place_of(accident.__traceback__), changed=changes(call, lent))
         except BaseException as error:  # noqa: BLE001 - whatever ends a learner's function, an interrupt too
+            if known := [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in call.errors]:
+                return Reply(error=known[0], place=place_of(error.__traceback__), changed=changes(call, lent))
             raise slip_of(call, error) from None
         return Reply(
             plain(value, self._remote),
             changed=changes(call, lent),
             shared=tuple(i for i, item in enumerate(lent) if call.sharing and shares(value, item)),
             gradients=self._pull(call, tape, value, given),
+            tapes=seen.count(),
+            nodes=seen.most,
+            peak=weighed.nbytes,
         )
 
     def _remote(self, function: Callable[..., Any]) -> Remote:
@@ -185,6 +200,7 @@ def serve(handle: Handle) -> Callable[..., Any]:
         return lend(handle(*taken))
 
     served.__name__ = served.__qualname__ = handle.name
+    handles[served] = handle
     return served
 
 

@@ -46,7 +46,7 @@ class Graded:
         self.id, self.points, self.title = question.id, question.points, question.title
 
     def __repr__(self) -> str:
-        return f"{self.label} ({self.id}): {self.title}, {self.points} points"
+        return f"{self.label} ({self.id}): {self.title}, {self.points} point{'s' * (self.points != 1)}"
 
     @property
     def example(self) -> SimpleNamespace:
@@ -87,12 +87,30 @@ class Graded:
             _progress().attempt(
                 self.id, notebook=self._notebook, points=self.points, outcome=verdict.outcome, score=score,
                 ms=ms, message=verdict.message, cell_sha=_fingerprint(found),
+                tests=[(part.name, part.right, part.of) for part in verdict.parts],
             )  # fmt: skip
         result = Result(
             verdict, score=score, points=self.points, seed=used, after=self._after(verdict, used, seed, past)
         )
         result.show()
         return result
+
+    def graded(self) -> float:
+        """Check what you wrote as a grader does: nothing is said, nothing is remembered, no hint is counted.
+
+        For nbgrader's and otter's tests, which take the number as it is.
+
+        Returns
+        -------
+        float
+            Points. The draw depends on the question, the learner and, where it is set, on the environment's
+            ``AUTODIFF_KIT_SECRET``.
+        """
+        found = self._find(_namespace())
+        if not all(callable(function) for function in found.values()):
+            return 0.0
+        secret = os.environ.get("AUTODIFF_KIT_SECRET", "")
+        return float(self.points * grade(self._question, found, seed_of(self.id, secret + learner(), 0)).share)
 
     def hint(self, n: int | None = None) -> Note:
         """Give the next hint; the third costs a quarter of the points, and is given when asked for by number.
@@ -126,7 +144,7 @@ class Graded:
                 f"{self.points}). If you want it, ask for `{self.label}.hint(3)`.",
             )
         else:
-            _progress().see_hint(self.id, wanted)
+            _progress().see_hint(self.id, wanted, self._notebook, self.points)
             more = f"\nThere is more: `{self.label}.hint()`." if wanted < 3 else ""
             note = Note(f"Hint {wanted} of 3", self._question.hints[wanted - 1] + more)
         note.show()
@@ -147,8 +165,10 @@ class Graded:
             note: Note = Note(
                 "Not just yet", f"The solution opens after {tries}. `{self.label}.hint()` helps on the way."
             )
+        elif not self._question.solution:
+            note = Note("Your teacher has it", f"The worked answer of {self.id} does not travel with this exercise.")
         else:
-            _progress().see_solution(self.id)
+            _progress().see_solution(self.id, self._notebook, self.points)
             note = Listing(f"One solution of {self.id}", self._question.solution)
         note.show()
         return note
@@ -225,7 +245,7 @@ def exercise(no: str | int) -> Exercise:
     Parameters
     ----------
     no : str or int
-        The lesson's number, such as ``"01"``.
+        The lesson's number, such as ``"01"``; or the name of an exercise whose checks lie beside the notebook.
 
     Returns
     -------
@@ -243,12 +263,16 @@ def exercise(no: str | int) -> Exercise:
     >>> q1
     q1 (jvp-1): Both columns of the table, 3 points
     """
+    from .own import find
     from .questions import LESSONS
 
-    key = f"{no:0>2}"
-    if key not in LESSONS:
-        raise StructureError(f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}.")
-    return Exercise(LESSONS[key])
+    lesson = LESSONS.get(f"{no:0>2}") or find(str(no))
+    if lesson is None:
+        raise StructureError(
+            f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "
+            f"An exercise of your teacher's needs its folder {no}_checks beside the notebook."
+        )
+    return Exercise(lesson)
 
 
 def learner() -> str:

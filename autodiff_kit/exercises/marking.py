@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     Facts: TypeAlias = Mapping[str, object] | Callable[[Any], Mapping[str, object]] | None
     Models: TypeAlias = Mapping[str, object]
 
-__all__ = ["Attempt", "Miss", "pair", "shown"]
+__all__ = ["Attempt", "Miss", "Part", "pair", "shown"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,19 @@ class Miss:
     text: str
     facts: Mapping[str, object]
     half: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that a check looks at, by name: how many times it was right, and of how many."""
+
+    name: str
+    right: int
+    of: int
+
+    def __str__(self) -> str:
+        mark = "✓" if self.right == self.of else "–"
+        return f"{mark} {self.name}" + (f": {self.right} of {self.of}" if self.of > 1 else "")
 
 
 @dataclass
@@ -44,6 +58,37 @@ class Attempt:
 
     misses: list[Miss] = field(default_factory=list)
     last: Call | None = None
+    _asked: list[Call] = field(default_factory=list)
+    _found: dict[str, dict[int, bool]] = field(default_factory=dict)
+    _now: str = ""
+
+    def asks(self, call: Call) -> None:
+        """Note the call whose answer is judged next; a quiet one belongs to the one before."""
+        self.last = call
+        if not call.quiet or not self._asked:
+            self._asked.append(call)
+            self._now = ""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What was looked at, by name, in order; a function of which nothing else is said by its calls."""
+        told = {self._asked[k - 1].name for places in self._found.values() for k in places if k}
+        calls = Counter(call.name for call in self._asked)
+        found = {name: (sum(places.values()), len(places)) for name, places in self._found.items()}
+        for name, n in calls.items():
+            if name in found:
+                right, of = found[name]
+                found[name] = (right + n - of, n)
+            elif name not in told:
+                found[name] = (n, n)
+        return tuple(Part(name, right, of) for name, (right, of) in found.items())
+
+    def _note(self, name: str, ok: bool) -> None:
+        """A part of the answer to the last call was looked at; without a name it is the part before, or all of it."""
+        name = name or self._now or (self._asked[-1].name if self._asked else "The answer")
+        places = self._found.setdefault(name, {})
+        places[len(self._asked)] = places.get(len(self._asked), True) and ok
+        self._now = name
 
     @property
     def common(self) -> frozenset[str]:
@@ -96,13 +141,16 @@ class Attempt:
         """
         what = of or shown(self.last)
         array = number(got, what)
-        if not close(array, want, tol):
+        right = close(array, want, tol)
+        fitting = dtype is None or np.asarray(got).dtype == dtype
+        self._note(of or (self._asked[-1].name if self._asked else ""), right and fitting)
+        if not right:
             hit = frozenset(name for name, model in (models or {}).items() if _fits(model, got, tol))
             told = facts(array) if callable(facts) else facts
             words = _difference(what, array, np.asarray(want, float), tol)
             self._miss(hit, words + self._input(of), told, half=False)
             return False
-        if dtype is not None and np.asarray(got).dtype != dtype:
+        if not fitting:
             words = f"{what} has the right values as {np.asarray(got).dtype}; {np.dtype(dtype)} is asked for."
             self._miss(frozenset({leaves} if leaves else ()), words, None, half=True)
             return False
@@ -110,6 +158,7 @@ class Attempt:
 
     def behave(self, ok: bool, name: str = "", text: str = "", *, half: bool = True, **facts: object) -> bool:
         """Record something other than a value: a count, a property; ``name`` is the misconception."""
+        self._note("", ok)
         if not ok:
             words = text or f"{shown(self.last)} does not do what is asked."
             self._miss(frozenset({name} if name else ()), words, facts, half=half)
@@ -117,12 +166,14 @@ class Attempt:
 
     def fail(self, names: set[str], text: str = "", **facts: object) -> None:
         """Record a wrong value whose misconceptions the check itself has found."""
+        self._note("", False)
         words = text or f"{shown(self.last)} is not right."
         self._miss(frozenset(names), words, facts, half=False)
 
     def warned(self, reply: Reply, name: str = "", **facts: object) -> bool:
         """Record a floating-point warning if there was one."""
         if reply.warning:
+            self._note("", False)
             where = f" ({reply.place})" if reply.place else ""
             words = f"{shown(self.last)}: {reply.warning}{where}."
             self._miss(frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False)

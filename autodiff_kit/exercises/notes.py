@@ -87,14 +87,19 @@ class Result(Note):
         The name of the idea that explains every failing case, or nothing.
     seed : int
         ``check(seed=...)`` repeats the draw.
+    parts : tuple of Part
+        What was looked at, by name: how many times it was right, and of how many.
     """
 
     def __init__(self, verdict: Verdict, *, score: float, points: int, seed: int, after: str) -> None:
         self.outcome, self.misconception = verdict.outcome, verdict.misconception
+        self.parts = verdict.parts
         self.score, self.points, self.seed, self.message = score, points, seed, verdict.message
         worth = f"{HEADINGS[verdict.outcome]}: {as_points(score)} of {points} points"
         heading = worth if verdict.outcome in ("passed", "partial", "not yet") else HEADINGS[verdict.outcome]
-        super().__init__(heading, f"{verdict.message}{after}", good=verdict.outcome == "passed")
+        good = verdict.outcome == "passed"
+        looked_at = "".join(f"\n{part}" for part in self.parts) if len(self.parts) > 1 and not good else ""
+        super().__init__(heading, f"{verdict.message}{looked_at}{after}", good=good)
 
 
 class Listing(Note):

@@ -115,6 +115,15 @@ class Call:
         The cotangent that is pulled back to them.
     sharing : bool
         Whether to measure, where the function runs, which arguments the answer shares memory with.
+    errors : tuple of str
+        Exceptions, by name, that are an answer here; any other ends the attempt.
+    tapes : bool
+        Whether to measure, where the function runs, which tapes it opens and what they hold afterwards.
+    memory : bool
+        Whether to measure, where the function runs, how many bytes it needs at its peak.
+    overwrite : tuple of ndarray
+        What is written into the first arguments of the call before, in place, before this one runs: whoever kept an
+        argument, and no copy of it, then holds something else.
     """
 
     function: str | Remote
@@ -124,6 +133,10 @@ class Call:
     wrt: tuple[int, ...] = ()
     seed: np.ndarray | None = None
     sharing: bool = False
+    errors: tuple[str, ...] = ()
+    tapes: bool = False
+    memory: bool = False
+    overwrite: tuple[np.ndarray, ...] = ()
 
     @property
     def name(self) -> str:
@@ -149,6 +162,14 @@ class Reply:
         Arguments that the answer shares memory with, if the call asked.
     gradients : tuple
         One entry for each of the call's ``wrt``.
+    error : str
+        The exception that ended the call, if it is one of the call's ``errors``.
+    tapes : tuple of int
+        How many tapes were opened, and how many bytes they hold after the call, if the call asked.
+    peak : int
+        The most bytes that the call needed at once, if it asked.
+    nodes : int
+        The most nodes of records that lived at once during the call, if it asked for its tapes.
     """
 
     value: object = None
@@ -157,6 +178,10 @@ class Reply:
     changed: tuple[int, ...] = ()
     shared: tuple[int, ...] = ()
     gradients: tuple[object, ...] = ()
+    error: str = ""
+    tapes: tuple[int, int] = (0, 0)
+    peak: int = 0
+    nodes: int = 0
 
 
 def plain(value: object, remote: Callable[[Callable[..., object]], Remote], depth: int = 0) -> object:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from importlib.resources.abc import Traversable
 
     import numpy as np
 
@@ -45,6 +46,8 @@ class Question:
         For the position of an argument the misconception to name if it was written into.
     praise : str
         A closing word on a pass.
+    answer : str
+        A worked answer, for questions that are not the kit's own.
     """
 
     id: str
@@ -59,13 +62,24 @@ class Question:
     example: Callable[[np.random.Generator], Mapping[str, object]]
     spoils: Mapping[int, str] = field(default_factory=dict)
     praise: str = ""
+    answer: str = ""
 
     @property
     def solution(self) -> str:
-        """A worked answer; it ships with the kit and stands in no notebook."""
+        """A worked answer; it ships with the kit and stands in no notebook. Empty where a teacher keeps it."""
+        if self.answer or not self.ships:
+            return self.answer
+        return self._shipped.read_text(encoding="utf-8").removeprefix("# mypy: ignore-errors\n")
+
+    @property
+    def ships(self) -> bool:
+        """Whether it is one of the kit's own."""
+        return self._shipped.is_file()
+
+    @property
+    def _shipped(self) -> Traversable:
         name = self.id.replace("-", "_") + ".py"
-        text = resources.files(__package__).joinpath("solutions", name).read_text(encoding="utf-8")
-        return text.removeprefix("# mypy: ignore-errors\n")
+        return resources.files(__package__).joinpath("solutions", name)
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,18 @@ from autodiff_kit.exercises.spec import worked
 HERE = Path(__file__).parent
 
 
-def wrong_solutions(no):
-    """The wrong solutions of a lesson: {question: {label: (functions, misconception)}}."""
-    spec = importlib.util.spec_from_file_location(f"wrong_{no}", HERE / "wrong" / f"lesson{no}.py")
+def answers(kind, no):
+    """The module of a lesson's ``wrong`` or ``other`` answers."""
+    spec = importlib.util.spec_from_file_location(f"{kind}_{no}", HERE / kind / f"lesson{no}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.WRONG
+    return module
 
 
 QUESTIONS = {question.id: question for lesson in LESSONS.values() for question in lesson.questions}
-WRONG = {id: cases for no in LESSONS for id, cases in wrong_solutions(no).items()}
+# {question: {label: (functions, misconception)}}, and {question: functions}.
+WRONG = {id: cases for no in LESSONS for id, cases in answers("wrong", no).WRONG.items()}
+OTHER = {id: functions for no in LESSONS for id, functions in answers("other", no).OTHER.items()}
 CASES = [(id, label) for id, cases in WRONG.items() for label in cases]
 
 
@@ -44,6 +46,12 @@ def wrong(request):
     functions, name = WRONG[id][label]
     question = QUESTIONS[id]
     return SimpleNamespace(question=question, functions=dict(zip(question.writes, functions, strict=True)), name=name)
+
+
+@pytest.fixture
+def other(question):
+    """Another right answer to a question: its functions, in the order in which they are asked for."""
+    return OTHER[question.id]
 
 
 @pytest.fixture

@@ -10,21 +10,38 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autodiff_kit.exercises.notebook import as_text, build, write_all
+from autodiff_kit.author.commands import build as build_parts
+from autodiff_kit.author.master import of
+from autodiff_kit.author.release import as_text as as_stored
+from autodiff_kit.author.release import released
+from autodiff_kit.author.shipped import master_of
 from autodiff_kit.exercises.questions import LESSONS
 
 FOLDER = Path(__file__).parents[2] / "exercises"
+
+
+def build(lesson):
+    return released(master_of(lesson))
+
+
+def as_text(lesson):
+    return as_stored(build(lesson))
+
+
 BOTH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 
 
 @BOTH
 def test_the_stored_notebook_is_the_one_that_is_made(lesson):
     stored = (FOLDER / f"{lesson.slug}.ipynb").read_text(encoding="utf-8")
-    assert stored == as_text(lesson), "python -m autodiff_kit.exercises.notebook exercises writes them anew"
+    assert stored == as_text(lesson), "make exercises writes them anew"
 
 
-def test_they_are_written_into_a_folder(tmp_path):
-    assert [path.name for path in write_all(tmp_path)] == [f"{lesson.slug}.ipynb" for lesson in LESSONS.values()]
+@BOTH
+def test_it_is_written_into_a_folder(lesson, tmp_path):
+    (written,) = build_parts(of(master_of(lesson)), tmp_path, ("release",))
+    assert written == tmp_path / "release" / f"{lesson.slug}.ipynb"
+    assert written.read_text(encoding="utf-8") == as_text(lesson)
 
 
 @BOTH
@@ -63,7 +80,7 @@ def test_its_starters_run_from_top_to_bottom(lesson, kept, capsys):
         if cell["cell_type"] == "code":
             source = "".join(cell["source"])
             exec(compile(source, cell["id"], "exec"), names)
-    assert capsys.readouterr().out.count("Not begun.") == 6
+    assert capsys.readouterr().out.count("Not begun.") == len(lesson.questions)
 
 
 def test_in_a_kernel_a_check_finds_the_cells_function_and_is_shown_once(kept):

@@ -4,7 +4,7 @@
 import numpy as np
 
 
-def adam_step(w, g, slots, lr, b1, b2, eps):
+def whole_step(w, g, slots, lr, b1, b2, eps):
     t = slots["t"] + 1
     m = b1 * slots["m"] + (1 - b1) * g
     v = b2 * slots["v"] + (1 - b2) * g * g
@@ -13,6 +13,6 @@ def adam_step(w, g, slots, lr, b1, b2, eps):
 
 
 def frozen_step(w, g, slots, mask, lr, b1, b2, eps):
-    moved, new = adam_step(w, g, slots, lr, b1, b2, eps)
+    moved, new = whole_step(w, g, slots, lr, b1, b2, eps)
     kept = {name: np.where(mask, slots[name], new[name]) for name in ("m", "v")}
     return np.where(mask, w, moved), {**kept, "t": new["t"]}

@@ -1,0 +1,61 @@
+"""grow-3: What runs when equal things run once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..marking import Attempt
+from ..models import lesson13 as models
+from ..protocol import Call
+from ..spec import Question, worked
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..protocol import Script
+
+__all__ = ["QUESTION"]
+
+
+def check(a: Attempt, rng: np.random.Generator) -> Script:
+    for e in ("x", ("+", 2, 3), *(models.expression(rng) for _ in range(4))):
+        reply = yield Call("distinct", (e,))
+        if a.warned(reply):
+            continue
+        whole = models.occurrences(e)
+        mistaken = {
+            "order-blind": partial(models.distinct, e, commute=("+", "*", "-")),
+            "counts-occurrences": whole,
+            "misses-commuted": partial(models.distinct, e, commute=()),
+            "constant-is-a-node": partial(models.distinct, e, fold=False),
+        }
+        a.case(reply.value, worked("grow-3").distinct(e), mistaken, tol=1e-12, facts={"n": whole})
+
+
+QUESTION = Question(
+    id="grow-3",
+    points=2,
+    title="What runs when equal things run once",
+    text="""An expression is a name such as `"x"`, a number, or a tuple `(op, part, ...)`; ops are `+`, `-`, `*` with two parts and `sin` with one. `("*", ("+", "x", "y"), ("sin", ("+", "y", "x")))` is (x + y)·sin(y + x).
+A compiler runs equal parts once. How many operations are left? Sums and products are equal whichever way round their parts stand, differences are not. A part that holds numbers only is worked out beforehand: it is a number, and no
+operation; `("*", ("+", 1, 2), "x")` and `("*", "x", 3)` are equal.""",
+    writes=("distinct",),
+    starter='''def distinct(expression):
+    """How many operations run, when equal parts run once."""
+    ...
+''',
+    check=check,
+    messages={
+        "order-blind": "x − y is not y − x: for a difference the order counts.",
+        "counts-occurrences": "{n} places hold an operation, but equal ones run once.",
+        "misses-commuted": "x + y and y + x are one operation.",
+        "constant-is-a-node": "A part that holds numbers only is a number before the program runs.",
+    },
+    hints=(
+        "A key for each part, so that equal parts have equal keys.",
+        "The key of an operation is made of its op and the *keys* of its parts, and not of their text.",
+        "Go depth first and keep a dictionary from `(op, *keys)` to a number; sort the keys where the op commutes (`key=repr`); give back a number where all keys are numbers. The answer is `len` of the dictionary.",
+    ),
+    example=lambda rng: {"expression": models.expression(rng)},
+)

@@ -1,0 +1,134 @@
+"""``autodiff-kit grade``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autodiff_kit.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .results import Result
+
+__all__ = ["add"]
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the teacher's command to the program's."""
+    grade = commands.add_parser(
+        "grade",
+        help="grade notebooks that were handed in, each in a box of its own",
+        epilog="Grading goes on where it was stopped: run the same command again.",
+    )
+    grade.add_argument(
+        "submissions", nargs="+", type=Path, metavar="SUBMISSIONS",
+        help="notebooks (<learner>.ipynb), hand-in bundles (.zip), folders of them, or a folder for each learner",
+    )  # fmt: skip
+    grade.add_argument("--out", type=Path, required=True, metavar="DIR", help="where grades and feedback go")
+    grade.add_argument("--exercise", default="", metavar="NAME", help="slug or number (default: as each notebook says)")
+    where = grade.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="default: one a processor")
+    where.add_argument("--scheduler", default="", metavar="tcp://…", help="address of a dask scheduler with workers")
+    grade.add_argument(
+        "--seed", type=int, metavar="N", help="instead of the secret in DIR, to repeat the draws elsewhere"
+    )
+    grade.add_argument("--regrade", default="", metavar="QUESTION", help="grade this question again, keep the others")
+    _elsewhere(grade)
+    _late(grade)
+    _limits(grade)
+    grade.add_argument(
+        "--unsafe-no-sandbox", action="store_true", help="run notebooks without a box, with all your rights"
+    )
+    grade.set_defaults(run=_run)
+
+
+def _elsewhere(grade: argparse.ArgumentParser) -> None:
+    books = grade.add_argument_group("gradebooks")
+    books.add_argument(
+        "--gradebook", default="", metavar="URL", help="nbgrader's: a file, or postgresql://user@host/course"
+    )
+    books.add_argument("--canvas", action="store_true", help="also write canvas.csv, for Canvas' import of grades")
+    books.add_argument("--roster", type=Path, metavar="FILE", help="what Canvas' gradebook exports, for the IDs in it")
+    books.add_argument("--moodle", action="store_true", help="also write moodle.csv, for Moodle's import of grades")
+
+
+def _late(grade: argparse.ArgumentParser) -> None:
+    late = grade.add_argument_group("late work")
+    late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00")
+    late.add_argument("--grace", type=float, default=0.0, metavar="MINUTES", help="not counted as late (default: 0)")
+    late.add_argument("--late-per-day", type=float, default=0.0, metavar="PERCENT", help="of the points, a day begun")
+    late.add_argument("--late-most", type=float, default=100.0, metavar="PERCENT", help="at most (default: 100)")
+
+
+def _limits(grade: argparse.ArgumentParser) -> None:
+    limits = grade.add_argument_group("limits for each submission")
+    limits.add_argument("--cpu", type=float, default=20.0, metavar="SECONDS", help="of computing (default: 20)")
+    limits.add_argument(
+        "--wall", type=float, default=60.0, metavar="SECONDS", help="cells, each question (default: 60)"
+    )
+    limits.add_argument("--memory", type=int, default=1024, metavar="MB", help="of all its processes (default: 1024)")
+
+
+def _run(options: argparse.Namespace) -> int:
+    from autodiff_kit.lessons.files import write_atomically
+
+    from .batch import Plan, grade_batch
+    from .box import Limits
+    from .late import LateRule
+    from .pages import write_pages
+    from .results import write_results
+    from .similar import similar_pairs
+    from .store import Store
+    from .submission import collect
+    from .table import grades_csv
+
+    rule = LateRule(options.due, options.grace, options.late_per_day, options.late_most)
+    submissions = collect(options.submissions, options.exercise)
+    _sensible(options)
+    limits = Limits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
+    plan = Plan(limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade)
+    try:
+        with Store(options.out, options.seed) as store:
+            results = [rule.on(result) for result in grade_batch(submissions, store, plan, sys.stderr)]
+            write_results(options.out / "results.jsonl", results)
+            write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
+            write_pages(options.out, results, similar_pairs(submissions))
+            _hand_on(options, results)
+    except KeyboardInterrupt:
+        print("\nStopped. What was graded is kept; run the same command again to go on.", file=sys.stderr)
+        return 1
+    print(_summary(options.out, len(results), sum(result.status != "graded" for result in results)))
+    return 0
+
+
+def _hand_on(options: argparse.Namespace, results: list[Result]) -> None:
+    """Write the grades in the forms of other systems."""
+    from autodiff_kit.lessons.files import write_atomically
+
+    from .gradebook import write_gradebook
+    from .lms import canvas_csv, moodle_csv, read_canvas
+
+    if options.canvas or options.roster:
+        text = canvas_csv(results, read_canvas(options.roster) if options.roster else ())
+        write_atomically(options.out / "canvas.csv", text.encode("utf-8", "replace"))
+    if options.moodle:
+        write_atomically(options.out / "moodle.csv", moodle_csv(results).encode("utf-8", "replace"))
+    if options.gradebook:
+        write_gradebook(options.gradebook, results, options.due)
+
+
+def _sensible(options: argparse.Namespace) -> None:
+    """Refuse limits that nothing could run in."""
+    least = {"cpu": 1.0, "wall": 1.0, "memory": 128}
+    for name, most in least.items():
+        given = getattr(options, name)
+        if not most <= given < 1e6:
+            raise ArgumentError(f"--{name} takes a number from {most:g} upwards; got {given:g}.")
+
+
+def _summary(out: Path, count: int, odd: int) -> str:
+    look = f" {odd} were not simply graded: {out / 'report.html'} says why." if odd else ""
+    return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback'}.{look}"

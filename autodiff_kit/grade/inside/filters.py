@@ -1,0 +1,115 @@
+"""The system calls that a box refuses, as a program for the kernel's packet filter (BPF).
+
+Each instruction is eight bytes: code, two relative jumps, and a constant. The program looks at the call's
+number and at its lowest argument; see seccomp(2) and the kernel's ``seccomp_filter`` documentation.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+
+__all__ = ["install", "program"]
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+# Numbers of the two architectures; -1 where one lacks the call. What each could be used for stands beside it.
+REFUSED = {
+    # looking into other processes, or taking files from them
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
+    # other views of the file system
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "move_mount": (429, 429),
+    "open_tree": (428, 428), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
+    "fspick": (433, 433), "mount_setattr": (442, 442), "unshare": (272, 97), "setns": (308, 268),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "fanotify_init": (300, 262),
+    "quotactl": (179, 60), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
+    # memory that no process seems to hold
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmctl": (31, 195),
+    "shmat": (30, 196), "shmdt": (67, 197), "semget": (64, 190), "semctl": (66, 191), "semtimedop": (220, 192),
+    "semop": (65, 193), "msgget": (68, 186), "msgctl": (71, 187), "msgrcv": (70, 188), "msgsnd": (69, 189),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181), "mq_timedsend": (242, 182), "mq_timedreceive": (243, 183), "mq_notify": (244, 184),
+    # wide parts of the kernel that a notebook has no use for
+    "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427), "userfaultfd": (323, 282), "add_key": (248, 217), "request_key": (249, 218),
+    "keyctl": (250, 219), "personality": (135, 92), "modify_ldt": (154, -1), "iopl": (172, -1), "ioperm": (173, -1),
+    "syslog": (103, 116), "lookup_dcookie": (212, 18), "vhangup": (153, 58), "mbind": (237, 235),
+    "move_pages": (279, 239), "migrate_pages": (256, 238),
+    # the machine itself
+    "kexec_load": (246, 104), "kexec_file_load": (320, 294), "init_module": (175, 105), "finit_module": (313, 273),
+    "delete_module": (176, 106), "reboot": (169, 142), "clock_settime": (227, 112), "settimeofday": (164, 170),
+    "adjtimex": (159, 171), "clock_adjtime": (305, 266), "sethostname": (170, 161), "setdomainname": (171, 162),
+}  # fmt: skip
+CLONE, CLONE3, SOCKET, IOCTL = (56, 220), (435, 435), (41, 198), (16, 29)
+
+NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW... flag
+AF_UNIX = 1
+WORDS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into a terminal, as if typed
+
+LOAD, IF_EQUAL, IF_FROM, IF_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24  # where the kernel puts them
+
+
+def _step(code: int, constant: int, if_so: int = 0, if_not: int = 0) -> bytes:
+    return struct.pack("HBBI", code, if_so, if_not, constant)
+
+
+YES, KILLED = _step(RETURN, 0x7FFF0000), _step(RETURN, 0x80000000)
+NO, ABSENT = _step(RETURN, 0x00050000 | errno.EPERM), _step(RETURN, 0x00050000 | errno.ENOSYS)
+
+
+def program(machine: str) -> bytes:
+    """The filter for a machine's architecture.
+
+    Parameters
+    ----------
+    machine : str
+        As ``os.uname().machine`` names it: x86_64 or aarch64.
+
+    Returns
+    -------
+    bytes
+        Eight for each instruction.
+
+    Raises
+    ------
+    LookupError
+        If the numbers of that architecture are not known here.
+    """
+    if machine not in ARCHITECTURES:
+        raise LookupError(f"the system calls of {machine} are not known here; x86_64 and aarch64 are")
+    column = list(ARCHITECTURES).index(machine)
+    steps = [_step(LOAD, ARCHITECTURE), _step(IF_EQUAL, ARCHITECTURES[machine], 1, 0), KILLED, _step(LOAD, NUMBER)]
+    if machine == "x86_64":  # a second set of numbers, from 2**30 up, reaches the same calls
+        steps += [_step(IF_FROM, 0x40000000, 0, 1), KILLED]
+    for numbers in REFUSED.values():
+        if numbers[column] >= 0:
+            steps += _when(numbers[column], NO)
+    # A C library that is told "there is no clone3" falls back to clone, whose flags can be looked at.
+    steps += _when(CLONE3[column], ABSENT)
+    steps += _when(CLONE[column], _step(LOAD, FIRST), _step(IF_ANY_BIT, NEW_NAMESPACES, 0, 1), NO, YES)
+    steps += _when(SOCKET[column], _step(LOAD, FIRST), _step(IF_EQUAL, AF_UNIX, 1, 0), NO, YES)
+    first, second = (_step(IF_EQUAL, request, *jumps) for request, jumps in zip(WORDS, ((1, 0), (0, 1)), strict=True))
+    steps += _when(IOCTL[column], _step(LOAD, SECOND), first, second, NO, YES)
+    return b"".join([*steps, YES])
+
+
+def install() -> None:
+    """Put the filter on this process, for good, and on all that it starts."""
+    code = program(os.uname().machine)
+    held = ctypes.create_string_buffer(code, len(code))
+    about = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(held))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_rights, seccomp, filter_mode = 38, 22, 2
+    for request in ((no_new_rights, 1, 0, 0, 0), (seccomp, filter_mode, about, 0, 0)):
+        if libc.prctl(*(ctypes.c_ulong(item) if isinstance(item, int) else item for item in request)) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, f"the filter of system calls was refused: {os.strerror(number)}")
+
+
+def _when(number: int, *body: bytes) -> list[bytes]:
+    """For the call of that number the body, which answers; every other call goes on behind it."""
+    return [_step(IF_EQUAL, number, 0, len(body)), *body]

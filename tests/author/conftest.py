@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import copy
+import sys
+
+import pytest
+
+from autodiff_kit.author.master import of, read
+from autodiff_kit.author.new import new_exercise
+from autodiff_kit.author.shipped import master_of
+from autodiff_kit.exercises.questions import LESSONS
+
+
+@pytest.fixture(params=LESSONS)
+def shipped(request):
+    """The master of one of the kit's own exercises."""
+    return of(master_of(LESSONS[request.param]))
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """A new exercise's master, on disk."""
+    return new_exercise("newton_steps", tmp_path)
+
+
+@pytest.fixture
+def changed(begun):
+    """Reads the new master after some of its cells were changed: ``changed({id: function of the cell})``."""
+
+    def change(cells=None, metadata=None, drop=()):
+        notebook = copy.deepcopy(read(begun).notebook)
+        for cell in notebook["cells"]:
+            if cells and cell["id"] in cells:
+                cells[cell["id"]](cell)
+        notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] not in drop]
+        notebook["metadata"]["autodiff_kit"].update(metadata or {})
+        return notebook
+
+    return change
+
+
+@pytest.fixture
+def importable(monkeypatch):
+    """Makes a folder one that Python imports from, for this test only."""
+
+    def open_to(folder):
+        monkeypatch.syspath_prepend(folder)
+
+    yield open_to
+    for name in [name for name in sys.modules if name.startswith("newton_steps_checks")]:
+        del sys.modules[name]

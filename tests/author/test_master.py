@@ -1,0 +1,91 @@
+"""A master is read whole, or what it lacks is said."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autodiff_kit.author import MasterError, read
+from autodiff_kit.author.master import of, split
+from autodiff_kit.author.new import new_exercise
+from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.exercises.questions import LESSONS
+
+ID = "newton-steps-1"
+
+
+def test_a_shipped_master_holds_the_questions_themselves(shipped):
+    lesson = LESSONS[shipped.lesson.no]
+    assert [(q.id, q.points, q.title, q.writes) for q in shipped.lesson.questions] == [
+        (q.id, q.points, q.title, q.writes) for q in lesson.questions
+    ]
+    for read_back, question in zip(shipped.lesson.questions, lesson.questions, strict=True):
+        assert read_back.check is question.check
+        assert read_back.hints == question.hints
+        assert read_back.text == question.text.strip()
+        assert read_back.solution.strip() == question.solution.strip()
+
+
+def test_a_new_exercise_reads_and_has_its_wrong_answers(begun):
+    master = read(begun)
+    (question,) = master.lesson.questions
+    assert (question.id, question.points, question.writes) == (ID, 2, ("slope",))
+    assert {wrong.misconception for wrong in master.wrong[ID]} == set(question.messages)
+
+
+def test_a_name_must_be_one_and_nothing_is_overwritten(begun, tmp_path):
+    for name in ("Newton", "2nd", "a-b", ""):
+        with pytest.raises(StructureError, match="small letters"):
+            new_exercise(name, tmp_path)
+    before = begun.read_bytes()
+    with pytest.raises(FileError, match="nothing was changed"):
+        new_exercise("newton_steps", tmp_path)
+    assert begun.read_bytes() == before
+
+
+def test_what_is_no_notebook_says_so(tmp_path):
+    with pytest.raises(MasterError, match="cannot be read"):
+        read(tmp_path / "absent.ipynb")
+    for text in ("", "{", "[]", "{}", json.dumps({"cells": [], "metadata": {}})):
+        path = tmp_path / "odd.ipynb"
+        path.write_text(text)
+        with pytest.raises(MasterError, match="not a notebook|not an exercise"):
+            read(path)
+
+
+def test_each_missing_part_is_named(changed):
+    for part in ("text", "author"):
+        with pytest.raises(MasterError, match=f"no cell of part '{part}'"):
+            of(changed(drop=(f"{ID}-{part}",)))
+    with pytest.raises(MasterError, match="no question"):
+        of(changed(drop=(ID,)))
+    with pytest.raises(MasterError, match="lacks goal"):
+        of(changed(metadata={"goal": ""}))
+
+
+@pytest.mark.parametrize(
+    ("cell", "change", "words"),
+    [
+        ("text", lambda cell: cell.update(source="Write it."), "needs a heading"),
+        ("text", lambda cell: cell.update(source="## q1 · A title (3 points)\n\nText."), "2 in its metadata, 3 in its"),
+        ("", lambda cell: cell["metadata"]["autodiff_kit"].pop("points"), "has no points"),
+        ("", lambda cell: cell["metadata"]["autodiff_kit"].update(points="2"), "has no points"),
+        ("", lambda cell: cell.update(source="def slope(x):\n    ..."), "BEGIN SOLUTION"),
+        ("", lambda cell: cell.update(source="x = 1\n### BEGIN SOLUTION\n### END SOLUTION"), "defines no function"),
+        ("", lambda cell: cell.update(source="def (\n### BEGIN SOLUTION\n### END SOLUTION"), "not Python"),
+        ("-author", lambda cell: cell.update(source="check = 1"), "defines no messages, hints, example"),
+        ("-author", lambda cell: cell.update(source="1/0"), "stops with ZeroDivisionError"),
+    ],
+)
+def test_each_mistake_of_an_author_is_explained(changed, cell, change, words):
+    name = ID + ("-text" if cell == "text" else cell)
+    with pytest.raises(MasterError, match=words):
+        of(changed({name: change}))
+
+
+def test_the_starter_and_the_answer_come_apart():
+    assert split("def f():\n    ...\n### BEGIN SOLUTION\ndef f():\n    return 1\n### END SOLUTION") == (
+        "def f():\n    ...\n",
+        "def f():\n    return 1\n",
+    )

@@ -1,0 +1,93 @@
+"""Every way in which an exercise can be unfair, wrong or leaky is found."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from autodiff_kit.author import read, validate
+from autodiff_kit.author.master import of
+
+ID = "newton-steps-1"
+CHECK = "q1.check()\n### BEGIN HIDDEN TESTS\nq1.graded()\n### END HIDDEN TESTS"
+
+
+def test_the_kits_own_exercises_have_no_problem(shipped):
+    assert validate(shipped, 2) == []
+
+
+@pytest.mark.slow
+def test_the_kits_own_exercises_have_no_problem_in_a_hundred_draws(shipped):
+    assert validate(shipped) == []
+
+
+def test_a_new_exercise_has_no_problem(begun):
+    assert validate(read(begun)) == []
+
+
+def told(notebook, seeds=3):
+    return [str(problem) for problem in validate(of(notebook), seeds)]
+
+
+def source(text):
+    return lambda cell: cell.update(source=text)
+
+
+def replace(before, after):
+    def change(cell):
+        text = "".join(cell["source"])
+        assert before in text
+        cell["source"] = text.replace(before, after)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("", replace("    ...", "    return np.sin(x) + x * np.cos(x)"), "The starter earns 1 of the points"),
+        ("", replace("x * np.cos(x)", "np.cos(x)"), "The worked answer fails"),
+        ("", replace("return np.sin", "return nope.sin"), "The worked answer fails"),
+        ("", replace("### BEGIN SOLUTION\ndef slope", "### BEGIN SOLUTION\nslope = 3\ndef other"), "defines no slope"),
+        ("-wrong-1", source("def slope(x):\n    return np.sin(x) + x * np.cos(x)"), "(product-of-slopes) passes"),
+        ("-wrong-1", source("def slope(x):\n    return np.sin(x)"), "is told 'forgets-the-second' in place of"),
+        ("-wrong-1", source("def slope(x):\n    return 1 / 'a'"), "Wrong answer 1 (product-of-slopes) stops"),
+        ("-wrong-1", source("1 / 0"), "stops with ZeroDivisionError"),
+        ("-text", replace("Write `slope(x)`", "It is: return np.sin(x) + x * np.cos(x)"), "worked answer stands in"),
+        ("-text", replace("Write `slope(x)`", "The slope of a product has two terms."), "A hint stands in"),
+        ("-author", replace('    "`sin(x) + x * cos(x)`",\n', ""), "It has 2 hints"),
+        ("-author", replace('"product-of-slopes":', '"a b": "", "product-of-slopes":'), "cannot be counted"),
+        ("-check", source("q1.check()"), "Its check needs"),
+        ("-check", lambda cell: cell["metadata"]["nbgrader"].update(points=3), "would give 3 points, the kit 2"),
+        ("-check", lambda cell: cell["metadata"]["nbgrader"].update(grade_id="other"), "No cell carries its grade"),
+        (
+            "-check",
+            lambda cell: cell["metadata"]["nbgrader"].update(grade_id=f"{ID}-text"),
+            "2 cells have this grade_id",
+        ),
+        ("-help", lambda cell: cell.update(id=ID), "2 cells have this cell id"),
+        ("-help", lambda cell: cell.update(id="a b"), "made of letters, digits"),
+        ("-text", replace("## q1", "## q2"), "got q2"),
+    ],
+)
+def test_each_problem_is_found_and_said(changed, name, change, words):
+    found = told(changed({ID + name: change}))
+    assert any(words in problem for problem in found), found
+
+
+def test_an_exercise_without_wrong_answers_is_not_ready(changed):
+    found = told(changed(drop=(f"{ID}-wrong-1", f"{ID}-wrong-2")))
+    assert any("no wrong answer" in problem for problem in found)
+
+
+def test_a_misconception_that_shows_on_some_draws_only_is_found(changed):
+    rare = "def slope(x):\n    return np.sin(x) + x * np.cos(x) if x[0] > 1.2 else np.sin(x)"
+    found = told(changed({f"{ID}-wrong-2": source(rare)}), seeds=100)
+    assert any("Wrong answer 2" in problem for problem in found)
+
+
+def test_validation_leaves_the_master_as_it_was(shipped):
+    before = copy.deepcopy(shipped.notebook)
+    validate(shipped, 1)
+    assert shipped.notebook == before

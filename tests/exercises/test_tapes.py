@@ -1,0 +1,105 @@
+"""What a check can learn of tapes and exceptions, and that lesson 00 counts bytes as the kit does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.core.tape import look_on
+from autodiff_kit.exercises.driver import InProcess
+from autodiff_kit.exercises.models import lesson00 as models
+from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.spec import worked
+from autodiff_kit.exercises.tapes import Tapes
+
+OPS = {"mul": ak.multiply, "add": ak.add, **{name: getattr(ak, name) for name in ("exp", "sin", "square", "sum")}}
+OPS["relu"] = ak.nn.relu
+
+
+def test_bytes_of_lesson_00_are_those_of_the_kit():
+    for seed in range(40):
+        program, n = models.program(np.random.default_rng(seed)), 10 + seed
+        values = [ak.Variable(np.linspace(-1, 1, n)), ak.Variable(np.linspace(0.1, 1, n))]
+        with ak.GradientTape() as tape:
+            inputs = len(values)
+            for op, *ins in program:
+                values.append(OPS[op](*(values[i] for i in ins)))
+        assert len(values) == inputs + len(program)
+        assert tape.nbytes == worked("tape-4").held(program, n), (seed, program)
+
+
+def opens(x, keep):
+    with ak.GradientTape(persistent=True) as tape:
+        y = ak.square(ak.Variable(x))
+    keep.append(tape)
+    return y
+
+
+def test_tapes_are_counted_and_weighed():
+    kept = []
+    functions = {
+        "free": lambda x: opens(opens(x, []), []),
+        "held": lambda x: opens(x, kept),
+        "none": lambda x: x,
+        "circle": circle,
+    }
+    answer, x = InProcess(functions), np.ones(3)
+    assert answer(Call("free", (x,), tapes=True)).tapes == (2, 0)
+    assert answer(Call("held", (x,), tapes=True)).tapes == (1, 24)
+    assert answer(Call("none", (x,), tapes=True)).tapes == (0, 0)
+    assert answer(Call("circle", (x,), tapes=True)).tapes == (1, 0)
+    assert answer(Call("held", (x,))).tapes == (0, 0)
+
+
+def circle(x):
+    around = []
+    around.append(around)
+    return opens(x, around)
+
+
+def test_who_looked_before_goes_on_looking():
+    mine = Tapes(True)
+    with mine:
+        InProcess({"f": lambda x: opens(x, [])})(Call("f", (1.0,), tapes=True))
+        opens(1.0, [])
+    assert mine.count() == (2, 0)
+    before = look_on(None)
+    look_on(before)
+    assert before is not mine
+
+
+def test_an_exception_that_is_an_answer_is_told_and_others_end_the_attempt():
+    def deep(n):
+        return 1 + deep(n - 1)
+
+    answer = InProcess({"deep": deep})
+    assert answer(Call("deep", (5,), errors=("RecursionError",))).error == "RecursionError"
+    assert answer(Call("deep", (5,), errors=("LookupError", "RuntimeError"))).error == "RuntimeError"
+    with pytest.raises(Slip, match="RecursionError"):
+        answer(Call("deep", (5,), errors=("LookupError",)))
+
+
+def test_living_nodes_are_counted():
+    def steps(x, around, keep):
+        kept, total = [], 0.0
+        for _ in range(20):
+            with ak.GradientTape(persistent=True) as tape:
+                loss = ak.sum(ak.square(ak.Variable(x)))
+            kept.append({"nothing": None, "losses": loss, "tapes": tape}[keep])
+            total += float(loss)
+        with ak.GradientTape() as tape:
+            for _ in range(around):
+                total = total + ak.sum(ak.Variable(x))
+        return total
+
+    answer, x = InProcess({"steps": steps}), np.ones(3)
+
+    def most(around, keep):
+        return answer(Call("steps", (x, around, keep), tapes=True)).nodes
+
+    assert 0 < most(0, "nothing") <= 6  # two steps of two operations and a source: the last and the new one
+    assert 48 <= most(0, "losses") <= 54  # as it was after the sixteenth of them
+    assert 48 <= most(0, "tapes") <= 54
+    assert 40 <= most(20, "nothing") <= 66  # on one tape, after twenty others
+    assert answer(Call("steps", (x, 0, "nothing"))).nodes == 0

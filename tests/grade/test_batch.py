@@ -1,0 +1,315 @@
+"""A batch: the same on every run and number of workers, and nothing graded twice or lost when it is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from autodiff_kit import cli
+from autodiff_kit.grade import batch
+from autodiff_kit.grade.results import read_results
+
+from .notebooks import LESSON, LESSONS, answered, notebook, with_cell
+
+FULL = float(LESSON.points)
+LOST = float(sum(question.points for question in LESSON.questions if question.id in ("adam-1", "adam-5")))
+WRONG = "def brake(slots, last_gradient, b1):\n    return 1.0"
+
+
+@pytest.fixture
+def subs(tmp_path, box):
+    """Six submissions of all sorts."""
+    folder = tmp_path / "subs"
+    folder.mkdir()
+    found = {
+        "ada": answered(),
+        "bob": answered(adam_5=WRONG, leave=("adam-1",)),
+        "cyd": with_cell("import os; os._exit(1)"),
+        "dan": notebook(),
+        "eve": answered(LESSONS["06"]),
+    }
+    for name, one in found.items():
+        (folder / f"{name}.ipynb").write_text(json.dumps(one), encoding="utf-8")
+        os.utime(folder / f"{name}.ipynb", (1_700_000_000, 1_700_000_000))
+    (folder / "fay.ipynb").write_text("", encoding="utf-8")
+    os.utime(folder / "fay.ipynb", (1_700_000_000, 1_700_000_000))
+    return folder
+
+
+def grade(subs, out, *more):
+    return cli.main(["grade", str(subs), "--out", str(out), "--workers", "1", *more])
+
+
+def by_name(out):
+    return {result.learner: result for result in read_results(out / "results.jsonl")}
+
+
+def contents(out):
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and ".grading" not in path.parts
+    }
+
+
+def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert grade(subs, out) == 0
+    found = by_name(out)
+    assert {name: (one.status, one.score) for name, one in found.items()} == {
+        "ada": ("graded", FULL),
+        "bob": ("graded", FULL - LOST),
+        "cyd": ("crashed", FULL),
+        "dan": ("graded", 0.0),
+        "eve": ("graded", 15.0),
+        "fay": ("invalid", 0.0),
+    }
+    assert {path.name for path in (out / "feedback").iterdir()} == {f"{name}.html" for name in found}
+    assert (out / "grades.csv").read_text().count("\n") == 7
+    assert "2 were not simply graded" in capsys.readouterr().out
+
+
+def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path):
+    for name, workers in (("one", "1"), ("two", "2"), ("again", "1")):
+        assert grade(subs, tmp_path / name, "--seed", "7", "--workers", workers) == 0
+    one, two, again = (contents(tmp_path / name) for name in ("one", "two", "again"))
+    assert one == two == again
+    assert grade(subs, tmp_path / "other", "--seed", "8") == 0
+    seeds = [{mark.seed for mark in by_name(tmp_path / name)["ada"].marks} for name in ("one", "other")]
+    assert not seeds[0] & seeds[1]
+
+
+def test_probes_are_secret_unless_a_seed_is_given(subs, tmp_path):
+    seeds = []
+    for name in ("a", "b"):
+        assert grade(subs / "ada.ipynb", tmp_path / name) == 0
+        seeds.append({mark.seed for mark in by_name(tmp_path / name)["ada"].marks})
+    assert not seeds[0] & seeds[1]
+    assert len(seeds[0]) == len(LESSON.questions)
+
+
+def test_what_was_graded_is_not_graded_again(subs, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    assert grade(subs, out) == 0
+    before = contents(out)
+    monkeypatch.setattr(batch, "grade_one", lambda order: pytest.fail("graded again"))
+    assert grade(subs, out) == 0
+    assert contents(out) == before
+
+
+def test_a_changed_submission_is_graded_again_and_no_other(subs, tmp_path, monkeypatch):
+    out, graded, real = tmp_path / "out", [], batch.grade_one
+    assert grade(subs, out) == 0
+    (subs / "dan.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
+    monkeypatch.setattr(batch, "grade_one", lambda order: graded.append(order.submission.learner) or real(order))
+    assert grade(subs, out) == 0
+    assert graded == ["dan"]
+    assert by_name(out)["dan"].score == FULL
+
+
+def test_a_batch_goes_on_after_a_kill(subs, tmp_path):
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    assert grade(subs, whole, "--seed", "7") == 0
+    command = [
+        sys.executable,
+        "-m",
+        "autodiff_kit",
+        "grade",
+        str(subs),
+        "--out",
+        str(out),
+        "--seed",
+        "7",
+        "--workers",
+        "2",
+    ]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        kept = out / ".grading" / "results"
+        while len(list(kept.glob("*.json"))) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+    done = {path: path.stat().st_mtime_ns for path in kept.glob("*.json")}
+    assert 2 <= len(done) <= 6
+    assert not (out / "results.jsonl").exists()
+    assert grade(subs, out, "--seed", "7") == 0
+    assert {path: path.stat().st_mtime_ns for path in done} == done
+    assert contents(out) == contents(whole)
+
+
+def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
+    from autodiff_kit.grade.store import Store
+
+    with Store(tmp_path / "out"):
+        assert grade(subs, tmp_path / "out") == 1
+    assert "being graded into" in capsys.readouterr().err
+
+
+def test_one_question_is_graded_again_and_the_others_stand(subs, tmp_path, monkeypatch):
+    out, asked, real = tmp_path / "out", [], batch.grade_one
+    assert grade(subs, out) == 0
+    before = by_name(out)
+    monkeypatch.setattr(batch, "grade_one", lambda order: asked.append(order.plan.only) or real(order))
+    assert grade(subs, out, "--regrade", "adam-5") == 0
+    assert asked == ["adam-5"] * 4
+    assert by_name(out) == before
+
+
+def test_a_killed_worker_is_replaced(subs, tmp_path, box):
+    """The submission that a lost process had in hand is graded by another one."""
+    out = tmp_path / "out"
+    command = [
+        sys.executable,
+        "-m",
+        "autodiff_kit",
+        "grade",
+        str(subs),
+        "--out",
+        str(out),
+        "--seed",
+        "7",
+        "--workers",
+        "2",
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
+        while not (workers := _workers_of(process.pid)):
+            assert process.poll() is None
+            time.sleep(0.02)
+        os.kill(workers[0], signal.SIGKILL)
+        process.communicate()
+    assert process.returncode == 0
+    assert grade(subs, tmp_path / "whole", "--seed", "7") == 0
+    assert contents(out) == contents(tmp_path / "whole")
+
+
+def _workers_of(pid):
+    """The grader's own worker processes, once they have begun to work."""
+    found = []
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        try:
+            stat = open(f"/proc/{name}/stat").read().rpartition(")")[2].split() if name.isdigit() else ["", "0"]  # noqa: PTH123, SIM115
+            words = open(f"/proc/{name}/cmdline").read() if stat[1] == str(pid) else ""  # noqa: PTH123, SIM115
+        except OSError:
+            continue
+        if "spawn_main" in words:
+            found.append(int(name))
+    return found
+
+
+def test_late_work(subs, tmp_path):
+    os.utime(subs / "ada.ipynb", (1_700_000_000 + 86400 * 1.5, 1_700_000_000 + 86400 * 1.5))
+    rule = ["--due", "2023-11-14T22:13:20", "--late-per-day", "10"]
+    assert grade(subs, tmp_path / "out", *rule) == 0
+    found = by_name(tmp_path / "out")
+    assert (found["ada"].late, found["ada"].penalty, found["ada"].score) == (True, FULL * 0.2, FULL * 0.8)
+    assert (found["eve"].late, found["eve"].score) == (False, 15.0)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--exercise", "nope"], "no exercise 'nope'"),
+        (["--workers", "0"], "--workers takes a number from 1"),
+        (["--due", "tomorrow"], "no time"),
+        (["--late-per-day", "-3"], "percentages"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "scheduler"),
+        (["--memory", "0"], "--memory"),
+        (["--regrade", "nope"], "--regrade names a question"),
+    ],
+)
+def test_what_makes_no_sense_is_told(subs, tmp_path, capsys, more, said):
+    words = ["grade", str(subs), "--out", str(tmp_path / "out"), *more]
+    assert cli.main(words) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_submissions_that_are_not_there(tmp_path, capsys):
+    assert grade(tmp_path / "nothing", tmp_path / "out") == 1
+    assert "does not exist" in capsys.readouterr().err
+
+
+def test_without_a_box_it_refuses_unless_told(subs, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert grade(subs, tmp_path / "out") == 1
+    said = capsys.readouterr().err
+    assert "bubblewrap (bwrap) is not installed" in said
+    assert "Nothing was run" in said
+    assert "--unsafe-no-sandbox" in said
+    assert grade(subs / "ada.ipynb", tmp_path / "out", "--unsafe-no-sandbox") == 0
+    assert by_name(tmp_path / "out")["ada"].score == FULL
+
+
+def test_on_a_mac_it_refuses(subs, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert grade(subs, tmp_path / "out") == 1
+    assert "a box needs Linux, and this is darwin" in capsys.readouterr().err
+
+
+def test_a_box_that_cannot_be_made_says_why(subs, tmp_path, capsys, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "bwrap").write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+    (tmp_path / "bin" / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin") + os.pathsep + os.environ["PATH"])
+    for workers in ("1", "2"):
+        assert grade(subs, tmp_path / "out", "--workers", workers) == 1
+        assert "No permissions to create new namespace" in capsys.readouterr().err
+    assert not list((tmp_path / "out" / ".grading" / "results").glob("*.json"))
+
+
+def test_the_bar_fills():
+    import io
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    out = Terminal()
+    bar = batch.Bar(10, 4, out)
+    for _ in range(6):
+        bar.step()
+    bar.end()
+    lines = out.getvalue().replace("\n", "\r").split("\r")
+    assert lines[0] == "4 of 10 were graded before."
+    assert [line.count("#") for line in lines if line.startswith("[")] == [12, 15, 18, 21, 24, 27, 30]
+    assert "6 graded in" in lines[-2]
+
+
+def test_a_box_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
+    """The grader's own box dies under a submission: that one is graded again in a new one."""
+    real, lost = batch.grade_submission, []
+
+    def once(submission, place, *more):
+        if submission.learner == "bob" and not lost:
+            lost.append(place)
+            place._process.kill()
+            place._process.wait()
+        return real(submission, place, *more)
+
+    monkeypatch.setattr(batch, "grade_submission", once)
+    assert grade(subs, tmp_path / "out") == 0
+    assert len(lost) == 1
+    found = by_name(tmp_path / "out")
+    assert (found["bob"].status, found["bob"].score) == ("graded", FULL - LOST)
+    assert found["eve"].score == 15.0
+
+
+def test_a_box_that_is_lost_twice_costs_one_submission(subs, tmp_path, monkeypatch):
+    real = batch.grade_submission
+
+    def always(submission, place, *more):
+        if submission.learner == "bob":
+            place._process.kill()
+        return real(submission, place, *more)
+
+    monkeypatch.setattr(batch, "grade_submission", always)
+    assert grade(subs, tmp_path / "out") == 0
+    found = by_name(tmp_path / "out")
+    assert (found["bob"].status, found["bob"].score) == ("crashed", 0)
+    assert "lost twice" in found["bob"].reason
+    assert found["eve"].score == 15.0

@@ -1,0 +1,84 @@
+"""Files for learning platforms: what they hold, and what a hostile name cannot make of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from autodiff_kit.errors import FileError
+from autodiff_kit.grade.gradebook import GradebookError, address
+from autodiff_kit.grade.lms import canvas_csv, moodle_csv, read_canvas
+from autodiff_kit.grade.results import Mark, Result
+
+RESULTS = [
+    Result("ada", "01_x", "graded", marks=(Mark("jvp-1", 3, 3, "passed", "Every case is right."),), penalty=0.5),
+    Result("bob", "01_x", "graded", marks=(Mark("jvp-1", 1.5, 3, "partial", "Right, with 7 pulls."),)),
+    Result("bob", "06_y", "timeout", "It ran too long.", marks=(Mark("floor-1", 0, 2, "error", ""),)),
+    Result("=cyd()", "01_x", "invalid", "Not a notebook."),
+]
+
+
+def rows(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_canvas_takes_scores_in_the_order_of_its_columns():
+    head, possible, *learners = rows(canvas_csv(RESULTS))
+    assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "01_x", "06_y"]
+    assert possible == ["    Points Possible", "", "", "", "", "3", "2"]
+    assert learners == [
+        ["'=cyd()", "", "", "'=cyd()", "", "", ""],
+        ["ada", "", "", "ada", "", "2.5", ""],
+        ["bob", "", "", "bob", "", "1.5", "0"],
+    ]
+
+
+def test_canvas_own_export_brings_the_ids(tmp_path):
+    path = tmp_path / "export.csv"
+    path.write_text(
+        "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Other (7)\n    Points Possible,,,,,10\n"
+        '"Lovelace, Ada",17,s17,ada,A,9\n',
+        encoding="utf-8",
+    )
+    table = {row[0]: row for row in rows(canvas_csv(RESULTS, read_canvas(path)))}
+    assert table["Lovelace, Ada"] == ["Lovelace, Ada", "17", "s17", "ada", "A", "2.5", ""]
+    assert table["bob"][3] == "bob"
+
+
+def test_what_is_no_export_of_canvas_says_so(tmp_path):
+    for text in (b"", b"a,b\n1,2\n", b"\xff\xfe\x00"):
+        (tmp_path / "odd.csv").write_bytes(text)
+        with pytest.raises(FileError, match="Canvas"):
+            read_canvas(tmp_path / "odd.csv")
+    with pytest.raises(FileError, match="cannot be read"):
+        read_canvas(tmp_path / "absent.csv")
+
+
+def test_moodle_takes_grades_and_what_was_said():
+    head, *learners = rows(moodle_csv(RESULTS))
+    assert head == ["Username", "01_x", "01_x feedback", "06_y", "06_y feedback"]
+    assert learners == [
+        ["'=cyd()", "", "Not a notebook.", "", ""],
+        ["ada", "2.5", "jvp-1: 3 of 3. Every case is right.", "", ""],
+        ["bob", "1.5", "jvp-1: 1.5 of 3. Right, with 7 pulls.", "0", "It ran too long.\nfloor-1: 0 of 2. "],
+    ]
+
+
+def test_a_gradebook_is_a_url_or_a_file(tmp_path):
+    assert address("postgresql://teacher@host/course") == "postgresql://teacher@host/course"
+    assert address(str(tmp_path / "book.db")) == f"sqlite:///{tmp_path / 'book.db'}"
+    with pytest.raises(FileError, match="folder is not there"):
+        address(str(tmp_path / "none" / "book.db"))
+
+
+def test_without_nbgrader_it_says_what_to_install(monkeypatch):
+    import sys
+
+    from autodiff_kit.grade.gradebook import write_gradebook
+
+    monkeypatch.setitem(sys.modules, "nbgrader", None)
+    monkeypatch.setitem(sys.modules, "nbgrader.api", None)
+    with pytest.raises(GradebookError, match="pip install"):
+        write_gradebook("book.db", RESULTS)

@@ -1,0 +1,150 @@
+"""Honest notebooks: what Jupyter can do, the box can do; every question of every exercise, right and wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autodiff_kit.exercises.checker import grade
+from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.grade.grading import seed_for
+from autodiff_kit.grade.submission import collect
+
+from .notebooks import LESSON, answered, code, notebook, with_cell
+
+USES = {
+    "line magic": "%timeit -n1 -r1 1 + 1\n%precision 3\n%who",
+    "cell magic": "%%capture said\nprint('quiet')",
+    "time": "%%time\nx = 1",
+    "matplotlib inline": "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()",
+    "figure saved": "import matplotlib.pyplot as plt\nplt.plot([1]); plt.savefig('/tmp/a.png')\nassert open('/tmp/a.png', 'rb').read(4) == b'\\x89PNG'",
+    "widget": "import ipywidgets as w\ns = w.FloatSlider(value=2.0)\nbox = w.VBox([s])\ndisplay(box)\nbox",
+    "interact": "from ipywidgets import interact\ninteract(lambda x: x + 1, x=(0, 5));",
+    "the kit's widget": "from autodiff_kit.learn import PushPull\nPushPull()",
+    "shell": "!echo hello\nlisted = !ls /tmp",
+    "await": "import asyncio\nawait asyncio.sleep(0)",
+    "display": "from IPython.display import HTML, Markdown, clear_output\ndisplay(HTML('<b>x</b>'), Markdown('*y*')); clear_output()",
+    "checks": "q1.check(); q2.hint(); q3.solution(); q1; [q4.check(seed=3)]; q5.graded()",
+    "example": "assert set(vars(q1.example)) and q1.example.w.shape\nq1.example",
+    "kit": "import autodiff_kit as ak\nassert float(ak.grad(lambda x: x * x)(3.0)) == 6",
+    "own files": "open('notes.txt', 'w').write('x')\nassert open('notes.txt').read() == 'x'",
+    "processes": "import subprocess, sys\nassert subprocess.run([sys.executable, '-c', 'print(1)'], capture_output=True).stdout == b'1\\n'",
+    "threads": "import threading\nt = threading.Thread(target=lambda: None); t.start(); t.join()",
+    "traceback": "try:\n    1 / 0\nexcept ZeroDivisionError:\n    import traceback; traceback.print_exc()",
+    "autodiff at work": "import autodiff_kit as ak\nv = ak.Variable([1.0])\nak.optim.Adam().minimize(lambda: (v * v).sum(), [v])",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_jupyter_can_do(hand_in, use):
+    result = hand_in(with_cell(USES[use]))
+    assert result.remarks == ()
+    assert (result.status, result.score) == ("graded", LESSON.points)
+
+
+def test_an_error_in_a_cell_is_told_and_the_rest_runs(hand_in):
+    found = with_cell("1 / 0\nnever = 1")
+    found["cells"].append(code("def broken(:"))
+    result = hand_in(found)
+    assert (result.status, result.score) == ("graded", LESSON.points)
+    assert result.remarks[0] == "Cell 3 stopped with ZeroDivisionError: division by zero"
+    assert "SyntaxError" in result.remarks[1]
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_worked_answers_pass_and_starters_do_not(hand_in, lesson):
+    full, empty = hand_in(answered(lesson)), hand_in(notebook(lesson))
+    assert (full.status, full.score, full.max_score) == ("graded", lesson.points, lesson.points)
+    assert (empty.status, empty.score) == ("graded", 0)
+    assert {mark.outcome for mark in empty.marks} == {"not attempted"}
+    assert full.remarks == empty.remarks == ()
+
+
+def test_the_learners_own_numbers_follow_the_notebooks_stamp(hand_in):
+    found = with_cell("import numpy as np\nprint(q1.example)\nraise ValueError(repr(float(np.sum(q1.example.w))))", 3)
+    sums = []
+    for stamp in ("a", "b", "a"):
+        found["metadata"]["autodiff_kit"]["learner"] = stamp
+        sums.append(hand_in(found).remarks)
+    assert sums[0] == sums[2] != sums[1]
+
+
+def test_the_same_seed_in_the_learners_own_check_gives_the_same_verdict(hand_in):
+    wrong = "def brake(slots, last_gradient, b1):\n    return slots['m']"
+    mark = next(mark for mark in hand_in(answered(adam_5=wrong), "ada").marks if mark.question == "adam-5")
+    question = next(question for question in LESSON.questions if question.id == "adam-5")
+    assert mark.seed == seed_for("s", "ada", "adam-5")
+    own = grade(question, {"brake": lambda slots, last_gradient, b1: slots["m"]}, mark.seed)
+    assert (own.outcome, own.message, own.misconception) == (mark.outcome, mark.message, mark.misconception)
+
+
+def test_all_forms_of_handing_in(tmp_path):
+    import shutil
+    import zipfile
+
+    slug, text = LESSON.slug, json.dumps(answered())
+    subs = tmp_path / "subs"
+    for place in ("ada.ipynb", f"bob/{slug}.ipynb", f"cyd/ps1/{slug}.ipynb", f"{slug}.ipynb"):
+        (subs / place).parent.mkdir(parents=True, exist_ok=True)
+        (subs / place).write_text(text, encoding="utf-8")
+    (subs / "dan").mkdir()
+    for name in (subs / "dan" / f"{slug}-0a1b2c3d.zip", subs / "eve.zip"):
+        with zipfile.ZipFile(name, "w") as bundle:
+            bundle.writestr("notebook.ipynb", text)
+            bundle.writestr("receipt.json", "{}")
+    for hidden in (subs / ".ipynb_checkpoints", subs / "bob" / ".ipynb_checkpoints"):
+        hidden.mkdir()
+        shutil.copy(subs / "ada.ipynb", hidden / "old.ipynb")
+    (subs / "readme.txt").write_text("not a submission")
+    assert [one.learner for one in collect([subs])] == ["ada", "bob", "cyd", "dan", "eve", "subs"]
+    assert {one.exercise for one in collect([subs])} == {slug}
+    assert [one.learner for one in collect([subs / "bob" / f"{slug}.ipynb", subs / "eve.zip"])] == ["bob", "eve"]
+    assert [one.learner for one in collect([subs / "bob", subs / "ada.ipynb"])] == ["ada", "bob"]
+
+
+def test_the_time_that_a_collecting_tool_notes_counts(tmp_path):
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "x.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
+    (tmp_path / "ada" / "timestamp.txt").write_text("2026-11-20 08:30:00.000000 UTC\n")
+    assert collect([tmp_path])[0].submitted == "2026-11-20T08:30:00+00:00"
+
+
+def test_the_last_one_counts(tmp_path):
+    import os
+
+    (tmp_path / "ada").mkdir()
+    for name, second in (("a", 100), ("b", 300), ("c", 200)):
+        path = tmp_path / "ada" / f"{name}.ipynb"
+        path.write_text(json.dumps(with_cell(f"'{name}'")), encoding="utf-8")
+        os.utime(path, (second, second))
+    (found,) = collect([tmp_path])
+    assert "'b'" in dict(found.cells).values()
+    assert "3 were handed in" in found.remarks[-1]
+
+
+def test_an_exercise_by_option(hand_in, tmp_path):
+    found = answered()
+    del found["metadata"]["autodiff_kit"]
+    (tmp_path / "ada.ipynb").write_text(json.dumps(found), encoding="utf-8")
+    for name in ("15", LESSON.slug):
+        assert collect([tmp_path], name)[0].exercise == LESSON.slug
+
+
+def test_an_exercise_of_a_teachers_own(tmp_path, box, monkeypatch):
+    from autodiff_kit import cli
+    from autodiff_kit.grade.grading import grade_submission
+    from autodiff_kit.grade.submission import read
+
+    name = "grading_of_my_own"
+    assert cli.main(["new-exercise", name, "--dir", str(tmp_path)]) == 0
+    assert cli.main(["author", "build", str(tmp_path / f"{name}.ipynb"), "--out", str(tmp_path / "built")]) == 0
+    monkeypatch.syspath_prepend(tmp_path / "built" / "release")
+    (key,) = (tmp_path / "built" / "key").glob("*.ipynb")
+    right = grade_submission(read(key, "ada", name), box, "s")
+    assert (right.status, right.score, right.remarks) == ("graded", right.max_score, ())
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / f"{name}.ipynb").write_bytes(key.read_bytes())
+    assert [one.learner for one in collect([tmp_path / "eve" / f"{name}.ipynb"], name)] == ["eve"]
+    empty = grade_submission(read(tmp_path / "built" / "release" / f"{name}.ipynb", "bob", name), box, "s")
+    assert (empty.status, empty.score) == ("graded", 0)

@@ -1,0 +1,296 @@
+"""The parts of the grader by themselves: messages, the filter of system calls, late rules, likeness, pages."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autodiff_kit.errors import StructureError
+from autodiff_kit.exercises.protocol import Foreign, Handle, Namespace, Remote, Rng, alike
+from autodiff_kit.grade.inside import filters
+from autodiff_kit.grade.late import LateRule
+from autodiff_kit.grade.pages import feedback, file_name, report
+from autodiff_kit.grade.results import Mark, Result
+from autodiff_kit.grade.similar import WORKED, similar_pairs
+from autodiff_kit.grade.submission import collect
+from autodiff_kit.grade.table import grades_csv
+from autodiff_kit.grade.talk import Talk
+from autodiff_kit.grade.wire import Gone, Late, Line, Message, WireError
+
+from .notebooks import answered
+
+
+@pytest.fixture
+def pair():
+    sockets = socket.socketpair()
+    lines = [Line(one) for one in sockets]
+    yield lines[0], lines[1], sockets[0]
+    for line in lines:
+        line.close()
+
+
+def there(value, pair):
+    here, far, _ = pair
+    here.send(Message("x", {}, [value]), Talk(here))
+    return far.receive(Talk(far)).values[0]
+
+
+ARRAYS = [
+    np.arange(6.0).reshape(2, 3),
+    np.float32([np.nan, np.inf, -0.0]),
+    np.zeros((0, 3)),
+    np.array(3.5),
+    np.array([True, False]),
+    np.arange(3)[::-1],
+    np.arange(4, dtype=">i4"),
+    np.arange(6.0).reshape(2, 3).T,
+    np.array([1 + 2j]),
+    np.float16([1.5]),
+    np.longdouble([1.5]),
+    np.uint8([255]),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=[f"{a.dtype}{a.shape}" for a in ARRAYS])
+def test_arrays_cross_bit_for_bit(pair, array):
+    got = there(array, pair)
+    assert got.shape == array.shape
+    assert got.dtype == array.dtype.newbyteorder("=")
+    assert np.array_equal(got, array, equal_nan=array.dtype.kind == "f")
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers(),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text() | st.integers(), inner),
+    max_leaves=20,
+)
+
+
+@given(PLAIN)
+def test_plain_values_cross_as_they_are(value):
+    sockets = socket.socketpair()
+    lines = [Line(one) for one in sockets]
+    try:
+        assert alike(there(value, (*lines, None)), value)
+    finally:
+        for line in lines:
+            line.close()
+
+
+def test_what_stands_for_functions_and_others_crosses(pair):
+    sent = [Rng(5), Foreign("Liar"), Remote(3, "pull"), {"a", "b"}, Namespace("kit", {"f": Handle(abs, "f")})]
+    rng, foreign, remote, names, space = there(sent, pair)
+    assert (rng, foreign, remote, names) == (Rng(5), Foreign("Liar"), Remote(3, "pull"), {"a", "b"})
+    assert isinstance(space.members["f"], Handle)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"no json\n",
+        b"[1]\n",
+        b"{}\n",
+        b'{"kind": "x", "fields": {}, "values": [{"array": 0}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"array": -1}], "arrays": [["<f8", [1]]]}\n12345678',
+        b'{"kind": "x", "fields": {}, "values": [], "arrays": [["O", [1]]]}\n12345678',
+        b'{"kind": "x", "fields": {}, "values": [], "arrays": [["<f8", [-1]]]}\n',
+        b'{"kind": "x", "fields": {}, "values": [], "arrays": [["<f8", [99999999, 99999999]]]}\n',
+        b'{"kind": "x", "fields": {}, "values": [], "arrays": [["<U99999999", [1]]]}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"pickle": "x"}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"yours": 7}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"set": [[1]]}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"dict": [[[1], 2]]}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"tuple": 3, "set": 4}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [' + b"[" * 100 + b"]" * 100 + b'], "arrays": []}\n',
+        b"[" * 100_000 + b"\n",
+        b"9" * 10_000 + b"\n",
+        b"x" * (5 << 20),
+    ],
+)
+def test_what_is_not_in_the_form_is_refused(line):
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    import contextlib
+    import threading
+
+    def write():
+        theirs.setblocking(True)
+        with contextlib.suppress(OSError):
+            theirs.sendall(line)
+        theirs.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    heard = Line(ours)
+    with pytest.raises(WireError):
+        heard.receive(Talk(heard))
+    heard.close()
+    writer.join()
+
+
+def test_silence_and_hanging_up_are_told_apart(pair):
+    here, far, _ = pair
+    here.deadline = 0.0
+    with pytest.raises(Late):
+        here.receive(Talk(here))
+    here.deadline = float("inf")
+    far.close()
+    with pytest.raises(Gone):
+        here.receive(Talk(here))
+
+
+def run_filter(code, number, machine, first=0, second=0):
+    """What the kernel would answer: its machine has one register and forward jumps."""
+    memory = {0: number, 4: filters.ARCHITECTURES.get(machine, 0), 16: first, 24: second}
+    steps = list(struct.iter_unpack("HBBI", code))
+    place = register = 0
+    while True:
+        op, yes, no, k = steps[place]
+        place += 1
+        if op == filters.LOAD:
+            register = memory[k]
+        elif op == filters.RETURN:
+            return {0x7FFF0000: "yes", 0x80000000: "killed", 0x00050001: "no", 0x00050026: "absent"}[k]
+        else:
+            said = {filters.IF_EQUAL: register == k, filters.IF_FROM: register >= k, filters.IF_ANY_BIT: register & k}[
+                op
+            ]
+            place += yes if said else no
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_filter_answers_every_call(machine):
+    code, column = filters.program(machine), list(filters.ARCHITECTURES).index(machine)
+    refused = {numbers[column] for numbers in filters.REFUSED.values()}
+    special = {filters.CLONE[column], filters.CLONE3[column], filters.SOCKET[column], filters.IOCTL[column]}
+    for number in set(range(500)) - special:
+        assert run_filter(code, number, machine) == ("no" if number in refused else "yes"), number
+    assert run_filter(code, filters.CLONE3[column], machine) == "absent"
+    for flags, answer in ((0x3D0F00, "yes"), (17, "yes"), (0x10000000, "no"), (0x20000011, "no"), (0x40000000, "no")):
+        assert run_filter(code, filters.CLONE[column], machine, first=flags) == answer
+    for family in range(48):
+        assert run_filter(code, filters.SOCKET[column], machine, first=family) == ("yes" if family == 1 else "no")
+    for request, answer in ((0x5401, "yes"), (0x5412, "no"), (0x541C, "no")):
+        assert run_filter(code, filters.IOCTL[column], machine, second=request) == answer
+    assert run_filter(code, 0, "other") == "killed"
+    assert run_filter(filters.program("x86_64"), 0x40000000, "x86_64") == "killed"
+    with pytest.raises(LookupError, match="riscv64"):
+        filters.program("riscv64")
+
+
+def result(score=10.0, submitted="2026-11-30T12:00:00+00:00", **more):
+    return Result("ada", "", "graded", marks=(Mark("q", score, 10, "passed"),), submitted=submitted, **more)
+
+
+@pytest.mark.parametrize(
+    ("rule", "late", "penalty"),
+    [
+        (LateRule(), False, 0),
+        (LateRule("2026-11-30T12:00"), False, 0),
+        (LateRule("2026-11-30T11:59", per_day=10), True, 1),
+        (LateRule("2026-11-30T11:59", grace=1, per_day=10), False, 0),
+        (LateRule("2026-11-28T11:59", per_day=10), True, 3),
+        (LateRule("2026-11-28T11:59", per_day=40, most=50), True, 5),
+        (LateRule("2026-11-30T12:30+01:00", per_day=10), True, 1),
+        (LateRule("2026-11-01"), True, 0),
+    ],
+)
+def test_late_rules(rule, late, penalty):
+    found = rule.on(result())
+    assert (found.late, found.penalty) == (late, penalty)
+
+
+@pytest.mark.parametrize("wrong", [{"due": "soon"}, {"grace": -1}, {"per_day": 101}, {"most": float("nan")}])
+def test_late_rules_that_make_no_sense(wrong):
+    with pytest.raises(StructureError):
+        LateRule(**wrong)
+
+
+LONG = """def lazy_adam(table, ids, grads, slots, lr, b1, b2, eps):
+    collected = {}
+    for place, row in zip(ids, grads):
+        collected[int(place)] = collected.get(int(place), 0.0) + row
+    t = slots["t"] + 1
+    for place, row in collected.items():
+        slots["m"][place] = b1 * slots["m"][place] + (1 - b1) * row
+    return table, slots
+"""
+
+
+def test_likeness_sees_through_names_numbers_and_comments(tmp_path):
+    renamed = (
+        LONG.replace("collected", "c").replace("place", "i").replace("0.0", "0").replace("t = ", "# more\n    tt = ")
+    )
+    other = LONG.replace(
+        "for place, row in collected.items():", "while collected:\n        place, row = collected.popitem()"
+    )
+    other = other.replace("collected.get(int(place), 0.0) + row", "sum((collected.pop(place, 0), row))").replace(
+        "b1 *", "-b1 /"
+    )
+    for name, text in (("ada", LONG), ("bob", renamed), ("cyd", other), ("dan", None)):
+        found = answered() if text is None else answered(leave=[f"adam-{i}" for i in (1, 2, 3, 5, 6)], adam_4=text)
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(found), encoding="utf-8")
+    pairs = [(pair.question, pair.first, pair.second) for pair in similar_pairs(collect([tmp_path]))]
+    assert ("adam-4", "ada", "bob") in pairs
+    assert not [pair for pair in pairs if "cyd" in pair]
+    assert ("adam-4", "dan", WORKED) in pairs
+    assert ("adam-4", "ada", WORKED) not in pairs
+
+
+def test_pages_show_what_was_said_and_run_nothing_of_it():
+    evil = "<script>alert(1)</script>"
+    marks = (Mark("jvp-1", 0.0, 3, "not yet", f"`{evil}` & more\nline 2", "loops", 1), Mark("jvp-2", 2.0, 2, "passed"))
+    found = Result(evil, "01_jacobian_vector_products", "tampered", evil, marks, remarks=(f"Cell 3 {evil}", evil))
+    for page in (feedback(evil, [found]), report([found], [])):
+        assert "<script>" not in page
+        assert "&lt;script&gt;" in page
+        assert page.startswith("<!doctype html>")
+    page = feedback(evil, [found])
+    assert "2 of 5 points" in page
+    assert "Both columns of the table" in page
+    assert "<code>loops</code>" in report([found], [])
+    assert file_name("a/b\\c:d") == "a_b_c_d.html"
+
+
+def test_the_histogram_counts_answers_by_misconception():
+    found = [
+        Result(name, "", "graded", marks=(Mark("jvp-1", 0, 3, "not yet", "", idea),))
+        for name, idea in (("a", "loops"), ("b", "loops"), ("c", "sign"))
+    ]
+    rows = [row for row in report(found, []).split("<tr>") if "<code>" in row]
+    assert ["loops" in row and "<td>2</td>" in row for row in rows] == [True, False]
+    assert "<td>1</td>" in rows[1]
+
+
+def test_no_name_is_a_formula_in_a_spreadsheet():
+    text = grades_csv([Result("=HYPERLINK(1)", "x", "graded")])
+    assert "'=HYPERLINK(1)" in text
+    assert text.splitlines()[0].split(",")[0] == "assignment"
+    assert len(text.splitlines()[0].split(",")) == 11
+
+
+def test_a_control_group_limits_the_box_where_it_can_be_had(tmp_path):
+    from autodiff_kit.grade import group
+    from autodiff_kit.grade.box import Limits
+
+    limits = Limits(memory=100 << 20, disk=10 << 20)
+    assert group.group_for(limits, tmp_path) is None  # nothing is mounted there
+    found = group.group_for(limits)
+    if found is None:
+        pytest.skip("this user may make no control group (version 2) with a limit on memory here")
+    assert int((found.folder / "memory.max").read_text()) == limits.memory + limits.disk + group.WARM
+    bomb = "held = [bytearray(10_000_000) for _ in range(200)]"
+    import subprocess
+    import sys
+
+    assert subprocess.run([*found.enter(), sys.executable, "-c", bomb], check=False).returncode == -9
+    assert found.killed()
+    assert not found.killed()
+    found.close()
+    assert not found.folder.exists()

@@ -1,0 +1,89 @@
+"""Grades go into nbgrader's own gradebook: SQLite's, and a real PostgreSQL's."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import sys
+from autodiff_kit.grade.gradebook import GradebookError, write_gradebook
+from autodiff_kit.grade.results import Mark, Result
+from nbgrader.api import Gradebook
+
+marks = (Mark("jvp-1", 3, 3, "passed", "ok"), Mark("jvp-2", 1, 2, "partial", "half"))
+results = [
+    Result("ada", "01_x", "graded", marks=marks, submitted="2026-11-21T10:00:00+01:00", penalty=1.0, late=True),
+    Result("bob", "01_x", "timeout", "too long", marks=(Mark("jvp-1", 0, 3, "error"), Mark("jvp-2", 0, 2, "error"))),
+    Result("cyd", "", "invalid", "no exercise"),
+]
+where = sys.argv[1]
+assert [write_gradebook(where, results, "2026-11-20T12:00:00+00:00") for _ in range(2)] == [2, 2]
+from autodiff_kit.grade.gradebook import address
+with Gradebook(address(where)) as book:
+    ada, bob = (book.find_submission("01_x", name) for name in ("ada", "bob"))
+    print(ada.score, ada.late_submission_penalty, ada.max_score, ada.timestamp, bob.score, len(book.students))
+    print(book.find_comment("jvp-2-answer", "01_x", "01_x", "ada").comment)
+"""
+
+
+def check(said):
+    assert said.splitlines()[-2:] == ["4.0 1.0 5.0 2026-11-21 09:00:00 0.0 2", "half"]
+
+
+def test_sqlite_by_default(tool, tmp_path):
+    check(tool("python", "-c", PROGRAM, str(tmp_path / "book.db"), cwd=tmp_path))
+
+
+def test_a_database_that_does_not_answer_says_so(tool, tmp_path):
+    program = """
+from autodiff_kit.grade.gradebook import GradebookError, write_gradebook
+try:
+    write_gradebook("postgresql://nobody@127.0.0.1:9/none", [])
+except GradebookError as error:
+    print(error)
+"""
+    assert "could not be written" in tool("python", "-c", program, cwd=tmp_path)
+
+
+@pytest.fixture
+def postgres(tmp_path):
+    """A PostgreSQL server of its own, as Debian packages it; its URL."""
+    homes = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not homes:
+        pytest.skip("PostgreSQL is not installed (Debian: apt install postgresql)")
+    home, port = homes[-1], free_port()
+    folder = Path("/tmp") / f"autodiff-kit-{os.getpid()}"
+    folder.mkdir(mode=0o755)
+    user = {}
+    if os.geteuid() == 0:  # the server refuses root
+        owner = pwd.getpwnam("postgres")
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+        user = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+
+    def run(name, *words):
+        subprocess.run([home / name, *words], check=True, capture_output=True, cwd=folder, timeout=120, **user)
+
+    run("initdb", "-D", folder / "data", "-A", "trust", "-U", "postgres")
+    options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1"
+    run("pg_ctl", "-D", folder / "data", "-o", options, "-l", folder / "log", "-w", "start")
+    run("createdb", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "course")
+    yield f"postgresql://postgres@127.0.0.1:{port}/course"
+    run("pg_ctl", "-D", folder / "data", "-m", "immediate", "stop")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_postgresql_through_the_same_url(tool, tmp_path, postgres):
+    check(tool("python", "-c", PROGRAM, postgres, cwd=tmp_path))
