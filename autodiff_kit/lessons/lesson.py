@@ -57,7 +57,7 @@ class Lesson:
         return f"<div style='max-width:72ch'>{title}<table style='margin:4px 0'>{facts}</table></div>"
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
-        needs = ", ".join(f"lesson {need}" if need.isdigit() else need for need in self.needs)
+        needs = "; ".join(f"lesson {need}" if need.isdigit() else need for need in self.needs)
         return (
             ("Goal", self.goal),
             ("Time", f"{self.minutes} minutes"),

@@ -202,15 +202,16 @@ def _listed(prompt: Prompt) -> list[str]:
 
 
 def _how(prompt: Prompt) -> str:
-    typed = {"choice": '"b"', "several": '"a b"'}.get(prompt.kind, "0.5")
-    return f'To answer in code: predict("{prompt.item}", answer={typed})'
+    # Dots, and no letter: an example that stands below every question is taken for an answer.
+    what = {"choice": "a letter", "several": "letters with blanks between"}.get(prompt.kind, "a number")
+    return f'To answer in code, type {what}: predict("{prompt.item}", answer="…")'
 
 
 def _parse_number(prompt: Prompt, typed: object) -> float:
     try:
         return float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AnswerError(f"{prompt.item!r} asks for a number and got {typed!r}; type one, such as 2 or -0.5") from None
+        raise AnswerError(f"{prompt.item!r} asks for a number and got {typed!r}; type one, such as 2.5 or -3") from None
 
 
 def _parse_choice(prompt: Prompt, typed: object) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -189,6 +190,7 @@ class Progress:
         ms: float,
         message: str,
         cell_sha: str,
+        tests: Sequence[tuple[str, int, int]] = (),
     ) -> QuestionState:
         """Record one check of a question.
 
@@ -208,6 +210,8 @@ class Progress:
             What the learner was told.
         cell_sha : str
             Hash of the cell's source, so that the same attempt can be recognised without keeping the code.
+        tests : sequence of (str, int, int)
+            What was looked at, by name: how many times it was right, and of how many.
 
         Returns
         -------
@@ -226,7 +230,7 @@ class Progress:
             touch_question(db, id, notebook=notebook, points=points)
             known = question_row(db, id)
             db.execute(
-                "UPDATE question SET points = ?, best = ?, tries = ?, state = ?, message = ?, notebook = ?,"
+                "UPDATE question SET points = ?, best = ?, tries = ?, state = ?, message = ?, tests = ?, notebook = ?,"
                 " rev = ? WHERE id = ?",
                 (
                     points,
@@ -234,6 +238,7 @@ class Progress:
                     known.tries + (outcome != "error"),
                     better_state(known.state, outcome),
                     message,
+                    encode(tests),
                     notebook,
                     next_revision(db),
                     id,
@@ -248,11 +253,14 @@ class Progress:
 
         return self.store.run(work)
 
-    def see_hint(self, id: str, n: int) -> QuestionState:
-        """Record that hint ``n`` (counted from 1) was shown; hints are never unseen."""
+    def see_hint(self, id: str, n: int, notebook: str = "", points: float = 0.0) -> QuestionState:
+        """Record that hint ``n`` (counted from 1) was shown; hints are never unseen.
+
+        Exercise and points are those of a question that no attempt has told of yet.
+        """
 
         def work(db: sqlite3.Connection) -> QuestionState:
-            touch_question(db, id)
+            touch_question(db, id, notebook=notebook, points=points)
             change = "UPDATE question SET hints_seen = max(hints_seen, ?), rev = ? WHERE id = ?"
             db.execute(change, (n, next_revision(db), id))
             log_event(db, "hint", f"{id}/{n}")
@@ -260,11 +268,11 @@ class Progress:
 
         return self.store.run(work)
 
-    def see_solution(self, id: str) -> QuestionState:
+    def see_solution(self, id: str, notebook: str = "", points: float = 0.0) -> QuestionState:
         """Record that the solution was shown."""
 
         def work(db: sqlite3.Connection) -> QuestionState:
-            touch_question(db, id)
+            touch_question(db, id, notebook=notebook, points=points)
             change = "UPDATE question SET solution_seen = 1, rev = ? WHERE id = ?"
             db.execute(change, (next_revision(db), id))
             log_event(db, "solution", id)

@@ -30,7 +30,10 @@ class Prediction:
 
 @dataclass(frozen=True)
 class QuestionState:
-    """Where one question stands: ``state`` is not tried, not yet, partial, passed or error."""
+    """Where one question stands: ``state`` is not tried, not yet, partial, passed or error.
+
+    ``tests`` are those of the last attempt: name, how many times right, of how many.
+    """
 
     points: float = 0.0
     best: float = 0.0
@@ -39,6 +42,7 @@ class QuestionState:
     solution_seen: bool = False
     state: str = "not tried"
     message: str = ""
+    tests: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,12 +98,13 @@ def prediction_row(db: sqlite3.Connection, lesson: str, item: str) -> Prediction
 
 def question_row(db: sqlite3.Connection, id: str) -> QuestionState:
     """Return a question, fresh if it was never touched."""
-    query = "SELECT points, best, tries, hints_seen, solution_seen, state, message FROM question WHERE id = ?"
+    query = "SELECT points, best, tries, hints_seen, solution_seen, state, message, tests FROM question WHERE id = ?"
     row = db.execute(query, (id,)).fetchone()
     if row is None:
         return QuestionState()
-    points, best, tries, hints, solution, state, message = row
-    return QuestionState(points, best, tries, hints, bool(solution), state, message)
+    points, best, tries, hints, solution, state, message, tests = row
+    looked_at = tuple((str(name), int(right), int(of)) for name, right, of in json.loads(tests))
+    return QuestionState(points, best, tries, hints, bool(solution), state, message, looked_at)
 
 
 def touch_lesson(db: sqlite3.Connection, no: str) -> bool:
@@ -114,7 +119,7 @@ def touch_lesson(db: sqlite3.Connection, no: str) -> bool:
 def touch_question(db: sqlite3.Connection, id: str, notebook: str = "", points: float = 0.0) -> None:
     """Make sure that a question has its row."""
     db.execute(
-        "INSERT OR IGNORE INTO question VALUES (?, ?, ?, 0, 0, 0, 0, 'not tried', '', 0)",
+        "INSERT OR IGNORE INTO question VALUES (?, ?, ?, 0, 0, 0, 0, 'not tried', '', 0, '[]')",
         (id, notebook, points),
     )
 

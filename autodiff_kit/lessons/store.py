@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from autodiff_kit.errors import AutodiffError
+from autodiff_kit.lessons.changes import tell
 from autodiff_kit.lessons.files import free_name
 
 T = TypeVar("T")
@@ -47,6 +48,7 @@ MIGRATIONS: Final = (
     CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL);
     INSERT INTO meta VALUES ('rev', '0')
     """,
+    "ALTER TABLE question ADD COLUMN tests TEXT NOT NULL DEFAULT '[]'",
 )
 DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 UNWRITABLE: Final = (
@@ -120,7 +122,7 @@ class Store:
                     # Once: a fresh file that is damaged too tells of a disk, or of a fault of ours.
                     return self._on_disk(work)
             assert self._memory is not None
-            return _in_transaction(self._memory, work)
+            return _told(self._memory, work)
 
     def backup(self, path: Path) -> int:
         """Copy the whole store into a fresh file and return that file's size in bytes."""
@@ -139,7 +141,7 @@ class Store:
         # A connection for each piece of work: no lock, no handle and no thread affinity outlives it.
         with closing(self._connect()) as connection:
             migrate(connection)
-            return _in_transaction(connection, work)
+            return _told(connection, work)
 
     def _connect(self) -> sqlite3.Connection:
         assert self.path is not None
@@ -242,6 +244,15 @@ def _steps(db: sqlite3.Connection) -> None:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _told(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """A transaction of a learner's; a new file's tables are nobody's progress, and nobody is told of them."""
+    before = connection.total_changes
+    result = _in_transaction(connection, work)
+    if connection.total_changes != before:
+        tell()
+    return result
 
 
 def _in_transaction(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:

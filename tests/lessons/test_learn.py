@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from autodiff_kit import learn
-from autodiff_kit.lessons.predict import AnswerError
+from autodiff_kit.lessons.predict import AnswerError, as_html, as_text
 from autodiff_kit.lessons.progress import Progress
+from autodiff_kit.lessons.prompt_texts import PROMPTS
 from autodiff_kit.lessons.prompts import UnknownPromptError, prompts_of
+
+LESSONS = sorted({one.lesson for one in PROMPTS.values()})
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +126,7 @@ def test_a_question_has_text_html_and_a_widget() -> None:
 
 
 def test_no_truth_reaches_the_front_end_before_the_reveal() -> None:
-    for no in ("01", "06", "09", "15"):
+    for no in LESSONS:
         for one in prompts_of(no):
             state = str(learn.predict(one.item).widget.get_state())
             assert one.why not in state
@@ -137,13 +143,26 @@ def test_unknown_names_are_refused_kindly() -> None:
 
 
 def test_widgets_are_named_and_load_when_asked() -> None:
-    for name in ("PushPull", "FloorDescent", "MaskedAttention", "AdamSlots", "exercise"):
+    for name in ("FirstTape", "PushPull", "FloorDescent", "MaskedAttention", "AdamSlots", "TwoSides", "exercise"):
         assert name in dir(learn)
         assert callable(getattr(learn, name))
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_stored_prompt_is_the_one_that_is_asked(path: Path) -> None:
+    stored = {}
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        asked = re.search(r'^predict\("([^"]+)"\)$', "".join(cell["source"]), re.MULTILINE)
+        if cell["cell_type"] == "code" and asked:
+            stored[asked[1]] = cell["outputs"][0]["data"]
+    assert set(stored) == {one.item for one in prompts_of(path.stem[:2])}
+    for item, shown in stored.items():
+        assert "".join(shown["text/plain"]) == as_text(PROMPTS[item])
+        assert "".join(shown["text/html"]) == as_html(PROMPTS[item])
+
+
 def test_the_prompts_stand_in_no_notebook() -> None:
-    texts = [path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))]
-    for no in ("01", "06", "09", "15"):
+    texts = [path.read_text("utf-8") for path in NOTEBOOKS]
+    for no in LESSONS:
         for one in prompts_of(no):
             assert not any(one.why in text for text in texts)

@@ -45,7 +45,7 @@ def test_head_in_words(folder: Path) -> None:
         "Lesson 07: T <b>",
         "Goal: Goal.",
         "Time: 5 minutes",
-        "First: lesson 01, patience",
+        "First: lesson 01; patience",
     ]
     assert "T &lt;b&gt;" in head._repr_html_()
 

@@ -19,7 +19,7 @@ def test_the_first_lessons_are_there() -> None:
     assert {path.name[:2] for path in LESSONS} >= {"01", "06", "09", "15"}
 
 
-@pytest.mark.parametrize("numba", ["1", "0"], ids=["numba", "numpy"])
+@pytest.mark.parametrize("numba", ["1", pytest.param("0", marks=pytest.mark.slow)], ids=["numba", "numpy"])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_results_are_those_that_are_saved(lesson: Path, numba: str) -> None:
     # A process of its own: the options of this run (random order, workers, warnings) are not nbval's.

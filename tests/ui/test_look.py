@@ -8,11 +8,18 @@ import pytest
 
 from autodiff_kit import widgets
 
-NAMES = ("PushPull", "FloorDescent", "MaskedAttention", "AdamSlots")
+NAMES = sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})
 
 
-@pytest.mark.parametrize("width", [900, 360])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [
+        ("light", 900),
+        ("dark", 360),
+        pytest.param("light", 360, marks=pytest.mark.slow),
+        pytest.param("dark", 900, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_draws_and_fits(stage: Any, name: str, theme: str, width: int) -> None:
     on = stage(getattr(widgets, name)(), theme=theme, width=width)

@@ -21,9 +21,9 @@ def test_a_choice_is_committed_and_locked(stage: Any) -> None:
     on = stage(widget)
     assert on.page.locator(".ak-primary").is_disabled()
     on.page.locator("input[type=radio]").first.focus()
-    on.press(" ")
-    on.page.locator(".ak-primary").click()
+    on.press(" ", "Tab", "Enter")
     on.page.wait_for_timeout(100)
+    assert on.page.evaluate("document.activeElement.matches('.ak-predict [role=status]')"), "Shift+Enter goes on"
     assert widget.answer == "a"
     assert on.page.locator("input[type=radio]").first.is_disabled()
     assert "Locked: the matrix" in on.page.text_content("[role=status]")

@@ -138,6 +138,18 @@ def test_a_slow_kernel_is_never_flooded(stage: Any) -> None:
     assert on.questions < 40
 
 
+def test_what_is_being_typed_stays_when_an_answer_comes(stage: Any) -> None:
+    on = stage(FloorDescent())
+    on.page.locator(".ak-side input[type=number]").focus()
+    on.press("Control+A", "1")
+    on.page.locator('[role=radio]:text-is("linear")').evaluate("button => button.click()")  # the box keeps the focus
+    on.settle()
+    on.press("5", "Enter")
+    on.settle()
+    assert on.widget.s == 15
+    assert on.widget.rule == "linear"
+
+
 # ------------------------------------------------------------------------------------------------------------ lesson 09
 def test_masks_are_clicked_and_designs_compared(stage: Any) -> None:
     on = stage(MaskedAttention())

@@ -115,3 +115,10 @@ def test_the_twin_says_it_in_text() -> None:
     assert text.startswith("A push and a pull; u·(Jv) and (uJ)·v are 18 and 18")
     assert re.search(r"^Jv +7 +-5 +3$", text, re.MULTILINE)
     assert re.search(r"^uJ +11 +3 +-1$", text, re.MULTILINE)
+
+
+def test_notes_bracket_factors_and_not_results() -> None:
+    notes = {e["row"]: e["note"] for e in PushPull().forward}
+    assert notes[6] == "product: 2·(−1) + (−1)·3 = −5"
+    assert notes[5] == "entry 2: the tangent is −1"
+    assert "multiply (y1) hands −3 to x[2]" in [e["note"] for e in PushPull().reverse]

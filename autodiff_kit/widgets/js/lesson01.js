@@ -17,6 +17,7 @@ const SWEEPS = [
   { value: "double", label: "double pull ↑↑", hint: "reverse mode twice gives Jv without forward mode" },
 ];
 const DIAL_REACH = 3;
+const lineOf = ({ name, op, inputs }) => (inputs.length ? `${name} = ${op}` : name);
 const paren = (x) => (x < 0 ? `(${brief(x)})` : brief(x));
 
 /** Lesson 01: a tape filled downwards by a push and upwards by a pull, and the one number both agree on. */
@@ -141,7 +142,7 @@ function render({ model, el }) {
     else tape.update({ fwd: columns.fwd, rev: columns.rev, now });
     rule.replaceChildren(
       ...(last
-        ? [h("code", { text: get(double ? "second" : "nodes")[last.row].name }), h("span", { text: last.note })]
+        ? [h("code", { text: lineOf(get(double ? "second" : "nodes")[last.row]) }), h("span", { text: last.note })]
         : [
             `Nothing has moved yet. Press step, or arrow ${mode === "forward" ? "down" : "down, which goes up the tape"}.`,
           ]),

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 HERE = Path(__file__).parent
 TALL = 1100  # px of the window's height
-START = 60.0  # seconds that a server may take to start
+START = 180.0  # seconds that a server may take to start
 WHOLE = 90_000  # ms that all cells of a notebook may take
 # What JupyterLab itself says in the console, whatever notebook is open.
 NOT_OURS = re.compile(r"/lab/api/|favicon|/lsp/|Not able to find extensions|static/lab/|jupyterlab")
@@ -30,7 +30,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(item.fspath).parent == HERE:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 class Server:

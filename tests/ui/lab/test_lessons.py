@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-LESSONS = {
-    "01": "notebooks/01_jacobian_vector_products.ipynb",
-    "06": "notebooks/06_relaxing_floor.ipynb",
-    "09": "notebooks/09_attention_masking.ipynb",
-    "15": "notebooks/15_adam_slots.ipynb",
-}
-PLAY = {
-    "01": "widget = PushPull()",
-    "06": "widget = FloorDescent()",
-    "09": "attention = MaskedAttention()",
-    "15": "slots = AdamSlots()",
-}
+NOTEBOOKS = Path(__file__).resolve().parents[3] / "notebooks"
+LESSONS = {path.name[:2]: f"notebooks/{path.name}" for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
+
+
+def play_of(path: Path) -> str:
+    """The first line of the cell that shows the lesson's widget."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    shown = [c for c in cells if c["cell_type"] == "code" and c["metadata"]["autodiff_kit"]["role"] == "play"]
+    return next("".join(c["source"]).partition("\n")[0] for c in shown if "tags" in c["metadata"])
+
+
+PLAY = {path.name[:2]: play_of(path) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
 # Some of the numbers that a cell prints, and the prompt whose reveal shows the same.
 PRINTED = {
     "01": {'reveal("vector-target"': "[7 1 4]", 'reveal("jv"': "[7 -5 3]", 'reveal("inner-products"': "18 18"},
@@ -83,6 +86,7 @@ def test_lesson_01(notebook: Any) -> None:
     play.find(".ak-dial:has-text('Jv, what comes out') .ak-dialrow:has-text('(2,−1,0)')").wait_for()
 
 
+@pytest.mark.slow
 def test_lesson_06(notebook: Any) -> None:
     def answer(box: Any) -> None:
         for label in ("straight-through", "sigmoid, s = 15"):
@@ -110,6 +114,7 @@ def test_lesson_06(notebook: Any) -> None:
     assert play.find(".ak-handle[role=slider]").first.get_attribute("aria-valuenow") != old
 
 
+@pytest.mark.slow
 def test_lesson_09(notebook: Any) -> None:
     def answer(box: Any) -> None:
         box.locator("input[type=range]").focus()
@@ -139,6 +144,7 @@ def test_lesson_09(notebook: Any) -> None:
     play.find("[role=switch] >> nth=5").wait_for()
 
 
+@pytest.mark.slow
 def test_lesson_15(notebook: Any) -> None:
     def answer(box: Any) -> None:
         box.locator("input[type=radio]").first.focus()
@@ -161,6 +167,33 @@ def test_lesson_15(notebook: Any) -> None:
     play.says("dense row is at −1.144207")
     play.drag("[role=slider][aria-valuetext^='step']", 60, 0)
     play.find("button[data-preset^='row seen'][aria-pressed=false]").wait_for()
+
+
+def touched(play: Any) -> bool:
+    """Whether some control of a widget changes its picture when keys are pressed on it."""
+    before = play.picture()
+    for control in play.find("[role=slider], input[type=range], [role=radio], [role=switch], [tabindex='0']").all():
+        if control.is_visible() and control.is_enabled():
+            control.focus()
+            for key in ("ArrowRight", "ArrowLeft", " "):  # looked at after each: the second may undo the first
+                play.page.keyboard.press(key)
+                play.page.wait_for_timeout(400)
+                if play.picture() != before:
+                    return True
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("no", LESSONS)
+def test_every_lesson_is_run_and_its_widget_touched(notebook: Any, no: str) -> None:
+    book = notebook(LESSONS[no])
+    book.command("notebook:run-all-cells")
+    assert book.errors() == []
+    assert book.not_run() == 0
+    play = book.play(PLAY[no])
+    assert play.find(".ak-summary").inner_text()
+    assert touched(play)
+    expect(play.root).to_have_attribute("data-state", "ready")
 
 
 @pytest.mark.slow

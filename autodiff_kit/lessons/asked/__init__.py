@@ -1,0 +1,1 @@
+"""The texts of the prompts, a module for each lesson."""

@@ -1,0 +1,204 @@
+import { h, s, put, clamp, linear, patterns, onWidth, onDrag } from "./core.js";
+import { brief, fmt, kindOf } from "./numbers.js";
+
+const WIDEST = 150; // px of one class
+const SUM = 86; // px for the sums, to the right of the classes
+const BAR = 46;
+const FLOOR = { logit: { top: 44, height: 132 }, p: { top: 248, height: 84 }, grad: { top: 394, height: 116 } };
+const NAMES = 544;
+const HEIGHT = 580;
+const REACH = 4;
+const SNAP = 0.25;
+
+/**
+ * Three floors of bars over the same classes: logits, whose ends are dragged or stepped with the arrow keys, the
+ * probabilities, and the gradient; below them the classes' names, of which one is chosen as the label.
+ * update({logits, probabilities, gradient, sums, label, level}); onMove(i, logit), onLabel(i).
+ */
+export function ClassBars({ label, onMove, onLabel }) {
+  const fills = patterns();
+  const back = s("g", { "aria-hidden": "true" });
+  const handles = s("g", {});
+  const names = s("g", { role: "radiogroup", "aria-label": "True class" });
+  const figure = s("svg", { role: "group", "aria-label": label, height: HEIGHT }, fills.defs, back, handles, names);
+  const el = h("div", { class: "ak-plot" }, figure);
+  const grips = [];
+  const labels = [];
+  let width = 0;
+  let data = null;
+
+  const Z = linear(-REACH, REACH, FLOOR.logit.top + FLOOR.logit.height, FLOOR.logit.top);
+  const move = (i, to) => onMove(i, clamp(Math.round(to / SNAP) * SNAP, -REACH, REACH));
+
+  function choose(to) {
+    const i = (to + data.logits.length) % data.logits.length;
+    onLabel(i);
+    labels[i].el.focus();
+  }
+
+  /** As many handles and names as classes; those that were there stay, and keep their focus. */
+  function grow() {
+    while (grips.length < data.logits.length) {
+      const i = grips.length;
+      const toValue = (clientY) => linear(Z(-REACH), Z(REACH), -REACH, REACH)(clientY - figure.getBoundingClientRect().top);
+      grips.push(Grip(i, { at: () => data.logits[i], move: (to) => move(i, to), toValue }));
+      labels.push(Name(i, { onChoose: () => onLabel(i), onStep: (by) => choose(by === "last" ? -1 : by === "first" ? 0 : i + by) }));
+    }
+    handles.replaceChildren(...grips.slice(0, data.logits.length).map((grip) => grip.el));
+    names.replaceChildren(...labels.slice(0, data.logits.length).map((name) => name.el));
+  }
+
+  function draw() {
+    if (!data || !width) return;
+    if (handles.childNodes.length !== data.logits.length) grow();
+    const count = data.logits.length;
+    const slot = Math.min(WIDEST, (width - SUM) / count);
+    const middle = (i) => slot * (i + 0.5);
+    const thick = Math.min(BAR, slot * 0.6);
+    const all = { slot, middle, thick, count, end: slot * count, striped: fills.url("nan") };
+    put(figure, { width });
+    back.replaceChildren(
+      ...floor("logits", FLOOR.logit, Z(0), all, data.level ? `each ${data.level > 0 ? "+" : "−"} ${brief(Math.abs(data.level))}` : ""),
+      ...data.logits.flatMap((z, i) => bar(i, z, Z, all, "value", 2)),
+      ...probabilities(data, all),
+      ...gradient(data, all),
+    );
+    grips.slice(0, count).forEach((grip, i) => grip.update(middle(i), Z(data.logits[i]), thick, data.level));
+    labels.slice(0, count).forEach((name, i) => name.update(middle(i), slot, i === data.label));
+  }
+
+  const stop = onWidth(el, (next) => {
+    width = next;
+    draw();
+  });
+  return {
+    el,
+    update(next) {
+      data = next;
+      draw();
+    },
+    destroy: stop,
+  };
+}
+
+/** Title, zero line, and what stands to the right of it. */
+const floor = (title, { top }, zero, { end }, words, heavy = "") => [
+  s("text", { x: 0, y: top - 28, class: "ak-strong", text: title }),
+  s("line", { x1: 0, x2: end, y1: zero, y2: zero, class: "ak-axis" }),
+  s("text", { x: end + 10, y: zero + 4, class: heavy, text: words }),
+];
+
+/** A bar from the zero line with its number; nan is a striped box. */
+function bar(i, value, Y, { middle, thick, striped }, role, digits) {
+  const [x, zero] = [middle(i), Y(0)];
+  const kind = kindOf(value);
+  const text = (y, look) =>
+    s("text", { x, y, "text-anchor": "middle", class: `${look} ak-halo`, text: kind === "zero" ? "0" : fmt(value, digits) });
+  if (kind === "nan")
+    return [
+      s("rect", { x: x - thick / 2, y: zero - 24, width: thick, height: 24, fill: striped, stroke: "var(--ak-nan)" }),
+      text(zero - 30, "ak-in-nan"),
+    ];
+  if (kind === "zero")
+    return [s("rect", { x: x - 3, y: zero - 3, width: 6, height: 6, class: "ak-ink-fill" }), text(zero - 10, "ak-in-value")];
+  const end = Y(value);
+  const box = { x: x - thick / 2, y: Math.min(end, zero), width: thick, height: Math.abs(end - zero) };
+  return [
+    s("rect", { ...box, class: role === "rev" ? "ak-fill-rev" : "ak-fill-value" }),
+    text(value > 0 ? end - 8 : end + 16, `ak-in-${role}`),
+  ];
+}
+
+function probabilities({ probabilities: p, sums }, all) {
+  const { top, height } = FLOOR.p;
+  const Y = linear(0, 1, top + height, top);
+  return [
+    ...floor("probabilities", FLOOR.p, Y(0), all, `sum ${fmt(sums.probabilities)}`, "ak-strong"),
+    ...p.flatMap((one, i) => bar(i, one, Y, all, "value", 4)),
+  ];
+}
+
+function gradient({ gradient: g, sums }, all) {
+  const { top, height } = FLOOR.grad;
+  const Y = linear(-1, 1, top + height, top);
+  return [
+    ...floor("gradient of the loss", FLOOR.grad, Y(0), all, `sum ${fmt(sums.gradient)}`, "ak-in-rev"),
+    ...g.flatMap((one, i) => bar(i, one, Y, all, "rev", 4)),
+  ];
+}
+
+/** The end of a logit's bar, to be dragged up and down. */
+function Grip(i, { at, move, toValue }) {
+  const [reach, ring, knob] = [
+    s("rect", { fill: "transparent", height: 28 }),
+    s("rect", { class: "ak-ring", rx: 7, height: 16 }),
+    s("rect", { class: "ak-hollow ak-stroke-value", rx: 4, height: 9 }),
+  ];
+  const el = s(
+    "g",
+    {
+      class: "ak-handle",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": `logit of class ${i}`,
+      "aria-orientation": "vertical",
+      "aria-valuemin": -REACH,
+      "aria-valuemax": REACH,
+      onkeydown: (event) => {
+        const by = { ArrowUp: SNAP, ArrowRight: SNAP, ArrowDown: -SNAP, ArrowLeft: -SNAP, PageUp: 1, PageDown: -1, Home: -9, End: 9 }[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        move(at() + by);
+      },
+    },
+    reach,
+    ring,
+    knob,
+  );
+  onDrag(el, (event) => move(toValue(event.clientY)));
+  return {
+    el,
+    update(x, y, thick, level) {
+      put(reach, { x: x - thick / 2 - 6, y: y - 14, width: thick + 12 });
+      put(ring, { x: x - thick / 2 - 4, y: y - 8, width: thick + 8 });
+      put(knob, { x: x - thick / 2, y: y - 4.5, width: thick });
+      put(el, { "aria-valuenow": at(), "aria-valuetext": brief(at() + level, 2) });
+    },
+  };
+}
+
+/** A class's name; the chosen one is the label. */
+function Name(i, { onChoose, onStep }) {
+  const [box, text, mark] = [s("rect", { rx: 3, height: 30, y: NAMES - 6 }), s("text", { "text-anchor": "middle", y: NAMES + 13 }), s("title", {})];
+  const el = s(
+    "g",
+    {
+      role: "radio",
+      class: "ak-handle",
+      style: "cursor:pointer",
+      onclick: onChoose,
+      onkeydown: (event) => {
+        const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: "first", End: "last" }[event.key];
+        if (by === undefined && event.key !== " ") return;
+        event.preventDefault();
+        if (by === undefined) onChoose();
+        else onStep(by);
+      },
+    },
+    mark,
+    s("rect", { class: "ak-ring", rx: 5, height: 38, y: NAMES - 10 }),
+    box,
+    text,
+  );
+  return {
+    el,
+    update(x, slot, chosen) {
+      const wide = Math.min(96, slot - 8);
+      put(el, { "aria-checked": chosen, tabindex: chosen ? 0 : -1, "aria-label": `class ${i}` });
+      put(mark, { text: `make class ${i} the true one` });
+      put(el.children[1], { x: x - wide / 2 - 4, width: wide + 8 });
+      put(box, { x: x - wide / 2, width: wide, class: chosen ? "ak-fill-value" : "ak-hollow ak-stroke-held" });
+      put(text, { x, text: wide < 60 ? String(i) : `class ${i}`, style: chosen ? "fill:var(--ak-paper);font-weight:600" : null });
+    },
+  };
+}

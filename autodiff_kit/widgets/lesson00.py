@@ -1,0 +1,266 @@
+"""Lesson 00: a small record, a sweep from any of its values, and the answer that every value on the way gets."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+import traitlets
+
+import autodiff_kit as ak
+from autodiff_kit.core import steps
+from autodiff_kit.core.entries import held
+from autodiff_kit.errors import StructureError
+from autodiff_kit.lessons.tables import Table
+from autodiff_kit.widgets.base import KernelWidget
+from autodiff_kit.widgets.wire import Output
+
+__all__ = ["FirstTape"]
+
+Function = Callable[..., Any]
+MOST_ROWS = 16
+MOST_INPUTS = 3
+
+
+def _plus(a: Any, b: Any) -> Any:
+    total = a + b
+    return ak.square(total) * b
+
+
+PROGRAMS: dict[str, Function] = {
+    "(a·b)²": lambda a, b: ak.square(a * b),
+    "a·b·a": lambda a, b: a * b * a,
+    "(a+b)²·b": _plus,
+    "a·b + a": lambda a, b: a * b + a,
+}
+
+
+class FirstTape(KernelWidget):
+    """Choose a value of a record, and step through the sweep that answers for every other value.
+
+    Parameters
+    ----------
+    function : callable, optional
+        A function of one to three numbers, recorded as "yours" beside the programs of the lesson.
+    program : str, optional
+    at : list of three floats, optional
+        The numbers that the inputs have; a function of fewer takes the first.
+    target : str, optional
+        The name of the value that is asked about; nothing for the result.
+    asks : int, optional
+        How many times the same question is asked, 1 to 5.
+    step : int, optional
+        How many steps of the sweep are shown.
+
+    Raises
+    ------
+    StructureError
+        If the function cannot be drawn; the text says why.
+
+    Notes
+    -----
+    The rows are those of the tape that the kernel recorded, and every step is one contribution of its sweep. What is
+    kept is weighed on an ordinary persistent tape.
+    """
+
+    _module = "lesson00.js"
+    inputs = ("program", "at", "target", "asks")
+
+    program = traitlets.Unicode("").tag(sync=True)
+    at: Any = traitlets.List(traitlets.Float(), [2.0, 3.0, 1.0], minlen=3, maxlen=3).tag(sync=True)
+    target = traitlets.Unicode("").tag(sync=True)
+    asks = traitlets.Int(2, min=1, max=5).tag(sync=True)
+    step = traitlets.Int(0, min=0).tag(sync=True)
+    programs: Any = traitlets.List([]).tag(sync=True)
+
+    nodes = Output()
+    reverse = Output()
+    gradients = Output()
+    again = Output()
+    kept = Output()
+
+    def __init__(self, function: Function | None = None, **kwargs: Any) -> None:
+        self._functions = PROGRAMS if function is None else {"yours": function, **PROGRAMS}
+        kwargs.setdefault("program", next(iter(self._functions)))
+        super().__init__(programs=list(self._functions), **kwargs)
+        if self.nodes is None:
+            raise StructureError(f"there is nothing to draw: {self.error}")
+
+    @traitlets.validate("program")
+    def _known_program(self, proposal: Any) -> Any:
+        if proposal["value"] not in self._functions:
+            raise traitlets.TraitError(f"no program is called {proposal['value']!r}; there are {list(self._functions)}")
+        return proposal["value"]
+
+    def answer(self) -> dict[str, Any]:
+        """Record the program, sweep from the target, ask again, and weigh what is kept."""
+        function = self._functions[self.program]
+        leaves = _inputs(function, self.at)
+        tape, result = _recorded(function, leaves, steps.watched_tape())
+        rows = steps.rows(tape)
+        slots = {str(leaf.name): k for k, leaf in enumerate(leaves)}
+        leaves = [leaves[slots[row.name]] for row in rows if not row.inputs]  # in the order of their first use
+        values = [*leaves, *tape._record.nodes]
+        names = _names(rows, [value is result for value in values])
+        made = [name for name, row in zip(names, rows, strict=True) if row.inputs]
+        if self.target not in made:
+            self.target = names[next(k for k, value in enumerate(values) if value is result)]
+        goal = values[names.index(self.target)]
+        pulled = steps.pull(tape, goal)
+        gradients: list[float | None] = [None] * len(rows)
+        for event in pulled:
+            gradients[event.to] = float(event.total)
+        slopes = _slopes(tape, values, len(leaves))
+        return {
+            "nodes": [_row(name, row, names, slots) for name, row in zip(names, rows, strict=True)],
+            "reverse": list(_events(pulled, names, slopes, self.target)),
+            "gradients": gradients,
+            "again": {"name": names[0], **_again(tape, goal, leaves[0], self.asks)},
+            "kept": _kept(function, _inputs(function, self.at), made),
+        }
+
+    def twin(self) -> Table:
+        """Every value with its gradient, and what its row keeps."""
+        bytes_of = dict(self.kept)
+        rows = [
+            (row["name"], row["op"], row["value"], gradient, bytes_of.get(row["name"], 0))
+            for row, gradient in zip(self.nodes, self.gradients, strict=True)
+        ]
+        caption = f"One sweep from {self.target}; the second answer for {self.again['name']} is the first again"
+        heads = ("node", "operation", "value", f"d{self.target}/d(node)", "bytes kept")
+        return Table(caption, heads, rows, digits=4)
+
+    def still(self) -> Any:
+        """The record with the gradients of a whole sweep, as a still figure."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6, 0.5 + 0.36 * len(self.nodes)))
+        axes = figure.subplots()
+        axes.axis("off")
+        cells = [
+            (row["name"], row["op"], _short(row["value"]), "None" if g is None else _short(g))
+            for row, g in zip(self.nodes, self.gradients, strict=True)
+        ]
+        heads = ("node", "operation", "value", f"gradient of {self.target} ↑")
+        axes.table(cells, colLabels=heads, loc="center", cellLoc="right", edges="horizontal")
+        return figure
+
+
+def _inputs(function: Function, at: list[float]) -> list[ak.Tensor]:
+    """A tensor for each argument, named as the function names it."""
+    names = list(inspect.signature(function).parameters)
+    if not 1 <= len(names) <= MOST_INPUTS:
+        raise StructureError(
+            f"the function takes {len(names)} arguments; the picture has room for one to three numbers"
+        )
+    return [ak.constant(x, name=name) for x, name in zip(at, names, strict=False)]
+
+
+def _recorded(function: Function, leaves: list[ak.Tensor], tape: ak.GradientTape) -> tuple[ak.GradientTape, ak.Tensor]:
+    """The tape with the function's record on it, and the result."""
+    with tape:
+        tape.watch(leaves)
+        result = function(*leaves)
+    nodes = tape._record.nodes
+    if not any(result is node for node in nodes):
+        raise StructureError("the function is to give back one number that it computed from its arguments")
+    if any(node.like is not None for node in nodes):
+        raise StructureError("the picture shows single numbers; the function made an array")
+    if len(nodes) > MOST_ROWS:
+        raise StructureError(f"the record has {len(nodes)} operations; the picture has room for {MOST_ROWS}")
+    return tape, result
+
+
+def _names(rows: tuple[steps.Row, ...], is_result: list[bool]) -> list[str]:
+    """Leaves by their own name, the result z, what stands between y or letters before it."""
+    taken = {row.name for row in rows if not row.inputs}
+    free: Iterator[str] = (letter for letter in "ypqrstuvw" if letter not in taken)
+    numbered = (f"y{k}" for k in count(1))
+    last = next(name for name in ("z", "out", "result", "answer") if name not in taken)
+    return [
+        row.name if not row.inputs else last if here else next(free, None) or next(numbered)
+        for row, here in zip(rows, is_result, strict=True)
+    ]
+
+
+def _slopes(tape: ak.GradientTape, values: list[Any], leaves: int) -> list[list[tuple[int, float]]]:
+    """For each row, how far it moves when one of its inputs does: what it hands on of a cotangent of 1."""
+    found: list[list[tuple[int, float]]] = [[] for _ in range(leaves)]
+    for k, value in enumerate(values[leaves:], start=leaves):
+        found.append([(e.to, float(e.part)) for e in steps.pull(tape, value) if e.row == k])
+    return found
+
+
+def _events(
+    pulled: list[steps.Pull], names: list[str], slopes: list[list[tuple[int, float]]], target: str
+) -> Iterator[dict[str, Any]]:
+    """The sweep's contributions, each with its product in words."""
+    totals: dict[int, float] = {}
+    left = [list(parts) for parts in slopes]
+    for event in pulled:
+        to, total, before = event.to, float(event.total), totals.get(event.to)
+        if event.row is None:
+            note = f"the slope of {target} with respect to itself is 1"
+        else:
+            slope = left[event.row].pop(0)[1]
+            note = _product(names[to], names[event.row], target, slope, totals[event.row])
+            note += "" if before is None else f"; with the {_short(before)} that came first, {_short(total)}"
+        totals[to] = total
+        yield {"row": to, "from": [] if event.row is None else [event.row], "value": total, "note": note}
+
+
+def _product(to: str, row: str, target: str, slope: float, outer: float) -> str:
+    if row == target:
+        return f"{to} moves {row} by {_short(slope)}"
+    made = f"{_factor(slope)}·{_factor(outer)} = {_short(slope * outer)}"
+    return f"{to} moves {row} by {_short(slope)}, and {row} moves {target} by {_short(outer)}: {made}"
+
+
+def _again(tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int) -> dict[str, list[float | None]]:
+    """The answers of a tape that is asked many times, and what a node would hold that adds them up."""
+    found = [tape.gradient(goal, source) for _ in range(times)]
+    if any(g is None for g in found):
+        return {"fresh": [None] * times, "kept": [None] * times}
+    fresh = [float(g) for g in found]
+    return {"fresh": [*fresh], "kept": np.cumsum(fresh).tolist()}
+
+
+def _kept(function: Function, leaves: list[ak.Tensor], made: list[str]) -> list[list[Any]]:
+    """Bytes that each operation keeps on an ordinary tape."""
+    tape, _ = _recorded(function, leaves, ak.GradientTape(persistent=True))
+    return [[name, 8 * len(held(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
+
+
+_SIGNS = {"add": " + ", "multiply": "·", "subtract": " − ", "divide": " / "}
+
+
+def _row(name: str, row: steps.Row, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
+    """One line of the picture; an input also has its place in `at`."""
+    line = {"name": name, "op": _says(row, names), "value": float(row.value), "inputs": list(row.inputs)}
+    return line if row.inputs else line | {"slot": slots[name]}
+
+
+def _says(row: steps.Row, names: list[str]) -> str:
+    """The operation with its operands."""
+    if not row.inputs:
+        return "input"
+    inputs = iter(row.inputs)
+    terms = [names[next(inputs)] if c is None else _factor(float(c)) for c in row.constants]
+    if row.op in _SIGNS:
+        return _SIGNS[row.op].join(terms)
+    if row.op == "square" or (row.op == "power" and terms[1:] == ["2"]):
+        return f"{terms[0]}²"
+    return f"{row.op}({', '.join(terms)})"
+
+
+def _short(x: float) -> str:
+    return f"{x + 0.0:.4g}".replace("-", "−")
+
+
+def _factor(x: float) -> str:
+    """A number inside a product: bracketed where it is negative."""
+    text = _short(x)
+    return f"({text})" if text.startswith("−") else text

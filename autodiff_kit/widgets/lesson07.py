@@ -1,0 +1,146 @@
+"""Lesson 07: a staircase with a 0 on it, and two extremes that gather what was clamped to them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import traitlets
+
+import autodiff_kit as ak
+from autodiff_kit.lessons.tables import Table, vector
+from autodiff_kit.widgets.base import KernelWidget
+from autodiff_kit.widgets.wire import Output
+
+__all__ = ["GatheringEnds"]
+
+COUNT = 5
+LEAST, MOST = -6.0, 6.0
+NAMES = tuple(f"x{i}" for i in range(COUNT))
+
+
+class GatheringEnds(KernelWidget):
+    """Five numbers on a staircase whose ends are their own minimum and maximum, and the gradient of the sum of y.
+
+    Parameters
+    ----------
+    x : list of five floats, optional
+    bits : int, optional
+        2, 3 or 4: how many levels the staircase has, ``2**bits``.
+    min_home, max_home : bool, optional
+        Whether what comes into min (max) goes on to the entries that are it, or stops there.
+
+    Notes
+    -----
+    Every number is from a recorded tape: y by ``relax.fake_quant``, what comes into min and max from the tape's
+    gradients by them, and the nudged range from values far beyond it.
+    """
+
+    _module = "lesson07.js"
+    inputs = ("x", "bits", "min_home", "max_home")
+
+    x: Any = traitlets.List(traitlets.Float(), [-4.0, -3.5, 0.0, 1.0, 5.0]).tag(sync=True)
+    bits = traitlets.Int(2, min=2, max=4).tag(sync=True)
+    min_home = traitlets.Bool(True).tag(sync=True)
+    max_home = traitlets.Bool(True).tag(sync=True)
+
+    entries = Output()
+    ends = Output()
+    levels = Output()
+
+    @traitlets.validate("x")
+    def _five_numbers(self, proposal: Any) -> Any:
+        x = proposal["value"]
+        if len(x) != COUNT or not all(math.isfinite(one) and LEAST <= one <= MOST for one in x):
+            raise traitlets.TraitError(f"x holds {COUNT} numbers from {LEAST:g} to {MOST:g}; got {x}")
+        return x
+
+    def answer(self) -> dict[str, Any]:
+        """The values, and every way on which a gradient of 1 for each y comes back to x."""
+        x = ak.Variable(np.array(self.x), name="x")
+        with ak.GradientTape(persistent=True) as tape:
+            low = _end(tape, ak.min(x), self.min_home)
+            high = _end(tape, ak.max(x), self.max_home)
+            y = ak.relax.fake_quant(x, low, high, self.bits)
+            straight = ak.relax.fake_quant(x, float(low), float(high), self.bits)
+        into_x, into_low, into_high = (g.numpy() for g in tape.gradient(y, [x, low, high]))
+        ways = {
+            "straight": tape.gradient(straight, x).numpy(),
+            "by_min": _home(tape, low, x, into_low),
+            "by_max": _home(tape, high, x, into_high),
+            "into_x": into_x,
+        }
+        first, last = self._nudged(float(low), float(high))
+        return {
+            "entries": [
+                {"x": one, "y": float(y.numpy()[i]) + 0.0, "side": _side(one, first, last)}
+                | {name: None if way is None else float(way[i]) for name, way in ways.items()}
+                for i, one in enumerate(self.x)
+            ],
+            "ends": {
+                "low": float(low),
+                "high": float(high),
+                "first": first,
+                "last": last,
+                "into_min": float(into_low),
+                "into_max": float(into_high),
+            },
+            "levels": np.linspace(first, last, 2**self.bits),
+        }
+
+    def _nudged(self, low: float, high: float) -> tuple[float, float]:
+        """The ends of the nudged range: where values far beyond them go."""
+        far = 2 * (high - low)
+        first, last = ak.relax.fake_quant([low - far, high + far], low, high, self.bits).numpy()
+        return float(first) + 0.0, float(last) + 0.0
+
+    def twin(self) -> Table:
+        """Each entry: its value, where it is, and what comes back on each way."""
+        rows = [
+            (name, *(entry[key] for key in ("x", "y", "side", "straight", "by_min", "by_max", "into_x")))
+            for name, entry in zip(NAMES, self.entries, strict=True)
+        ]
+        columns = ("entry", "x", "y", "where", "straight through", "by way of min", "by way of max", "gradient")
+        gradient = vector([entry["into_x"] for entry in self.entries], 0 if self._whole() else 2)
+        first, last = self.ends["first"], self.ends["last"]
+        caption = f"{self.bits} bits, nudged range ({first + 0:g}, {last + 0:g}): the gradient of the sum is {gradient}"
+        return Table(caption, columns, rows, digits=2)
+
+    def _whole(self) -> bool:
+        return all(entry["into_x"].is_integer() for entry in self.entries)
+
+    def still(self) -> Any:
+        """The staircase with the five entries on it, and their gradients, as a still figure."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(5.5, 2.6))
+        stairs, bars = figure.subplots(1, 2)
+        x = [entry["x"] for entry in self.entries]
+        edges = (np.array(self.levels)[1:] + np.array(self.levels)[:-1]) / 2
+        stairs.stairs(self.levels, [-8, *edges, 8], baseline=None, color="black")
+        stairs.plot(x, [entry["y"] for entry in self.entries], "o", color="black")
+        stairs.set(xlabel="x", ylabel="y")
+        bars.bar(NAMES, [entry["into_x"] for entry in self.entries], color="#d55e00")
+        bars.set_ylabel("gradient of the sum")
+        figure.set_layout_engine("constrained")
+        return figure
+
+
+def _end(tape: Any, end: Any, home: bool) -> Any:
+    """An end of the range; where it is stopped, a leaf of its own, so that the tape still tells what came into it."""
+    if home:
+        return end
+    leaf = ak.stop_gradient(end)
+    tape.watch(leaf)
+    return leaf
+
+
+def _home(tape: Any, end: Any, x: Any, into_end: Any) -> Any:
+    """What an end hands on to the entries that are it; None where it hands on nothing."""
+    found = tape.gradient(end, x, output_gradients=into_end)
+    return None if found is None else found.numpy()
+
+
+def _side(one: float, first: float, last: float) -> str:
+    return "below" if one < first else "above" if one > last else "inside"

@@ -1,0 +1,172 @@
+"""Lesson 14: gradients that a learner paints, the steps that are made of them, and how far a weight still rolls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import traitlets
+
+import autodiff_kit as ak
+from autodiff_kit.lessons.tables import Table
+from autodiff_kit.widgets.base import KernelWidget
+from autodiff_kit.widgets.wire import Output
+
+__all__ = ["RollingSteps"]
+
+COUNT = 24
+RATE = 0.1
+MOST = 0.95
+STILL = 1e-10  # a step this short ends the run-out
+NIL = 1e-8  # a rest nearer than this to 0 is 0: more than that is not left after such a step
+PATIENCE = 600
+Gradient = float | None
+
+OPTIMIZERS: dict[str, Callable[[float], ak.optim.Optimizer]] = {
+    "sgd": lambda b: ak.optim.SGD(RATE),
+    "momentum": lambda b: ak.optim.SGD(RATE, momentum=b),
+    "nesterov": lambda b: ak.optim.SGD(RATE, momentum=b, nesterov=True),
+    "rmsprop": lambda b: ak.optim.RMSProp(RATE, decay=b),
+    "adam": lambda b: ak.optim.Adam(RATE, beta1=b),
+}
+# The slot that is shown, and what it is called in the picture.
+SHOWN = {"momentum": ("momentum", "u"), "nesterov": ("momentum", "u"), "rmsprop": ("rms", "s"), "adam": ("m", "m")}
+START: list[Gradient] = [1.0, 1.0, 1.0, *[0.0] * (COUNT - 3)]
+
+
+class _Ball:
+    """A weight and its optimizer, and a second pair that is asked what would have been."""
+
+    def __init__(self, name: str, b: float) -> None:
+        self.weight, self.optimizer = ak.Variable(0.0), OPTIMIZERS[name](b)
+        self.other, self.doubter = ak.Variable(0.0), OPTIMIZERS[name](b)
+
+    def step(self, g: Gradient) -> tuple[float | None, float | None]:
+        """The step for a gradient, and what it would have been for 0; both None where there is none."""
+        if g is None:
+            return None, None
+        self.same_slots()
+        self.doubter.apply_gradients([(0.0, self.other)])
+        with ak.GradientTape() as tape:
+            loss = self.weight * g
+        self.optimizer.apply_gradients([(tape.gradient(loss, self.weight), self.weight)])
+        return _number(self.optimizer.last_update(self.weight)), _number(self.doubter.last_update(self.other))
+
+    def same_slots(self) -> None:
+        """Give the second pair what the first one has."""
+        self.other.assign(self.weight)
+        for name in self.optimizer.slot_names():
+            self.doubter.set_slot(self.other, name, self.optimizer.get_slot(self.weight, name))
+
+    def roll(self) -> list[float]:
+        """Where the weight would go from here by gradients of 0, until it rests."""
+        self.same_slots()
+        path = [float(self.other)]
+        while len(path) <= PATIENCE:
+            self.doubter.apply_gradients([(0.0, self.other)])
+            path.append(float(self.other))
+            if abs(path[-1] - path[-2]) < STILL:
+                break
+        return path
+
+    def slot(self, name: str) -> float | None:
+        """One slot; None where the optimizer keeps none of that name."""
+        names = self.optimizer.slot_names()
+        return _number(self.optimizer.get_slot(self.weight, name)) if name in names else None
+
+
+class RollingSteps(KernelWidget):
+    """Paint gradients, and see each step as what it carries of the steps before and what its own gradient adds.
+
+    Parameters
+    ----------
+    optimizer : {"sgd", "momentum", "nesterov", "rmsprop", "adam"}, optional
+    grads : list of 24, optional
+        Each entry a number from -2 to 2, or None.
+    b : float, optional
+        What lives on at each step, 0 to .95: momentum, RMSProp's decay, Adam's beta1.
+    at : int, optional
+        The step at the cursor, 0 to 23.
+
+    Notes
+    -----
+    Every value is the kit's own optimizer (learning rate .1) stepping a variable against a gradient of a recorded tape.
+    What a step carries over is what an optimizer with the same slots does with a gradient of 0.
+    """
+
+    _module = "lesson14.js"
+    inputs = ("optimizer", "grads", "b", "at")
+
+    optimizer = traitlets.Enum(tuple(OPTIMIZERS), default_value="momentum").tag(sync=True)
+    grads: Any = traitlets.List(START).tag(sync=True)
+    b = traitlets.Float(0.9, min=0.0, max=MOST).tag(sync=True)
+    at = traitlets.Int(2, min=0, max=COUNT - 1).tag(sync=True)
+
+    steps = Output()
+    carried = Output()
+    slot = Output()
+    w = Output()
+    roll = Output()
+    rest = Output()
+
+    @traitlets.validate("grads")
+    def _one_strip(self, proposal: Any) -> Any:
+        grads = proposal["value"]
+        if len(grads) != COUNT:
+            raise traitlets.TraitError(f"grads are {COUNT} numbers or None; got {len(grads)}")
+        for g in grads:
+            if g is not None and not (isinstance(g, (int, float)) and math.isfinite(g) and abs(g) <= 2):
+                raise traitlets.TraitError(f"a gradient is a number from -2 to 2, or None; got {g!r}")
+        return [None if g is None else float(g) for g in grads]
+
+    def answer(self) -> dict[str, Any]:
+        """Every step and what it is made of, and the way that is left at the cursor."""
+        ball, (name, _) = _Ball(self.optimizer, self.b), SHOWN.get(self.optimizer, ("", ""))
+        steps, carried, slot, w, roll = [], [], [ball.slot(name)], [0.0], [0.0]
+        for k, g in enumerate(self.grads):
+            step, over = ball.step(g)
+            steps.append(step)
+            carried.append(over)
+            slot.append(ball.slot(name))
+            w.append(float(ball.weight) + 0.0)
+            if k == self.at:
+                roll = ball.roll()
+        kept = None if slot[-1] is None else slot
+        rest = roll[-1] if abs(roll[-1]) > NIL else 0.0
+        return {"steps": steps, "carried": carried, "slot": kept, "w": w, "rest": rest, "roll": roll[: COUNT + 1]}
+
+    def twin(self) -> Table:
+        """Every step: its gradient, its two parts, and where it led."""
+        own = [None if d is None else d - c for d, c in zip(self.steps, self.carried, strict=True)]
+        names = map(str, range(1, COUNT + 1))
+        rows = list(zip(names, self.grads, self.carried, own, self.steps, self.w[1:], strict=True))
+        caption = (
+            f"{self.optimizer}, memory {self.b:g}: with zeros after step {self.at + 1}, w rests at {self.rest:.4f}"
+        )
+        return Table(caption, ("step", "gradient", "carried over", "its own", "step taken", "w"), rows, digits=4)
+
+    def still(self) -> Any:
+        """The steps, and where they lead, as a still figure."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6, 3.2))
+        upper, lower = figure.subplots(2, sharex=True)
+        k = range(1, COUNT + 1)
+        over = [c or 0.0 for c in self.carried]
+        own = [(d or 0.0) - c for d, c in zip(self.steps, over, strict=True)]
+        upper.bar(k, over, color="white", edgecolor="black", hatch="....")
+        upper.bar(k, own, bottom=over, color="#d55e00", width=0.5)
+        upper.set_ylabel("step")
+        for j, (a, b) in enumerate(pairwise(self.w)):
+            lower.plot([j, j + 1], [a, b], "-" if self.grads[j] else ":", color="black")
+        lower.axhline(self.rest, color="0.6", ls="--")
+        lower.set_ylabel("w")
+        lower.set_xlabel("steps")
+        return figure
+
+
+def _number(value: Any) -> float:
+    """A plain number without a sign on its zero."""
+    return float(value) + 0.0

@@ -1,0 +1,165 @@
+"""The syllabus: all 22 lessons have their parts, in order, and print the number that they are there for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autodiff_kit import widgets
+from autodiff_kit.exercises.questions import LESSONS as ASKED
+from autodiff_kit.lessons.prompt_texts import PROMPTS
+
+TOP = Path(__file__).resolve().parents[2]
+# What each lesson is there for: printed by its cells, each of these in one line, as a reader sees it.
+NUMBERS = {
+    "00": ["dz/da: 36", "y: 12"],
+    "01": ["18 18"],
+    "02": ["by default: [6, None]   asked for zeros: [6, 0]"],
+    "03": ["naive: [nan nan 0.25]   inner where: [0 0 0.25]"],
+    "04": ["slope at 3.124: 64   at 3.125: 32", "the difference -49952"],
+    "05": ["composed: nan   with a rule of its own: 1.0"],
+    "06": ["1.6666 1.5003 1.5000"],
+    "07": ["[2 0 1 1 1]"],
+    "08": ["1.4076", "sums to 0.0000"],
+    "09": ["-5.6000 0.0000 0.0000"],
+    "10": ["[-0.75 -0.25 0.25 0.75]"],
+    "11": ["naive means: [1.5 4 nan]   means: [1.5 4 0]"],
+    "12": ["dy/dx0: None"],
+    "13": ["one tape around: 500   with a tape for each step: 5"],
+    "14": ["-0.1 -0.19 -0.271   in all: -0.561"],
+    "15": ["-0.600522"],
+    "16": ["projection: 1.0   penalty 1, 9, 99: 1.5 1.1 1.01"],
+    "17": ["clip, then mean: [-0.5333 -0.6]   mean, then clip: [-0.5547 -0.8321]"],
+    "18": ["forward: 2240   backward: 3840   ratio: 1.714"],
+    "19": ["10 forward sweeps, 100 reverse"],
+    "20": ["mean of v·Hv: 5.0, root of the mean of |Hv|²: 3.8730"],
+    "21": ["x with F(x) = 10: 2.0000"],
+}
+TWICE = {"10": 2}  # the same gradient in two ways
+PARTS = ["goal", "predict", "run", "reveal", "play", "why", "try", "summary"]
+COLUMNS = ("TensorFlow", "PyTorch", "JAX", "this kit")
+
+
+class Lesson:
+    """A lesson's notebook as it is stored, with the results of its cells."""
+
+    def __init__(self, path: Path) -> None:
+        book = json.loads(path.read_text(encoding="utf-8"))
+        self.path, self.cells = path, book["cells"]
+        self.about: dict[str, Any] = book["metadata"]["autodiff_kit"]
+        self.no: str = self.about["no"]
+        self.roles = [cell["metadata"]["autodiff_kit"]["role"] for cell in self.cells]
+
+    def sources(self, role: str, kind: str = "code") -> list[str]:
+        """What the cells of a part say."""
+        cells = [cell for cell, own in zip(self.cells, self.roles, strict=True) if own == role]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
+
+    def printed(self) -> Iterator[str]:
+        """What each cell printed or showed as text, but for the questions before it."""
+        for cell, role in zip(self.cells, self.roles, strict=True):
+            for output in cell.get("outputs", []) if role != "predict" else []:
+                text = output.get("text") or output.get("data", {}).get("text/plain", [])
+                yield "".join(text)
+
+
+LESSONS = [Lesson(path) for path in sorted((TOP / "notebooks").glob("*.ipynb"))]
+
+
+def test_there_are_22_lessons_and_each_has_its_number() -> None:
+    assert [lesson.no for lesson in LESSONS] == [f"{no:02d}" for no in range(22)] == sorted(NUMBERS)
+
+
+@pytest.fixture(params=LESSONS, ids=lambda lesson: lesson.path.stem)
+def lesson(request: pytest.FixtureRequest) -> Lesson:
+    found: Lesson = request.param
+    return found
+
+
+def test_metadata(lesson: Lesson) -> None:
+    about = lesson.about
+    assert about["kind"] == "lesson"
+    assert about["slug"] == lesson.path.stem
+    assert lesson.path.stem.startswith(lesson.no)
+    for key in ("title", "goal", "summary"):
+        assert about[key].strip()
+    assert 20 <= about["minutes"] <= 60
+    assert len(about["keywords"]) >= 5
+    assert about["rows"]
+    assert all(re.fullmatch(r"B(?:0[1-9]|[1-3]\d|4[0-6])", row) for row in about["rows"])
+    assert f"# {lesson.no} · {about['title']}" in lesson.sources("goal", "markdown")[0]
+
+
+def test_parts_are_all_there_and_in_order(lesson: Lesson) -> None:
+    firsts = [
+        lesson.roles.index(part) for part in PARTS if part in ("goal", "predict", "reveal", "play", "try", "summary")
+    ]
+    assert set(PARTS) <= set(lesson.roles)
+    assert firsts == sorted(firsts)
+    assert lesson.roles[-1] == "summary"
+    steps = [cell["metadata"]["autodiff_kit"]["step"] for cell in lesson.cells]
+    assert steps == sorted(steps)
+
+
+def test_what_it_needs_comes_before(lesson: Lesson) -> None:
+    needed = [no for need in lesson.about["needs"] for no in re.findall(r"^(\d\d)$|\blesson (\d\d)", need)]
+    assert all((whole or named) < lesson.no for whole, named in needed)
+    assert lesson.about["needs"]
+
+
+def test_a_prompt_is_answered_before_its_reveal(lesson: Lesson) -> None:
+    asked = {prompt.item for prompt in PROMPTS.values() if prompt.lesson == lesson.no}
+    shown: set[str] = set()
+    for role, cell in zip(lesson.roles, lesson.cells, strict=True):
+        source = "".join(cell["source"])
+        shown |= set(re.findall(r"predict\(\s*\"([^\"]+)\"", source)) if role == "predict" else set()
+        assert set(re.findall(r"reveal\(\s*\"([^\"]+)\"", source)) <= shown
+    assert shown == asked
+    assert len(shown) >= 2
+
+
+def test_a_widget_is_played_with_and_has_a_text_twin(lesson: Lesson) -> None:
+    played = [name for name in widgets.__all__ if any(f"{name}(" in source for source in lesson.sources("play"))]
+    assert played
+    shown = [
+        text
+        for cell, role in zip(lesson.cells, lesson.roles, strict=True)
+        if role == "play"
+        for output in cell.get("outputs", [])
+        for text in ["".join(output.get("data", {}).get("text/plain", []))]
+    ]
+    assert any(text.startswith(name) and len(text.splitlines()) > 2 for text in shown for name in played)
+
+
+def test_graded_questions_wait(lesson: Lesson) -> None:
+    assert 3 <= len(ASKED[lesson.no].questions) <= 6
+    slug = lesson.about["exercise"]
+    assert (TOP / "exercises" / f"{slug}.ipynb").is_file()
+    assert any(f"../exercises/{slug}.ipynb" in text for text in lesson.sources("try", "markdown"))
+
+
+def test_a_truth_table_names_the_others(lesson: Lesson) -> None:
+    assert any("truth_table(" in source for source in lesson.sources("why"))
+    assert any(all(name in text for name in COLUMNS) for text in lesson.printed())
+
+
+def test_references_are_at_the_end(lesson: Lesson) -> None:
+    last = "\n".join(lesson.sources("summary", "markdown"))
+    assert "## Summary" in last
+    assert len(re.findall(r"https://\S+", last)) >= 2
+
+
+def test_the_printed_number_is_the_tables(lesson: Lesson) -> None:
+    lines = [line for text in lesson.printed() for line in text.splitlines()]
+    for number in NUMBERS[lesson.no]:
+        assert sum(number in line for line in lines) >= TWICE.get(lesson.no, 1), number
+
+
+def test_together_they_cover_every_row() -> None:
+    rows = {row for lesson in LESSONS for row in lesson.about["rows"]}
+    assert rows == {f"B{no:02d}" for no in range(1, 47)}

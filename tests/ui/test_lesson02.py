@@ -1,0 +1,50 @@
+"""Lesson 02's widget under mouse and keys: point at a line, put another in its place, and the gradient comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_kit.widgets import BrokenPaths
+
+
+def test_a_line_is_pointed_at_and_mended(stage: Any) -> None:
+    on = stage(BrokenPaths())
+    assert on.summary == "A: the gradient is None. Which line breaks the path?"
+    assert on.page.locator(".ak-mends").is_hidden()
+    assert on.page.locator(".ak-arc-rev").count() == 0  # nothing is given away
+    on.page.locator('button[aria-label="Line 4 breaks the path"]').click()
+    assert on.summary.endswith("The value left the record. The kernel found line 5, you said line 4.")
+    assert on.page.locator(".ak-arc-rev").count() == 1
+    assert on.widget.said == [4, -1, -1, -1, -1]
+    on.press("ArrowDown", "ArrowDown", "ArrowDown")  # the focus went on to the other lines
+    assert "with “p = a”, the gradient is 12. They are connected." in on.summary
+    assert on.page.locator(".ak-arc-rev").count() == 5
+    on.shot("02-mended")
+
+
+def test_the_lessons_numbers_by_keys(stage: Any) -> None:
+    on = stage(BrokenPaths(), theme="dark", width=420)
+    on.page.locator('[role=radio][aria-checked="true"]').focus()
+    on.press("End")
+    assert "E: the gradient is [6, None]." in on.summary
+    none = on.page.locator("button:text-is('No line is to blame')")
+    none.focus()
+    on.press("Enter")
+    assert "The kernel found no line, you said no line." in on.summary
+    on.press("ArrowDown")
+    assert "the gradient is [6, 0]. The variable was not used on this tape." in on.summary
+    assert on.widget.mends == [0, 0, 0, 0, 1]
+    assert not on.overflows()
+    on.page.locator(".ak-twin summary").click()
+    assert "[6, 0]" in (on.page.text_content(".ak-twin tbody") or "")
+    on.shot("02-narrow-dark")
+
+
+def test_a_program_is_begun_again(stage: Any) -> None:
+    on = stage(BrokenPaths(at=3, said=[-1, -1, -1, 4, -1], mends=[0, 0, 0, 2, 0]))
+    assert "D: with “b = a - (a - ak.floor(a))”, the gradient is 0." in on.summary
+    on.page.locator("button:text-is('Begin this one again')").click()
+    assert on.summary == "D: the gradient is None. Which line breaks the path?"
+    assert on.page.evaluate("document.activeElement.dataset.line") == "1"
+    on.press("Enter")
+    assert "you said line 1" in on.summary

@@ -1,0 +1,96 @@
+"""Lesson 03's widget under mouse and keys: the way back, step by step, in four ways of choosing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autodiff_kit.widgets import TwoSides
+
+
+def picture(on: Any) -> str:
+    return on.page.text_content(".ak-tracks svg") or ""
+
+
+def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
+    on = stage(TwoSides())
+    assert "y is [0, 0, 2]: 1 of 3 entries took f's side" in on.summary
+    assert "= NaN" in picture(on)  # √−1 has run, although 0 was chosen
+    assert "0 · ∞" not in picture(on)  # and nothing has come back yet
+    on.page.locator("[aria-label='Stage of the way back'][type=range]").focus()
+    on.press("ArrowRight", "ArrowRight")
+    assert "Into f's side come [0, 0, 1]" in on.summary
+    on.press("ArrowRight")
+    assert "Into x come [NaN, NaN, 0.25], since 0 · NaN = NaN" in on.summary
+    assert "0 · ∞ = NaN" in picture(on)
+    on.press("End")
+    assert "into w NaN: one NaN is enough" in on.summary
+    on.shot("03-where")
+
+
+def test_each_way_of_choosing(stage: Any) -> None:
+    on = stage(TwoSides(step=4), theme="dark")
+    for label, words in (
+        ("two wheres", "[0, 0, 0.25], and into w 1.0000"),
+        ("zero absorbs", "[0, 0, 0.25], and into w 1.0000"),
+        ("cond", "[None, None, 0.25], and into w 1.0000"),
+        ("where", "[NaN, NaN, 0.25], and into w NaN"),
+    ):
+        on.choose(label)
+        assert f"Into x come {words}" in on.summary
+        on.shot(f"03-{label.replace(' ', '-')}")
+    on.choose("log x")
+    assert "Into x come [0, NaN, 0.25]" in on.summary
+    assert "not run" not in picture(on)
+    on.choose("cond")
+    assert picture(on).count("not run") == 3
+
+
+def test_a_number_of_the_learners_own(stage: Any) -> None:
+    on = stage(TwoSides(step=4))
+    slider = on.page.locator("input[type=range]").nth(1)
+    slider.focus()
+    on.press("ArrowRight")
+    on.settle()
+    assert on.widget.x == [-1.0, 0.25, 4.0]
+    assert "[NaN, 1, 0.25]" in on.summary
+    box = on.page.locator("input[type=number]").first
+    box.fill("1")
+    box.press("Enter")
+    assert "[0.5, 1, 0.25], and into w 1.7500" in on.summary
+
+
+def test_the_code_is_that_of_the_way(stage: Any) -> None:
+    on = stage(TwoSides())
+    assert on.page.text_content(".ak-stage code") == "where(x > 0, √x, 0)"
+    on.choose("two wheres")
+    assert on.page.text_content(".ak-stage code") == "where(x > 0, √where(x > 0, x, 1), 0)"
+
+
+@pytest.mark.parametrize("width", [900, 420, 360])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("way", ["where", "inner", "cond"])
+def test_it_fits(stage: Any, way: str, theme: str, width: int) -> None:
+    on = stage(TwoSides(way=way, step=4), theme=theme, width=width)
+    assert on.summary
+    assert not on.overflows()
+    assert on.page.locator(".ak-twin table tr").count() == 4
+    on.shot(f"03-{way}-{theme}-{width}")
+
+
+@pytest.mark.parametrize("width", [900, 420, 360])
+@pytest.mark.parametrize("f", ["sqrt", "log", "reciprocal"])
+def test_no_words_leave_their_box(stage: Any, f: str, width: int) -> None:
+    on = stage(TwoSides(f=f, x=[-3.75, 0.25, 8.75], step=3), width=width)
+    wider = """boxes => boxes.map((box) => {
+      const [frame, lines] = [box.getBoundingClientRect(), []];
+      let next = box.nextElementSibling;
+      for (; next?.tagName === "text" && lines.length < 2; next = next.nextElementSibling)
+        lines.push(next.getBoundingClientRect());
+      return lines.filter((line) => line.left < frame.left || line.right > frame.right).length;
+    })"""
+    found = on.page.locator(".ak-tracks rect[rx='3']").evaluate_all(wider)
+    assert found == [0] * 6
+    on.shot(f"03-words-{f}-{width}")

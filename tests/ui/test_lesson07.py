@@ -1,0 +1,80 @@
+"""Lesson 07's widget under mouse and keys: entries that move, and ends that gather."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autodiff_kit.widgets.lesson07 import GatheringEnds
+
+LESSON = "The gradient is [2 0 1 1 1]. x₀ and x₁ are below the nudged range (−3, 6): their 2 goes to min, which is x₀."
+
+
+def test_the_lessons_number_and_an_entry_moved_by_keys(stage: Any) -> None:
+    on = stage(GatheringEnds())
+    assert on.summary == LESSON
+    on.shot("07-first")
+    on.page.locator("[role=slider][aria-label='x₁']").focus()
+    on.press("ArrowRight", "ArrowRight")
+    assert on.summary.startswith("The gradient is [1 1 1 1 1].")
+    assert on.widget.x == [-4.0, -3.0, 0.0, 1.0, 5.0]
+    on.page.locator("[role=slider][aria-label='x₂']").focus()
+    on.press("Home")
+    assert on.summary.startswith("The gradient is [")
+    assert on.widget.x[2] == -6.0
+
+
+def test_an_entry_is_dragged(stage: Any) -> None:
+    on = stage(GatheringEnds())
+    ball = on.page.locator("[role=slider][aria-label='x₂'] circle").nth(2).bounding_box()
+    x, y = ball["x"] + ball["width"] / 2, ball["y"] + ball["height"] / 2
+    unit = (900 - 24 - 12 - 44) / 16  # px of one unit of x, more or less
+    on.page.mouse.move(x, y)
+    on.page.mouse.down()
+    on.page.mouse.move(x - 3.25 * unit, y, steps=6)
+    on.page.mouse.up()
+    assert "[3 0 0 1 1]" in on.summary
+    on.shot("07-dragged")
+
+
+def test_an_end_is_clicked_and_stops_what_it_gathered(stage: Any) -> None:
+    on = stage(GatheringEnds(), theme="dark")
+    on.page.locator("[role=switch][aria-label='min of x, −4: gathers 2, hands it on']").wait_for()
+    end = on.page.locator("[role=switch]").first
+    end.click()
+    assert on.summary.startswith("The gradient is [0 0 1 1 1].")
+    assert "goes to min, which keeps it" in on.summary
+    assert end.get_attribute("aria-checked") == "false"
+    on.shot("07-stopped")
+    end.focus()
+    on.press(" ")
+    assert on.summary == LESSON
+
+
+def test_bits_and_a_tie(stage: Any) -> None:
+    on = stage(GatheringEnds())
+    on.page.get_by_role("button", name="A tie").click()
+    assert "[1.5 1.5 0 1 1]" in on.summary
+    assert "which is x₀ and x₁" in on.summary
+    on.shot("07-tie")
+    on.choose("4")
+    assert on.widget.bits == 4
+    on.shot("07-4-bits")
+    on.page.get_by_role("button", name="All inside").click()
+    on.choose("2")
+    assert "All are inside the nudged range (−3, 6), and keep what comes." in on.summary
+
+
+@pytest.mark.parametrize("width", [900, 420, 360])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits(stage: Any, theme: str, width: int) -> None:
+    on = stage(GatheringEnds(x=[-6.0, -3.5, -0.25, 1.75, 5.25]), theme=theme, width=width)
+    assert on.summary
+    assert not on.overflows()
+    assert on.page.locator(".ak-twin table tr").count() == 6
+    wide = """texts => texts.map((text) => text.getBoundingClientRect())
+      .filter((box) => box.left < 0 || box.right > innerWidth).length"""
+    assert on.page.locator(".ak-stage svg text").evaluate_all(wide) == 0
+    on.shot(f"07-{theme}-{width}")

@@ -1,0 +1,101 @@
+"""Lesson 10's widget under mouse and keys: valves on the paths from x, and what each of them costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autodiff_kit.widgets.lesson10 import PathValves
+
+
+def switch(on: Any, letter: str) -> Any:
+    return on.page.locator(f'[role=switch][aria-label^="Valve {letter},"]')
+
+
+def test_the_lessons_numbers_by_clicks(stage: Any) -> None:
+    on = stage(PathValves())
+    assert on.summary == ("With all valves open the gradient is [0.2683, −0.3578, −0.0894, 0.1789], which sums to 0.")
+    on.page.locator('[data-valve="D"]').click()
+    assert "With D shut the gradient is [0.2683, −0.3578, −0.0894, 0.1789]: the same as with all open." in on.summary
+    on.shot("10-D")
+    on.page.locator('[data-valve="D"]').click()
+    on.page.locator('[data-valve="B"]').click()
+    on.settle()
+    on.page.locator('[data-valve="E"]').click()
+    assert "With B, E shut the gradient is [0.8944, 0, 0, 0], which sums to 0.8944; with all open it is" in on.summary
+    assert on.widget.shut == ["B", "E"]
+    on.shot("10-BE")
+
+
+def test_switches_by_keys(stage: Any) -> None:
+    on = stage(PathValves(), theme="dark")
+    switch(on, "D").focus()
+    on.press(" ")
+    on.settle()
+    assert on.widget.shut == ["D"]
+    assert switch(on, "D").get_attribute("aria-checked") == "false"
+    assert "shut" in (switch(on, "D").text_content() or "")
+    on.shot("10-focus-dark")
+    on.press("Enter")
+    on.settle()
+    assert on.widget.shut == []
+
+
+def test_free_for_the_gradient_and_not_for_the_hessian(stage: Any) -> None:
+    on = stage(PathValves(shut=["D"]))
+    on.choose("v")
+    assert "With D shut the gradient is [−0.75, −0.25, 0.25, 0.75]: the same as with all open." in on.summary
+    on.choose("first row of the Hessian")
+    assert "With D shut the row of the Hessian is [0.5, 0, 0, 0]" in on.summary
+    assert "with all open it is [0.375, −0.125, −0.125, −0.125]" in on.summary
+    on.shot("10-hessian")
+
+
+def test_a_number_of_the_learners_own(stage: Any) -> None:
+    on = stage(PathValves())
+    on.page.locator("input[type=range]").first.focus()
+    on.press("ArrowRight")
+    on.settle()
+    assert on.widget.x == [1.25, 2.0, 3.0, 4.0]
+    assert "which sums to 0." in on.summary
+
+
+def test_equal_numbers_have_no_spread_to_divide_by(stage: Any) -> None:
+    on = stage(PathValves(x=[2.0, 2.0, 2.0, 2.0], target="v"))
+    assert "With all valves open the gradient is [0, 0, 0, 0]" in on.summary
+    on.choose("y₀")
+    assert "NaN" in on.summary
+    on.shot("10-nan")
+
+
+@pytest.mark.parametrize("width", [900, 420, 360])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits(stage: Any, theme: str, width: int) -> None:
+    on = stage(PathValves(shut=["B", "C"]), theme=theme, width=width)
+    assert on.summary
+    assert not on.overflows()
+    assert on.page.locator(".ak-twin table tr").count() == 9
+    on.shot(f"10-{theme}-{width}")
+
+
+@pytest.mark.parametrize("asked", [{}, {"target": "y1"}, {"target": "v"}, {"order": 2}])
+def test_the_valves_need_no_scrolling_on_a_telephone(stage: Any, asked: dict[str, Any]) -> None:
+    on = stage(PathValves(**asked), width=360)
+    assert on.summary
+    assert on.page.locator(".ak-scroll:has(.ak-valves)").evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+@pytest.mark.parametrize("width", [900, 420, 360])
+def test_no_words_leave_their_box(stage: Any, width: int) -> None:
+    on = stage(PathValves(x=[0.25, 8.75, 2.25, 6.75]), width=width)
+    wider = """boxes => boxes.map((box) => {
+      const frame = box.getBoundingClientRect();
+      const lines = [];
+      for (let next = box.nextElementSibling; next?.tagName === "text"; next = next.nextElementSibling)
+        lines.push(next.getBoundingClientRect());
+      return lines.filter((line) => line.left < frame.left || line.right > frame.right).length;
+    })"""
+    assert on.page.locator(".ak-pipes rect[rx='3']").evaluate_all(wider) == [0] * 5
+    on.shot(f"10-words-{width}")

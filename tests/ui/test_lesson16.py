@@ -1,0 +1,86 @@
+"""Lesson 16's widget under mouse and keys: three balls, a region, and a target that is dragged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autodiff_kit.widgets.lesson16 import ThreeBalls
+
+TARGET = "[aria-roledescription='point']"
+
+
+def test_it_opens_at_the_lessons_numbers(stage: Any) -> None:
+    on = stage(ThreeBalls())
+    assert "w₀ is 1.0000 by projection, 1.1000 by the penalty (outside by 0.1000)" in on.summary
+    assert "With penalty 9 learning rates below 0.2 are stable" in on.summary
+    assert on.page.locator(".ak-stage thead th").all_text_contents() == ["project", "penalise", "reparametrise"]
+    assert on.page.locator(".ak-stage tbody tr").count() == 5
+    on.shot("16-open")
+
+
+def test_a_hard_penalty_wants_small_steps(stage: Any) -> None:
+    on = stage(ThreeBalls(), theme="dark")
+    box = on.page.locator("input[type=number]").first
+    box.fill("99")
+    box.press("Enter")
+    assert "only learning rates below 0.02 are stable, and this one is not" in on.summary
+    on.shot("16-unstable")
+    rate = on.page.locator("input[type=number]").nth(1)
+    rate.fill("0.019")
+    rate.press("Enter")
+    assert "0.5115 by the penalty (inside)" in on.summary  # so small a step has not come far
+    assert "With penalty 99 learning rates below 0.02 are stable" in on.summary
+    on.shot("16-stable")
+
+
+def test_the_target_moves_by_keys_and_by_mouse(stage: Any) -> None:
+    on = stage(ThreeBalls())
+    on.page.locator(TARGET).focus()
+    on.press("ArrowLeft", "ArrowDown")
+    on.settle()
+    assert on.widget.target == [1.75, 0.25]
+    spot = on.page.locator(f"{TARGET} circle").first.bounding_box()
+    x, y = spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2
+    on.page.mouse.move(x, y)
+    on.page.mouse.down()
+    on.page.mouse.move(x - 250, y - 60, steps=6)
+    on.page.mouse.up()
+    on.settle()
+    assert on.widget.target[0] < 0.5
+    assert on.widget.target[1] > 0.25
+    assert "by the penalty (inside)" in on.summary
+    on.shot("16-inside")
+
+
+def test_steps_are_walked_without_a_question(stage: Any) -> None:
+    on = stage(ThreeBalls(at=0))
+    assert on.summary.startswith("Step 0: w₀ is −0.7500 by projection, −0.7500 by the penalty (inside), −0.7500")
+    on.page.locator("[aria-label='Step'][type=range]").focus()
+    on.press("ArrowRight", "ArrowRight")
+    assert on.summary.startswith("Step 2:")
+    assert on.widget.asked == 0  # where it stands is kept, nothing is computed
+    on.press("End")
+    assert on.summary.startswith("Step 32:")
+
+
+def test_the_disc(stage: Any) -> None:
+    on = stage(ThreeBalls())
+    on.choose("disc of radius 1")
+    assert "w₀ is 0.9322 by projection" in on.summary
+    on.shot("16-disc")
+
+
+@pytest.mark.parametrize("width", [900, 420, 360])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("region", ["half", "disc"])
+def test_it_fits(stage: Any, region: str, theme: str, width: int) -> None:
+    on = stage(ThreeBalls(region=region, at=8), theme=theme, width=width)
+    assert on.summary
+    assert not on.overflows()
+    table = on.page.locator(".ak-stage .ak-scroll")
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert on.page.locator(".ak-twin table tr").count() == 10
+    on.shot(f"16-{region}-{theme}-{width}")

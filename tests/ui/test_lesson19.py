@@ -1,0 +1,91 @@
+"""Lesson 19's widget under mouse and keys: a fit walked through step by step, with the damping in hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autodiff_kit.widgets.lesson19 import ResidualValley
+
+FAR = [0.05, 1.0]
+
+
+def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
+    on = stage(ResidualValley())
+    assert "Try 1, damping 0.001: from a cost of 5.599" in on.summary
+    assert "the step finds 0.2616: it is kept" in on.summary
+    on.shot("19-first")
+    on.page.locator("[aria-label='Tries of the fit'][type=range]").focus()
+    on.press("ArrowRight")
+    assert "Try 2, damping 1×10⁻⁴" in on.summary
+    on.press("End")
+    assert "After 5 tries the fit is at (2, −1), and the cost is below 10⁻²⁰" in on.summary
+    assert "5 Jacobians: 10 pushes, where pulls are 100" in on.summary
+    on.shot("19-end")
+
+
+def test_a_damping_of_the_learners_own(stage: Any) -> None:
+    on = stage(ResidualValley(start=FAR, step=1), theme="dark")
+    assert "it is refused, and the damping grows" in on.summary
+    box = on.page.locator("[aria-label='Damping of the next step, as a number']")
+    box.fill("10")
+    box.press("Enter")
+    assert "Try 2, damping 10" in on.summary
+    assert "it is kept" in on.summary
+    assert on.widget.dampings == [None, 10.0]
+    on.shot("19-by-hand")
+    on.page.get_by_role("button", name="Leave it to the rule").click()
+    assert "Try 2, damping 1×10⁻⁴" in on.summary
+    assert on.widget.dampings == [None]
+
+
+def test_the_start_moves_with_the_keys_and_the_mouse(stage: Any) -> None:
+    on = stage(ResidualValley())
+    handle = on.page.locator("[aria-roledescription='start of the fit']")
+    handle.focus()
+    on.press("ArrowRight", "ArrowUp")
+    on.settle()
+    assert on.widget.start == [1.05, 0.05]
+    assert handle.get_attribute("aria-valuetext") == "p₀ = 1.05, p₁ = 0.05"
+    box = on.page.locator("[aria-roledescription='start of the fit'] circle").first.bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    on.page.mouse.move(*middle)
+    on.page.mouse.down()
+    on.page.mouse.move(middle[0] + 60, middle[1] - 40, steps=4)
+    on.page.mouse.up()
+    on.settle()
+    assert on.widget.start[0] > 1.2
+    assert on.widget.start[1] > 0.3
+    assert on.widget.step == 0
+
+
+def test_a_measured_curve(stage: Any) -> None:
+    on = stage(ResidualValley())
+    on.choose("NIST Misra1a")
+    assert "Try 1, damping 0.001: from a cost of" in on.summary
+    assert on.page.locator(".ak-twin table tr").count() == 31
+    on.choose("1")
+    assert on.widget.metric == "one"
+    on.page.locator("[aria-label='Tries of the fit'][type=range]").focus()
+    on.press("End")
+    assert "(238.942129, 0.00055)" in on.summary
+    assert "less than a billionth" in on.summary
+    on.shot("19-misra-one")
+
+
+@pytest.mark.parametrize("width", [900, 420, 360])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("curve", ["decay", "misra"])
+def test_it_fits(stage: Any, curve: str, theme: str, width: int) -> None:
+    on = stage(ResidualValley(curve=curve, step=2), theme=theme, width=width)
+    assert on.summary
+    assert not on.overflows()
+    on.shot(f"19-{curve}-{theme}-{width}")
+
+
+def test_a_step_out_of_view_is_told(stage: Any) -> None:
+    on = stage(ResidualValley(start=FAR, step=0))
+    assert "step to (0.84, −7.8), out of view" in (on.page.text_content(".ak-stage") or "")
+    on.shot("19-out")
