@@ -4,7 +4,11 @@
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
 #   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line
 #   make test-all                                            the same with every seed and every browser case
-#   make bench                                               the benchmarks, the peers among them (large)
+#   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, half an hour)
+#   make bench-parts                                         what drawing, checking and steps cost, without the others
+#   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
+#   make extension                                           build the JupyterLab extension anew, after changing its sources
+#   make exercises                                       write the exercises' notebooks anew, after changing a question
 #   make clean                                               remove what these made; never your work
 #
 # Another Python: make lab PYTHON=python3.12
@@ -13,6 +17,15 @@ VENV ?= .venv
 DIR ?= work
 LAB ?=
 PYTEST ?=
+BENCH ?=
+FOUND ?= build/bench
+# The other libraries have an environment of their own. On Linux, PyTorch comes with much that only a graphics card
+# needs; make bench PEERS_PIP="--extra-index-url https://download.pytorch.org/whl/cpu" does without.
+PEERS ?= .venv-bench
+PEERS_PIP ?=
+# nbgrader and otter, which the tests in tests/interop ask, have an environment of their own too.
+INTEROP ?= .venv-interop
+SITE ?= docs/_build/html
 JOBS ?= 2
 
 # The first Python on PATH that the kit supports.
@@ -21,20 +34,20 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt
-# Those that are named truths measure other libraries, in an environment of their own.
-BENCHES := $(filter-out tests/bench/truths%,$(wildcard tests/bench/*.py))
-RECIPE := pyproject.toml tests/constraints.txt
+# Those that are named truths ask other libraries, in an environment of their own; test_peers.py is a test.
+BENCHES := $(filter-out tests/bench/t% tests/bench/grading.py,$(wildcard tests/bench/*.py))
+RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
-.PHONY: lab test test-all bench check clean
+.PHONY: lab test test-all bench bench-parts docs extension exercises check clean
 
 lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
 
 test: check
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST)
 
-test-all: check
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --all $(PYTEST)
+test-all: check $(INTEROP)/.ready
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all $(PYTEST)
 
 check: $(VENV)/.test
 	$(BIN)/ruff check
@@ -42,11 +55,28 @@ check: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.bench
+bench: $(PEERS)/.ready $(VENV)/.test $(INTEROP)/.ready
+	@mkdir -p $(FOUND)
+	PYTHONPATH=tests/bench $(PEERS)/bin/python -m peers --json $(FOUND)/bench.json --charts $(FOUND) \
+	    --page $(FOUND)/benchmarks.md $(BENCH)
+	$(BIN)/python tests/bench/grading.py --json $(FOUND)/grading.json
+
+bench-parts: $(VENV)/.test
 	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+exercises: $(VENV)/.test
+	$(BIN)/python -m autodiff_kit.author.shipped exercises
+
+extension: $(VENV)/.test
+	$(BIN)/python autodiff_kit/lab/build.py
+
+# From nothing each time, so that a page of a name that went cannot stay; every warning is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -E -q -j auto -b html docs $(SITE)
+	@echo "The book: $(SITE)/index.html"
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) build dist docs/_build docs/lessons docs/reference .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find autodiff_kit tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -64,6 +94,21 @@ $(VENV)/.test: $(BIN)/python $(RECIPE)
 	$(PIP) --editable '.[test]'
 	@touch $@ $(VENV)/.lab
 
-$(VENV)/.bench: $(VENV)/.test
-	$(PIP) --editable '.[test,bench]'
+$(VENV)/.docs: $(BIN)/python $(RECIPE)
+	@echo "Installing the kit and Sphinx into $(VENV) (a minute or two, once)"
+	$(PIP) --editable '.[docs]'
+	@touch $@ $(VENV)/.lab
+
+$(INTEROP)/.ready: $(RECIPE)
+	@$(PYTHON) -m venv $(INTEROP)
+	@echo "Installing nbgrader and otter into $(INTEROP) (some minutes, once)"
+	$(INTEROP)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
+	    --constraint tests/interop/constraints.txt --editable '.[interop]'
+	@touch $@
+
+$(PEERS)/.ready: $(RECIPE) tests/bench/constraints.txt
+	@$(PYTHON) -m venv $(PEERS)
+	@echo "Installing the other libraries into $(PEERS) (some minutes, once)"
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
+	    --constraint tests/bench/constraints.txt $(PEERS_PIP) --editable '.[bench]'
 	@touch $@

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 # Set before any kernel or plotting library starts: paths and back ends must not depend on the machine.
 os.environ["MPLBACKEND"] = "agg"
@@ -15,7 +18,9 @@ for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
 # Scripts, not tests: doctest would import them, and they need what only their own environment has.
-collect_ignore_glob = ["bench/*.py", "binder/replay.py"]
+collect_ignore_glob = ["bench/[!t]*.py", "bench/truths*.py", "binder/replay.py"]
+
+ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py")
 
 CHROMIUM = (
     "chromium",
@@ -36,15 +41,53 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords and not config.getoption("--all"):
             item.add_marker(pytest.mark.skip(reason="slow; `make test-all` runs it"))
+        # A busy machine can starve a browser of seconds: asked once more, and the summary names whoever needed it.
+        if "browser" in item.keywords:
+            item.add_marker(pytest.mark.flaky(reruns=1))
         # In CI a missing browser is a failure: the tests run, and fail with the launcher's message.
         if "browser" in item.keywords and no_browser and not in_ci:
             item.add_marker(pytest.mark.skip(reason="no Chromium on PATH; install chromium, or set CHROMIUM"))
+
+
+class ByFile(LoadFileScheduling):  # type: ignore[misc]
+    """A worker is given a whole file, whose server or browser starts once; lessons, which are slow, are given singly.
+
+    Test by test, the controller itself would be the slowest part: it counts all that a worker was given each time.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        if file.startswith("tests/interop/"):
+            return "tests/interop"  # one database
+        return nodeid if file in ONE_BY_ONE else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """Tests that count what is alive, or wait for the collector, need not walk over twenty thousand collected tests."""
+    gc.collect()
+    gc.freeze()
 
 
 def browser() -> str | None:
     """Return the path of a Chromium: ``CHROMIUM``, else the first found in the usual places."""
     named = os.environ.get("CHROMIUM", "")
     return named or next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_in_the_background(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compilers change filters of warnings while they run in a thread, and filters belong to the whole process."""
+    from autodiff_kit import kernels
+    from autodiff_kit.compile import plan
+
+    if "background" not in request.node.name:
+        monkeypatch.setattr(kernels, "PATIENCE", 1_000_000_000)
+        monkeypatch.setattr(plan, "PATIENCE", 1_000_000_000)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit import cli
+from autodiff_kit.lab.server import panel
+from autodiff_kit.lab.server.folder import Folder
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Prediction, Progress
 
@@ -142,16 +144,23 @@ def test_a_command_not_understood_ends_with_2(words: list[str], capsys: pytest.C
     assert "usage: autodiff-kit" in capsys.readouterr().err
 
 
-def test_the_next_lesson_is_the_first_not_done(work: Path) -> None:
+def test_it_opens_what_the_syllabus_calls_next(work: Path) -> None:
     def address() -> str:
         command = cli.lab_command(work, None, no_browser=False, more=[])
-        return next(word for word in command if "default_url" in word)
+        return next((word for word in command if "default_url" in word), "")
 
+    Progress(work).begin_lesson("06")
+    assert address().endswith("/lab/tree/notebooks/06_second.ipynb"), "a lesson that was begun goes on"
+    assert cli.next_notebook(work) == panel.progress(Folder(work, work))["next"]["path"]
+    Progress(work).finish_lesson("06")
     assert address().endswith("/lab/tree/notebooks/01_first.ipynb")
     Progress(work).finish_lesson("01")
-    assert address().endswith("06_second.ipynb")
-    Progress(work).finish_lesson("06")
-    assert address().endswith("01_first.ipynb")
+    assert address() == "", "when everything is done the syllabus says so"
+
+
+def test_the_first_start_shows_the_syllabus_and_opens_no_lesson(work: Path) -> None:
+    command = cli.lab_command(work, None, no_browser=False, more=[])
+    assert not [word for word in command if "default_url" in word]
 
 
 def test_the_servers_options(work: Path) -> None:
@@ -169,13 +178,19 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def fetch(address: str) -> tuple[int, str]:
+def fetch(address: str, patience: int = 100) -> tuple[int, str]:
+    """Ask as a browser does: a server that has just said its address may take a moment to listen."""
     try:
         with urllib.request.urlopen(address, timeout=10) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:
             return error.code, ""
+    except urllib.error.URLError as error:
+        if not patience or not isinstance(error.reason, ConnectionRefusedError):
+            raise
+        time.sleep(0.1)
+        return fetch(address, patience - 1)
 
 
 def wait_for(log: Path, pattern: str, server: subprocess.Popen[bytes]) -> str:

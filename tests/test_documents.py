@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 from pathlib import Path
 
@@ -18,6 +19,13 @@ def test_the_tour_runs() -> None:
     done = doctest.testfile(str(TOP / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert done.attempted > 10
     assert done.failed == 0
+
+
+def test_the_readme_lists_the_lessons_that_there_are() -> None:
+    listed = re.findall(r"^\| (\d\d) \| .* \| (\d+) \|$", (TOP / "README.md").read_text(), re.MULTILINE)
+    notebooks = [json.loads(path.read_text("utf-8")) for path in sorted((TOP / "notebooks").glob("*.ipynb"))]
+    abouts = [notebook["metadata"]["autodiff_kit"] for notebook in notebooks]
+    assert listed == [(about["no"], str(about["minutes"])) for about in abouts]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

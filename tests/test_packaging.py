@@ -51,8 +51,13 @@ def test_the_wheel_holds_lessons_and_front_end(wheel: Path) -> None:
     for kind in ("notebooks", "exercises"):
         for path in (TOP / kind).glob("*.ipynb"):
             assert f"autodiff_kit/_content/{kind}/{path.name}" in names
+    built = TOP / "autodiff_kit" / "lab" / "labextension"  # installed where JupyterLab looks for extensions
     for path in (TOP / "autodiff_kit").rglob("*.js"):
-        assert path.relative_to(TOP).as_posix() in names
+        if built in path.parents:
+            place = f"share/jupyter/labextensions/autodiff-kit/{path.relative_to(built).as_posix()}"
+            assert any(name.endswith(f".data/data/{place}") for name in names), place
+        elif TOP / "autodiff_kit" / "lab" not in path.parents:  # there all else is what it was built from
+            assert path.relative_to(TOP).as_posix() in names
     assert "autodiff_kit/lessons/jupyter/labconfig/page_config.json" in names
     assert "autodiff_kit/py.typed" in names
     assert not [name for name in names if ".ipynb_checkpoints" in name or name.endswith((".pyc", ".map"))]

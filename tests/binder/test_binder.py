@@ -31,7 +31,7 @@ def replay() -> ModuleType:
 
 def test_the_readmes_link_opens_a_lesson_of_the_prepared_folder(replay: ModuleType) -> None:
     address = replay.readme_address()
-    assert address.startswith("lab/tree/work/notebooks/01_")
+    assert address.startswith("lab/tree/work/notebooks/00_")
     assert (TOP / address.removeprefix("lab/tree/work/")).is_file()
 
 

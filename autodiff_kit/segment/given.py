@@ -1,0 +1,88 @@
+"""What the functions of segments are given: whole numbers that fit the rows."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Standin, Tensor, Value, array, later, lift, may_change, plain
+from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
+from autodiff_kit.ops.shaping import reshape
+
+__all__ = ["checked", "count_of", "fractions", "needed_for", "rows", "whole"]
+
+Array = np.ndarray[Any, Any]
+_MOST = 1 << 32  # more groups fit into no memory, and are a mistake
+
+
+def whole(name: str, what: str, given: Any) -> Any:
+    """Whole numbers as an array of the kit's own: the record keeps it, and users may write to theirs."""
+    try:
+        numbers = array(plain(given))
+    except ValueError as error:
+        raise ShapeError(f"{name}: the {what} do not make an array; give lists of equal lengths") from error
+    if not numbers.size and numbers.dtype.kind == "f":
+        return numbers.astype(np.intp)  # an empty list is an array of floats to NumPy
+    if numbers.dtype.kind not in "iu":
+        raise DtypeError(f"{name}: {what} are whole numbers, got {numbers.dtype}")
+    own = isinstance(given, Value) or isinstance(numbers, Standin) or not may_change(numbers)
+    return numbers if own else np.array(numbers)
+
+
+def needed_for(numbers: Any) -> int:
+    """How many groups the ids name: the largest plus one."""
+    return max(int(numbers.max()) + 1, 0) if numbers.size else 0
+
+
+def count_of(name: str, what: str, given: Any) -> int:
+    """A number of groups."""
+    try:
+        count = operator.index(plain(given))
+    except TypeError as error:
+        raise DtypeError(f"{name}: {what} is a whole number, got {given!r}") from error
+    if not 0 <= count < _MOST:
+        raise StructureError(f"{name}: {what} is 0 or more, and below 2**32, got {count}")
+    return count
+
+
+def fractions(name: str, what: str, given: Any) -> Array:
+    """Numbers from 0 to 1."""
+    try:
+        numbers = np.asarray(plain(given), np.float64)
+    except (TypeError, ValueError) as error:
+        raise DtypeError(f"{name}: the {what} is a number from 0 to 1, got {given!r}") from error
+    if not np.all((numbers >= 0) & (numbers <= 1)):
+        raise StructureError(f"{name}: the {what} is from 0 to 1, got {given!r}")
+    return numbers
+
+
+def checked(name: str, what: str, numbers: Any, count: int) -> Any:
+    """The numbers along one axis, as NumPy's own index type, all from 0 to ``count - 1``."""
+    return later(_in_range, numbers, name, what, count)
+
+
+def _in_range(numbers: Array, name: str, what: str, count: int) -> Array:
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+        place = tuple(int(k) for k in np.argwhere((numbers < 0) | (numbers >= count))[0])
+        raise RangeError(
+            f"{name}: {what} {numbers[place]} at place {place[0] if len(place) == 1 else place} is out of range; "
+            + (f"it goes from 0 to {count - 1}" if count else "it starts at 0, and here there are none")
+        )
+    return numbers.reshape(-1).astype(np.intp, copy=False)
+
+
+def rows(name: str, what: str, data: Any, ids: Any) -> tuple[Tensor, Any]:
+    """The data with all axes that the ids number as one, and the ids."""
+    t, numbers = lift(data), whole(name, what, ids)
+    if t.dtype.kind not in "biuf":
+        raise DtypeError(f"{name}: the data are numbers, got dtype {t.dtype}")
+    if not numbers.ndim or t.shape[: numbers.ndim] != numbers.shape:
+        raise ShapeError(
+            f"{name}: {what} of shape {numbers.shape} do not number the rows of data of shape {t.shape}; "
+            "their shape must be the first axes of the data's"
+        )
+    if numbers.ndim > 1:
+        t = reshape(t, (numbers.size, *t.shape[numbers.ndim :]))
+    return t, numbers

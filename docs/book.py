@@ -1,0 +1,221 @@
+"""The pages of the book that are made from what there is: lessons from their notebooks, differences from their truth
+tables, misconceptions from the exercises. Nothing of them is written twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.exercises.spec import Lesson, Question
+
+TOP = Path(__file__).resolve().parents[1]
+NOTEBOOKS = TOP / "notebooks"
+SOURCE = "https://github.com/autodiff-kit/autodiff_kit"
+BINDER = "https://mybinder.org/v2/gh/autodiff-kit/autodiff_kit/main?urlpath=lab/tree/work"
+COLAB = "https://colab.research.google.com/github/autodiff-kit/autodiff_kit/blob/main"
+
+Notebook = dict[str, Any]
+
+PLANS: dict[str, tuple[tuple[str, str], ...]] = {
+    "An afternoon: why is my gradient None?": (("first hour", "00"), ("second", "02"), ("third", "03 12")),
+    "An afternoon: what optimizers remember": (("first hour", "00"), ("second", "14"), ("third", "15")),
+    "A week, two hours a day": (
+        ("Monday", "00 02"),
+        ("Tuesday", "01 03"),
+        ("Wednesday", "05 06"),
+        ("Thursday", "08 09"),
+        ("Friday", "14 15"),
+    ),
+    "A term of twelve weeks": (
+        ("1", "00"),
+        ("2", "01 02"),
+        ("3", "03 04"),
+        ("4", "05 06"),
+        ("5", "07 08"),
+        ("6", "09"),
+        ("7", "10 11"),
+        ("8", "12 13"),
+        ("9", "14 15"),
+        ("10", "16 17"),
+        ("11", "18 19 20"),
+        ("12", "21"),
+    ),
+}
+"""For each plan when which lessons are taught."""
+
+
+def write(docs: Path) -> None:
+    """Write every page that is made; those whose notebook has gone go too."""
+    lessons = {path.name: _read(path) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
+    folder = docs / "lessons"
+    wanted = {name: json.dumps(page(name, nb), ensure_ascii=False) for name, nb in lessons.items()}
+    wanted |= {
+        "index.md": contents(lessons),
+        "differences.md": differences(lessons),
+        "misconceptions.md": misconceptions(),
+        "plans.md": plans(lessons),
+    }
+    folder.mkdir(exist_ok=True)
+    for path in folder.iterdir():
+        if path.name not in wanted:
+            path.unlink()
+    for name, text in wanted.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def _read(path: Path) -> Notebook:
+    notebook: Notebook = json.loads(path.read_text(encoding="utf-8"))
+    return notebook
+
+
+def _about(notebook: Notebook) -> dict[str, Any]:
+    about: dict[str, Any] = notebook["metadata"]["autodiff_kit"]
+    return about
+
+
+# -------------------------------------------------------------------------------- a lesson
+def page(name: str, notebook: Notebook) -> Notebook:
+    """A lesson as it reads in the book: places to run it at the top, and outputs that need no kernel."""
+    first, *rest = notebook["cells"]
+    title, _, text = "".join(first["source"]).partition("\n")
+    opened = {**first, "source": f"{title}\n\n{_places(name)}\n{text}"}
+    return {**notebook, "cells": [_still(cell) for cell in (opened, *rest)]}
+
+
+def _places(name: str) -> str:
+    where = (
+        ("run it on Binder", f"{BINDER}/notebooks/{name}"),
+        ("in Colab", f"{COLAB}/notebooks/{name}"),
+        ("its exercises on Binder", f"{BINDER}/exercises/{name}"),
+    )
+    return " · ".join(f"[{words}]({link})" for words, link in where) + "\n"
+
+
+def _still(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell whose links lead somewhere on a static page, and whose widgets are the picture and table they saved."""
+    if cell["cell_type"] == "markdown":
+        source = re.sub(r"\]\(\.\./(exercises/[^)]+)\)", rf"]({BINDER}/\1)", "".join(cell["source"]))
+        return {**cell, "source": source}
+    return {**cell, "outputs": [_shown(one) for one in cell["outputs"]]}
+
+
+def _shown(output: dict[str, Any]) -> dict[str, Any]:
+    data = {kind: text for kind, text in output.get("data", {}).items() if "widget-view" not in kind}
+    return {**output, "data": data} if data else output
+
+
+# -------------------------------------------------------------------------------- the list of lessons
+def contents(lessons: dict[str, Notebook]) -> str:
+    """The lessons with what each is about, and the two pages made from them."""
+    rows = [_row(name, _about(notebook)) for name, notebook in lessons.items()]
+    pages = "\n".join(Path(name).stem for name in lessons)
+    return f"""# Lessons
+
+Each lesson removes one wrong idea by one number that surprises: it asks what you expect, runs, and shows. What stands
+here are the lessons as they were run, with their pictures; to answer, and to move the widgets, run them.
+
+| lesson | what you will be able to do | minutes |
+|---|---|---|
+{chr(10).join(rows)}
+
+In Colab, install the kit in a cell before the first: `%pip install git+{SOURCE}`. Widgets that do not run there show
+their picture and their table.
+
+```{{toctree}}
+:hidden:
+:maxdepth: 1
+
+{pages}
+```
+"""
+
+
+def _row(name: str, about: dict[str, Any]) -> str:
+    return f"| [{about['no']} · {about['title']}]({name}) | {about['goal']} | {about['minutes']} |"
+
+
+# -------------------------------------------------------------------------------- differences
+def differences(lessons: dict[str, Notebook]) -> str:
+    """Every truth table, as the lessons show them: the others measured, the kit's column computed."""
+    parts = [_tables(name, notebook) for name, notebook in lessons.items()]
+    return f"""# Differences from TensorFlow, PyTorch and JAX
+
+Libraries disagree at the edges: where a function has no slope, where nothing is connected, where a mask leaves nothing.
+These are the truth tables of the lessons. The columns of the others were measured with the versions that they name, by
+the scripts `tests/bench/truths*.py`; the kit's column is what the lesson's own cell computed.
+
+{"".join(parts)}"""
+
+
+def _tables(name: str, notebook: Notebook) -> str:
+    shown = [
+        "".join(output["data"]["text/html"])
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code" and "truth_table(" in "".join(cell["source"])
+        for output in cell["outputs"]
+        if "text/html" in output.get("data", {})
+    ]
+    if not shown:
+        return ""
+    about = _about(notebook)
+    tables = "\n".join(f"```{{raw}} html\n{html}\n```\n" for html in shown)
+    return f"## [{about['no']} · {about['title']}]({name})\n\n{about['summary']}\n\n{tables}\n"
+
+
+# -------------------------------------------------------------------------------- plans
+def plans(lessons: dict[str, Notebook]) -> str:
+    """The plans for classes, with minutes and points from the lessons and exercises themselves."""
+    known = {_about(notebook)["no"]: (name, _about(notebook)) for name, notebook in lessons.items()}
+    parts = [_plan(title, steps, known) for title, steps in PLANS.items()]
+    return f"""# Plans for classes
+
+Minutes are those of the lessons; those of the exercises come on top and are best spent at home. Points are what can be
+graded.
+
+{chr(10).join(parts)}"""
+
+
+def _plan(title: str, steps: tuple[tuple[str, str], ...], known: dict[str, tuple[str, dict[str, Any]]]) -> str:
+    rows = []
+    for when, numbers in steps:
+        taught = [no for no in numbers.split() if no in known]  # a lesson that is still to come is left out
+        links = ", ".join(f"[{no} · {known[no][1]['title']}]({known[no][0]})" for no in taught)
+        minutes = sum(known[no][1]["minutes"] for no in taught)
+        home, points = (sum(getattr(LESSONS[no], what) for no in taught) for what in ("minutes", "points"))
+        rows.append(f"| {when} | {links} | {minutes} | {home} | {points} |")
+    head = "| when | lessons | minutes | at home | points |\n|---|---|---|---|---|"
+    return f"## {title}\n\n{head}\n{chr(10).join(rows)}\n"
+
+
+# -------------------------------------------------------------------------------- misconceptions
+def misconceptions() -> str:
+    """What the exercises recognise by name, question by question."""
+    parts = [_ideas(LESSONS[no]) for no in sorted(LESSONS)]
+    return f"""# Misconceptions by name
+
+Each question knows the wrong ideas that lead to wrong answers, and tells the learner which one it sees. A dash stands
+for what depends on the learner's own answer.
+
+{chr(10).join(parts)}"""
+
+
+def _ideas(lesson: Lesson) -> str:
+    questions = "\n".join(_recognised(question) for question in lesson.questions)
+    return f"## [{lesson.no} · {lesson.title.removesuffix(': exercises')}]({lesson.slug}.ipynb)\n\n{questions}"
+
+
+def _recognised(question: Question) -> str:
+    rows = "\n".join(f"| {idea.replace('-', ' ')} | {_told(text)} |" for idea, text in question.messages.items())
+    head = f"### {question.title}\n\n`{question.id}`, {question.points} point{'s' * (question.points != 1)}"
+    return f"{head}\n\n| the idea | what the learner is told |\n|---|---|\n{rows}\n"
+
+
+def _told(text: str) -> str:
+    """A message without the facts of a case; signs that Markdown would take for its own are kept as they are."""
+    return re.sub(r"\{[^}]*\}", "–", text).replace("|", "\\|").replace("*", "\\*").replace("$", "\\$")

@@ -1,0 +1,169 @@
+"""Docstrings are the reference: every public name has one, in the form in which the pages are made from it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.core.rules import OPS
+
+TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "docs"))
+import pages  # noqa: E402
+
+sys.path.pop(0)
+
+NAMES = {name.path: name.thing for name in pages.public()}
+MEMBERS = {f"{n.path}.{m}": inspect.getattr_static(n.thing, m) for n in pages.public() for m in n.members}
+EVERYTHING = NAMES | MEMBERS
+SECTIONS = (
+    "Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns", "See Also", "Notes", "References", "Examples",
+)  # fmt: skip
+FIELDS = {"Shapes", "Dtypes", "Gradient", "Cost"}
+
+
+def sections(thing: Any) -> dict[str, str]:
+    """Underlined headings and what stands below them."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}$", inspect.getdoc(thing) or "", flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def documented(text: str) -> list[str]:
+    """Names in a section of parameters: at the margin, before a colon or alone, several with commas."""
+    lines = re.findall(r"^(\*{0,2}\w[\w, *]*?)(?: ?:.*)?$", text, re.MULTILINE)
+    return [name.strip(" *") for line in lines for name in line.split(",")]
+
+
+def taken(thing: Any) -> list[str]:
+    """What a caller may give."""
+    if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception)):
+        return []
+    try:
+        parameters = inspect.signature(thing).parameters
+    except ValueError:
+        return []
+    return [name for name in parameters if name != "self"]
+
+
+# -------------------------------------------------------------------------------- the list
+def test_every_name_that_a_package_lists_has_its_page() -> None:
+    modules = [ak, *(m for m in map(vars(ak).get, ak.__all__) if isinstance(m, types.ModuleType))]
+    shown = {id(thing) for thing in EVERYTHING.values()}
+    missing = [
+        f"{module.__name__}.{name}"
+        for module in modules
+        for name in module.__all__
+        if not isinstance(getattr(module, name), types.ModuleType) and id(getattr(module, name)) not in shown
+    ]
+    assert missing == []
+
+
+def test_no_name_has_two() -> None:
+    things = [name.thing for name in pages.public()]
+    assert len({id(thing) for thing in things}) == len(things)
+    assert not {id(thing) for thing in things} & {id(member) for member in MEMBERS.values()}
+
+
+def test_views_of_tapes_are_shown_with_the_tape() -> None:
+    assert {"autodiff_kit.GradientTape.cost", "autodiff_kit.GradientTape.table"} <= set(MEMBERS)
+    assert "autodiff_kit.cost.cost" not in NAMES
+
+
+def test_what_belongs_to_the_engine_is_not_shown() -> None:
+    assert not {f"autodiff_kit.Tensor.{name}" for name in ("parts", "record", "let_go", "node", "cot")} & set(MEMBERS)
+
+
+def test_pages_are_written_once_and_old_ones_go(tmp_path: Path) -> None:
+    (tmp_path / "gone.rst").write_text("Gone\n====\n")
+    pages.write(tmp_path)
+    written = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.rst")}
+    assert "gone.rst" not in written
+    assert {f"{name.page}.rst" for name in pages.public()} | {"index.rst"} == set(written)
+    pages.write(tmp_path)
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.rst")} == written
+    text = "".join(path.read_text() for path in tmp_path.glob("*.rst"))
+    assert len(re.findall(r"^\.\. auto(?:function|class|exception)::", text, re.MULTILINE)) == len(NAMES)
+
+
+# -------------------------------------------------------------------------------- the form
+@pytest.mark.parametrize("path", EVERYTHING)
+def test_a_docstring_begins_with_a_sentence(path: str) -> None:
+    text = inspect.getdoc(EVERYTHING[path])
+    assert text, f"{path} has no docstring"
+    summary = text.split("\n\n")[0].strip()
+    assert summary[-1] in ".?:", f"{path}: {summary!r} does not end"
+    assert len(summary) < 320, f"{path}: the first paragraph is a summary"
+
+
+@pytest.mark.parametrize("path", EVERYTHING)
+def test_sections_are_known_and_in_order(path: str) -> None:
+    found = sections(EVERYTHING[path])
+    assert list(found) == [section for section in SECTIONS if section in found]
+    assert all(text.strip() for text in found.values()), f"{path}: a section is empty"
+    for field in re.findall(r"\*\*(\w+)\.\*\*", found.get("Notes", "")):
+        assert field in FIELDS, f"{path}: {field}"
+
+
+@pytest.mark.parametrize("path", EVERYTHING)
+def test_parameters_are_those_of_the_signature(path: str) -> None:
+    """In order, all of them, wherever the section is there; it is there where an argument needs more than its name."""
+    thing = EVERYTHING[path]
+    told = sections(thing)
+    if "Parameters" in told:
+        assert [name for name in documented(told["Parameters"]) if name != "tape"] == [
+            name for name in taken(thing) if name != "tape"
+        ]
+
+
+OPERATIONS = {id(op.function) for op in OPS.values()}
+"""The operation's family says what it takes and gives."""
+
+SHORT = 2
+"""Arguments that one sentence can tell."""
+
+
+def needs_sections(path: str) -> bool:
+    """Functions and classes with more arguments than a sentence tells; not a result, whose attributes are told."""
+    thing = NAMES[path]
+    small = id(thing) in OPERATIONS or (inspect.isclass(thing) and "Attributes" in sections(thing))
+    return not small and len(taken(thing)) > SHORT
+
+
+@pytest.mark.parametrize("path", list(filter(needs_sections, NAMES)))
+def test_many_arguments_are_explained(path: str) -> None:
+    found = sections(NAMES[path])
+    relative = re.search(r"relative of|same as :func:|see :func:|as NumPy's", inspect.getdoc(NAMES[path]) or "")
+    assert "Parameters" in found or relative, f"{path} takes {taken(NAMES[path])} and does not say what they are"
+
+
+@pytest.mark.parametrize("path", [p for p in NAMES if "Parameters" in sections(NAMES[p])])
+def test_a_function_with_parameters_says_what_it_returns_and_shows_it(path: str) -> None:
+    thing, found = NAMES[path], sections(NAMES[path])
+    if inspect.isfunction(thing) and not inspect.isgeneratorfunction(inspect.unwrap(thing)):
+        assert "Returns" in found, f"{path} does not say what it gives"
+    assert "Examples" in found, f"{path} shows no example"
+
+
+# -------------------------------------------------------------------------------- the pages
+@pytest.mark.slow
+def test_make_docs_builds_every_page_without_a_warning(tmp_path: Path) -> None:
+    site, venv = tmp_path / "site", tmp_path / "venv"
+    make = ["make", "docs", f"SITE={site}", f"VENV={venv}", f"PYTHON={sys.executable}"]
+    done = subprocess.run(make, cwd=TOP, env=os.environ.copy(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = "".join(path.read_text() for path in (site / "reference").glob("*.html"))
+    for path in EVERYTHING:
+        assert shown.count(f'<dt class="sig sig-object py" id="{path}">') == 1, path
+    for lesson in (TOP / "notebooks").glob("*.ipynb"):
+        assert (site / "lessons" / f"{lesson.stem}.html").is_file()
+    fetched = re.compile(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*", re.IGNORECASE)
+    assert [found for path in site.rglob("*.html") for found in fetched.findall(path.read_text())] == []
