@@ -5,7 +5,7 @@ import type { Inspector } from './inspector';
 import { Link, stale } from './link';
 import type { Condition } from './state';
 import { t } from './text';
-import { type Listed, type News, Refusal } from './wire';
+import { type Listed, type News, type Refusal } from './wire';
 
 const QUIET = 300; // ms that a cell may run before the panel says so
 const CLOSED = 30_000; // ms out of sight after which the kernel may let go of values
@@ -167,18 +167,20 @@ export class Sessions {
     const last = `${session.latest} ${session.heard}`;
     if (session.latest && last !== this.shown && (!busy || this.inspector.s.tape?.id === session.latest)) {
       this.shown = last;
-      await this.inspector.follow(session.latest).catch((error: unknown) => this.failed(error));
+      await this.inspector.follow(session.latest).catch((error: unknown) => this.failed(error, session));
     }
   }
 
   /** A tape that the kernel refused is not asked for again: it would be refused each time the kernel is idle. */
-  private failed(error: unknown): void {
-    const again = stale(error) || (error instanceof Refusal && error.code === 'gone');
-    if (again) {
+  private failed(error: unknown, session: Session): void {
+    const { code, message, todo } = error as Partial<Refusal> & Error;
+    if (stale(error) || code === 'gone') {
       this.shown = '';
     } else {
-      const { message, todo } = error as Partial<Refusal> & Error;
       this.inspector.refuse([message, todo].filter(Boolean).join(' '));
+      if (code === 'released' && session.link?.open) {
+        void this.list(session, session.link); // an older one may be held still
+      }
     }
     this.judge();
   }
