@@ -44,10 +44,10 @@ lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
 
 test: check
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 $(PYTEST)
 
 test-all: check $(INTEROP)/.ready
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 --all $(PYTEST)
 
 check: $(VENV)/.test
 	$(BIN)/ruff check

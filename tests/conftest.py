@@ -61,6 +61,9 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]
             return "tests/interop"  # one database
         return nodeid if file in ONE_BY_ONE else file
 
+    def mark_test_pending(self, item: str) -> None:
+        """A test whose worker was ended is still the next of its file, which another worker takes over."""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:

@@ -32,6 +32,19 @@ def chrome(chromium: str) -> Iterator[Browser]:
         browser.close()
 
 
+# A page waits for ever for a promise that is never kept, and so would a test.
+WITHIN = """it => {
+    const found = (%s);
+    const late = (_, fail) => setTimeout(() => fail(new Error('no answer within two minutes')), 120_000);
+    return Promise.race([typeof found === 'function' ? found(it) : found, new Promise(late)]);
+}"""
+
+
+def ask(page: Page, script: str, it: Any = None) -> Any:
+    """Value of an expression, or of a function of `it`, in the page; promises are waited for, but not without end."""
+    return page.evaluate(WITHIN % script, it)
+
+
 class Stage:
     """One widget on one page."""
 

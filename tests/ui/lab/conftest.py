@@ -18,6 +18,8 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
+from ..conftest import ask
+
 HERE = Path(__file__).parent
 TALL = 1100  # px of the window's height
 START = 180.0  # seconds that a server may take to start
@@ -109,6 +111,10 @@ class Notebook:
         page.goto(f"{server.url}lab/tree/{path}?token={server.token}&reset")
         self.ready()
 
+    def js(self, script: str, it: Any = None) -> Any:
+        """What the page answers to a script."""
+        return ask(self.page, script, it)
+
     def _hear(self, text: str, where: Any) -> None:
         if not NOT_OURS.search(str(where)):
             self.complaints.append(f"{text} ({where})")
@@ -118,7 +124,7 @@ class Notebook:
         self.page.wait_for_function(
             "window.jupyterapp && document.querySelector('.jp-Notebook .jp-Cell')", timeout=60_000
         )
-        self.page.evaluate("jupyterapp.shell.collapseLeft()")
+        self.js("jupyterapp.shell.collapseLeft()")
         self.idle()
 
     def idle(self) -> None:
@@ -129,7 +135,7 @@ class Notebook:
     def command(self, name: str, at: int | None = None) -> None:
         """Do what a menu does; `at` names the cell that is chosen before. Returns when it is done."""
         self.page.set_default_timeout(WHOLE)
-        self.page.evaluate(
+        self.js(
             """async ([name, at]) => {
                 if (at !== null) jupyterapp.shell.currentWidget.content.activeCellIndex = at;
                 await jupyterapp.commands.execute(name);
@@ -141,7 +147,7 @@ class Notebook:
 
     def cell_of(self, text: str) -> int:
         """The number of the first code cell whose source holds a text."""
-        found = self.page.evaluate(
+        found = self.js(
             """text => jupyterapp.shell.currentWidget.content.widgets.findIndex(
                 cell => cell.model.type === 'code' && cell.model.sharedModel.getSource().includes(text))""",
             text,
@@ -152,7 +158,7 @@ class Notebook:
     def cell(self, text: str) -> Locator:
         """The first code cell whose source holds a text, in view."""
         index = self.cell_of(text)
-        self.page.evaluate("at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'start')", index)
+        self.js("at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'start')", index)
         cell = self.page.locator(f".jp-Notebook .jp-Cell[data-windowed-list-index='{index}']")
         cell.scroll_into_view_if_needed()
         return cell
@@ -166,7 +172,7 @@ class Notebook:
 
     def errors(self) -> list[str]:
         """What cells put out as errors."""
-        found: list[str] = self.page.evaluate(
+        found: list[str] = self.js(
             """() => jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code').flatMap(
                 cell => cell.model.outputs.toJSON().filter(one => one.output_type === 'error').map(
                     one => cell.model.sharedModel.getSource() + ' -> ' + `${one.ename}: ${one.evalue}`))"""
@@ -175,7 +181,7 @@ class Notebook:
 
     def not_run(self) -> int:
         """How many code cells have no number."""
-        count: int = self.page.evaluate(
+        count: int = self.js(
             """() => jupyterapp.shell.currentWidget.content.widgets.filter(
                 cell => cell.model.type === 'code' && !cell.model.executionCount).length"""
         )
@@ -183,7 +189,7 @@ class Notebook:
 
     def printed(self, text: str) -> str:
         """What the first cell that holds a text put out as text."""
-        found: str = self.page.evaluate(
+        found: str = self.js(
             """at => jupyterapp.shell.currentWidget.content.widgets[at].model.outputs.toJSON().map(
                 one => [one.text ?? one.data?.['text/plain'] ?? ''].flat().join('')).join('')""",
             self.cell_of(text),
@@ -192,14 +198,14 @@ class Notebook:
 
     def write(self, text: str, source: str) -> None:
         """Put other source into the first cell that holds a text."""
-        self.page.evaluate(
+        self.js(
             "([at, source]) => jupyterapp.shell.currentWidget.content.widgets[at].model.sharedModel.setSource(source)",
             [self.cell_of(text), source],
         )
 
     def starter_of(self, check: str) -> str:
         """The source of the code cell before a check."""
-        source: str = self.page.evaluate(
+        source: str = self.js(
             "at => jupyterapp.shell.currentWidget.content.widgets[at - 1].model.sharedModel.getSource()",
             self.cell_of(check),
         )
@@ -215,11 +221,11 @@ class Notebook:
         if not folder:
             return
         down = "(() => { const o = document.querySelector('.jp-WindowedPanel-outer'); const b = o.scrollTop; o.scrollTop += o.clientHeight - 60; return o.scrollTop > b + 5 })()"  # noqa: E501
-        self.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0")
+        self.js("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0")
         for number in range(40):
             self.page.wait_for_timeout(500)
             self.page.screenshot(path=str(Path(folder) / f"{name}-{number:02d}.png"))
-            if not self.page.evaluate(down):
+            if not self.js(down):
                 break
 
 
@@ -297,7 +303,7 @@ def notebook(server: Server, chrome: Browser) -> Iterator[Open]:
         page.set_default_timeout(15_000)
         one = Notebook(page, server, path)
         if theme == "dark":
-            page.evaluate("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
+            one.js("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
             page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
         opened.append(one)
         return one
@@ -305,8 +311,8 @@ def notebook(server: Server, chrome: Browser) -> Iterator[Open]:
     yield show
     for one in opened:
         if one.page.locator("body[data-jp-theme-light=false]").count():
-            one.page.evaluate("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
+            one.js("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
             one.page.wait_for_selector("body[data-jp-theme-light=true]", state="attached")
-        one.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        one.js("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
         one.page.close()
         assert one.complaints == []

@@ -18,6 +18,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from ..conftest import ask
+
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "autodiff_kit" / "lab"
 START = 180.0  # seconds that a server may take to start
@@ -137,16 +139,20 @@ class Bench:
         if not NOT_OURS.search(f"{where} {text}"):
             self.complaints.append(f"{text} ({where})")
 
+    def js(self, script: str, it: Any = None) -> Any:
+        """What the page answers to a script."""
+        return ask(self.page, script, it)
+
     def load(self, more: str = "") -> None:
         self.page.goto(f"{self.server.url}lab?token={self.server.token}{more}")
         self.page.wait_for_function("window.jupyterapp", timeout=60_000)
-        self.page.evaluate("jupyterapp.restored.then(() => null)")
+        self.js("jupyterapp.restored.then(() => null)")
         if "reset" in more:  # an empty window is given a launcher, which takes the focus when it comes
             self.page.wait_for_selector(".jp-Launcher", timeout=60_000)
             self.still()
 
     def command(self, name: str, **args: Any) -> None:
-        self.page.evaluate("async ([name, args]) => { await jupyterapp.commands.execute(name, args); }", [name, args])
+        self.js("async ([name, args]) => { await jupyterapp.commands.execute(name, args); }", [name, args])
 
     def notebook(self) -> None:
         """A new notebook with a kernel that rests."""
@@ -161,7 +167,7 @@ class Bench:
     def run(self, *cells: str, wait: bool = True) -> None:
         """Write cells at the end of the notebook, and run them; without waiting the last of them may still run."""
         for source in cells:
-            self.page.evaluate(
+            self.js(
                 """async ([source, wait]) => {
                     const { content } = jupyterapp.shell.currentWidget;
                     content.activeCellIndex = content.widgets.length - 1;
@@ -209,7 +215,7 @@ class Bench:
 
     def still(self) -> None:
         """Wait until what was told is drawn: two frames."""
-        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
+        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
 
     def shot(self, name: str) -> None:
         """Keep a picture to look at, where somebody asked for pictures."""
@@ -240,7 +246,7 @@ def opened(chrome: Browser, server: Server) -> Iterator[Bench]:
     one = Bench(page, server)
     yield one
     complaints, hosts = one.complaints, one.hosts
-    page.evaluate(
+    one.js(
         """async () => { const { sessions } = jupyterapp.serviceManager;
             await Promise.all([...sessions.running()].map(s => sessions.shutdown(s.id))); }"""
     )

@@ -22,7 +22,7 @@ def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any)
     page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('00_')", timeout=60_000)
 
     # A lesson that was opened is begun, whether or not a cell of it ran.
-    page.evaluate("jupyterapp.shell.collapseLeft()")
+    newcomer.js("jupyterapp.shell.collapseLeft()")
     newcomer.command("autodiff-kit:open-syllabus")
     expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-begun"))
 
@@ -81,7 +81,7 @@ def test_what_the_server_cannot_take_is_kept_and_sent_later(bench: Any) -> None:
     expect(page.locator(".akl-syllabus")).to_contain_text("1 change is kept in this browser")
     page.unroute("**/autodiff-kit/exercises/**")
     bench.command("autodiff-kit:open-exercises")
-    page.evaluate("jupyterapp.shell.collapseRight()")
+    bench.js("jupyterapp.shell.collapseRight()")
     bench.command("autodiff-kit:open-exercises")
     expect(card.locator(".akl-hints li")).to_have_count(1)
     bench.complaints[:] = [line for line in bench.complaints if "ERR_FAILED" not in line]
@@ -168,7 +168,7 @@ def test_axe_finds_nothing(bench: Any, theme: str) -> None:
 def test_the_panels_speak_german(bench: Any) -> None:
     plugin = "@jupyterlab/translation-extension:plugin"
     put = "([p, locale]) => jupyterapp.serviceManager.settings.save(p, JSON.stringify({ locale }))"
-    bench.page.evaluate(put, [plugin, "de_DE"])
+    bench.js(put, [plugin, "de_DE"])
     try:
         bench.load("&reset")
         bench.command("autodiff-kit:open-syllabus")
@@ -176,13 +176,13 @@ def test_the_panels_speak_german(bench: Any) -> None:
         bench.command("autodiff-kit:open-inspector")
         expect(bench.inspector.locator(".akl-empty h2")).to_have_text("Noch kein Band")
     finally:
-        bench.page.evaluate(put, [plugin, "default"])
+        bench.js(put, [plugin, "default"])
 
 
 def test_commands_are_in_the_palette_and_keys_are_nobody_elses(bench: Any) -> None:
-    names = bench.page.evaluate("jupyterapp.commands.listCommands().filter(name => name.startsWith('autodiff-kit:'))")
+    names = bench.js("jupyterapp.commands.listCommands().filter(name => name.startsWith('autodiff-kit:'))")
     assert len(names) >= 30
-    keys = bench.page.evaluate("jupyterapp.commands.keyBindings.map(b => [b.command, b.keys.join(' '), b.selector])")
+    keys = bench.js("jupyterapp.commands.keyBindings.map(b => [b.command, b.keys.join(' '), b.selector])")
     ours = {(key, selector) for command, key, selector in keys if command.startswith("autodiff-kit:")}
     assert len(ours) == 3
     others = {key for command, key, _ in keys if not command.startswith("autodiff-kit:")}

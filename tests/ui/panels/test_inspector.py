@@ -86,7 +86,7 @@ def test_a_none_is_found_explained_and_marked(bench: Any) -> None:
     bench.view("graph")
     expect(bench.inspector.locator(".akl-box.is-torn")).to_have_count(1)
     # A line that is no longer there is never pointed at.
-    bench.page.evaluate(
+    bench.js(
         """() => { const cell = jupyterapp.shell.currentWidget.content.widgets.at(-1);
             cell.model.sharedModel.setSource('# a new first line\\n' + cell.model.sharedModel.getSource()); }"""
     )
@@ -262,8 +262,8 @@ def test_a_reload_a_restart_and_two_notebooks(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
     bench.tape(12)
-    path = bench.page.evaluate("jupyterapp.shell.currentWidget.context.path")
-    bench.page.evaluate("jupyterapp.shell.currentWidget.context.save()")
+    path = bench.js("jupyterapp.shell.currentWidget.context.path")
+    bench.js("jupyterapp.shell.currentWidget.context.save()")
     bench.page.goto(f"{bench.server.url}lab/tree/{path}?token={bench.server.token}")
     bench.page.wait_for_function("window.jupyterapp && jupyterapp.shell.currentWidget?.sessionContext", timeout=60_000)
     bench.idle()
@@ -271,7 +271,7 @@ def test_a_reload_a_restart_and_two_notebooks(bench: Any) -> None:
     bench.tape(12)
     expect(bench.row(3).locator(".akl-td").nth(2)).to_have_text("6")
 
-    bench.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    bench.js("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     bench.idle()
     bench.tape(12)  # what was sent stays
     bench.run("import autodiff_kit as ak\n" + ONE)
@@ -281,7 +281,7 @@ def test_a_reload_a_restart_and_two_notebooks(bench: Any) -> None:
     expect(bench.inspector).to_have_attribute("data-state", "empty")
     bench.run(SETUP, ATTENTION)
     bench.tape(66)
-    bench.page.evaluate("path => jupyterapp.commands.execute('docmanager:open', { path })", path)
+    bench.js("path => jupyterapp.commands.execute('docmanager:open', { path })", path)
     bench.tape(1)
 
 
@@ -301,15 +301,15 @@ def test_plain_keys_never_reach_the_notebook(bench: Any) -> None:
     bench.run(SETUP, PUSH)
     bench.tape(12)
     count = "jupyterapp.shell.currentWidget.content.widgets.length"
-    before = bench.page.evaluate(count)
+    before = bench.js(count)
     bench.focus_table()
     bench.press("b", "a", "d", "d", "x", "z", "Enter", "m", "y", "t")
     for root in (".akl-syllabus .akl-lesson[tabindex='0']",):
         bench.command("autodiff-kit:open-syllabus")
         bench.page.locator(root).focus()
         bench.press("b", "a", "d", "d", "x")
-    assert bench.page.evaluate(count) == before
-    kinds = bench.page.evaluate("jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.type)")
+    assert bench.js(count) == before
+    kinds = bench.js("jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.type)")
     assert set(kinds) == {"code"}
 
 
@@ -319,14 +319,14 @@ def test_nothing_is_asked_while_the_panel_is_hidden(bench: Any) -> None:
     bench.tape(12)
     bench.command("autodiff-kit:open-exercises")
     bench.page.wait_for_timeout(1000)  # what was asked before is answered
-    bench.page.evaluate(
+    bench.js(
         """() => { window.sent = []; jupyterapp.shell.currentWidget.sessionContext.session.kernel.anyMessage.connect(
             (_, { msg, direction }) => {
                 if (msg.header.msg_type === 'comm_msg') sent.push([direction, msg.content.data]); }); }"""
     )
     bench.run(ATTENTION, PUSH)
     bench.page.wait_for_timeout(500)
-    sent = bench.page.evaluate("sent")
+    sent = bench.js("sent")
     assert [data for direction, data in sent if direction == "send"] == []
     told = [data for direction, data in sent if direction == "recv"]
     assert told
@@ -341,8 +341,6 @@ def test_the_inspector_stands_in_the_main_area_and_goes_home(bench: Any) -> None
     bench.inspector.get_by_role("button", name="Open in the main area").click()
     expect(bench.page.locator("#autodiff-kit-main .akl-inspector")).to_be_visible()
     bench.tape(66)
-    bench.page.evaluate(
-        "document.querySelector('#autodiff-kit-main') && jupyterapp.commands.execute('application:close')"
-    )
+    bench.js("document.querySelector('#autodiff-kit-main') && jupyterapp.commands.execute('application:close')")
     bench.command("autodiff-kit:open-inspector")
     expect(bench.page.locator("#autodiff-kit-inspector .akl-inspector")).to_be_visible()

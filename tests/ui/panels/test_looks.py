@@ -96,7 +96,7 @@ def test_nothing_moves_by_itself(bench: Any) -> None:
     bench.press("f", "Space")
     expect(bench.inspector.locator(".akl-where")).to_have_text("recorded", timeout=1500)
     moving = "document.getAnimations().filter(one => one.effect.target?.closest?.('.akl')).length"
-    assert bench.page.evaluate(moving) == 0
+    assert bench.js(moving) == 0
     bench.page.emulate_media(reduced_motion="no-preference")
     bench.press("Shift+Home", "Space")
     expect(bench.inspector.locator(".akl-where")).to_have_text(re.compile(r"^[1-9]\d? / 66"))
@@ -107,7 +107,7 @@ def test_nothing_moves_by_itself(bench: Any) -> None:
 def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
     ready(bench)
     bench.page.set_viewport_size({"width": width, "height": 700})
-    bench.page.evaluate("jupyterapp.shell.collapseLeft()")
+    bench.js("jupyterapp.shell.collapseLeft()")
     for view in VIEWS:
         bench.view(view)
         bench.still()
@@ -115,7 +115,7 @@ def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
         assert bench.inspector.evaluate(STICKS_OUT) == [], view
     bench.command("autodiff-kit:open-exercises")
     assert bench.page.locator(".akl-exercises").evaluate(STICKS_OUT) == []
-    bench.page.evaluate("jupyterapp.shell.collapseRight()")
+    bench.js("jupyterapp.shell.collapseRight()")
     bench.command("autodiff-kit:open-syllabus")
     assert bench.page.locator(".akl-syllabus").evaluate(STICKS_OUT) == []
 
@@ -126,9 +126,9 @@ def test_no_plain_key_of_any_panel_reaches_the_notebook(bench: Any) -> None:
     page = bench.page
     cells = "jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.sharedModel.getSource())"
     kinds = "jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.type)"
-    before = page.evaluate(cells), page.evaluate(kinds)
-    page.evaluate("jupyterapp.shell.currentWidget.content.mode = 'command'")
-    page.evaluate(
+    before = bench.js(cells), bench.js(kinds)
+    bench.js("jupyterapp.shell.currentWidget.content.mode = 'command'")
+    bench.js(
         """() => { window.ran = []; jupyterapp.commands.commandExecuted.connect((_, { id }) => {
             if (!id.startsWith('autodiff-kit:')) ran.push(id); }); }"""
     )
@@ -144,8 +144,8 @@ def test_no_plain_key_of_any_panel_reaches_the_notebook(bench: Any) -> None:
     bench.command("autodiff-kit:open-exercises")
     page.locator(".akl-exercises").focus()
     bench.press(*keys)
-    assert page.evaluate("ran") == []
-    assert (page.evaluate(cells), page.evaluate(kinds)) == before
+    assert bench.js("ran") == []
+    assert (bench.js(cells), bench.js(kinds)) == before
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def paper(chrome: Browser, server: Any) -> Iterator[Any]:
 
     yield show
     for one in opened:
-        one.page.evaluate("jupyterapp.serviceManager.sessions.shutdownAll()")
+        one.js("jupyterapp.serviceManager.sessions.shutdownAll()")
         one.page.close()
     ours = [line for one in opened for line in one.complaints if "autodiff" in line or "akl-" in line]
     assert ours == []

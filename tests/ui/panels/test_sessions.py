@@ -29,7 +29,7 @@ def test_another_kernel_takes_over(bench: Any) -> None:
     bench.notebook()
     bench.run(IMPORT + PUSH)
     bench.tape(12)
-    bench.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.changeKernel({ name: 'python3' })")
+    bench.js("jupyterapp.shell.currentWidget.sessionContext.changeKernel({ name: 'python3' })")
     bench.idle()
     bench.tape(12)  # what was sent stays until there is something new
     bench.run(IMPORT + ONE)
@@ -39,7 +39,7 @@ def test_another_kernel_takes_over(bench: Any) -> None:
     # One that dies in the middle of a cell is started anew by Jupyter; what was sent stays, and it goes on.
     bench.run(PUSH)
     bench.tape(12)
-    bench.page.evaluate(
+    bench.js(
         """() => void jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute(
             { code: 'import os; os._exit(1)' })"""
     )
@@ -96,7 +96,7 @@ def test_two_tabs_on_one_notebook(bench: Any, chrome: Browser, server: Any) -> N
     bench.notebook()
     bench.run(IMPORT + PUSH)
     bench.tape(12)
-    path = bench.page.evaluate(
+    path = bench.js(
         "jupyterapp.shell.currentWidget.context.save().then(() => jupyterapp.shell.currentWidget.context.path)"
     )
     page = chrome.new_page(viewport={"width": 1440, "height": 900})
@@ -112,7 +112,7 @@ def test_two_tabs_on_one_notebook(bench: Any, chrome: Browser, server: Any) -> N
     bench.tape(1)
     other.tape(1)
     # A tab that does not know the other tab's widgets complains of their messages; of ours none may be unknown.
-    comms = bench.page.evaluate(
+    comms = bench.js(
         """async () => { const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
             const told = await kernel.requestCommInfo({ target_name: 'autodiff_kit:tape' });
             return Object.keys(told.content.comms); }"""

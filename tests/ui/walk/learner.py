@@ -30,12 +30,12 @@ class Learner(Bench):
         """Go where the command line's address leads."""
         self.page.goto(f"{self.server.url}?token={self.server.token}")
         self.page.wait_for_function("window.jupyterapp", timeout=60_000)
-        self.page.evaluate("jupyterapp.restored.then(() => null)")
+        self.js("jupyterapp.restored.then(() => null)")
 
     # ------------------------------------------------------------ what the metadata and the kernel say
     def told(self, path: str) -> Any:
         """What the server answers."""
-        return self.page.evaluate(
+        return self.js(
             """async path => { const { baseUrl } = jupyterapp.serviceManager.serverSettings;
                 return (await fetch(baseUrl + 'autodiff-kit/' + path)).json(); }""",
             path,
@@ -43,7 +43,7 @@ class Learner(Bench):
 
     def kernel(self, expression: str) -> Any:
         """The value of an expression in the notebook's kernel."""
-        reply = self.page.evaluate(
+        reply = self.js(
             """async text => {
                 const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
                 const asked = { code: '', store_history: false, user_expressions: { it: text } };
@@ -68,7 +68,7 @@ class Learner(Bench):
         self.idle()
 
     def at(self, text: str) -> int:
-        found = self.page.evaluate(
+        found = self.js(
             """text => jupyterapp.shell.currentWidget.content.widgets.findIndex(
                 cell => cell.model.type === 'code' && cell.model.sharedModel.getSource().includes(text))""",
             text,
@@ -79,7 +79,7 @@ class Learner(Bench):
     def run_to(self, text: str, begin: int | None = None) -> None:
         """Shift+Enter from the cell that is chosen, up to and including the first one that holds a text."""
         self.page.set_default_timeout(WHOLE)
-        self.page.evaluate(
+        self.js(
             """async ([begin, end]) => { const { content } = jupyterapp.shell.currentWidget;
                 content.activeCellIndex = begin ?? content.activeCellIndex;
                 while (content.activeCellIndex <= end)
@@ -92,14 +92,14 @@ class Learner(Bench):
     def cell(self, text: str) -> Locator:
         """The first code cell that holds a text, in view."""
         index = self.at(text)
-        self.page.evaluate("at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'start')", index)
+        self.js("at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'start')", index)
         found = self.page.locator(f".jp-Notebook:visible .jp-Cell[data-windowed-list-index='{index}']")
         found.scroll_into_view_if_needed()
         return found
 
     def printed(self, text: str) -> str:
         """What the first cell that holds a text put out."""
-        found: str = self.page.evaluate(
+        found: str = self.js(
             """at => jupyterapp.shell.currentWidget.content.widgets[at].model.outputs.toJSON().map(
                 one => [one.text ?? one.data?.['text/plain'] ?? one.evalue ?? ''].flat().join('')).join('')""",
             self.at(text),
@@ -108,7 +108,7 @@ class Learner(Bench):
 
     def rewrite(self, text: str, old: str, new: str) -> None:
         """Change a part of the first cell that holds a text."""
-        self.page.evaluate(
+        self.js(
             """([at, old, now]) => { const { sharedModel } = jupyterapp.shell.currentWidget.content.widgets[at].model;
                 sharedModel.setSource(sharedModel.getSource().replace(old, now)); }""",
             [self.at(text), old, new],
@@ -116,7 +116,7 @@ class Learner(Bench):
 
     def write_over(self, text: str, source: str) -> None:
         """Put other source into the first cell that holds a text, choose it, and run it."""
-        self.page.evaluate(
+        self.js(
             """([at, source]) => { const { content } = jupyterapp.shell.currentWidget;
                 content.activeCellIndex = at; content.activeCell.model.sharedModel.setSource(source); }""",
             [self.at(text), source],
@@ -127,7 +127,7 @@ class Learner(Bench):
     def insert_and_run(self, source: str) -> None:
         """A new cell after the one that is chosen."""
         self.command("notebook:insert-cell-below")
-        self.page.evaluate(
+        self.js(
             "source => jupyterapp.shell.currentWidget.content.activeCell.model.sharedModel.setSource(source)", source
         )
         self.command("notebook:run-cell")
@@ -157,7 +157,7 @@ class Learner(Bench):
 
     def path(self) -> str:
         """Where the notebook in front lies."""
-        return str(self.page.evaluate("jupyterapp.shell.currentWidget.context.path"))
+        return str(self.js("jupyterapp.shell.currentWidget.context.path"))
 
     def question(self, at: int) -> Locator:
         """A question of the exercises panel, opened."""

@@ -79,7 +79,7 @@ def first_start(mira: Learner) -> None:
     expect(launcher.get_by_text("A first tape")).to_be_visible()
     expect(mira.page.locator(".lm-MenuBar-itemLabel", has_text="Autodiff")).to_be_visible()
     with mira.page.expect_request(closes_the_left):
-        mira.page.evaluate("jupyterapp.shell.collapseLeft()")
+        mira.js("jupyterapp.shell.collapseLeft()")
     mira.load()
     expect(mira.page.locator(".jp-Launcher")).to_be_visible()
     expect(mira.syllabus).to_be_hidden()  # by itself this once only
@@ -343,7 +343,7 @@ def hands_in(mira: Learner) -> None:
 def comes_back_the_next_day(mira: Learner) -> None:
     """18. The kernel is gone and the page is new: the syllabus names the very step, the inspector says what to do."""
     upcoming = mira.told("progress")["next"]
-    mira.page.evaluate("jupyterapp.serviceManager.sessions.shutdownAll()")
+    mira.js("jupyterapp.serviceManager.sessions.shutdownAll()")
     mira.page.context.clear_cookies()
     mira.load()
     mira.command("autodiff-kit:open-syllabus")
@@ -383,7 +383,7 @@ def came_from_the_wheel(mira: Learner, kit: Any) -> None:
     """Neither the server, nor the page, nor a kernel has seen the checkout."""
     place = mira.kernel("__import__('autodiff_kit').__file__")
     assert place.startswith(str(kit.home))
-    scripts = mira.page.evaluate("[...document.scripts].map(s => s.src).filter(s => s.includes('autodiff-kit'))")
+    scripts = mira.js("[...document.scripts].map(s => s.src).filter(s => s.includes('autodiff-kit'))")
     [entry] = [name for name in scripts if "remoteEntry" in name]
     built = kit.home / "share" / "jupyter" / "labextensions" / "autodiff-kit" / "static"
     assert (built / entry.rsplit("/", 1)[1].split("?")[0]).is_file()
