@@ -33,6 +33,8 @@ __all__ = ["InProcess", "drive", "handles", "play"]
 NOT_THEIRS = tuple(
     str(Path(place)) + os.sep for place in (Path(__file__).parents[1], sys.prefix, sys.base_prefix + "/lib")
 )
+# Kinds of values that nobody can change: they are lent as they are, and compared at once (a record holds many).
+UNCHANGING = frozenset((type(None), bool, int, float, complex, str))
 # A floating-point accident is an answer to be explained, not a slip: the checks have names for them.
 ACCIDENTS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
 # Which handle a function stands for that a learner was given: where the handle is far away, its number is sent back.
@@ -171,6 +173,10 @@ class InProcess:
 
 def lend(value: Any) -> Any:
     """A copy of a check's value in the form that a learner's function is given."""
+    if type(value) in UNCHANGING:
+        return value
+    if isinstance(value, list | tuple):
+        return type(value)([lend(item) for item in value])
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, Handle):
@@ -181,8 +187,6 @@ def lend(value: Any) -> Any:
         return np.random.default_rng(value.seed)
     if isinstance(value, dict):
         return {key: lend(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(lend(item) for item in value)
     return value
 
 
@@ -219,14 +223,16 @@ def _holds_data(value: object) -> bool:
 
 def _same(before: object, after: Any) -> bool:
     """As :func:`alike`, on lent values: functions and generators in them are not looked at."""
+    if type(before) in UNCHANGING:
+        return type(after) is type(before) and bool(before == after or (before != before and after != after))
+    if isinstance(before, list | tuple):
+        if type(after) is not type(before) or len(after) != len(before):
+            return False
+        return all(map(_same, before, after))
     if isinstance(before, Handle | Namespace | Rng):
         return True
     if isinstance(before, dict):
         return type(after) is dict and before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
-    if isinstance(before, list | tuple):
-        if type(after) is not type(before) or len(after) != len(before):
-            return False
-        return all(_same(a, b) for a, b in zip(before, after, strict=True))
     return alike(before, plain(after, lambda _: Remote(-1)))
 
 

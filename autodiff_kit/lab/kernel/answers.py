@@ -42,14 +42,13 @@ def _head(desk: Desk, message: Message) -> Message:
     view = desk.view(message)
     entry, sheet = view.entry, view.sheet
     about = desk.notice(entry) | {"bad": view.bad}
-    view.facts.call(desk.namespace())
     return {
         "type": "tape",
         **about,
         "persistent": view.tape._persistent,
         "released": not sheet.complete,
         "pinned": entry.pinned,
-        **view.facts.head(),
+        **view.facts.head(desk.namespace()),
         **_asked_of(view),
         "columns": view.facts.part(0, min(view.n, CHUNK)),
     }
@@ -201,7 +200,7 @@ def _explain(desk: Desk, message: Message) -> Message:
     view = desk.view(message)
     space = desk.namespace()
     target, source = (_end(view, message, name, space) for name in ("target", "source"))
-    told = explained(view.entry, view.tape, view.sheet, (target, source), view.facts.names, space, desk.cells)
+    told = explained(view.entry, view.tape, view.sheet, (target, source), view.facts.names(space), space, desk.cells)
     return {"type": "explain", **told}
 
 
@@ -211,7 +210,7 @@ def _end(view: View, message: Message, name: str, space: dict[str, Any]) -> End:
     if isinstance(given, str):
         value = space.get(given)
         row = view.sheet.find(value) if isinstance(value, Value) else None
-        row = row if row is not None else next((k for k, n in view.facts.names.items() if n == given), None)
+        row = row if row is not None else next((k for k, n in view.facts.names(space).items() if n == given), None)
         if row is None and not isinstance(value, Value):
             raise Refusal(
                 "node", f"Neither the tape nor the notebook has a value {given!r}.", "Name a row by its number."
@@ -261,7 +260,7 @@ def _diff(desk: Desk, message: Message) -> Message:
     what = message.get("what", "value")
     if what not in WHATS:
         raise Refusal("argument", f"what is one of {', '.join(WHATS)}, not {what!r}.")
-    pairs = align(_keys(first), _keys(second))
+    pairs = align(*(_keys(view, desk.namespace()) for view in (first, second)))
     changed, distances = [], []
     for k, (i, j) in enumerate(pairs):
         if i is not None and j is not None:
@@ -272,8 +271,8 @@ def _diff(desk: Desk, message: Message) -> Message:
     return {"type": "diff", "pairs": [list(p) for p in pairs], "changed": changed, "apart": distances}
 
 
-def _keys(view: View) -> list[Any]:
-    sheet, names = view.sheet, view.facts.names
+def _keys(view: View, namespace: dict[str, Any]) -> list[Any]:
+    sheet, names = view.sheet, view.facts.names(namespace)
     leaf = {row: names.get(row, "") for row in range(view.n) if not sheet.inputs[row]}
     return [(sheet.ops[k], sheet.likes[k].shape, sheet.modules[k], leaf.get(k, "")) for k in range(view.n)]
 

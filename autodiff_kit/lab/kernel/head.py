@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
+from base64 import b64encode
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,6 @@ __all__ = ["CHUNK", "Facts"]
 CHUNK = 6000
 """Rows of one message of columns or costs; as many come with the head."""
 
-COLUMNS = ("op", "shape", "dtype", "line", "module")
 COSTS = ("flops", "flops_back", "bytes")
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/", "matmul": "@"}
 
@@ -32,18 +34,15 @@ class Facts:
     ----------
     sheet : Sheet
     cells : Cells
-    namespace : dict
-        The user's names.
     targets : list of int
         Rows that the gradient was asked of; by default the last that nothing reads.
     """
 
-    def __init__(self, sheet: Sheet, cells: Cells, namespace: dict[str, Any], targets: list[int]) -> None:
+    def __init__(self, sheet: Sheet, cells: Cells, targets: list[int]) -> None:
         self.sheet = sheet
         self.aim(targets)
         self.tables: dict[str, list[Any]] = {}
-        self.columns: dict[str, list[int]] = {}
-        self.call(namespace)
+        self.columns: dict[str, np.ndarray] = {}
         keys = {file: cells.key(file) for file in {file for file, _ in sheet.places}}
         self.keys = keys
         self.cells = {str(keys[file]): cells.about(file) for file in keys if file}
@@ -55,7 +54,8 @@ class Facts:
         self.tables["shape"] = [list(shape) for shape in self.tables["shape"]]
         self.tables["dtype"] = [str(dtype) for dtype in self.tables["dtype"]]
         self.tables["line"] = [[keys[file], line] for file, line in self.tables["line"]]
-        self.pointers, self.inputs = _flat(sheet.inputs)
+        self.columns["arity"] = _narrow([len(rows) for rows in sheet.inputs])
+        self.inputs = _narrow(list(chain.from_iterable(sheet.inputs)))
         self.broken = _broken(sheet)
 
     def aim(self, targets: list[int]) -> None:
@@ -67,31 +67,32 @@ class Facts:
     def costs(self) -> dict[str, list[int]]:
         """Operations forward and backward, and bytes held, row by row."""
         if self._costs is None:
-            shapes = [256 * s + d for s, d in zip(self.columns["shape"], self.columns["dtype"], strict=True)]
-            self._costs = _counts(self.sheet, self.targets, shapes)
+            shapes = 256 * self.columns["shape"].astype(int) + self.columns["dtype"]
+            self._costs = _counts(self.sheet, self.targets, shapes.tolist())
         return self._costs
 
     def _column(self, name: str, words: list[Any]) -> None:
         """Each word once, and a number for each row."""
-        seen: dict[Any, int] = {}
-        self.columns[name] = [seen.setdefault(word, len(seen)) for word in words]
-        self.tables[name] = list(seen)
+        table = list(dict.fromkeys(words))
+        number = {word: k for k, word in enumerate(table)}
+        self.columns[name] = _narrow(list(map(number.__getitem__, words)))
+        self.tables[name] = table
 
-    def call(self, namespace: dict[str, Any]) -> None:
-        """Name the rows by what the user calls them now."""
-        self.names = _names(self.sheet, namespace)
+    def names(self, namespace: dict[str, Any]) -> dict[int, str]:
+        """What the user calls rows now: names that were given, then those under which a value is held."""
+        return _names(self.sheet, namespace)
 
-    def head(self) -> dict[str, Any]:
-        """The part of the head that hangs on the record alone."""
+    def head(self, namespace: dict[str, Any]) -> dict[str, Any]:
+        """The part of the head that hangs on the record and on the user's names."""
         sheet = self.sheet
         return {
             "n": len(sheet),
             "target": self.targets[0] if self.targets else None,
             "chunk": CHUNK,
             "tables": self.tables,
-            "names": {str(k): name for k, name in self.names.items()},
+            "names": {str(k): name for k, name in self.names(namespace).items()},
             "notes": {str(k): note for k, note in sheet.notes.items()},
-            "flags": {str(k): flags for k, flags in sheet.flags.items()},
+            "flags": {str(k): flags for k, flags in sheet.flags.items() if sheet.ops[k] != "constant"},
             "broken": {str(k): why for k, why in self.broken.items()},
             "cells": self.cells,
         }
@@ -102,14 +103,15 @@ class Facts:
         return {"a": a, "b": b, **{name: self.costs[name][a:b] for name in COSTS}, "totals": totals}
 
     def part(self, a: int, b: int) -> dict[str, Any]:
-        """Columns of the rows from ``a`` up to ``b``; the pointers begin at 0."""
-        first, last = self.pointers[a], self.pointers[b]
+        """Columns of the rows from ``a`` up to ``b``, and what these rows read, one row's after the other's."""
+        arity = self.columns["arity"]
+        first = int(arity[:a].sum())
+        read = self.inputs[first : first + int(arity[a:b].sum())]
         return {
             "a": a,
             "b": b,
-            **{name: self.columns[name][a:b] for name in COLUMNS},
-            "inputs_ptr": [p - first for p in self.pointers[a : b + 1]],
-            "inputs": self.inputs[first:last],
+            **{name: _text(column[a:b]) for name, column in self.columns.items()},
+            "inputs": _text(read),
         }
 
 
@@ -119,16 +121,21 @@ def _loose_end(sheet: Sheet) -> list[int]:
     return next(([row] for row in reversed(sheet.operations) if row not in read), [0] if len(sheet) else [])
 
 
-def _flat(inputs: list[tuple[int, ...]]) -> tuple[list[int], list[int]]:
-    pointers, flat = [0], list[int]()
-    for rows in inputs:
-        flat.extend(rows)
-        pointers.append(len(flat))
-    return pointers, flat
+def _narrow(numbers: list[int]) -> np.ndarray:
+    """Small numbers in as few bytes as the largest needs."""
+    try:
+        return np.frombuffer(bytes(numbers), np.uint8)
+    except ValueError:  # one above 255
+        kind = np.min_scalar_type(max(numbers))
+        return np.frombuffer(array(kind.char, numbers), kind)
+
+
+def _text(column: np.ndarray) -> str:
+    """Little-endian bytes in base64: lists of numbers took longer to write and to read than all the rest of a head."""
+    return b64encode(column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()).decode()
 
 
 def _names(sheet: Sheet, namespace: dict[str, Any]) -> dict[int, str]:
-    """Names that were given, then those under which the user holds a value."""
     found = {row: str(value.name) for row, value in sheet.objects.items() if getattr(value, "name", None)}
     for name, value in list(namespace.items()):
         if isinstance(value, Value) and not name.startswith("_"):
@@ -137,7 +144,7 @@ def _names(sheet: Sheet, namespace: dict[str, Any]) -> dict[int, str]:
                 found.setdefault(row, name)
     for row in sheet.operations:
         node = sheet.nodes[row]
-        if node is not None and (given := node.get("name")):
+        if node is not None and hasattr(node, "rest") and (given := node.get("name")):
             found[row] = str(given)
     return dict(sorted(found.items()))
 

@@ -11,6 +11,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ VERSION = 1
 _PAUSE = 0.25  # seconds between two notices
 _PATIENCE = 10  # cells with tapes that nobody asks about, after which the inspector counts as closed
 _HOME = str(Path(__file__).parents[2]) + os.sep
+_PREPARED = 20_000  # operations of a tape whose rows are worked out before they are asked for; some 50 ms
 _LITTLE = 64  # entries of a seed that is remembered before anybody looks
 
 Message = dict[str, Any]
@@ -49,7 +51,8 @@ class Inspector:
     limit : int, optional
         Bytes that the values of closed tapes may take while an inspector is open.
     later : callable, optional
-        ``later(seconds, function)`` calls a function when the process is at leisure: for a notice that came too early.
+        ``later(seconds, function)`` calls a function when the process is at leisure: for a notice that came too
+        early, and for work that will be asked for.
         Without it such a notice waits for the next tape or request, or for :meth:`flush`.
 
     Notes
@@ -212,10 +215,20 @@ class Inspector:
 
     def cell_ended(self) -> None:
         """A cell has ended: see whether anybody still looks at the tapes that it recorded."""
+        if self._fresh and self.watching and self.later is not None:
+            self.later(0.0, self._prepare)
         self._idle += self._fresh
         self._fresh = False
         if self._idle > _PATIENCE:
             self._close_all()
+
+    def _prepare(self) -> None:
+        """Work out the rows of the newest tape while the page that was told of it makes up its mind to ask for them."""
+        entries = list(self.ring.entries())
+        tape = entries[-1].ref() if entries else None
+        if tape is not None and len(tape._record.nodes) <= _PREPARED:
+            with suppress(Exception):  # whoever asks for it is told
+                self.desk.view({"tape": entries[-1].id})
 
     def broadcast(self, message: Message) -> None:
         """Send a message to all who listen; one that cannot be reached is dropped."""

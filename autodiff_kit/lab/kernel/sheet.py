@@ -25,6 +25,7 @@ __all__ = ["Sheet"]
 
 Parts = tuple[Any, ...]
 Place = tuple[str, int]
+Row = tuple[Node | None, str, Like, tuple[int, ...], Place, str, Parts | None]
 
 
 class Sheet:
@@ -52,16 +53,18 @@ class Sheet:
         The row of each node.
     """
 
+    nodes: list[Node | None]
+    ops: list[str]
+    likes: list[Like]
+    inputs: list[tuple[int, ...]]
+    places: list[Place]
+    modules: list[str]
+    parts: list[Parts | None]
+
     def __init__(self, tape: GradientTape, parts: list[Parts] | None, also: Iterable[Any], place: Place) -> None:
         record = tape._record
         self.record = record
-        self.nodes: list[Node | None] = []
-        self.ops: list[str] = []
-        self.likes: list[Like] = []
-        self.inputs: list[tuple[int, ...]] = []
-        self.places: list[Place] = []
-        self.modules: list[str] = []
-        self.parts: list[Parts | None] = []
+        self._rows: list[Row] = []
         self.row: dict[Node, int] = {}
         self.operations: list[int] = []
         self.values: dict[int, Any] = {}
@@ -81,6 +84,8 @@ class Sheet:
                 self._leaf(node, place, "")
         self._operations(nodes, every)
         self._outsiders(also, place)
+        columns = [list(column) for column in zip(*self._rows, strict=True)] or [[] for _ in range(7)]
+        self.nodes, self.ops, self.likes, self.inputs, self.places, self.modules, self.parts = columns
         self._answers: dict[Node, Any] | None = None
 
     def __len__(self) -> int:
@@ -98,14 +103,8 @@ class Sheet:
     # ------------------------------------------------------------------------------------------------------- the rows
     def _add(self, op: str, like: Like, place: Place, module: str, node: Node | None = None) -> int:
         """A row that nothing computes."""
-        row = len(self.nodes)
-        self.nodes.append(node)
-        self.ops.append(op)
-        self.likes.append(like)
-        self.inputs.append(())
-        self.places.append(place)
-        self.modules.append(module)
-        self.parts.append(None)
+        row = len(self._rows)
+        self._rows.append((node, op, like, (), place, module, None))
         if node is not None:
             self.row[node] = row
         return row
@@ -123,59 +122,59 @@ class Sheet:
     def _operations(self, nodes: list[Node], every: list[Parts]) -> None:
         """A row for each operation, and before it rows for what no row stands for yet."""
         known: dict[tuple[int, int], tuple[Place, str]] = {}
-        row_of = self.row
+        rows, row_of, operations = self._rows, self.row, self.operations
         for node, parts in zip(nodes, every, strict=True):
             at = (id(node.code), node.lasti)  # code compares by what it says, which takes longer
             where = known.get(at) or known.setdefault(at, _where(node.code, node.lasti))
-            half = len(parts) // 2
-            inputs: list[int] = []
-            for k in range(half):
-                n = parts[k]
-                if n is None:
-                    found = self._constant(node, parts[half + 1 + k], *where, second=bool(inputs))
-                else:
-                    found = row_of.get(n, -1)
-                    if found < 0:
-                        found = self._leaf(n, *where)
-                if found >= 0:
-                    inputs.append(found)
-            self._operation(node, parts, tuple(inputs), *where)
+            name = node.op.name
+            inputs = self._inputs(node, parts, where)
+            row_of[node] = row = len(rows)
+            operations.append(row)
+            rows.append((node, name, node.like or SCALAR, inputs, *where, parts))
+            if parts[len(parts) // 2] is None:
+                self.complete = False
+            if name == "getitem":
+                self.notes[row] = _index(node.params.get("index"))
 
-    def _operation(self, node: Node, parts: Parts, inputs: tuple[int, ...], place: Place, module: str) -> None:
-        row = len(self.nodes)
-        name = node.op.name
-        self.nodes.append(node)
-        self.ops.append(name)
-        self.likes.append(node.like or SCALAR)
-        self.inputs.append(inputs)
-        self.places.append(place)
-        self.modules.append(module)
-        self.parts.append(parts)
-        self.row[node] = row
-        self.operations.append(row)
-        if parts[len(parts) // 2] is None:
-            self.complete = False
-        if name == "getitem":
-            self.notes[row] = _index(node.params.get("index"))
+    def _inputs(self, node: Node, parts: Parts, where: tuple[Place, str]) -> tuple[int, ...]:
+        """The rows that an operation reads; one that is not there yet is added."""
+        half = len(parts) // 2
+        inputs: list[int] = []
+        for k in range(half):
+            n = parts[k]
+            if n is None:
+                found = self._constant(node, parts[half + 1 + k], where, second=k > 0)
+            else:
+                found = self.row.get(n, -1)
+                if found < 0:
+                    found = self._leaf(n, *where)
+            if found >= 0:
+                inputs.append(found)
+        return tuple(inputs)
 
-    def _constant(self, node: Node, value: Any, place: Place, module: str, second: bool) -> int:
+    def _constant(self, node: Node, value: Any, where: tuple[Place, str], second: bool) -> int:
         """The row of a constant; a plain exponent is part of the operation's name instead."""
-        if node.op.name == "power" and second and type(value) in (float, int):
-            self.notes[len(self.nodes)] = f"^{value:g}".replace("-", "−")
-            return -1
+        if type(value) in (float, int):
+            if second and node.op.name == "power":
+                self.notes[len(self._rows)] = f"^{value:g}".replace("-", "−")
+                return -1
+            return self._of_nobody(value, SCALAR, where)
         known = self._constants.get(id(value), -1) if type(value) is np.ndarray else -1
         if known >= 0:
             return known
-        scalar = type(value) in (float, int)
-        like = value if type(value) is Like else SCALAR if scalar else Like(np.shape(value), np.asarray(value).dtype)
-        row = self._add("constant", like, place, module)
-        self.values[row] = HIDDEN if type(value) is Like else value
-        self.flags[row] = "k"
-        variable = self._plain.get(id(value)) if not scalar else None
-        if variable is not None:
-            self.ops[row], self.objects[row], self.flags[row] = "variable", variable, "kf"
+        like = value if type(value) is Like else Like(np.shape(value), np.asarray(value).dtype)
+        row = self._of_nobody(HIDDEN if type(value) is Like else value, like, where, self._plain.get(id(value)))
         if type(value) is np.ndarray:
             self._constants[id(value)] = row
+        return row
+
+    def _of_nobody(self, value: Any, like: Like, where: tuple[Place, str], variable: Variable | None = None) -> int:
+        """A row without a node: a constant, or a variable that the tape does not follow."""
+        row = len(self._rows)
+        self._rows.append((None, "constant" if variable is None else "variable", like, (), *where, None))
+        self.values[row], self.flags[row] = value, "k"
+        if variable is not None:
+            self.objects[row], self.flags[row] = variable, "kf"
         return row
 
     def _outsiders(self, also: Iterable[Any], place: Place) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from autodiff_kit.core.tape import GradientTape
@@ -37,7 +39,7 @@ class View:
         self.sources: list[Any] = list(self.noted[2])
         self.sheet = Sheet(tape, entry.kept, self.sources, (entry.file, entry.line))
         self._aim()
-        self.facts = Facts(self.sheet, desk.cells, desk.namespace(), self.targets)
+        self.facts = Facts(self.sheet, desk.cells, self.targets)
         self.frozen = [row for row, flags in self.sheet.flags.items() if "f" in flags]
         self.kinds = bytearray(b"?" * len(self.sheet))
         self.scanned = 0
@@ -169,6 +171,18 @@ class View:
                 self.bad = bad_at(self.sheet, self.kinds.index(b"N"))
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Python's collector waits: ten thousand rows would have it walk over the kernel some thirty times."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
 class Desk:
     """What all answers need: the tapes, the names of cells and the user's names."""
 
@@ -183,7 +197,8 @@ class Desk:
         mark = (id(record), len(record.nodes), record.released and entry.kept is None)
         known = entry.work.get("view")
         if known is None or known[0] != mark or not known[1].follow(tape):
-            entry.work["view"] = known = (mark, View(self, entry, tape))
+            with _uncollected():
+                entry.work["view"] = known = (mark, View(self, entry, tape))
         self._worked = [*(e for e in self._worked if e is not entry), entry]
         if len(self._worked) > _WORKED:
             self._worked.pop(0).work.clear()

@@ -25,14 +25,12 @@ export class Arrays {
     this.short = joined(SHORT, parts, n);
     this.cost = { flops: new Float64Array(n), flops_back: new Float64Array(n), bytes: new Float64Array(n) };
     this.pointers = new Int32Array(n + 1);
-    this.list = new Int32Array(parts.reduce((sum, part) => sum + part.inputs.length, 0));
-    let base = 0;
     for (const part of parts) {
-      this.list.set(part.inputs, base);
-      part.inputs_ptr.forEach((p, k) => (this.pointers[part.a + k] = base + p));
-      base += part.inputs.length;
+      numbersOf(part.arity, part.b - part.a).forEach((many, k) => (this.pointers[part.a + k + 1] = this.pointers[part.a + k] + many));
     }
-    this.flags = flagged(head);
+    this.list = new Int32Array(this.pointers[n]);
+    parts.forEach(({ a, b, inputs }) => this.list.set(numbersOf(inputs, this.pointers[b] - this.pointers[a]), this.pointers[a]));
+    this.flags = flagged(head, this.short.op);
   }
 
   flag(i: number, f: Flag): boolean {
@@ -75,14 +73,23 @@ export class Arrays {
 function joined(names: readonly Short[], parts: Columns[], n: number): Record<Short, Int32Array> {
   const column = (name: Short): Int32Array => {
     const whole = new Int32Array(n);
-    parts.forEach(part => whole.set(part[name], part.a));
+    parts.forEach(part => whole.set(numbersOf(part[name], part.b - part.a), part.a));
     return whole;
   };
   return Object.fromEntries(names.map(name => [name, column(name)])) as Record<Short, Int32Array>;
 }
 
-function flagged(head: Head): Uint8Array {
-  const flags = new Uint8Array(head.n);
+/** So many numbers of a column, whose width the length of the text tells. */
+export function numbersOf(text: string, many: number): Uint8Array | Uint16Array | Uint32Array {
+  const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  const width = bytes.length / (many || 1);
+  return width === 4 ? new Uint32Array(bytes.buffer) : width === 2 ? new Uint16Array(bytes.buffer) : bytes;
+}
+
+/** The head names a flag of each row that has one, constants excepted: their operation says it. */
+function flagged(head: Head, op: Int32Array): Uint8Array {
+  const constant = head.tables.op.indexOf('constant');
+  const flags = Uint8Array.from(op, k => (k === constant ? FLAGS.k : 0));
   for (const [i, letters] of Object.entries(head.flags)) {
     [...letters].forEach(f => (flags[+i] |= FLAGS[f as Flag] ?? 0));
   }

@@ -49,16 +49,18 @@ export interface Head {
   cells: Record<string, CellThen>;
 }
 
+/** Whole numbers, little-endian in base64, each as wide as the column's largest needs: see numbersOf. */
 export interface Columns {
   a: number;
   b: number;
-  op: number[];
-  shape: number[];
-  dtype: number[];
-  line: number[];
-  module: number[];
-  inputs_ptr: number[];
-  inputs: number[];
+  op: string;
+  shape: string;
+  dtype: string;
+  line: string;
+  module: string;
+  /** How many rows each row reads; which they are stands in inputs, one row's after the other's. */
+  arity: string;
+  inputs: string;
 }
 
 export interface Costs {

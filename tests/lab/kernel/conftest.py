@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 from autodiff_kit.lab.kernel import Inspector
@@ -21,6 +24,22 @@ VALID = jsonschema.Draft202012Validator(SCHEMA)
 def size(message: Any) -> int:
     """Bytes of a message as it is sent."""
     return len(json.dumps(message, separators=(",", ":"), allow_nan=False).encode())
+
+
+def unpacked(columns: Any) -> dict[str, Any]:
+    """Columns as lists of numbers; of the inputs, a list for each row."""
+    n = columns["b"] - columns["a"]
+    numbers = {
+        name: _numbers(columns[name], n).tolist() for name in ("op", "shape", "dtype", "line", "module", "arity")
+    }
+    ends = np.cumsum([0, *numbers["arity"]])
+    read = _numbers(columns["inputs"], int(ends[-1])).tolist()
+    return {**numbers, "inputs": [read[a:b] for a, b in itertools.pairwise(ends)]}
+
+
+def _numbers(text: str, many: int) -> np.ndarray:
+    packed = base64.b64decode(text, validate=True)
+    return np.frombuffer(packed, f"<u{len(packed) // many if many else 1}")
 
 
 class Page:

@@ -19,6 +19,8 @@ import autodiff_kit as ak
 from autodiff_kit.core.tape import look_on
 from autodiff_kit.lab.kernel.cells import hash_of
 
+from .conftest import unpacked
+
 WHATS = ["value", "tangent", "cotangent"]
 
 
@@ -96,6 +98,31 @@ def test_a_notice_that_came_too_early_is_sent_at_leisure(make_page: Any, tapes: 
         assert page.inspector.ring.find("t2")[1] is kept[-1][0]
 
 
+def test_rows_are_worked_out_at_leisure_where_somebody_looks(make_page: Any, tapes: Any) -> None:
+    due: list[Any] = []
+    page = make_page(later=lambda seconds, function: due.append(function))
+    with page.inspector:
+        first = tapes.first()
+        due.clear()
+        page.inspector.cell_ended()
+        assert due == []  # nobody looks
+        page.ask("tape.watch")
+        kept = tapes.first()
+        due.clear()  # a notice that came too early
+        page.inspector.cell_ended()
+        (prepare,) = due
+        entry = page.inspector.ring.of(kept[0])
+        assert "view" not in entry.work
+        prepare()
+        view = entry.work["view"][1]
+        assert view.n == 12
+        assert page.ask("tape.head", tape=entry.id)["n"] == 12
+        assert entry.work["view"][1] is view
+        page.inspector.cell_ended()  # a cell without a tape
+        assert len(due) == 1
+        assert first is not kept
+
+
 def test_the_kit_s_own_tapes_are_passed_by(page: Any) -> None:
     ak.grad(lambda x: x * x)(3.0)
     ak.check_gradients(ak.sin, [[1.0]])
@@ -152,18 +179,14 @@ def test_head_and_columns_of_81_rows_are_small(attention: Any, bytes_of: Any) ->
 
 def test_columns_say_what_the_tape_says(attention: Any) -> None:
     head = attention.ask("tape.head", tape="t1")
-    columns = attention.ask("tape.columns", tape="t1", a=0, b=head["n"])
+    columns = unpacked(attention.ask("tape.columns", tape="t1", a=0, b=head["n"]))
     words = {name: [head["tables"][name][k] for k in columns[name]] for name in ("op", "shape", "dtype", "line")}
-    rows = [
-        k for k in range(head["n"]) if columns["inputs_ptr"][k] < columns["inputs_ptr"][k + 1] or words["op"][k] == "x"
-    ]
+    rows = [k for k in range(head["n"]) if columns["inputs"][k] or words["op"][k] == "x"]
     nodes = attention.tape.nodes
     assert [words["op"][k] for k in rows] == [node.op for node in nodes]
     assert [tuple(words["shape"][k]) for k in rows] == [node.shape for node in nodes]
     assert [words["line"][k][1] for k in rows] == [node.line for node in nodes]
-    for k in range(head["n"]):
-        inputs = columns["inputs"][columns["inputs_ptr"][k] : columns["inputs_ptr"][k + 1]]
-        assert all(i < k for i in inputs)
+    assert all(i < k for k in range(head["n"]) for i in columns["inputs"][k])
 
 
 def test_paths_end_where_they_end(attention: Any) -> None:
@@ -350,7 +373,7 @@ def test_the_first_nan_is_found_with_its_numbers(seen: Any, tapes: Any) -> None:
     bad = seen.ask("tape.head", tape="t1")["bad"]
     assert bad["text"] == "−∞ − (−∞)"
     assert bad["index"] == [0, 0]
-    ops = [head["tables"]["op"][k] for k in seen.ask("tape.columns", tape="t1", a=0, b=head["n"])["op"]]
+    ops = [head["tables"]["op"][k] for k in unpacked(seen.ask("tape.columns", tape="t1", a=0, b=head["n"]))["op"]]
     assert ops[bad["node"]] == "subtract"
     assert tape is not None
 
@@ -373,7 +396,7 @@ def test_a_tape_of_no_row(seen: Any) -> None:
     head = seen.ask("tape.head", tape="t1")
     assert head["n"] == 0
     assert head["target"] is None
-    assert seen.ask("tape.columns", tape="t1")["inputs_ptr"] == [0]
+    assert seen.ask("tape.columns", tape="t1")["inputs"] == ""
     assert seen.ask("tape.kinds", tape="t1")["value"] == ""
     assert seen.refused("tape.sweep", tape="t1") == "node"
     assert seen.ask("tape.cost", tape="t1")["forward"] == 0
@@ -545,7 +568,7 @@ def test_the_causes_by_the_names_of_the_notebook(attention: Any, target: str, so
     assert any(a <= told["source"] < b for a, b in told["reached"])
     if told["node"] is not None and cause == 3:
         head = attention.ask("tape.head", tape="t1")
-        columns = attention.ask("tape.columns", tape="t1", a=0, b=head["n"])
+        columns = unpacked(attention.ask("tape.columns", tape="t1", a=0, b=head["n"]))
         assert head["tables"]["op"][columns["op"][told["node"]]] == "to_whole"
 
 

@@ -10,6 +10,8 @@ import pytest
 
 import autodiff_kit as ak
 
+from .conftest import unpacked
+
 Program = Callable[[], tuple[Any, Any, list[Any]]]
 PROGRAMS: dict[str, Program] = {}
 
@@ -140,7 +142,7 @@ def test_every_message_is_answered(page: Any, name: str, visible: bool) -> None:
     ident = known["tape"]
     n = page.ask("tape.head", tape=ident)["n"]
     assert known["n"] == n
-    columns = page.ask("tape.columns", tape=ident, a=0, b=n)
+    columns = unpacked(page.ask("tape.columns", tape=ident, a=0, b=n))
     assert len(columns["op"]) == n
     target = page.ask("tape.explain", tape=ident, target="y", source="s0")["target"]
     grads = [None if g is None else np.asarray(g) for g in gradients(tape, y, sources)]

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { around, boxes } from '../../../autodiff_kit/lab/src/boxes.ts';
 import { fitting, flatten, found, widthOf } from '../../../autodiff_kit/lab/src/columns.ts';
 import { KIND } from '../../../autodiff_kit/lab/src/numbers.ts';
+import { numbersOf } from '../../../autodiff_kit/lab/src/record.ts';
 import { State } from '../../../autodiff_kit/lab/src/state.ts';
 import { gravest } from '../../../autodiff_kit/lab/src/groups.ts';
 import { spans, Tape, unrun } from '../../../autodiff_kit/lab/src/tape.ts';
@@ -30,16 +31,27 @@ test('a tape is read from its columns', async () => {
 });
 
 const TIMES = 200;
+const COLUMNS = ['op', 'shape', 'dtype', 'line', 'module', 'arity'];
+
+const numbers = (text: string, many: number): number[] => [...numbersOf(text, many)];
+
+/** As the kernel sends them. */
+function packed(list: number[]): string {
+  const most = Math.max(0, ...list);
+  const Wide = most < 256 ? Uint8Array : most < 65536 ? Uint16Array : Uint32Array;
+  return Buffer.from(new Wide(list).buffer).toString('base64');
+}
 
 test('a long record comes in pieces, the first with the head, and is the same as in one', async () => {
   const small = recorded('attention');
   const columns = stretched(small['tape.columns']);
+  const ends = [0];
+  columns.arity.forEach((many: number, i: number) => ends.push(ends[i] + many));
   const costs = { ...small['tape.costs'], ...Object.fromEntries(['flops', 'flops_back', 'bytes'].map(k => [k, again(small['tape.costs'][k], 0)])) };
   const n = columns.op.length;
   const cut = (args: any): any => {
-    const [from, to] = [columns.inputs_ptr[args.a], columns.inputs_ptr[args.b]];
-    const part = Object.fromEntries(['op', 'shape', 'dtype', 'line', 'module'].map(k => [k, columns[k].slice(args.a, args.b)]));
-    return { ...part, a: args.a, b: args.b, inputs_ptr: columns.inputs_ptr.slice(args.a, args.b + 1).map((p: number) => p - from), inputs: columns.inputs.slice(from, to) };
+    const part = Object.fromEntries(COLUMNS.map(k => [k, packed(columns[k].slice(args.a, args.b))]));
+    return { ...part, a: args.a, b: args.b, inputs: packed(columns.inputs.slice(ends[args.a], ends[args.b])) };
   };
   const priced = (args: any): any => ({ ...costs, a: args.a, b: args.b, ...Object.fromEntries(['flops', 'flops_back', 'bytes'].map(k => [k, costs[k].slice(args.a, args.b)])) });
   const head = { ...small['tape.head'], n, columns: cut({ a: 0, b: 6000 }) };
@@ -50,7 +62,7 @@ test('a long record comes in pieces, the first with the head, and is the same as
     const asked = pieces.asked.filter(([ask]) => ask === 'tape.columns').length;
     assert.equal(asked, (Math.ceil(n / 6000) - 1) * (told === n - 1 ? 2 : 1), `told ${told}`);
     for (let i = 0; i < n; i++) {
-      assert.deepEqual(tape.inputs(i), columns.inputs.slice(...columns.inputs_ptr.slice(i, i + 2)), `node ${i}`);
+      assert.deepEqual(tape.inputs(i), columns.inputs.slice(ends[i], ends[i + 1]), `node ${i}`);
     }
     assert.equal(pieces.asked.filter(([ask]) => ask === 'tape.costs').length, 0, 'costs wait until the first drawing');
     await tape.learn();
@@ -63,8 +75,9 @@ const again = (list: number[], add: number): number[] => Array.from({ length: TI
 
 /** The same record again and again: a long one. */
 function stretched(c: any): any {
-  const plain = Object.fromEntries(['op', 'shape', 'dtype', 'line', 'module'].map(k => [k, again(c[k], 0)]));
-  return { ...plain, inputs: again(c.inputs, c.op.length), inputs_ptr: [0, ...again(c.inputs_ptr.slice(1), c.inputs.length)] };
+  const plain = Object.fromEntries(COLUMNS.map(k => [k, numbers(c[k], c.b)]));
+  const read = numbers(c.inputs, plain.arity.reduce((sum, many) => sum + many));
+  return { ...Object.fromEntries(COLUMNS.map(k => [k, again(plain[k], 0)])), inputs: again(read, c.b) };
 }
 
 test('when derivatives were asked for, the record stays and what hangs on them is asked for anew', async () => {
