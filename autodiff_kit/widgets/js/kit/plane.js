@@ -5,6 +5,8 @@ import { SHAPES, LINES } from "./shapes.js";
 const EDGE = { left: 34, right: 12, top: 8, bottom: 26 }; // px
 const WIDEST = 680; // px
 const LEVELS = [0.05, 0.2, 0.5, 1, 2, 3.5, 5.5]; // of the loss, for its contours
+// Balls come close to each other: a word says by its sign whose it is.
+const SIGNS = { disc: "●", square: "□", triangle: "△" };
 const WORDS = {
   disc: { dx: -4, dy: -32, anchor: "middle" },
   square: { dx: 8, dy: -16, anchor: "start" },
@@ -144,7 +146,7 @@ export function Plane({ label, least, most, snap = 0.25, onTarget }) {
     const high = y + dy < FIRST_LINE; // no room above: beside it
     const beside = dx < 0 ? { x: x - BESIDE_BALL, "text-anchor": "end" } : { x: x + BESIDE_BALL, "text-anchor": "start" };
     const place = high ? { ...beside, y: FIRST_LINE } : { ...side, y: y + dy };
-    return [SHAPES[shape](x, y), s("text", { ...place, class: "ak-halo ak-strong", text: name })];
+    return [SHAPES[shape](x, y), s("text", { ...place, class: "ak-halo ak-strong", text: `${SIGNS[shape]} ${name}` })];
   }
 
   function drawTarget(across) {
