@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEWS, Node, fusible, kind, scalar
+from autodiff_kit.compile.node import SLOW, VIEWS, Node, fusible, kind, scalar
 from autodiff_kit.compile.program import in_order, root
 
-__all__ = ["MOST", "WINDOW", "Group", "Step", "Unit", "Units", "group", "ordered", "work"]
+__all__ = ["MOST", "WINDOW", "Group", "Step", "Unit", "Units", "group", "operations", "ordered", "work"]
 
 WINDOW = 400
 """Nodes between the first and the last of a group: beyond, nothing is in a cache any more, and plans take long."""
@@ -33,7 +33,7 @@ class Step:
         self.nodes = [node]
         self.outs = [node]
         self.ext = list(node.args)
-        self.first = self.last = node.number
+        self.first = self.last = self.latest = node.number
         self.place = 0
 
 
@@ -50,7 +50,7 @@ class Group:
         self.pairs: dict[Node, Node] = {}  # what is read -> what is written over it
         self.flush: set[Node] = set()  # where denormal numbers become 0
         self.dtype: Any = None
-        self.first = self.last = first
+        self.first = self.last = self.latest = first  # nodes; the latest of all that it waits for too
         self.place = 0
 
     def add(self, node: Node) -> None:
@@ -93,7 +93,7 @@ class _Grouping:
             u = todo.pop()
             if u is goal:
                 return True
-            if u not in seen and u.last >= goal.first:
+            if u not in seen and u.latest >= goal.first:
                 seen.add(u)
                 todo.extend(self.reads[u])
         return False
@@ -115,6 +115,7 @@ class _Grouping:
                     self.units.append(found)
                     self.reads[found] = set()
                 found.add(node)
+                self._wait(found, node.number)
             self.seen[found].update(node.args)
         else:
             found = Step(node)
@@ -125,6 +126,16 @@ class _Grouping:
             if (source := self.source(a)) is not None and source is not found:
                 self.reads[found].add(source)
                 self.readers[source].add(found)
+                self._wait(found, source.latest)
+
+    def _wait(self, unit: Unit, latest: int) -> None:
+        """A unit, and so all that read it, wait for a later node than before."""
+        todo = [unit]
+        while todo:
+            u = todo.pop()
+            if u.latest < latest:
+                u.latest = latest
+                todo.extend(self.readers[u])
 
     def _completes(self, node: Node) -> Group | None:
         """A group long ago that has all a node reads, if storing the node saves storing something that only it reads.
@@ -214,6 +225,8 @@ class _Grouping:
             self.reads[u].add(a)
         self.reads[a] = (self.reads[a] | sources) - {a, b}
         self.readers[a] = (self.readers[a] | readers) - {a, b}
+        latest, a.latest = max(a.latest, b.latest), -1  # whoever reads either waits for both
+        self._wait(a, latest)
 
 
 def _same_float(node: Node, g: Group) -> bool:
@@ -273,3 +286,8 @@ def ordered(units: Units, unit: dict[Node, Unit], extra: list[tuple[Unit, Unit]]
 def work(group: Group) -> int:
     """Entries of a group's domain."""
     return math.prod(group.domain)
+
+
+def operations(group: Group) -> int:
+    """What a group takes, in operations on single entries; slow ones count for ten."""
+    return work(group) * sum(10 if n.op in SLOW else 1 for n in group.nodes)

@@ -82,6 +82,12 @@ def test_programs_on_nan_and_infinities(start: int) -> None:
     check(range(start, start + CHUNK), compiler, wild=True)
 
 
+@pytest.mark.parametrize("seed", [701_650])
+def test_programs_that_once_went_wrong(seed: int) -> None:
+    """A call in the middle read a group that grew after it, and the group then what came of the call."""
+    check(range(seed, seed + 1), compiler)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(500, 5500, 4 * CHUNK))
 def test_many_programs(start: int) -> None:
