@@ -53,6 +53,8 @@ def compile(f: Callable[..., Any]) -> Compiled:
     Give numbers and arrays that differ from call to call as arguments; arrays that are found elsewhere are compared
     with what they were at each call, unless they are constants (``ak.constant``).
 
+    Large kernels run in two threads where this process has two cores; ``NUMBA_NUM_THREADS=1`` keeps to one.
+
     Examples
     --------
     >>> slope = ak.compile(ak.grad(lambda x: x**3))

@@ -59,10 +59,12 @@ class Kernel:
         What it returns.
     scratch : int
         Entries of scratch that it wants as its last argument.
+    halves : dict of Node to int, or None
+        Where the second half of each array begins, in entries, if it is to run twice, once for each half.
     """
 
-    def __init__(self, g: Group, at: Callable[[Node], Any], any_size: bool) -> None:
-        self.g, self.any_size = g, any_size
+    def __init__(self, g: Group, at: Callable[[Node], Any], any_size: bool, halve: bool) -> None:
+        self.g, self.any_size, self.halve = g, any_size, halve
         self.dtype = g.dtype
         self.bits = "32" if g.dtype == np.float32 else "64"
         self.read = [n for n in g.ext if not scalar(n)]
@@ -116,13 +118,27 @@ class Kernel:
         self.step = dict(zip(self.strides, inner[1], strict=True))
         by_row = any(n.op == "max" or kind(n, g.domain) == "row" for n in g.nodes)
         plain = not rows and not outer and all(step == 1 for step in self.step.values())
-        self.any_size = self.any_size and plain
+        self._halve(plain)
+        self.any_size = (self.any_size or self.halves is not None) and plain
         tile = THIN if len(self.slots) > FEW else TILE
         self.tiled = self.any_size or (self.columns > tile and not by_row)
         self.length = tile if self.tiled else self.columns
         self.m = "m" if self.tiled else str(self.columns)
         self.scratch = (len(self.slots) + len(self.angles)) * self.length
         self.abreast = ABREAST if self.length >= LONG else 0
+
+    def _halve(self, plain: bool) -> None:
+        """Let the source be that of half the entries: of a long row, or of half the turns of the outermost loop."""
+        self.halves: dict[Node, int] | None = None
+        if not self.halve or any(kind(n, self.g.domain) == "column" for n in self.stored):
+            return
+        if plain:
+            half = self.columns // 2 // TILE * TILE
+            self.halves = dict.fromkeys(self.strides, half) if half else None
+        elif self.outer and self.outer[0][0] % 2 == 0:
+            half, steps = self.outer[0][0] // 2, self.outer[0][1]
+            self.outer[0] = half, steps
+            self.halves = {n: half * step for n, step in zip(self.strides, steps, strict=True)}
 
     def _names(self) -> None:
         g, of = self.g, self.loops.of
@@ -318,9 +334,11 @@ class Kernel:
                     self._put(f"{self._at(n, '0')} = v{n.number}")
 
 
-def generate(g: Group, at: Callable[[Node], Any], any_size: bool = False) -> Kernel:
-    """The kernel of a group, given arrays in the memory of its operands; if wanted one for arrays of any length."""
-    return Kernel(g, at, any_size)
+def generate(g: Group, at: Callable[[Node], Any], any_size: bool = False, halve: bool = False) -> Kernel:
+    """The kernel of a group, given arrays in the memory of its operands; if wanted one for arrays of any length, or
+    one for each half of them.
+    """
+    return Kernel(g, at, any_size, halve)
 
 
 def _literal(value: Any) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from autodiff_kit.compile.call import Call
 from autodiff_kit.compile.fuse import Kernel, generate, window
-from autodiff_kit.compile.group import Group, Step
+from autodiff_kit.compile.group import Group, Step, operations
 from autodiff_kit.compile.load import text_of
 from autodiff_kit.compile.node import KINDS, VIEWS, Node, scalar
 from autodiff_kit.compile.program import expect, expression, root
@@ -46,9 +46,9 @@ class Replay:
     """
 
     def __init__(self, store: Store, inputs: list[tuple[Node, str]], compiler: Callable[[str], int]) -> None:
-        from autodiff_kit.kernels import native
+        from autodiff_kit.kernels import halves, native
 
-        self.store, self.compiler, self.native = store, compiler, native
+        self.store, self.compiler, self.native, self.halves = store, compiler, native, halves
         self.given = dict(inputs)  # node -> the local name of what the caller gives
         self.env: dict[str, Any] = {"np": np, "expect": expect, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
@@ -63,10 +63,10 @@ class Replay:
         self._said: list[str] = []  # what each is, for those who read the plan
         self._played = 0  # of which so many have their line
         self._table: list[Any] = []  # numbers, and pairs of a base and an offset in bytes
-        self._cells: dict[Node, int] = {}
+        self._cells: dict[Any, int] = {}
         self._waiting: set[Node] = set()  # numbers that nothing has asked for yet
         self._totals: dict[Node, int] = {}  # and those that units compute
-        self._rooms: dict[str, int] = {}  # entries of scratch of each dtype
+        self._rooms: dict[tuple[str, str, int], int] = {}  # entries of scratch of each dtype, and of second halves
         for u in store.units:
             self._write(u)
         self._play()
@@ -215,23 +215,50 @@ class Replay:
 
     def _write_kernel(self, g: Group) -> None:
         steps = any(self.store.homes.get(o, ("",))[0] == "state" for o in g.outs)  # one kernel for all variables
-        kernel = generate(g, self.store.at, steps)
-        name = f"k{len(self.kernels)}"
-        entries: list[Any] = []
-        for n in kernel.arrays:
-            base, offset, view = self._where(n)
-            entries += [(base, offset), window(view)[1]]
-        entries += [self._cell(n) for n in kernel.numbers]
-        if kernel.scratch:
-            kind = kernel.dtype.char
-            self._rooms[kind] = max(self._rooms.get(kind, 0), kernel.scratch)
-            entries += [(("room", kind), 0), kernel.scratch]
+        kernel = generate(g, self.store.at, steps, self.halves.worth(operations(g)))
+        name, text = f"k{len(self.kernels)}", text_of(kernel)
+        self.kernels.append((name, kernel))
+        numbers = [self._cell(n) for n in kernel.numbers]
         for n in kernel.totals:
             self._waiting.add(n)
             self._totals[n], self._cells[n] = len(self._units), len(self._cells)
-            entries.append((("cells", None), _CELL * self._cells[n]))
-        self.kernels.append((name, kernel))
-        self._unit(self.compiler(text_of(kernel)), name, entries)
+        totals = [self._cells[n] for n in kernel.totals]
+        if kernel.halves is None:
+            self._unit(self.compiler(text), name, self._entries(kernel, numbers, totals))
+        else:
+            self._write_halves(kernel, self.compiler(text), name, numbers, totals)
+
+    def _entries(self, kernel: Kernel, numbers: list[Any], totals: list[int], half: int = 0) -> list[Any]:
+        """The part of the table that a kernel reads, or its first or second half."""
+        entries: list[Any] = []
+        for n in kernel.arrays:
+            base, offset, view = self._where(n)
+            begin, end = 0, window(view)[1]
+            if kernel.halves is not None:
+                begin, end = (kernel.halves[n], end) if half else (0, kernel.halves[n] if kernel.any_size else end)
+            entries += [(base, offset + begin * view.itemsize), end - begin]
+        entries += numbers
+        if kernel.scratch:
+            room = ("room", kernel.dtype.char, half)
+            self._rooms[room] = max(self._rooms.get(room, 0), kernel.scratch)
+            entries += [(room, 0), kernel.scratch]
+        return entries + [(("cells", None), _CELL * cell) for cell in totals]
+
+    def _write_halves(self, kernel: Kernel, function: int, name: str, numbers: list[Any], totals: list[int]) -> None:
+        """A kernel that is large enough for two threads: each has half of the arrays, and totals of its own."""
+        self._play()
+        self.env["both"] = self.halves.both
+        first, others = len(self._units), []
+        for n in kernel.totals:
+            others.append(len(self._cells))
+            self._cells[n, "second half"] = others[-1]
+        self._unit(function, name, self._entries(kernel, numbers, totals))
+        self._unit(function, name, self._entries(kernel, numbers, others, half=1))
+        self._played = len(self._units)
+        self.lines.append(f"both(u{first}, u{first + 1}, u{first + 2})  # {name}, in two halves")
+        for total, other in zip(totals, others, strict=True):
+            exact, rounded = _CELL // _WORD * total, _CELL // 4 * total + 2
+            self.lines += [f"C[{exact}] += C[{_CELL // _WORD * other}]", f"S[{rounded}] = C[{exact}]"]
 
     def _write_product(self, n: Node) -> None:
         """A product of matrices; what BLAS cannot take as it lies is left to ``np.dot``, which copies."""
@@ -262,8 +289,8 @@ class Replay:
         numbers = np.zeros(max(len(self._cells), 1) * _CELL // _WORD)
         table, units = np.zeros(len(self._table), np.int64), np.zeros((len(self._units), 2), np.int64)
         fixed: dict[Any, Any] = {("cells", None): numbers, ("arena", None): self.store.arena}
-        for kind, size in self._rooms.items():
-            fixed["room", kind] = np.empty(size, kind)
+        for room, size in self._rooms.items():
+            fixed[room] = np.empty(size, room[1])
         moved: dict[Any, list[tuple[int, int]]] = {}
         for k, entry in enumerate(self._table):
             if type(entry) is not tuple:

@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import cfunc, extending, njit, types
 from numba.core import cgutils
 
-__all__ = ["PRODUCT", "array", "entry_of", "memory", "number", "play", "point", "product_loop", "put"]
+__all__ = ["PRODUCT", "array", "entry_of", "memory", "number", "play", "play_freely", "point", "product_loop", "put"]
 
 _HEAD = object.__basicsize__  # where a struct's own fields begin: at the memory of an array, at the counts of a ufunc
 _WORD = 8
@@ -94,10 +94,20 @@ def put(table: Any, k: Any, value: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- what Python calls
-@njit("void(float64, float64)", cache=True)
-def _play(first: Any, last: Any) -> None:
+@njit
+def _run(first: Any, last: Any) -> None:
     for unit in range(np.int64(first), np.int64(last), 2 * _WORD):
         _call(_whole(unit), _whole(unit + _WORD))
+
+
+@njit("void(float64, float64)", cache=True)
+def _play(first: Any, last: Any) -> None:
+    _run(first, last)
+
+
+@njit("void(float64, float64)", cache=True, nogil=True)
+def _play_freely(first: Any, last: Any) -> None:
+    _run(first, last)
 
 
 @njit("void(float64, float64, int64)", cache=True)
@@ -124,6 +134,9 @@ play = entry_of(_play)
 
 Both are given as floating numbers, which hold addresses exactly and are taken apart in a third of the time.
 """
+
+play_freely = entry_of(_play_freely)
+"""The same while other threads of Python go on; letting them and taking turns again takes longer than small units."""
 
 point = entry_of(_point)
 """``point(first, last, id(array))``: write where an array's memory lies. Rows are where to, and what to add."""
