@@ -135,6 +135,12 @@ def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: p
     assert all(set(times) <= {20} for stages in growth.growth([20, 40], 0.0).values() for times in stages.values())
 
 
+def test_what_the_collector_costs_is_measured_beside_bare_objects() -> None:
+    assert {what: set(times) for what, times in growth.collected([20, 40]).items()} == {
+        "record": {20, 40}, "bare objects": {20, 40},
+    }  # fmt: skip
+
+
 def test_report() -> None:
     result = a_result(kit=[1e-6, 2e-6], torch=[1.5e-4, 2e-4])
     result.errors = {"autograd": "MemoryError: no room"}

@@ -1,4 +1,8 @@
-"""m: how time grows with the length of the tape, in each stage: record, sweep, trace, plan, replay."""
+"""m: how time grows with the length of the tape, in each stage: record, sweep, trace, plan, replay.
+
+Python's collector is off meanwhile, as in ``timeit``: it looks through what lives the more often the more is made, so
+that even bare objects that do nothing do not grow along a line. How much that is, :func:`collected` measures.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import gc
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,6 +62,39 @@ PROGRAMS = {"one number": _numbers, "64 entries": _entries, "layers": _layers}
 
 def growth(lengths: list[int], seconds: float) -> dict[str, Times]:
     """Seconds of each stage at each length; a stage that takes longer than ``seconds`` goes no further."""
+    gc.disable()
+    try:
+        return _grown(lengths, seconds)
+    finally:
+        gc.enable()
+
+
+def collected(lengths: list[int]) -> Times:
+    """The same with Python's collector at work: recording numbers, and as many bare objects that do nothing."""
+    times: Times = {"record": {}, "bare objects": {}}
+    for n in lengths:
+        times["record"][n] = _least(_taped(*_numbers(n)))
+        times["bare objects"][n] = _least(partial(_bare, n))
+    return times
+
+
+class _Bare:
+    __slots__ = ("code", "cot", "lasti", "op", "parts", "record", "value")
+
+
+def _bare(n: int) -> list[_Bare]:
+    page: list[_Bare] = []
+    last = None
+    for _ in range(n):
+        one = _Bare()
+        one.op = one.record = one.cot = one.code = None
+        one.lasti, one.value, one.parts = 5, 0.7, (last, 0.7, 0.7)
+        page.append(one)
+        last = one
+    return page
+
+
+def _grown(lengths: list[int], seconds: float) -> dict[str, Times]:
     found: dict[str, Times] = {}
     for name, program in PROGRAMS.items():
         times: Times = {stage: {} for stage in STAGES}
@@ -71,20 +109,26 @@ def growth(lengths: list[int], seconds: float) -> dict[str, Times]:
     return found
 
 
-def _stages(program: Any, n: int) -> dict[str, Callable[[], float]]:
-    f, x = program(n)
-    gradient = ak.value_and_grad(f)
+def _taped(f: Callable[[Any], Any], x: Any) -> Callable[[], tuple[Any, Any, Any]]:
+    """Running a program under a tape: the tape, the source and the answer."""
     source = ak.constant(x)
 
-    def taped() -> tuple[Any, Any]:
+    def taped() -> tuple[Any, Any, Any]:
         tape = ak.GradientTape(persistent=True)
         with tape:
             tape.watch(source)
             y = f(source)
-        return tape, y
+        return tape, source, y
+
+    return taped
+
+
+def _stages(program: Any, n: int) -> dict[str, Callable[[], float]]:
+    f, x = program(n)
+    gradient, taped = ak.value_and_grad(f), _taped(f, x)
 
     def sweep() -> float:
-        tape, y = taped()
+        tape, source, y = taped()
         return _least(lambda: tape.gradient(y, source))
 
     def plan() -> float:

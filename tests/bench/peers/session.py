@@ -11,13 +11,13 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from autodiff_kit import kernels
 from peers import children, floors, machine
 from peers.cold import cold
-from peers.growth import growth, slopes
+from peers.growth import collected, growth, slopes
 from peers.harness import Result, Timing, measured
 from peers.setting import EXTRAS, PEERS, Setting, found
 from peers.sizes import sizes
@@ -26,6 +26,10 @@ from peers.workloads import ALWAYS_DOUBLE, WORKLOADS, chosen
 
 PARTS = ("cold", "m", "n", "o", "p", "s")
 """What can be asked for besides workloads."""
+
+
+FEW = 3
+"""Runs of the parts that repeat workloads: with two threads, in float64, in many sizes."""
 
 
 class Session:
@@ -74,7 +78,7 @@ class Session:
         if self.apart:
             self._part(TENSORFLOW, lambda: self._tensorflow([r.key for r in results]))
         if self.asked("p"):
-            self._workloads([key for key in self._keys() if key not in ALWAYS_DOUBLE], main=False)
+            self._double()
         if self.asked("s"):
             self._part("sizes", self._sizes)
         self.keep()
@@ -133,10 +137,19 @@ class Session:
                 if not math.isnan(slope):
                     name = f"m growth of {stage}, {program}"
                     self._add([floors.Row(name, "the kit", "a line", slope, slope, slope, floors.STRAIGHT, True, "")])
+        for what, times in collected(lengths).items():
+            self.notes.append(f"m with Python's collector at work: {what} grow with a slope of {slopes(times):.2f}")
         self.data["growth"] = {
             program: {stage: {str(n): spent for n, spent in times.items()} for stage, times in stages.items()}
             for program, stages in grown.items()
         }
+
+    def _double(self) -> None:
+        """The workloads once more in float64, beside PyTorch and JAX alone: NumPy's tapes take minutes at 1e7."""
+        few = {name: module for name, module in self.settings["float64"].peers.items() if name in ("torch", "jax")}
+        self.settings["float64"] = replace(self.settings["float64"], peers=few)
+        self.timing = replace(self.timing, runs=min(self.timing.runs, FEW))
+        self._workloads([key for key in self._keys() if key not in ALWAYS_DOUBLE], main=False)
 
     def _memory(self, results: list[Result]) -> None:
         rows = floors.memory(results)
@@ -147,7 +160,7 @@ class Session:
     def _threads(self) -> None:
         some = children.THREADED[-1:] if self.options.quick else children.THREADED
         keys = [key for key in some if key in self._keys()]
-        beside = children.threads(keys, self._passed_on(), self.options.runs) if keys else []
+        beside = children.threads(keys, self._passed_on(), min(self.options.runs, FEW)) if keys else []
         for one in beside:
             if one["system"] == COMPILED:
                 values = floors.ratios(one["two"], one["one"])
@@ -162,7 +175,7 @@ class Session:
             self.data["tensorflow"] = children.tensorflow(keys, options)
 
     def _sizes(self) -> None:
-        timing = Timing(min(self.options.runs, 3), self.options.seconds / 3, self.timing.rounds)
+        timing = Timing(min(self.options.runs, FEW), self.options.seconds / 3, self.timing.rounds)
         self.data["sizes"] = [asdict(r) for r in sizes(self.settings["float32"], timing, self.notes)]
 
     def _passed_on(self) -> list[str]:
