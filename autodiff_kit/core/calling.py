@@ -246,14 +246,14 @@ def on_values(op: Op, public: Function) -> Function:
     return call
 
 
-def _scalar(op: Op, x: float) -> Any:
-    """An operation on a Python float; where Python raises, NumPy's infinity or nan."""
+def _scalar(op: Op, *x: float) -> Any:
+    """An operation on Python floats; where Python raises, NumPy's infinity or nan."""
     try:
         if op.scalar is not None:
-            return op.scalar(x)
+            return op.scalar(*x)
     except _SCALAR_TROUBLE:
         pass
-    return normal(computed(op, (np.float64(x),), {}))
+    return normal(computed(op, tuple(map(np.float64, x)), {}))
 
 
 def _alone(op: Op, x: Tensor) -> Tensor:
@@ -344,12 +344,15 @@ def _apart(op: Op, a: Any, b: Any) -> Any:
         x, z = a._value, b._value
     else:
         x, z = _operand(a, b), _operand(b, a)
-    try:
-        y = op.value(x, z)
-    except Exception as error:  # noqa: BLE001 - what is none of ours goes on as it is
-        y = _instead(error, op, (x, z), {})
-    if type(y) is not np.ndarray or not y.shape:
-        y = normal(y)
+    if type(x) is type(z) is float:
+        y = _scalar(op, x, z)
+    else:
+        try:
+            y = op.value(x, z)
+        except Exception as error:  # noqa: BLE001 - what is none of ours goes on as it is
+            y = _instead(error, op, (x, z), {})
+        if type(y) is not np.ndarray or not y.shape:
+            y = normal(y)
     if n is None and m is None:
         return make(y)
     if type(x) is not type(z):
