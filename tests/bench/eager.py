@@ -8,6 +8,7 @@ Only ratios within one run mean anything: machines are shared. PyTorch's column 
 from __future__ import annotations
 
 import argparse
+import compileall
 import gc
 import json
 import os
@@ -27,7 +28,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core import calling
+from autodiff_kit.core import calling, tensor
 
 try:
     import torch
@@ -79,6 +80,27 @@ def scalar_chain() -> dict[str, System]:
     return systems
 
 
+def decisions() -> dict[str, System]:
+    """The same with a decision each turn: what the marks take that ``explain`` reads, should anybody ask."""
+    x = ak.Variable(0.7)
+
+    def decided() -> Any:
+        with ak.GradientTape() as tape:
+            y = x
+            for _ in range(40):
+                y = ak.sin(y) * y + ak.exp(-y) if y > 0 else -y
+        return tape.gradient(y, x)
+
+    def without_marks() -> Any:
+        real, tensor.note = tensor.note, lambda *_: None
+        try:
+            return decided()
+        finally:
+            tensor.note = real
+
+    return {"kit": decided, "kit, no marks": without_marks}
+
+
 def network(sizes: tuple[int, ...], batch: int) -> dict[str, System]:
     """A step of training: forward, backward, Adam."""
     rng = np.random.default_rng(0)
@@ -115,6 +137,7 @@ def network(sizes: tuple[int, ...], batch: int) -> dict[str, System]:
 
 WORKLOADS: dict[str, Callable[[], dict[str, System]]] = {
     "200 scalar operations": scalar_chain,
+    "200 with 40 decisions": decisions,
     "step of 2-64-64-3, batch 32": lambda: network((2, 64, 64, 3), 32),
     "step of 784-256-128-10, batch 128": lambda: network((784, 256, 128, 10), 128),
 }
@@ -165,6 +188,7 @@ def main() -> None:
     found: dict[str, dict[str, float]] = {}
     for name, build in WORKLOADS.items():
         found[name] = measure(build(), options.seconds)
+    compileall.compile_dir(str(Path(ak.__file__).parent), quiet=2)  # as what is installed comes
     found["fresh process: import, first gradient"] = {"kit": cold(COLD)}
     found["fresh process: nothing"] = {"kit": cold("pass")}
     if torch is not None:
