@@ -44,7 +44,7 @@ def main() -> int:
     begun = time.perf_counter()
     names = kernels.warm()
     if names:
-        from autodiff_kit.compile.plan import build_now
+        from autodiff_kit.compile.run.plan import build_now
         from autodiff_kit.kernels import rows  # compiles as it loads
 
         for function, arguments in _steps():

@@ -86,7 +86,7 @@ def browser() -> str | None:
 def _nothing_in_the_background(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compilers change filters of warnings while they run in a thread, and filters belong to the whole process."""
     from autodiff_kit import kernels
-    from autodiff_kit.compile import plan
+    from autodiff_kit.compile.run import plan
 
     if "background" not in request.node.name:
         monkeypatch.setattr(kernels, "PATIENCE", 1_000_000_000)

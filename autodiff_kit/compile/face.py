@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.guards import Guard
-from autodiff_kit.compile.plan import Plan
-from autodiff_kit.compile.quick import MISS, quick, runs_plainly
-from autodiff_kit.compile.record import record
+from autodiff_kit.compile.run.plan import Plan
+from autodiff_kit.compile.run.quick import MISS, quick, runs_plainly
+from autodiff_kit.compile.trace.guards import Guard
+from autodiff_kit.compile.trace.record import record
 from autodiff_kit.core.nest import flatten
 from autodiff_kit.core.tensor import Tensor, normal
 from autodiff_kit.errors import DtypeError

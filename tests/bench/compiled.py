@@ -26,7 +26,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.compile.plan import build_now
+from autodiff_kit.compile.run.plan import build_now
 
 try:
     import torch

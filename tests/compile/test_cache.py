@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile import load as loading
+from autodiff_kit.compile.run import load as loading
 
 from .plainly import build, plans
 
 SCRIPT = """
 import numpy as np, autodiff_kit as ak
-from autodiff_kit.compile.plan import build_now
+from autodiff_kit.compile.run.plan import build_now
 f = ak.compile(ak.value_and_grad(lambda x: ak.sum(ak.sin(x) * x)))
 x = np.linspace(0, 1, 500)
 f(x); build_now(f)
@@ -98,7 +98,7 @@ def test_kernels_come_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None
     expected = np.tanh(x) + x / np.cosh(x) ** 2
     for _ in range(3):
         np.testing.assert_allclose(compiled(x).numpy(), expected)
-    from autodiff_kit.compile import plan
+    from autodiff_kit.compile.run import plan
 
     thread: Any = plan._worker._thread
     for _ in range(600):

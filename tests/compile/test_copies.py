@@ -8,7 +8,7 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.compile.graph import Graph
 from autodiff_kit.compile.node import swapped
-from autodiff_kit.compile.store import copied
+from autodiff_kit.compile.passes.store import copied
 
 from .plainly import build
 

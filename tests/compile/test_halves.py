@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile import fuse
-from autodiff_kit.compile.load import load
+from autodiff_kit.compile.passes import fuse
+from autodiff_kit.compile.run.load import load
 from autodiff_kit.kernels import halves
 
 from .plainly import build, compiler

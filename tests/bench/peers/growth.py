@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.compile.plan import Plan, build_now
-from autodiff_kit.compile.record import record
+from autodiff_kit.compile.run.plan import Plan, build_now
+from autodiff_kit.compile.trace.record import record
 
 Times = dict[str, dict[int, float]]
 STAGES = ("record", "sweep", "trace", "plan", "replay")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.plan import build_now
+from autodiff_kit.compile.run.plan import build_now
 from peers.setting import Setting
 from peers.systems import HAND, System, Systems, arrays
 from peers.workloads import WORKLOADS

@@ -33,7 +33,7 @@ def all_numbers(nodes: list[Node]) -> bool:
 
 
 class Machine:
-    """A program and its cells; to :class:`autodiff_kit.compile.fast.Fast` what a replay of arrays is."""
+    """A program and its cells; to :class:`autodiff_kit.compile.run.fast.Fast` what a replay of arrays is."""
 
     def __init__(self, nodes: list[Node], outputs: list[Node]) -> None:
         from autodiff_kit.kernels import machine

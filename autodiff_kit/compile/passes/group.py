@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import SLOW, VIEWS, Node, fusible, kind, scalar
-from autodiff_kit.compile.program import in_order, root
+from autodiff_kit.compile.order import in_order, root
 
 __all__ = ["MOST", "WINDOW", "Group", "Step", "Unit", "Units", "group", "operations", "ordered", "work"]
 

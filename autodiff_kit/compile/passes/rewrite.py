@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from autodiff_kit.compile.graph import Graph
 from autodiff_kit.compile.node import Node
-from autodiff_kit.compile.program import in_order, live, root
+from autodiff_kit.compile.order import in_order, live, root
 
 __all__ = ["summed"]
 

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.call import Call
-from autodiff_kit.compile.fuse import Kernel, generate, window
-from autodiff_kit.compile.group import Group, Step, operations
-from autodiff_kit.compile.load import text_of
 from autodiff_kit.compile.node import KINDS, VIEWS, Node, scalar
-from autodiff_kit.compile.program import expect, expression, root
-from autodiff_kit.compile.store import Store
+from autodiff_kit.compile.order import root
+from autodiff_kit.compile.passes.fuse import Kernel, generate, window
+from autodiff_kit.compile.passes.group import Group, Step, operations
+from autodiff_kit.compile.passes.store import Store
+from autodiff_kit.compile.run.load import text_of
+from autodiff_kit.compile.run.program import expect, expression
+from autodiff_kit.compile.trace.call import Call
 
 __all__ = ["Replay"]
 

@@ -18,12 +18,12 @@ from autodiff_kit.core.tensor import Standin, Value
 from autodiff_kit.errors import NumbersAskedError
 
 if TYPE_CHECKING:
-    from autodiff_kit.compile.record import Recorder
+    from autodiff_kit.compile.trace.record import Recorder
 
 __all__ = ["FUNCTIONS", "Number", "Symbol", "getitem", "wrap"]
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-"""What is recorded in smaller parts, filled in by :mod:`autodiff_kit.compile.functions`.
+"""What is recorded in smaller parts, filled in by :mod:`autodiff_kit.compile.trace.functions`.
 
 Any other function of NumPy's is recorded as one call of it.
 """

@@ -6,8 +6,8 @@ one to a later one waits in a scratch row of the first cache.
 
 from __future__ import annotations
 
-from autodiff_kit.compile.group import Group, work
 from autodiff_kit.compile.node import SLOW, Node, kind
+from autodiff_kit.compile.passes.group import Group, work
 
 __all__ = [
     "ABREAST", "FEW", "LONG", "THIN", "TILE", "TOGETHER", "TURNING", "Loops", "schedule",

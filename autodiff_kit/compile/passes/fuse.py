@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.group import Group
-from autodiff_kit.compile.loops import ABREAST, FEW, LONG, THIN, TILE, TURNING, Loops
 from autodiff_kit.compile.node import Node, kind, scalar
+from autodiff_kit.compile.passes.group import Group
+from autodiff_kit.compile.passes.loops import ABREAST, FEW, LONG, THIN, TILE, TURNING, Loops
 
 __all__ = ["Kernel", "generate", "window"]
 

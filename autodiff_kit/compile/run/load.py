@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.fuse import Kernel
+from autodiff_kit.compile.passes.fuse import Kernel
 
 __all__ = ["folder", "load", "text_of"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.group import Group, Unit, Units
 from autodiff_kit.compile.node import VIEWS, Node, kind, scalar, slice_of, swapped
-from autodiff_kit.compile.pack import LINE, packed
-from autodiff_kit.compile.program import root
+from autodiff_kit.compile.order import root
+from autodiff_kit.compile.passes.group import Group, Unit, Units
+from autodiff_kit.compile.passes.pack import LINE, packed
 
 __all__ = ["Array", "Store", "copied"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_kit.compile.node import rounded
-from autodiff_kit.compile.symbol import FUNCTIONS, Number, Symbol, getitem, wrap
+from autodiff_kit.compile.trace.symbol import FUNCTIONS, Number, Symbol, getitem, wrap
 
 if TYPE_CHECKING:
-    from autodiff_kit.compile.record import Recorder
+    from autodiff_kit.compile.trace.record import Recorder
 
 __all__ = ["pad"]
 

@@ -10,17 +10,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autodiff_kit.compile.bind import Answers, Binder
 from autodiff_kit.compile.graph import Graph
-from autodiff_kit.compile.group import Units, group, ordered
-from autodiff_kit.compile.loops import schedule
 from autodiff_kit.compile.node import Node, scalar
-from autodiff_kit.compile.numbers import Machine
-from autodiff_kit.compile.program import live, numpy_program, root
-from autodiff_kit.compile.record import Leaf, Recording
-from autodiff_kit.compile.replay import Replay
-from autodiff_kit.compile.sources import Argument, Slot
-from autodiff_kit.compile.store import Store, copied
+from autodiff_kit.compile.order import live, root
+from autodiff_kit.compile.passes.group import Units, group, ordered
+from autodiff_kit.compile.passes.loops import schedule
+from autodiff_kit.compile.passes.store import Store, copied
+from autodiff_kit.compile.run.bind import Answers, Binder
+from autodiff_kit.compile.run.numbers import Machine
+from autodiff_kit.compile.run.program import numpy_program
+from autodiff_kit.compile.run.replay import Replay
+from autodiff_kit.compile.trace.record import Leaf, Recording
+from autodiff_kit.compile.trace.sources import Argument, Slot
 from autodiff_kit.core.tensor import make, normal
 
 __all__ = ["Fast", "worth"]

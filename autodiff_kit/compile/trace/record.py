@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.call import Call, Place, sample
-from autodiff_kit.compile.functions import pad
 from autodiff_kit.compile.graph import Graph
 from autodiff_kit.compile.node import Node
-from autodiff_kit.compile.sources import Argument, Field, Slot
-from autodiff_kit.compile.symbol import Number, Symbol, wrap
+from autodiff_kit.compile.trace.call import Call, Place, sample
+from autodiff_kit.compile.trace.functions import pad
+from autodiff_kit.compile.trace.sources import Argument, Field, Slot
+from autodiff_kit.compile.trace.symbol import Number, Symbol, wrap
 from autodiff_kit.core.calling import computed
 from autodiff_kit.core.nest import flatten, map_structure, pack_like
 from autodiff_kit.core.record import UNUSUAL, open_records

@@ -19,7 +19,7 @@ from weakref import ref
 import numpy as np
 
 from autodiff_kit.compile.node import Node
-from autodiff_kit.compile.sources import Field, Slot
+from autodiff_kit.compile.trace.sources import Field, Slot
 from autodiff_kit.core.tensor import Tensor, make
 
 __all__ = ["Answers", "Binder"]

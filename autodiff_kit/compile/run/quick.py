@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.guards import Guard
+from autodiff_kit.compile.trace.guards import Guard
 from autodiff_kit.core.record import UNUSUAL, open_records
 from autodiff_kit.core.tensor import Tensor
 
