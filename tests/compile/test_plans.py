@@ -92,29 +92,6 @@ def test_rows_of_different_heights_are_stacked() -> None:
     assert units(ak.grad(f), normal(6, 7), *xs)["matmul"] == 5
 
 
-def test_tangents_go_through_a_matrix_beside_their_values() -> None:
-    a, b = normal(6, 7), normal(7, 6)
-
-    def net(x: Any) -> Any:
-        return ak.tanh(ak.tanh(x @ a) @ b)
-
-    x, u = normal(6), normal(6)
-    assert units(lambda x, u: ak.jvp(net, (x,), (u,)), x, u)["matmul"] == 3  # only what kernels make stands together
-    assert units(lambda x, u: ak.hvp(lambda x: (net(x) ** 2).sum(), (x,), (u,)), x, u)["matmul"] == 5
-
-
-def test_products_that_wait_for_each_other_stay_apart() -> None:
-    w = ak.Variable(np.eye(5) * 0.5)
-
-    def f(x: Any) -> Any:
-        y, z = ak.tanh(x), ak.sin(x)
-        for _ in range(3):
-            y, z = ak.tanh(y @ w + z), ak.sin(z @ w - y)
-        return (y * z).sum()
-
-    assert units(ak.value_and_grad(f), ak.constant(np.linspace(0.1, 1, 5)))["matmul"] <= 6
-
-
 def test_products_are_written_where_their_copies_would_be() -> None:
     def heads(x: Any, w: Any, u: Any) -> Any:
         q, k = (ak.permute_dims((x @ m).reshape((2, 4, 3, 5)), (0, 2, 1, 3)) for m in (w, u))

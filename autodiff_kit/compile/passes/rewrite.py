@@ -1,4 +1,4 @@
-"""Changes to a whole recording before units are made of it: sums with fewer terms, and fewer and larger products.
+"""Changes to a whole recording before units are made of it: sums with fewer terms.
 
 A pass changes nodes where they stand, so that whoever uses one need not know. At the end all are numbered anew.
 """
@@ -9,18 +9,12 @@ from collections.abc import Iterator
 
 from autodiff_kit.compile.graph import Graph
 from autodiff_kit.compile.node import Node
-from autodiff_kit.compile.order import in_order, live, root
+from autodiff_kit.compile.order import in_order, live
 
 __all__ = ["summed"]
 
 FEW = 3
 """Products from which on their sum is one product."""
-
-ROWS = 4
-"""Rows of a product that is made together with others: with more, each is worth its own."""
-
-NEAR = 200
-"""Nodes between the first and the last of such products."""
 
 
 def summed(graph: Graph, outputs: list[Node]) -> list[Node]:
@@ -30,8 +24,6 @@ def summed(graph: Graph, outputs: list[Node]) -> list[Node]:
         if state.is_sum(n):
             state.join(n)
             state.stack(n)
-    for n in state.nodes:
-        state.share(n)
     return state.done(outputs)
 
 
@@ -156,46 +148,6 @@ class Rewriting:
         if a.op != "permute" or a.ndim != 2 or a.dtype != like.dtype or b.dtype != like.dtype:
             return False
         return b.shape[0] * sum(m.shape) <= 2 * m.size
-
-    def share(self, b: Node) -> None:
-        """Vectors that are multiplied with the same matrix, like values and tangents, go through it together."""
-        together: list[Node] = []
-        for m in [m for m in self.users[b] if self._is_of_rows(m, b)]:
-            if any(self._waits_for(m, other) for other in together):
-                self._multiply(together, b)
-                together = []
-            together.append(m)
-        self._multiply(together, b)
-
-    def _multiply(self, together: list[Node], b: Node) -> None:
-        if len(together) < 2:
-            return
-        product, start = self.graph.matmul(self.graph.concat(tuple(m.args[0] for m in together), 0), b), 0
-        for m in together:
-            self.become(m, "slice", (product,), ((start, start + m.shape[0], 1), (0, m.shape[1], 1)))
-            start += m.shape[0]
-
-    def _is_of_rows(self, m: Node, b: Node) -> bool:
-        """Whether a node is a product of a few rows, which kernels have made, with a matrix."""
-        if m.op != "matmul" or m.args[1] is not b or b.ndim != 2 or not m.ndim == m.args[0].ndim == 2:
-            return False
-        made = root(m.args[0]).op not in ("input", "const", "matmul", "call", "item")
-        return made and m.shape[0] <= ROWS and m.shape[1] > 1 and m.args[0].dtype == b.dtype and b.dtype.char in "fd"
-
-    def _waits_for(self, m: Node, other: Node) -> bool:
-        """Whether a product needs another one, or may need it: they stand far apart."""
-        if m.number - other.number > NEAR:
-            return True
-        todo, seen = list(m.args), set(m.args)
-        while todo:
-            n = todo.pop()
-            if n is other:
-                return True
-            for a in n.args:
-                if a.number >= other.number and a not in seen:
-                    seen.add(a)
-                    todo.append(a)
-        return False
 
 
 def _padded_axis(m: Node) -> int | None:

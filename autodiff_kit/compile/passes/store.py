@@ -6,14 +6,13 @@ value may be written over another one that ends in the same kernel.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEWS, Node, kind, scalar, slice_of, swapped
+from autodiff_kit.compile.node import VIEWS, Node, kind, scalar, slice_of
 from autodiff_kit.compile.order import root
 from autodiff_kit.compile.passes.group import Group, Unit, Units
 from autodiff_kit.compile.passes.pack import LINE, packed
@@ -21,13 +20,6 @@ from autodiff_kit.compile.passes.pack import LINE, packed
 __all__ = ["Array", "Store", "copied"]
 
 Array = np.ndarray[Any, Any]
-
-ACROSS, SMALL = 64, 10**6
-"""In stacks of products with so many rows or more, of so many multiplications or fewer, BLAS takes 1.7 times as long if
-the right factor lies across; with the copy counted, 1.3 times. Of larger ones it makes a copy itself."""
-
-OFTEN = 16
-"""Products with one matrix that lies across from which on it is copied, which each of them would do anyway."""
 
 
 def like(node: Node) -> Array:
@@ -57,30 +49,20 @@ def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
 
 
 def copied(nodes: list[Node]) -> list[Node]:
-    """Turn such views into copies, and give them back; what is one number repeated is filled in."""
+    """Turn views that memory cannot show into copies, and give them back; what is one number repeated is filled in."""
     found = []
     shown: dict[Node, Array | None] = {}
-    across = _across(nodes)
     for n in nodes:
         if n.op not in VIEWS or scalar(n):
             continue
         a = n.args[0]
         inner = None if scalar(a) else shown[a] if a.op in VIEWS else like(a)
         seen = shown[n] = None if inner is None else looked(inner, n)
-        if seen is None or n in across:
+        if seen is None:
             n.kw = Node(n.op, n.args, n.kw, n.shape, n.dtype)
             n.op = "copy"
             found.append(n)
     return found
-
-
-def _across(nodes: list[Node]) -> set[Node]:
-    """Transposed right factors, of small products in stacks and of many products."""
-    products = [n for n in nodes if n.op == "matmul" and n.args[1].op == "permute"]
-    stacks = [n for n in products if n.ndim > 2 and n.shape[-2] >= ACROSS and n.args[1].kw == swapped(n.args[1])]
-    small = {n.args[1] for n in stacks if math.prod((*n.shape[-2:], n.args[0].shape[-1])) <= SMALL}
-    times = Counter(n.args[1] for n in products if n.ndim == 2 and 1 < n.shape[0] < n.args[1].shape[0])
-    return small | {b for b, count in times.items() if count >= OFTEN}
 
 
 class Store:
