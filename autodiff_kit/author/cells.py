@@ -24,7 +24,7 @@ def about(
     needs: list[str] | None = None, rows: list[str] | None = None, keywords: list[str] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Our own data of an exercise's notebook."""
-    words = [f"{questions} question{'s' * (questions != 1)}", f"{points} points."]
+    words = [f"{questions} question{'s' * (questions != 1)}", f"{points} point{'s' * (points != 1)}."]
     return {
         "v": 1, "kind": "exercise", "no": no, "slug": slug, "title": title, "goal": goal, "minutes": minutes,
         "needs": needs or [], "rows": rows or [], "summary": ", ".join(words), "keywords": keywords or [],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from autodiff_kit.errors import StructureError
 
 from .checker import Verdict, draw, grade, seed_of
-from .notes import Example, Listing, Note, Result, as_points, shell
+from .notes import Example, Listing, Note, Result, as_points, of_points, shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -229,7 +229,7 @@ class Exercise:
         raise AttributeError(f"This exercise has q1 to q{len(self)}; got {name!r}.")
 
     def __repr__(self) -> str:
-        so_far = f"{as_points(self.score)} of {self._lesson.points} points so far"
+        so_far = f"{of_points(self.score, self._lesson.points)} so far"
         lines = [f"{self._lesson.no} · {self._lesson.title}: {so_far}"]
         return "\n".join([*lines, *(_row(question) for question in self)])
 

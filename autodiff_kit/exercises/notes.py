@@ -16,7 +16,7 @@ from .closeness import short
 if TYPE_CHECKING:
     from .checker import Verdict
 
-__all__ = ["Example", "Listing", "Note", "Result", "as_points", "shell"]
+__all__ = ["Example", "Listing", "Note", "Result", "as_points", "of_points", "shell"]
 
 HEADINGS = {
     "passed": "Passed",
@@ -95,7 +95,7 @@ class Result(Note):
         self.outcome, self.misconception = verdict.outcome, verdict.misconception
         self.parts = verdict.parts
         self.score, self.points, self.seed, self.message = score, points, seed, verdict.message
-        worth = f"{HEADINGS[verdict.outcome]}: {as_points(score)} of {points} points"
+        worth = f"{HEADINGS[verdict.outcome]}: {of_points(score, points)}"
         heading = worth if verdict.outcome in ("passed", "partial", "not yet") else HEADINGS[verdict.outcome]
         good = verdict.outcome == "passed"
         looked_at = "".join(f"\n{part}" for part in self.parts) if len(self.parts) > 1 and not good else ""
@@ -128,6 +128,11 @@ def shell() -> Any:
 def as_points(score: float) -> str:
     """Points as text: whole ones without decimals."""
     return f"{score:g}" if score == int(score) else f"{score:.2f}".rstrip("0")
+
+
+def of_points(score: float, most: float) -> str:
+    """A score and what there was to get, as text."""
+    return f"{as_points(score)} of {as_points(most)} point{'s' * (most != 1)}"
 
 
 def _marked_up(line: str) -> str:
