@@ -97,9 +97,7 @@ class Session:
         _say(what)
         try:
             measure()
-        except Exception as error:
-            if self.options.plain:
-                raise
+        except Exception as error:  # noqa: BLE001 - a peer may raise anything
             self.notes.append(f"{what} was not measured: {type(error).__name__}: {error}")
         self.keep()
 
@@ -160,7 +158,7 @@ class Session:
     def _threads(self) -> None:
         some = children.THREADED[-1:] if self.options.quick else children.THREADED
         keys = [key for key in some if key in self._keys()]
-        beside = children.threads(keys, self._passed_on(), min(self.options.runs, FEW)) if keys else []
+        beside = children.threads(keys, self._passed_on(), min(self.options.runs, FEW), self.notes) if keys else []
         for one in beside:
             if one["system"] == COMPILED:
                 values = floors.ratios(one["two"], one["one"])
@@ -172,7 +170,7 @@ class Session:
         """TensorFlow beside the compiled kit, in a process of their own."""
         if keys:
             options = [*self._passed_on(), "--runs", str(self.options.runs)]
-            self.data["tensorflow"] = children.tensorflow(keys, options)
+            self.data["tensorflow"] = children.tensorflow(keys, options, self.notes)
 
     def _sizes(self) -> None:
         timing = Timing(min(self.options.runs, FEW), self.options.seconds / 3, self.timing.rounds)

@@ -249,7 +249,7 @@ def _tensorflow(s: Setting, c: Case) -> System:
             tf.raw_ops.ResourceApplyAdam(
                 var=a.handle, m=am.handle, v=av.handle, beta1_power=BETA1**t, beta2_power=BETA2**t,
                 lr=tf.cast(RATE, a.dtype), beta1=tf.cast(BETA1, a.dtype), beta2=tf.cast(BETA2, a.dtype),
-                epsilon=tf.cast(EPSILON, a.dtype), grad=g,
+                epsilon=EPSILON * tf.sqrt(1 - BETA2**t), grad=g,  # it stands beside a root that is not corrected
             )  # fmt: skip
         return value
 
