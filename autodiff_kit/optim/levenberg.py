@@ -240,7 +240,7 @@ class _Fit:
             return f"the cost {self.best.cost:.3g} is not above the limit {self.cost_limit:.3g}", True
         if not self.linear.jacobian.any():
             return "the Jacobian is 0: near this point the residuals do not depend on the variables", False
-        if self.linear.cosine <= self.tolerance:
+        if self.linear.cosine <= self.tolerance and self._is_close():
             return f"the largest |Jᵀr| is {self.linear.cosine:.1e} of what it could be: no way leads down", True
         return GOING_ON
 
@@ -332,6 +332,11 @@ class _Fit:
 
     def _is_small(self, moved: Vector) -> bool:
         return self.linear.measure(moved) <= self._digits() * self.linear.measure(self.best.at)
+
+    def _is_close(self) -> bool:
+        """Whether a step without damping, which valleys that are nearly flat need, would hardly move the variables."""
+        whole = self.linear.solve(self.linear.along, 0.0)
+        return self.linear.measure(whole) <= 10.0 * self._digits() * self.linear.measure(self.best.at)
 
     def _digits(self) -> float:
         digits: float = max(self.tolerance, self.problem.eps)

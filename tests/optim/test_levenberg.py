@@ -263,3 +263,12 @@ def test_settings_that_mean_nothing(value: Any) -> None:
     for name in ("tolerance", "max_iterations"):
         with pytest.raises(StructureError, match=f"{name} must be"):
             ak.optim.LevenbergMarquardt().minimize(lambda: ak.reshape(w, (1,)), [w], **{name: value})
+
+
+def test_rest_is_where_a_whole_step_would_be_short_too() -> None:
+    """Beside a large residual that nothing moves, the others look at rest long before the variable is where it ends."""
+    b = ak.Variable(3.0 + 1e-6)
+    rest = ak.constant([1.0])
+    result = ak.optim.LevenbergMarquardt().minimize(lambda: ak.concat([1e-7 * (b - 3.0).reshape((1,)), rest]), [b])
+    assert result.converged
+    assert float(b) == pytest.approx(3.0, rel=1e-10)
