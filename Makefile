@@ -4,7 +4,7 @@
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
 #   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line
 #   make test-all                                            the same with every seed and every browser case
-#   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, half an hour)
+#   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, three quarters of an hour)
 #   make bench-parts                                         what drawing, checking and steps cost, without the others
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
 #   make extension                                           build the JupyterLab extension anew, after changing its sources
