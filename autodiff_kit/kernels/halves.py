@@ -59,16 +59,30 @@ class _Second:
 
 
 _second: list[_Second] = []
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_second.clear)  # threads do not come along
 _making = threading.Lock()
+
+
+def _alone() -> None:
+    """A forked process has none of the threads that this one had, one that was making the second among them."""
+    global _making
+    _second.clear()
+    _making = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_alone)
+
+
+def _the_second() -> _Second:
+    with _making:
+        if not _second:
+            _second.append(_Second())
+        return _second[0]
 
 
 def both(first: float, middle: float, last: float) -> None:
     """Run the units up to ``middle`` here and those from there on in the second thread, and wait for both."""
-    with _making:
-        second = _second[0] if _second else _Second()
-        _second[:] = [second]
+    second = _second[0] if _second else _the_second()
     if not second.free.acquire(blocking=False):
         play(first, last)
         return
