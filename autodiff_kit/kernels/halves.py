@@ -8,6 +8,7 @@ default the cores of this process. Importing this module imports numba.
 from __future__ import annotations
 
 import os
+import queue
 import threading
 
 import numba
@@ -25,33 +26,52 @@ def worth(operations: int) -> bool:
     return operations >= LEAST and numba.config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]
 
 
+class _Job:
+    """Units from one address to another, which are to run once."""
+
+    def __init__(self, first: float, last: float) -> None:
+        self.first, self.last = first, last
+        self.taken = self.done = False
+
+
 class _Second:
     """A thread that waits for units to run."""
 
     def __init__(self) -> None:
         self.free = threading.Lock()  # held while somebody uses the thread
-        self._start, self._done = threading.Semaphore(0), threading.Semaphore(0)
-        self._units = (0.0, 0.0)
+        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name="autodiff_kit second half", daemon=True).start()
 
     def _work(self) -> None:
         while True:
-            self._start.acquire()
-            play_freely(*self._units)
-            self._done.release()
+            job = self._jobs.get()
+            if not job.taken:
+                job.taken = True
+                play_freely(job.first, job.last)
+                job.done = True
+                self._ended.put(None)
 
-    def begin(self, first: float, last: float) -> None:
-        """Run the units from one address to another."""
-        self._units = first, last
-        self._start.release()
+    def beside(self, first: float, middle: float, last: float) -> None:
+        """Run the units from ``middle`` on there and those before it here."""
+        job = _Job(middle, last)
+        try:
+            self._jobs.put(job)
+            play_freely(first, middle)
+        except BaseException:
+            self._jobs.put(job)  # the interrupt may have come before; a job is taken once
+            raise
+        finally:
+            self._wait(job)
 
-    def wait(self) -> None:
-        """Until they have run; an interrupt waits too, as the memory that they write to is used again."""
+    def _wait(self, job: _Job) -> None:
+        """Until a job is done; an interrupt waits too, as the memory that is written to is used again."""
         interrupt = None
-        while True:
+        while not job.done:
             try:
-                self._done.acquire()
-                break
+                self._ended.get(timeout=1.0)  # word of an earlier job may still lie there
+            except queue.Empty:
+                continue
             except KeyboardInterrupt as error:
                 interrupt = error
         if interrupt is not None:
@@ -87,10 +107,6 @@ def both(first: float, middle: float, last: float) -> None:
         play(first, last)
         return
     try:
-        second.begin(middle, last)
-        try:
-            play_freely(first, middle)
-        finally:
-            second.wait()
+        second.beside(first, middle, last)
     finally:
         second.free.release()
