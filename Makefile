@@ -35,7 +35,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt
 # Those that are named truths ask other libraries, in an environment of their own; test_peers.py is a test.
-BENCHES := $(filter-out tests/bench/t% tests/bench/grading.py,$(wildcard tests/bench/*.py))
+BENCHES := $(filter-out benchmarks/t% benchmarks/grading.py,$(wildcard benchmarks/*.py))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
 .PHONY: lab test test-all bench bench-parts docs extension exercises check clean
@@ -57,15 +57,15 @@ check: $(VENV)/.test
 
 bench: $(PEERS)/.ready $(VENV)/.test $(INTEROP)/.ready
 	@mkdir -p $(FOUND)
-	PYTHONPATH=tests/bench $(PEERS)/bin/python -m peers --json $(FOUND)/bench.json --charts $(FOUND) \
+	PYTHONPATH=benchmarks $(PEERS)/bin/python -m peers --json $(FOUND)/bench.json --charts $(FOUND) \
 	    --page $(FOUND)/benchmarks.md $(BENCH)
-	$(BIN)/python tests/bench/grading.py --json $(FOUND)/grading.json
+	$(BIN)/python benchmarks/grading.py --json $(FOUND)/grading.json
 
 bench-parts: $(VENV)/.test
 	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 exercises: $(VENV)/.test
-	$(BIN)/python -m autodiff_kit.author.shipped exercises
+	$(BIN)/python -m autodiff_kit.author.builtin exercises
 
 extension: $(VENV)/.test
 	$(BIN)/python autodiff_kit/lab/build.py
@@ -106,9 +106,9 @@ $(INTEROP)/.ready: $(RECIPE)
 	    --constraint tests/interop/constraints.txt --editable '.[interop]'
 	@touch $@
 
-$(PEERS)/.ready: $(RECIPE) tests/bench/constraints.txt
+$(PEERS)/.ready: $(RECIPE) benchmarks/constraints.txt
 	@$(PYTHON) -m venv $(PEERS)
 	@echo "Installing the other libraries into $(PEERS) (some minutes, once)"
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
-	    --constraint tests/bench/constraints.txt $(PEERS_PIP) --editable '.[bench]'
+	    --constraint benchmarks/constraints.txt $(PEERS_PIP) --editable '.[bench]'
 	@touch $@

@@ -22,12 +22,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind() -> Iterator[None]:
     """Gradients that a test or an example registers are forgotten; a tape that it leaves open is an error."""
-    from autodiff_kit.core import overrides, record
+    from autodiff_kit.core import gradient_override, record
 
-    before = dict(overrides._RULES)
+    before = dict(gradient_override._RULES)
     yield
-    overrides._RULES.clear()
-    overrides._RULES.update(before)
+    gradient_override._RULES.clear()
+    gradient_override._RULES.update(before)
     left = len(record.open_records.records)
     record.open_records.records.clear()
     assert not left, f"{left} tapes or accumulators were left open"

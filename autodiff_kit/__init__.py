@@ -13,21 +13,22 @@ from __future__ import annotations
 import sys as _sys
 
 from autodiff_kit.ops import methods as _methods  # isort: skip  (first: operators and methods of tensors)
-from autodiff_kit import errors, layers, nn, optim, relax, segment
-from autodiff_kit.check import check_gradients
-from autodiff_kit.compile.face import compile
-from autodiff_kit.core.custom import custom_gradient
+from autodiff_kit import errors, nn, optim
+from autodiff_kit.compile.api import compile
+from autodiff_kit.core.custom_gradient import custom_gradient
 from autodiff_kit.core.forward import ForwardAccumulator
+from autodiff_kit.core.gradient_override import gradient_override_map, register_gradient
+from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.core.modes import detect_anomalies, zero_absorbs
-from autodiff_kit.core.overrides import gradient_override_map, register_gradient
-from autodiff_kit.core.rows import RowGradient
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, Variable, constant
-from autodiff_kit.cost import cost as _cost  # a method of tapes
-from autodiff_kit.curvature import HessianNorm, hessian_norm
+from autodiff_kit.diagnostics.cost import cost as _cost  # a method of tapes
+from autodiff_kit.diagnostics.explain import explain as _explain  # a method of tapes
+from autodiff_kit.diagnostics.gradient_check import check_gradients
+from autodiff_kit.diagnostics.tape_table import table as _table  # a method of tapes
 from autodiff_kit.errors import AutodiffError, GradientCheckError
-from autodiff_kit.explain import explain as _explain  # a method of tapes
-from autodiff_kit.module import Module
+from autodiff_kit.nn import layers, relax, segment
+from autodiff_kit.nn.module import Module
 from autodiff_kit.ops.aliases import *
 from autodiff_kit.ops.arithmetic import *
 from autodiff_kit.ops.choose import *
@@ -50,9 +51,9 @@ from autodiff_kit.ops.shaping import *
 from autodiff_kit.ops.signals import *
 from autodiff_kit.ops.singular import *
 from autodiff_kit.ops.statistics import *
-from autodiff_kit.per_example import per_example_gradients
-from autodiff_kit.table import table as _table  # a method of tapes
-from autodiff_kit.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from autodiff_kit.transforms.derivatives import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from autodiff_kit.transforms.hessian_norm import HessianNorm, hessian_norm
+from autodiff_kit.transforms.per_example import per_example_gradients
 
 __all__ = [
     "AutodiffError",

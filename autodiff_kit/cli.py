@@ -138,7 +138,7 @@ def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[s
 def next_notebook(root: Path) -> str | None:
     """Return the notebook that the syllabus calls next, below the folder; None when everything is done."""
     from autodiff_kit.lab.server.folder import Folder
-    from autodiff_kit.lab.server.panel import progress
+    from autodiff_kit.lab.server.panel_data import progress
 
     there = root.resolve()
     found = progress(Folder(there, there))
@@ -174,9 +174,9 @@ def _reset(options: argparse.Namespace) -> int:
 
 
 def _warm(_options: argparse.Namespace) -> int:
-    from autodiff_kit import warm
+    from autodiff_kit.lab import precompile
 
-    return warm.main()
+    return precompile.main()
 
 
 def _folder(options: argparse.Namespace) -> Path:

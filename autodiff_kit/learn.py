@@ -12,11 +12,11 @@ import ipywidgets
 
 from autodiff_kit import widgets
 from autodiff_kit.lessons.lesson import Lesson, read_lesson
-from autodiff_kit.lessons.predict import Answer, Verdict, as_html, as_text, judge, parse_answer
+from autodiff_kit.lessons.prediction import Answer, Verdict, as_html, as_text, judge, parse_answer
 from autodiff_kit.lessons.progress import progress
 from autodiff_kit.lessons.prompts import Prompt, prompt, prompts_of
 from autodiff_kit.lessons.tables import Table, number, vector
-from autodiff_kit.lessons.truths import truth_table
+from autodiff_kit.lessons.truth_tables import truth_table
 from autodiff_kit.widgets.predict import Predict
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
-from autodiff_kit.exercises.spec import Lesson, Question
 
 TOP = Path(__file__).resolve().parents[1]
 NOTEBOOKS = TOP / "notebooks"
@@ -148,7 +148,7 @@ def differences(lessons: dict[str, Notebook]) -> str:
 
 Libraries disagree at the edges: where a function has no slope, where nothing is connected, where a mask leaves nothing.
 These are the truth tables of the lessons. The columns of the others were measured with the versions that they name, by
-the scripts `tests/bench/truths*.py`; the kit's column is what the lesson's own cell computed.
+the scripts `benchmarks/truths*.py`; the kit's column is what the lesson's own cell computed.
 
 {"".join(parts)}"""
 

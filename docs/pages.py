@@ -18,15 +18,18 @@ from autodiff_kit.core.record import Node
 from autodiff_kit.core.tensor import Value
 
 SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "values": ("Tapes and values", ("core.tape", "core.tensor", "core.forward", "core.rows")),
-    "transformations": ("Transformations", ("transforms", "curvature", "per_example", "check")),
+    "values": ("Tapes and values", ("core.tape", "core.tensor", "core.forward", "core.indexed_slices")),
+    "transformations": ("Transformations", ("transforms", "diagnostics.gradient_check")),
     "compile": ("Compiled functions", ("compile",)),
-    "own-gradients": ("Gradients of your own, and modes", ("core.custom", "core.overrides", "core.modes")),
-    "looking": ("Looking at tapes", ("explain", "cost", "table")),
-    "modules": ("Modules and layers", ("module", "layers")),
+    "own-gradients": (
+        "Gradients of your own, and modes",
+        ("core.custom_gradient", "core.gradient_override", "core.modes"),
+    ),
+    "looking": ("Looking at tapes", ("diagnostics.explain", "diagnostics.cost", "diagnostics.tape_table")),
+    "modules": ("Modules and layers", ("nn.module", "nn.layers")),
+    "segment": ("Segments", ("nn.segment",)),
+    "relax": ("Relaxations", ("nn.relax",)),
     "nn": ("Neural networks", ("nn",)),
-    "segment": ("Segments", ("segment",)),
-    "relax": ("Relaxations", ("relax",)),
     "optim": ("Optimizers", ("optim",)),
     "errors": ("Errors", ("errors",)),
 }

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit import relax
 from autodiff_kit.errors import StructureError
+from autodiff_kit.nn import relax
 
 X = np.array([-1.9, -1.0, -0.3, 0.0, 0.4, 0.999, 1.5, 2.0, 2.75])
 BETWEEN = np.array([-1.6, -0.4, 0.3, 1.5, 2.7])

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from autodiff_kit.exercises.questions import LESSONS
 
-from .course import write_course
-from .key import write_key, write_preview
+from .answer_key import write_key, write_preview
+from .builtin import master_of
 from .master import Master, of, read
-from .new import new_exercise
+from .nbgrader_course import write_course
 from .otter import write_otter
 from .release import as_text, released, write_checks, write_notebook
-from .shipped import master_of
+from .template import new_exercise
 from .validate import SEEDS, validate
 
 __all__ = ["add", "build"]

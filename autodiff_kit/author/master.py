@@ -2,7 +2,7 @@
 
 Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
 the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
-and, if wanted, ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.spec.Question`). Wrong answers, each
+and, if wanted, ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
 with the name of its misconception, stand in cells of their own. The author's cells and the wrong answers reach nobody
 else.
 """
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
-from autodiff_kit.exercises.spec import Lesson, Question
 
 from .cells import part_of, source_of
 

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodiff_kit.lessons.files import write_atomically
+from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .cells import source_of
 from .release import released, write_checks, write_notebook
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.spec import Question
+    from autodiff_kit.exercises.question import Question
 
     from .master import Master
 

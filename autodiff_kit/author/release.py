@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autodiff_kit.lessons.files import write_atomically
+from autodiff_kit.lessons.atomic_files import write_atomically
 
 from . import cells
 from .master import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
@@ -24,7 +24,7 @@ MODULE = '''"""Checks of the exercise {slug}, built from its master; a change he
 
 from pathlib import Path
 
-from autodiff_kit.exercises.own import lesson_of
+from autodiff_kit.exercises.custom import lesson_of
 
 LESSON = lesson_of(Path(__file__).with_name("exercise.json"), __name__)
 '''

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import autodiff_kit
-from autodiff_kit.exercises.checker import Verdict, grade
+from autodiff_kit.exercises.check_runner import Verdict, grade
 
 from . import cells
 from .master import BEGIN_HIDDEN, END_HIDDEN, HEADING
 from .release import released
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.spec import Question
+    from autodiff_kit.exercises.question import Question
 
     from .master import Master, Wrong
 

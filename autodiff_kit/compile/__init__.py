@@ -10,6 +10,6 @@ the kernels. ``load`` compiles them, ``replay`` makes one function of it all (``
 
 from __future__ import annotations
 
-from autodiff_kit.compile.face import Compiled, compile
+from autodiff_kit.compile.api import Compiled, compile
 
 __all__ = ["Compiled", "compile"]

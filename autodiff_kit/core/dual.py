@@ -11,7 +11,7 @@ from autodiff_kit.core.tensor import Value, normal, plain
 from autodiff_kit.errors import AutodiffError, NumbersAskedError
 
 if TYPE_CHECKING:
-    from autodiff_kit.core.rules import Op
+    from autodiff_kit.core.operation import Op
 
 __all__ = ["Dual", "NeedsTensorsError", "carried"]
 

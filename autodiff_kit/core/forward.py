@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from autodiff_kit.core.given import word
+from autodiff_kit.core.backward import SCALAR, TROUBLE, fit, ruled
 from autodiff_kit.core.modes import absorbed, modes
-from autodiff_kit.core.nest import flatten, flatten_like, pack_like
+from autodiff_kit.core.operation import Op, v
+from autodiff_kit.core.pytree import flatten, flatten_like, pack_like
 from autodiff_kit.core.record import NOTHING, UNUSUAL, ArrayNode, Like, Node, Record, leaf, open_records
-from autodiff_kit.core.rules import Op, v
-from autodiff_kit.core.sweep import SCALAR, TROUBLE, fit, ruled
 from autodiff_kit.core.tensor import Tensor, Value, Variable, array, follow_variable, lift, make, normal, plain
+from autodiff_kit.core.validation import word
 from autodiff_kit.errors import DtypeError, OpenTapeError, ShapeError, StructureError, UnknownGradientError
 
 __all__ = ["ForwardAccumulator", "Pushing", "push", "push_node", "tangent_of"]
@@ -96,7 +96,7 @@ def _one_by_one(node: Node, tangents: tuple[Any, ...], lead: int, graph: bool) -
 
 def _transposed(node: Node, tangents: tuple[Any, ...]) -> Any:
     """A custom gradient gave only its pull. Pulls are linear, so the push is the pull of the pull, an entry a sweep."""
-    from autodiff_kit.core.sweep import pull_node
+    from autodiff_kit.core.backward import pull_node
 
     like = node.like or SCALAR
     eye = np.eye(int(np.prod(like.shape, dtype=int)), dtype=like.dtype)

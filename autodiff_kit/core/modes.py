@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.places import place_of
 from autodiff_kit.core.record import UNUSUAL, Like, Node, Record, open_records
+from autodiff_kit.core.source_location import place_of
 from autodiff_kit.core.tensor import array, plain
 from autodiff_kit.errors import AnomalyError
 
@@ -62,7 +62,7 @@ def zero_absorbs() -> Iterator[None]:
 
 def absorbed(part: Any, g: Any) -> Any:
     """``part``, and 0 where ``g`` is 0."""
-    from autodiff_kit.core.rules import v
+    from autodiff_kit.core.operation import v
 
     return v.select(part, 0.0, condition=array(plain(g)) != 0)
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.places import Place, place_of, user_frame
+from autodiff_kit.core.source_location import Place, place_of, user_frame
 
 __all__ = [
     "NOTHING",

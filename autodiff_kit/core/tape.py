@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from autodiff_kit.core.entries import TapeNode, bytes_held, entries
+from autodiff_kit.core.backward import Cotangents, needed_for, sweep, through_hooks
 from autodiff_kit.core.forward import push
-from autodiff_kit.core.given import flag, word
-from autodiff_kit.core.goals import check_unconnected, filled, handed, seed_like, target_of, weights_of
+from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.core.modes import turn_page
-from autodiff_kit.core.nest import flatten, pack_like
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.pytree import flatten, pack_like
 from autodiff_kit.core.record import Node, Reading, Record, members, open_records
-from autodiff_kit.core.rows import RowGradient
-from autodiff_kit.core.rules import v
-from autodiff_kit.core.sweep import Cotangents, needed_for, sweep, through_hooks
+from autodiff_kit.core.targets import check_unconnected, filled, handed, seed_like, target_of, weights_of
 from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, normal
+from autodiff_kit.core.validation import flag, word
+from autodiff_kit.diagnostics.tape_nodes import TapeNode, bytes_held, entries
 from autodiff_kit.errors import DtypeError, OpenTapeError, StructureError, TapeError
 
 __all__ = ["GradientTape", "Onlooker", "look_on", "tape_method"]

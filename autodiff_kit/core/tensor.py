@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import Standin, Value, array, later, may_change, method, normal, plain
 from autodiff_kit.core.record import ArrayNode, Like, Node, Reading, Record, join, leaf, members, note, open_records
-from autodiff_kit.core.value import Standin, Value, array, later, may_change, method, normal, plain
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, TapeError
 
 __all__ = [
@@ -308,7 +308,7 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
     wanting = [r for r in records if r in known or (r.automatic and variable.trainable and r.page is not None)]
     latest: Tensor = known[0].leaves[id(variable)].latest if known else make(variable._value)
     if latest._value is not variable._value:  # assigned since; gradients of all readings meet at the first
-        from autodiff_kit.core.rules import reread
+        from autodiff_kit.core.operation import reread
 
         latest = reread(known[0].leaves[id(variable)].first, variable._value)
     for record in wanting:

@@ -13,6 +13,6 @@ notebook
 from __future__ import annotations
 
 from .exercise import Exercise, Graded, exercise
-from .notes import Note, Result
+from .messages import Note, Result
 
 __all__ = ["Exercise", "Graded", "Note", "Result", "exercise"]

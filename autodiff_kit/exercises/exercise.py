@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.errors import StructureError
 
-from .checker import Verdict, draw, grade, seed_of
-from .notes import Example, Listing, Note, Result, as_points, of_points, shell
+from .check_runner import Verdict, draw, grade, seed_of
+from .messages import Example, Listing, Note, Result, as_points, of_points, shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from autodiff_kit.lessons.progress import Progress, QuestionState
 
-    from .spec import Lesson, Question
+    from .question import Lesson, Question
 
 __all__ = ["Exercise", "Graded", "exercise"]
 
@@ -263,7 +263,7 @@ def exercise(no: str | int) -> Exercise:
     >>> q1
     q1 (jvp-1): Both columns of the table, 3 points
     """
-    from .own import find
+    from .custom import find
     from .questions import LESSONS
 
     lesson = LESSONS.get(f"{no:0>2}") or find(str(no))

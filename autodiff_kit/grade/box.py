@@ -31,9 +31,9 @@ from typing import IO, Any, Final
 import autodiff_kit
 from autodiff_kit.errors import AutodiffError
 
-from .group import group_for
+from .cgroup import group_for
 from .inside.limits import Ended, Limits
-from .wire import Line
+from .protocol import Line
 
 __all__ = ["Box", "BoxError", "Ended", "Limits", "OpenRoom", "room"]
 

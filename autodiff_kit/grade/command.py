@@ -73,17 +73,17 @@ def _limits(grade: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from autodiff_kit.lessons.files import write_atomically
+    from autodiff_kit.lessons.atomic_files import write_atomically
 
     from .batch import Plan, grade_batch
     from .box import Limits
-    from .late import LateRule
-    from .pages import write_pages
+    from .csv_table import grades_csv
+    from .late_policy import LateRule
+    from .reports import write_pages
     from .results import write_results
-    from .similar import similar_pairs
+    from .similarity import similar_pairs
     from .store import Store
     from .submission import collect
-    from .table import grades_csv
 
     rule = LateRule(options.due, options.grace, options.late_per_day, options.late_most)
     submissions = collect(options.submissions, options.exercise)
@@ -106,7 +106,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _hand_on(options: argparse.Namespace, results: list[Result]) -> None:
     """Write the grades in the forms of other systems."""
-    from autodiff_kit.lessons.files import write_atomically
+    from autodiff_kit.lessons.atomic_files import write_atomically
 
     from .gradebook import write_gradebook
     from .lms import canvas_csv, moodle_csv, read_canvas

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autodiff_kit.exercises.checker import Verdict, draw, grade
-from autodiff_kit.exercises.spec import Lesson, Question
+from autodiff_kit.exercises.check_runner import Verdict, draw, grade
+from autodiff_kit.exercises.question import Lesson, Question
 
 from .box import Box, Ended, OpenRoom
+from .protocol import Gone, Late, WireError
 from .results import Mark, Result
 from .session import Session, example_of
 from .submission import Submission, named_lesson
-from .wire import Gone, Late, WireError
 
 __all__ = ["grade_submission", "seed_for"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from autodiff_kit.errors import FileError
 
+from .csv_table import cell
 from .results import Result
-from .table import cell
 
 __all__ = ["canvas_csv", "moodle_csv", "read_canvas"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from autodiff_kit.errors import FileError
-from autodiff_kit.lessons.files import write_atomically
+from autodiff_kit.lessons.atomic_files import write_atomically
 
 __all__ = ["STATUSES", "Mark", "Result", "read_results", "write_results"]
 

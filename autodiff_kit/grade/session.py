@@ -8,8 +8,8 @@ from typing import Any
 
 from autodiff_kit.exercises.protocol import Call, Handle, Remote, Reply, Slip
 
-from .talk import Talk, crossing
-from .wire import Line, Message, WireError
+from .protocol import Line, Message, WireError
+from .rpc import Talk, crossing
 
 __all__ = ["Session"]
 
@@ -66,7 +66,7 @@ class Session:
         self._line.deadline = time.monotonic() + self._wall
 
     def __call__(self, call: Call) -> Reply:
-        """Run one call of a check, as :class:`~autodiff_kit.exercises.driver.InProcess` does."""
+        """Run one call of a check, as :class:`~autodiff_kit.exercises.in_process.InProcess` does."""
         function: Any = call.function.number if isinstance(call.function, Remote) else call.function
         values = [list(call.args), dict(call.kwargs), call.seed, list(call.overwrite)]
         self._talk.say(

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import IO
 
 from autodiff_kit.errors import FileError
-from autodiff_kit.lessons.files import write_atomically
+from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .results import Result
 from .submission import Submission

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from autodiff_kit.errors import FileError, StructureError
-from autodiff_kit.exercises import own
+from autodiff_kit.exercises import custom
+from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
-from autodiff_kit.exercises.spec import Lesson
 
-from .files import Refused, contents, notebook_in
+from .reading import Refused, contents, notebook_in
 
 __all__ = ["Submission", "collect", "lesson_of", "named_lesson", "read"]
 
@@ -84,7 +84,7 @@ def named_lesson(name: str) -> Lesson:
     StructureError
         If there is none of that name.
     """
-    found = lesson_of(name) or own.find(name)
+    found = lesson_of(name) or custom.find(name)
     if found is None:
         known = ", ".join(lesson.slug for lesson in LESSONS.values())
         raise StructureError(
@@ -229,7 +229,7 @@ def _understood(blank: Submission, notebook: dict[str, Any], wanted: Lesson | No
         checks=tuple((place, id) for place, id in asked if _was_check(cells[place], id)),
         stamp=stamp[:80] if type(stamp) is str else "",
     )
-    from .looks import look
+    from .integrity import look
 
     return look(found, lesson, cells)
 

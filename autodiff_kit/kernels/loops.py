@@ -39,7 +39,7 @@ def compile_all() -> dict[str, Callable[..., Any]]:
     for name, loop in _SOURCES.items():
         for dtype in (np.float32, np.float64):
             loop(*_EXAMPLES[name](dtype))
-    from autodiff_kit.kernels.steps import LOOPS
+    from autodiff_kit.kernels.optimizer_loops import LOOPS
 
     return _SOURCES | LOOPS
 

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from autodiff_kit.lessons.files import now
-from autodiff_kit.lessons.records import (
+from autodiff_kit.lessons.atomic_files import now
+from autodiff_kit.lessons.progress_db import Store
+from autodiff_kit.lessons.progress_rows import (
     LessonState,
     Prediction,
     PredictionError,
@@ -31,7 +32,6 @@ from autodiff_kit.lessons.records import (
     touch_lesson,
     touch_question,
 )
-from autodiff_kit.lessons.store import Store
 from autodiff_kit.lessons.workspace import MARK, find_root
 
 __all__ = [

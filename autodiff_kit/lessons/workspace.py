@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lessons.copies import fingerprint, is_notebook, read_notebook, strip_outputs
-from autodiff_kit.lessons.files import put_aside, sha256, stamp, write_atomically
+from autodiff_kit.lessons.atomic_files import put_aside, sha256, stamp, write_atomically
+from autodiff_kit.lessons.notebook_file import fingerprint, is_notebook, read_notebook, strip_outputs
 
 MARK = ".autodiff_kit"
 KINDS = ("notebooks", "exercises")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from autodiff_kit.nn.attention import attention
-from autodiff_kit.nn.functions import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
-from autodiff_kit.nn.normalize import dropout, instance_norm, layer_norm
-from autodiff_kit.nn.spatial import avg_pool2d, conv2d, max_pool2d
+from autodiff_kit.nn.functional.attention import attention
+from autodiff_kit.nn.functional.basic import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
+from autodiff_kit.nn.functional.normalization import dropout, instance_norm, layer_norm
+from autodiff_kit.nn.functional.spatial import avg_pool2d, conv2d, max_pool2d
 from autodiff_kit.ops.elementary import sigmoid, softplus
 from autodiff_kit.ops.neural import (
     elu,

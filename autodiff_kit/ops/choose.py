@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import function
-from autodiff_kit.core.rules import elementwise, linear, v
+from autodiff_kit.core.operation import elementwise, linear, v
 from autodiff_kit.core.tensor import Standin, Tensor, Value, array, lift, make, plain
+from autodiff_kit.core.validation import function
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops.arithmetic import maximum, minimum, to_dtype
 from autodiff_kit.ops.rounding import nonzero

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag, said
 from autodiff_kit.core.tensor import Tensor, constant, lift, plain
+from autodiff_kit.core.validation import flag, said
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.rounding import cast
 from autodiff_kit.ops.shaping import broadcast_arrays, broadcast_to, several, whole

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.rules import general, v, zero
+from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Tensor, Value, later, plain
 from autodiff_kit.ops.linalg import stack, working
 from autodiff_kit.ops.products import turn

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.rules import linear, v
+from autodiff_kit.core.operation import linear, v
 from autodiff_kit.core.tensor import Tensor, array, later, lift
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.reduce import sum

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.rules import general, v
+from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Tensor, array, lift
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.diagonals import diagonal

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.rules import elementwise, v
+from autodiff_kit.core.operation import elementwise, v
 from autodiff_kit.core.tensor import array
 
 __all__ = [

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.rules import general, v, zero
+from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Standin, Tensor, plain
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.diagonals import symmetric_part, triu

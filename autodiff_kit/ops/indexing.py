@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
+from autodiff_kit.core.indexed_slices import RowGradient, worth_rows
+from autodiff_kit.core.operation import linear, v
 from autodiff_kit.core.record import open_records
-from autodiff_kit.core.rows import RowGradient, worth_rows
-from autodiff_kit.core.rules import linear, v
 from autodiff_kit.core.tensor import Standin, Tensor, array, lift, plain
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.rounding import argsort

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import word
-from autodiff_kit.core.rules import general, linear, v
+from autodiff_kit.core.operation import general, linear, v
 from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.core.validation import word
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.indexing import take
 from autodiff_kit.ops.shaping import (

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.rules import general, v
+from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Standin, Tensor, later, lift
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.choose import select

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.given import number, word
-from autodiff_kit.core.rules import elementwise, general, v
+from autodiff_kit.core.operation import elementwise, general, v
 from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift, plain
+from autodiff_kit.core.validation import number, word
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.choose import where
 from autodiff_kit.ops.elementary import tanh

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.rules import general, v
+from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import plain
 
 __all__ = ["standardize"]

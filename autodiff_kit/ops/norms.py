@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import number
-from autodiff_kit.core.rules import general, v
+from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.core.validation import number
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.reduce import Axis, add_up, as_axes, max, min, over, spread, sum
 from autodiff_kit.ops.rounding import cast, count_nonzero

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.rules import bilinear, v
+from autodiff_kit.core.operation import bilinear, v
 from autodiff_kit.core.tensor import Tensor, lift, make
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.diagonals import axis_of

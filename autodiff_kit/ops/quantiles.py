@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag, word
-from autodiff_kit.core.rules import v
+from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.core.validation import flag, word
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.creation import full
 from autodiff_kit.ops.indexing import take_along_axis

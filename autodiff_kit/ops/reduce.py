@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag
-from autodiff_kit.core.rules import general, linear, v
+from autodiff_kit.core.operation import general, linear, v
 from autodiff_kit.core.tensor import Value, array, plain
+from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.shaping import negative_axis, several
 

@@ -1,7 +1,7 @@
 """What has no slope: rounding, comparison, conversion to whole numbers, positions.
 
-Gradients end at these operations, as None and never as a silent zero; :mod:`autodiff_kit.relax` offers stand-ins that
-have one, and an override map can give each of them another operation's gradient.
+Gradients end at these operations, as None and never as a silent zero; :mod:`autodiff_kit.nn.relax` offers stand-ins
+that have one, and an override map can give each of them another operation's gradient.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag, number, said, whole, word
-from autodiff_kit.core.rules import linear, zero
+from autodiff_kit.core.operation import linear, zero
 from autodiff_kit.core.tensor import Tensor, array, lift, make
+from autodiff_kit.core.validation import flag, number, said, whole, word
 from autodiff_kit.errors import DtypeError, ShapeError
 from autodiff_kit.ops.reduce import as_axes
 from autodiff_kit.ops.shaping import negative_axis

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag
-from autodiff_kit.core.rules import general, linear, v
+from autodiff_kit.core.operation import general, linear, v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import RangeError, ShapeError
 from autodiff_kit.ops.indexing import take_along_axis
 from autodiff_kit.ops.joining import concat

@@ -1,7 +1,7 @@
 """Sums, means, products and extremes of rows in groups, rows by their number, and sparse matrix products.
 
 The rows stand along the axis ``-ndim``, so that every rule works with more axes in front; ``ids`` are checked whole
-numbers, one for each row, in any order. See :mod:`autodiff_kit.segment` for what users call.
+numbers, one for each row, in any order. See :mod:`autodiff_kit.nn.segment` for what users call.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.rules import bilinear, general, linear, v
+from autodiff_kit.core.operation import bilinear, general, linear, v
 from autodiff_kit.core.tensor import Standin, later, plain
 
 __all__ = ["gather_rows", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "sparse_product"]

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag, said, word
-from autodiff_kit.core.rules import linear, v
+from autodiff_kit.core.operation import linear, v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
+from autodiff_kit.core.validation import flag, said, word
 from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
 
 __all__ = [

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag, number, word
-from autodiff_kit.core.rules import v
+from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, array, lift
+from autodiff_kit.core.validation import flag, number, word
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.joining import concat, pad
 from autodiff_kit.ops.products import matmul

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.rules import bilinear, general, linear, v
+from autodiff_kit.core.operation import bilinear, general, linear, v
 from autodiff_kit.core.tensor import later, plain
 
 __all__ = ["Windows", "average_pool", "convolution", "fold", "max_pool", "patches"]

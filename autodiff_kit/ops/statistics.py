@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.given import flag, number
-from autodiff_kit.core.rules import v
+from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift
+from autodiff_kit.core.validation import flag, number
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.norms import norm2
 from autodiff_kit.ops.reduce import Axis, as_axes, max, mean, min, over, prod, sum

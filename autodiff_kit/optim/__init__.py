@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from autodiff_kit.core.rows import RowGradient
+from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.optim.adam import Adam, AdamW
-from autodiff_kit.optim.base import Optimizer
-from autodiff_kit.optim.descent import SGD, RMSProp
-from autodiff_kit.optim.levenberg import LeastSquaresResult, LevenbergMarquardt
+from autodiff_kit.optim.levenberg_marquardt import LeastSquaresResult, LevenbergMarquardt
+from autodiff_kit.optim.optimizer import Optimizer
+from autodiff_kit.optim.sgd import SGD, RMSProp
 
 __all__ = [
     "SGD",

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.given import flag
 from autodiff_kit.core.tensor import Variable
-from autodiff_kit.optim.base import Optimizer
-from autodiff_kit.optim.checks import fraction, not_negative
-from autodiff_kit.optim.descent import _root
-from autodiff_kit.optim.values import Own, Slots, fading, own_array, zeros
+from autodiff_kit.core.validation import flag
+from autodiff_kit.optim.inplace import Own, Slots, fading, own_array, zeros
+from autodiff_kit.optim.optimizer import Optimizer
+from autodiff_kit.optim.sgd import _root
+from autodiff_kit.optim.validation import fraction, not_negative
 
 __all__ = ["Adam", "AdamW"]
 

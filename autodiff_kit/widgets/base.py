@@ -13,7 +13,7 @@ import traitlets
 
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.bundle import bundle
-from autodiff_kit.widgets.wire import encode
+from autodiff_kit.widgets.json_encoding import encode
 
 __all__ = ["KernelWidget"]
 

@@ -10,10 +10,10 @@ import numpy as np
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.core import steps
+from autodiff_kit.diagnostics import stepping
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.wire import Output
+from autodiff_kit.widgets.json_encoding import Output
 
 __all__ = ["PushPull"]
 
@@ -68,17 +68,17 @@ class PushPull(KernelWidget):
     def answer(self) -> dict[str, Any]:
         """Record f, push v, pull u, record the pull and pull v through that."""
         x = ak.constant(POINT, name="x")
-        with steps.watched_tape() as tape:
+        with stepping.watched_tape() as tape:
             tape.watch(x)
             y = function(x)
-        pushed = steps.push(tape, [x], [self.v])
-        pulled = steps.pull(tape, y, self.u)
+        pushed = stepping.push(tape, [x], [self.v])
+        pulled = stepping.pull(tape, y, self.u)
 
         u = ak.constant(self.u, name="u")
-        with steps.watched_tape() as second:
+        with stepping.watched_tape() as second:
             second.watch(u)
             back = tape.gradient(y, x, output_gradients=u)
-        again = steps.pull(second, back, self.v)
+        again = stepping.pull(second, back, self.v)
 
         jv, uj = pushed[-1].value, back.numpy()
         nodes, doubles = _rows(tape, "y"), _rows(second, "uJ")
@@ -152,7 +152,7 @@ def _event(
 
 def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
     """The record as rows of the picture, with names that a reader can follow from line to line."""
-    rows = steps.rows(tape)
+    rows = stepping.rows(tape)
     names = _names(rows, end)
     return [
         {"name": name, "op": _says(row, names), "value": row.value.tolist(), "inputs": list(row.inputs)}
@@ -160,7 +160,7 @@ def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
     ]
 
 
-def _names(rows: tuple[steps.Row, ...], end: str) -> list[str]:
+def _names(rows: tuple[stepping.Row, ...], end: str) -> list[str]:
     """Leaves by their own name, entries as ``x[0]``, what the last line joins as components, the rest by letters."""
     parts = {k: f"{end}{i}" for i, k in enumerate(rows[-1].inputs)} if rows[-1].op == "stack" else {}
     letters = iter("stpqrabcdefghijklmno")
@@ -180,7 +180,7 @@ def _names(rows: tuple[steps.Row, ...], end: str) -> list[str]:
 _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − "}
 
 
-def _says(row: steps.Row, names: list[str]) -> str:
+def _says(row: stepping.Row, names: list[str]) -> str:
     """The operation with its operands, as it stands in the operation's column."""
     inputs = iter(row.inputs)
     terms = [names[next(inputs)] if c is None else _text(c) for c in row.constants]

@@ -12,11 +12,11 @@ import numpy as np
 import traitlets
 
 import autodiff_kit as ak
+from autodiff_kit.core.numpy_protocol import plain
 from autodiff_kit.core.tensor import Value
-from autodiff_kit.core.value import plain
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.wire import Output, encode
+from autodiff_kit.widgets.json_encoding import Output, encode
 
 __all__ = ["BrokenPaths"]
 

@@ -13,7 +13,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.wire import Output
+from autodiff_kit.widgets.json_encoding import Output
 
 __all__ = ["ThreeBalls"]
 

@@ -8,7 +8,7 @@ import anywidget
 import traitlets
 
 from autodiff_kit.widgets.base import _module, _style
-from autodiff_kit.widgets.wire import Output
+from autodiff_kit.widgets.json_encoding import Output
 
 __all__ = ["Predict"]
 

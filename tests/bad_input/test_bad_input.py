@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_kit.core import overrides
+from autodiff_kit.core import gradient_override
 
 from .calls import CALLS, OBJECTS, attempt
 
@@ -58,10 +58,10 @@ def test_the_families_leave_nothing_out() -> None:
 @given(seed=st.integers(0, 10**9))
 def test_nonsense_is_a_value_or_an_error_of_the_tree(family: str, seed: int, tmp_path_factory: Any) -> None:
     """Each example calls each member once; what a member is given depends on its name and the seed alone."""
-    rules, before = dict(overrides._RULES), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rules, before = dict(gradient_override._RULES), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with chdir(tmp_path_factory.getbasetemp()):
         found = [c for name in members(family) if (c := attempt(name, random.Random(f"{name} {seed}")))]
-    overrides._RULES.clear()
-    overrides._RULES.update(rules)
+    gradient_override._RULES.clear()
+    gradient_override._RULES.update(rules)
     assert not found, "\n".join(found)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000, "half a gigabyte for nothing"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit import relax
+from autodiff_kit.nn import relax
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def _put(t: int, k: int, value: Any) -> None:
 
 
 def compiler(text: str) -> int:
-    """What :func:`autodiff_kit.compile.run.load.load` gives, of Python: the address of an entry."""
+    """What :func:`autodiff_kit.compile.run.kernel_loader.load` gives, of Python: the address of an entry."""
     space: dict[str, Any] = {"math": _Math(), "np": np, "plus": lambda a, b: a + b, "turned": _turned}
     space |= {"array": _array, "number": _number, "put": _put}
     for bits, kind in (("32", np.float32), ("64", np.float64)):

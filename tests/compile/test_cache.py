@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.run import load as loading
+from autodiff_kit.compile.run import kernel_loader as loading
 
 from .plainly import build, plans
 

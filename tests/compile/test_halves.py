@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.passes import fuse
-from autodiff_kit.compile.run.load import load
-from autodiff_kit.kernels import halves
+from autodiff_kit.compile.passes import kernel_source
+from autodiff_kit.compile.run.kernel_loader import load
+from autodiff_kit.kernels import threads
 
 from .plainly import build, compiler
 from .test_random import check
@@ -23,13 +23,13 @@ from .test_random import check
 @pytest.fixture(autouse=True)
 def eager_to_halve(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whatever can be halved is, as small as it may be."""
-    monkeypatch.setattr(halves, "LEAST", 0)
-    monkeypatch.setattr(halves.numba.config, "NUMBA_NUM_THREADS", 2)
-    monkeypatch.setattr(fuse, "TILE", 4)
+    monkeypatch.setattr(threads, "LEAST", 0)
+    monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(kernel_source, "TILE", 4)
     yield
-    with halves._making:
-        assert all(second.free.acquire(timeout=5.0) for second in halves._second)
-        for second in halves._second:
+    with threads._making:
+        assert all(second.free.acquire(timeout=5.0) for second in threads._second)
+        for second in threads._second:
             second.free.release()
 
 
@@ -85,7 +85,7 @@ def test_steps_of_an_optimizer() -> None:
 def test_a_thread_that_is_taken_leaves_both_halves_to_the_caller() -> None:
     compiled = made(chain, X)
     expected = float(chain(X))
-    (second,) = halves._second
+    (second,) = threads._second
     with second.free:
         assert float(compiled(X)) == pytest.approx(expected, rel=1e-12)
 
@@ -109,7 +109,7 @@ def test_many_threads_compute_at_once() -> None:
 
 def test_an_interrupt_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = made(chain, X)
-    freely, mine = halves.play_freely, threading.get_ident()
+    freely, mine = threads.play_freely, threading.get_ident()
 
     def interrupted(first: float, last: float) -> None:
         freely(first, last)
@@ -117,7 +117,7 @@ def test_an_interrupt_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) 
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(halves, "play_freely", interrupted)
+        patched.setattr(threads, "play_freely", interrupted)
         with pytest.raises(KeyboardInterrupt):
             compiled(X)
     assert float(compiled(X)) == pytest.approx(float(chain(X)), rel=1e-12)
@@ -125,7 +125,7 @@ def test_an_interrupt_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = made(chain, X)
-    (second,) = halves._second
+    (second,) = threads._second
 
     class Interrupted:
         def __init__(self, ended: Any) -> None:
@@ -138,14 +138,14 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
                 raise KeyboardInterrupt
             self.ended.get(timeout=timeout)
 
-    freely, mine = halves.play_freely, threading.get_ident()
+    freely, mine = threads.play_freely, threading.get_ident()
 
     def late(first: float, last: float) -> None:
         if threading.get_ident() != mine:
             time.sleep(0.1)  # so that there is something to wait for
         freely(first, last)
 
-    monkeypatch.setattr(halves, "play_freely", late)
+    monkeypatch.setattr(threads, "play_freely", late)
     ended = Interrupted(second._ended)
     monkeypatch.setattr(second, "_ended", ended)
     with pytest.raises(KeyboardInterrupt):
@@ -166,5 +166,5 @@ def test_a_forked_process_makes_a_thread_of_its_own() -> None:
 
 
 def test_one_thread_halves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halves.numba.config, "NUMBA_NUM_THREADS", 1)
+    monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 1)
     assert "in two halves" not in str(made(chain, X).plan)

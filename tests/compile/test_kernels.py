@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.passes.loops import ABREAST, THIN, TILE
-from autodiff_kit.compile.run.load import load
+from autodiff_kit.compile.passes.vector_loops import ABREAST, THIN, TILE
+from autodiff_kit.compile.run.kernel_loader import load
 
 from .plainly import build, compiler
 

@@ -254,7 +254,7 @@ def test_whether_a_number_is_zero_is_no_number() -> None:
 
 
 def test_large_angles_fall_back() -> None:
-    from autodiff_kit.compile.run.load import load
+    from autodiff_kit.compile.run.kernel_loader import load
 
     for dtype in ("f4", "f8"):
         x = np.array([0.5, 1e6, 3e9, -7e12, 1e30, np.inf, np.nan, 5.0] * 4, dtype)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.passes.group import Group
-from autodiff_kit.compile.run.load import _kept, load, text_of
+from autodiff_kit.compile.passes.fusion import Group
+from autodiff_kit.compile.run.kernel_loader import _kept, load, text_of
 
 from .plainly import build, compiler
 from .programs import flat

@@ -95,7 +95,7 @@ def test_many_programs(start: int) -> None:
 
 
 def test_programs_through_numba() -> None:
-    from autodiff_kit.compile.run.load import load
+    from autodiff_kit.compile.run.kernel_loader import load
 
     check(range(12), load)
 
@@ -103,7 +103,7 @@ def test_programs_through_numba() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(200_000, 200_040, 10))
 def test_more_programs_through_numba(start: int) -> None:
-    from autodiff_kit.compile.run.load import load
+    from autodiff_kit.compile.run.kernel_loader import load
 
     check(range(start, start + 10), load)
     check(range(start, start + 5), load, wild=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autodiff_kit.compile.passes.pack import by_size, by_time, packed
+from autodiff_kit.compile.passes.arena import by_size, by_time, packed
 
 
 def need(sizes: list[int], lives: list[tuple[int, int]]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from autodiff_kit.kernels import vmath
+from autodiff_kit.kernels import vector_math
 
 EDGES = [0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, -2.0, 1e-30, -1e-30, 1e30, 1e-40, 0.9999999, 1.0000001]
 SPANS = {"exp": (-80, 80), "log": (1e-6, 1e6), "log1p": (-0.99, 1e4), "tanh": (-12, 12), "sin": (-4000, 4000),
@@ -20,7 +20,7 @@ def over(name: str, dtype: Any) -> Callable[..., Any]:
     """A function of vmath, for arrays."""
     bits = np.dtype(dtype).itemsize * 8
     if name in ("sin", "cos"):
-        both, place = getattr(vmath, f"sincos{bits}"), ("sin", "cos").index(name)
+        both, place = getattr(vector_math, f"sincos{bits}"), ("sin", "cos").index(name)
 
         @njit(error_model="numpy")
         def loop(x: Any, out: Any) -> None:
@@ -28,7 +28,7 @@ def over(name: str, dtype: Any) -> Callable[..., Any]:
                 out[k] = both(x[k])[place]
 
     elif name == "logaddexp":
-        pair = getattr(vmath, f"logaddexp{bits}")
+        pair = getattr(vector_math, f"logaddexp{bits}")
 
         @njit(error_model="numpy")
         def loop(x: Any, out: Any) -> None:
@@ -36,7 +36,7 @@ def over(name: str, dtype: Any) -> Callable[..., Any]:
                 out[k] = pair(x[k], x[(7 * k + 3) % x.size])
 
     else:
-        one = getattr(vmath, f"{name}{bits}")
+        one = getattr(vector_math, f"{name}{bits}")
 
         @njit(error_model="numpy")
         def loop(x: Any, out: Any) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.course import Course
 from autodiff_kit.core.dual import Dual, NeedsTensorsError
 from autodiff_kit.core.forward import Pushed
-from autodiff_kit.core.rules import v
+from autodiff_kit.core.operation import v
+from autodiff_kit.transforms.forward_over_reverse import Course
 
 X, T = np.array([0.3, -0.7, 1.1]), np.array([1.0, 2.0, -1.0])
 

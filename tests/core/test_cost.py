@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.rules import OPS
-from autodiff_kit.cost import Cost, _case, _Prices, cost
-from autodiff_kit.table import short
+from autodiff_kit.core.operation import OPS
+from autodiff_kit.diagnostics.cost import Cost, _case, _Prices, cost
+from autodiff_kit.diagnostics.tape_table import short
 
 rng = np.random.default_rng(0)
 

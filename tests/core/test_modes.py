@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core import sweep as sweeping
+from autodiff_kit.core import backward as sweeping
 from autodiff_kit.core.record import open_records
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_kit as ak
-from autodiff_kit import per_example
-from autodiff_kit.core.nest import flatten
+from autodiff_kit.core.pytree import flatten
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
+from autodiff_kit.transforms import per_example
 
 
 def draw(*shape: int, seed: int = 0) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.table import Table, brief, html_table, table, text_lines
+from autodiff_kit.diagnostics.tape_table import Table, brief, html_table, table, text_lines
 
 
 @pytest.fixture

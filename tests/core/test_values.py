@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.nest import flatten, map_structure, pack_like
+from autodiff_kit.core.pytree import flatten, map_structure, pack_like
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 
 A = np.array([[0.5, -1.5], [2.0, 0.25]])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit.cli import main
-from autodiff_kit.lab.server.catalogue import catalogue
+from autodiff_kit.lab.server.catalog import catalogue
 
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from autodiff_kit.exercises.question import worked
 from autodiff_kit.exercises.questions import LESSONS
-from autodiff_kit.exercises.spec import worked
 
 HERE = Path(__file__).parent
 

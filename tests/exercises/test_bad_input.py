@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autodiff_kit.exercises.checker import grade
+from autodiff_kit.exercises.check_runner import grade
 
 ASKED = []
 
@@ -146,7 +146,7 @@ def test_arguments_that_were_written_into_are_noticed(question, solutions):
 
 
 def test_nothing_is_changed_for_the_next_call_by_a_function_that_spoils_its_input():
-    from autodiff_kit.exercises.driver import InProcess
+    from autodiff_kit.exercises.in_process import InProcess
     from autodiff_kit.exercises.protocol import Call
 
     def f(x):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_kit.exercises.checker import grade
+from autodiff_kit.exercises.check_runner import grade
 from autodiff_kit.exercises.protocol import Foreign, Handle, Namespace, Remote, Rng, plain
 
 SEEDS = range(5)
@@ -29,7 +29,7 @@ def crosses(value):
 
 
 def test_only_plain_values_and_handles_are_handed_to_a_learner(question, solutions):
-    from autodiff_kit.exercises.driver import InProcess
+    from autodiff_kit.exercises.in_process import InProcess
 
     box, odd = InProcess(solutions(question)), []
 

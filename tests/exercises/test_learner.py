@@ -6,8 +6,8 @@ import pytest
 
 from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises import exercise
+from autodiff_kit.exercises.question import worked
 from autodiff_kit.exercises.questions import LESSONS
-from autodiff_kit.exercises.spec import worked
 from autodiff_kit.lessons.progress import progress
 
 
@@ -175,7 +175,7 @@ def test_two_learners_are_drawn_different_checks(kept, monkeypatch):
     hers = q.check(wrong).seed
     monkeypatch.setenv("AUTODIFF_KIT_LEARNER", "grace")
     assert exercise("15").q6.check(lambda old, shapes: {}).seed != hers
-    from autodiff_kit.exercises.checker import seed_of
+    from autodiff_kit.exercises.check_runner import seed_of
 
     assert seed_of("adam-5", "ada", 1) == hers != seed_of("adam-5", "grace", 1)
 

@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.exercises.models import lesson02 as models
-from autodiff_kit.exercises.spec import worked
+from autodiff_kit.exercises.question import worked
 
 MAKE = {
     "add": operator.add,

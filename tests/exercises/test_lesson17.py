@@ -7,7 +7,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.exercises.models import lesson17 as models
-from autodiff_kit.exercises.spec import worked
+from autodiff_kit.exercises.question import worked
 
 RNG = np.random.default_rng(17)
 X, D, W = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 4)), RNG.normal(size=(3, 4))

@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.exercises.models import lesson18 as models
-from autodiff_kit.exercises.spec import worked
+from autodiff_kit.exercises.question import worked
 
 CHAIN = [4, 8, 8, 2]
 

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from autodiff_kit.exercises.driver import InProcess
+from autodiff_kit.exercises.in_process import InProcess
 from autodiff_kit.exercises.protocol import Call, Slip
 
 MB = 1 << 20

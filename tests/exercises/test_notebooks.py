@@ -10,11 +10,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from autodiff_kit.author.builtin import master_of
 from autodiff_kit.author.commands import build as build_parts
 from autodiff_kit.author.master import of
 from autodiff_kit.author.release import as_text as as_stored
 from autodiff_kit.author.release import released
-from autodiff_kit.author.shipped import master_of
 from autodiff_kit.exercises.questions import LESSONS
 
 FOLDER = Path(__file__).parents[2] / "exercises"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autodiff_kit.exercises.driver import InProcess
+from autodiff_kit.exercises.in_process import InProcess
 from autodiff_kit.exercises.protocol import Call, Remote
 
 X, LATER = np.array([3.0, 4.0]), np.array([10.0, 10.0])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.exercises.checker import untouched
-from autodiff_kit.exercises.closeness import close, number, short
-from autodiff_kit.exercises.driver import InProcess, drive
-from autodiff_kit.exercises.marking import Attempt
+from autodiff_kit.exercises.check_runner import untouched
+from autodiff_kit.exercises.compare import close, number, short
+from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.in_process import InProcess, drive
 from autodiff_kit.exercises.protocol import Call, Foreign, Handle, Remote, Reply, Rng, Slip, alike, plain
 from autodiff_kit.exercises.questions import LESSONS
 
@@ -183,7 +183,7 @@ def toss(a, rng):
 def test_where_two_models_agree_the_check_draws_again():
     from dataclasses import replace
 
-    from autodiff_kit.exercises.checker import grade
+    from autodiff_kit.exercises.check_runner import grade
 
     messages = {"doubled": "Doubled.", "rounded": "Rounded."}
     either = replace(LESSONS["15"].questions[0], check=toss, writes=("f",), messages=messages)
@@ -226,7 +226,7 @@ def test_a_script_is_closed_when_a_call_fails():
 
 def test_a_check_runs_over_any_carrier(question, solutions):
     """The grader's way: the check on one side, replies that somebody else brings on the other."""
-    from autodiff_kit.exercises.checker import grade
+    from autodiff_kit.exercises.check_runner import grade
 
     box = InProcess(solutions(question))
     seen = []

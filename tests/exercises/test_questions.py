@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from autodiff_kit.exercises.checker import grade
+from autodiff_kit.exercises.check_runner import grade
 from autodiff_kit.exercises.questions import LESSONS
 
 FAILED = ("not yet", "partial")

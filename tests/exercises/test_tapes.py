@@ -7,11 +7,11 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.tape import look_on
-from autodiff_kit.exercises.driver import InProcess
+from autodiff_kit.exercises.in_process import InProcess
 from autodiff_kit.exercises.models import lesson00 as models
 from autodiff_kit.exercises.protocol import Call, Slip
-from autodiff_kit.exercises.spec import worked
-from autodiff_kit.exercises.tapes import Tapes
+from autodiff_kit.exercises.question import worked
+from autodiff_kit.exercises.tape_meter import Tapes
 
 OPS = {"mul": ak.multiply, "add": ak.add, **{name: getattr(ak, name) for name in ("exp", "sin", "square", "sum")}}
 OPS["relu"] = ak.nn.relu

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from autodiff_kit.exercises.checker import grade
+from autodiff_kit.exercises.check_runner import grade
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.grade.grading import seed_for
 from autodiff_kit.grade.submission import collect

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises.protocol import Foreign, Handle, Namespace, Remote, Rng, alike
-from autodiff_kit.grade.inside import filters
-from autodiff_kit.grade.late import LateRule
-from autodiff_kit.grade.pages import feedback, file_name, report
+from autodiff_kit.grade.csv_table import grades_csv
+from autodiff_kit.grade.inside import syscall_filter
+from autodiff_kit.grade.late_policy import LateRule
+from autodiff_kit.grade.protocol import Gone, Late, Line, Message, WireError
+from autodiff_kit.grade.reports import feedback, file_name, report
 from autodiff_kit.grade.results import Mark, Result
-from autodiff_kit.grade.similar import WORKED, similar_pairs
+from autodiff_kit.grade.rpc import Talk
+from autodiff_kit.grade.similarity import WORKED, similar_pairs
 from autodiff_kit.grade.submission import collect
-from autodiff_kit.grade.table import grades_csv
-from autodiff_kit.grade.talk import Talk
-from autodiff_kit.grade.wire import Gone, Late, Line, Message, WireError
 
 from .notebooks import answered
 
@@ -147,41 +147,50 @@ def test_silence_and_hanging_up_are_told_apart(pair):
 
 def run_filter(code, number, machine, first=0, second=0):
     """What the kernel would answer: its machine has one register and forward jumps."""
-    memory = {0: number, 4: filters.ARCHITECTURES.get(machine, 0), 16: first, 24: second}
+    memory = {0: number, 4: syscall_filter.ARCHITECTURES.get(machine, 0), 16: first, 24: second}
     steps = list(struct.iter_unpack("HBBI", code))
     place = register = 0
     while True:
         op, yes, no, k = steps[place]
         place += 1
-        if op == filters.LOAD:
+        if op == syscall_filter.LOAD:
             register = memory[k]
-        elif op == filters.RETURN:
+        elif op == syscall_filter.RETURN:
             return {0x7FFF0000: "yes", 0x80000000: "killed", 0x00050001: "no", 0x00050026: "absent"}[k]
         else:
-            said = {filters.IF_EQUAL: register == k, filters.IF_FROM: register >= k, filters.IF_ANY_BIT: register & k}[
-                op
-            ]
+            said = {
+                syscall_filter.IF_EQUAL: register == k,
+                syscall_filter.IF_FROM: register >= k,
+                syscall_filter.IF_ANY_BIT: register & k,
+            }[op]
             place += yes if said else no
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_the_filter_answers_every_call(machine):
-    code, column = filters.program(machine), list(filters.ARCHITECTURES).index(machine)
-    refused = {numbers[column] for numbers in filters.REFUSED.values()}
-    special = {filters.CLONE[column], filters.CLONE3[column], filters.SOCKET[column], filters.IOCTL[column]}
+    code, column = syscall_filter.program(machine), list(syscall_filter.ARCHITECTURES).index(machine)
+    refused = {numbers[column] for numbers in syscall_filter.REFUSED.values()}
+    special = {
+        syscall_filter.CLONE[column],
+        syscall_filter.CLONE3[column],
+        syscall_filter.SOCKET[column],
+        syscall_filter.IOCTL[column],
+    }
     for number in set(range(500)) - special:
         assert run_filter(code, number, machine) == ("no" if number in refused else "yes"), number
-    assert run_filter(code, filters.CLONE3[column], machine) == "absent"
+    assert run_filter(code, syscall_filter.CLONE3[column], machine) == "absent"
     for flags, answer in ((0x3D0F00, "yes"), (17, "yes"), (0x10000000, "no"), (0x20000011, "no"), (0x40000000, "no")):
-        assert run_filter(code, filters.CLONE[column], machine, first=flags) == answer
+        assert run_filter(code, syscall_filter.CLONE[column], machine, first=flags) == answer
     for family in range(48):
-        assert run_filter(code, filters.SOCKET[column], machine, first=family) == ("yes" if family == 1 else "no")
+        assert run_filter(code, syscall_filter.SOCKET[column], machine, first=family) == (
+            "yes" if family == 1 else "no"
+        )
     for request, answer in ((0x5401, "yes"), (0x5412, "no"), (0x541C, "no")):
-        assert run_filter(code, filters.IOCTL[column], machine, second=request) == answer
+        assert run_filter(code, syscall_filter.IOCTL[column], machine, second=request) == answer
     assert run_filter(code, 0, "other") == "killed"
-    assert run_filter(filters.program("x86_64"), 0x40000000, "x86_64") == "killed"
+    assert run_filter(syscall_filter.program("x86_64"), 0x40000000, "x86_64") == "killed"
     with pytest.raises(LookupError, match="riscv64"):
-        filters.program("riscv64")
+        syscall_filter.program("riscv64")
 
 
 def result(score=10.0, submitted="2026-11-30T12:00:00+00:00", **more):
@@ -276,15 +285,15 @@ def test_no_name_is_a_formula_in_a_spreadsheet():
 
 
 def test_a_control_group_limits_the_box_where_it_can_be_had(tmp_path):
-    from autodiff_kit.grade import group
+    from autodiff_kit.grade import cgroup
     from autodiff_kit.grade.box import Limits
 
     limits = Limits(memory=100 << 20, disk=10 << 20)
-    assert group.group_for(limits, tmp_path) is None  # nothing is mounted there
-    found = group.group_for(limits)
+    assert cgroup.group_for(limits, tmp_path) is None  # nothing is mounted there
+    found = cgroup.group_for(limits)
     if found is None:
         pytest.skip("this user may make no control group (version 2) with a limit on memory here")
-    assert int((found.folder / "memory.max").read_text()) == limits.memory + limits.disk + group.WARM
+    assert int((found.folder / "memory.max").read_text()) == limits.memory + limits.disk + cgroup.WARM
     bomb = "held = [bytearray(10_000_000) for _ in range(200)]"
     import subprocess
     import sys

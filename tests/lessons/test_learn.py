@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit import learn
-from autodiff_kit.lessons.predict import AnswerError, as_html, as_text
+from autodiff_kit.lessons.prediction import AnswerError, as_html, as_text
 from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.prompt_texts import PROMPTS
 from autodiff_kit.lessons.prompts import UnknownPromptError, prompts_of

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autodiff_kit.data import nile
-from autodiff_kit.lessons.predict import AnswerError, as_html, as_text, judge, meant, parse_answer
+from autodiff_kit.lessons.prediction import AnswerError, as_html, as_text, judge, meant, parse_answer
 from autodiff_kit.lessons.prompts import Choice, Prompt, UnknownPromptError, by_name, prompt, prompts_of
 
 LESSONS = (

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from autodiff_kit.lessons import progress as module
-from autodiff_kit.lessons import records, store
+from autodiff_kit.lessons import progress_db, progress_rows
 from autodiff_kit.lessons.progress import Prediction, PredictionError, Progress, QuestionState
-from autodiff_kit.lessons.store import ProgressWarning
+from autodiff_kit.lessons.progress_db import ProgressWarning
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_reset_forgets_one_lesson_and_backs_up_all(mine: Progress, tmp_path: Pat
 
 
 def test_events_are_capped(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "EVENTS_KEPT", 5)
+    monkeypatch.setattr(progress_rows, "EVENTS_KEPT", 5)
     for n in range(1, 9):
         mine.see_hint("jvp-1", n)
     assert [ref for (ref,) in rows(mine, "SELECT ref FROM event")] == [f"jvp-1/{n}" for n in range(4, 9)]
@@ -206,7 +206,7 @@ def test_events_are_capped(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_file_has_the_schema_and_its_version(mine: Progress) -> None:
     mine.begin_lesson("01")
-    assert rows(mine, "PRAGMA user_version") == [(len(store.MIGRATIONS),)]
+    assert rows(mine, "PRAGMA user_version") == [(len(progress_db.MIGRATIONS),)]
     assert rows(mine, "PRAGMA journal_mode") == [("wal",)]
     tables = {name for (name,) in rows(mine, "SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables == {"meta", "lesson", "prediction", "question", "attempt", "handin", "backup", "event"}
@@ -214,20 +214,20 @@ def test_file_has_the_schema_and_its_version(mine: Progress) -> None:
 
 def test_an_older_file_is_migrated(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
     mine.begin_lesson("01")
-    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, "ALTER TABLE lesson ADD COLUMN note TEXT"))
+    monkeypatch.setattr(progress_db, "MIGRATIONS", (*progress_db.MIGRATIONS, "ALTER TABLE lesson ADD COLUMN note TEXT"))
     mine.begin_lesson("06")
     assert rows(mine, "SELECT no, note FROM lesson") == [("01", None), ("06", None)]
-    assert rows(mine, "PRAGMA user_version") == [(len(store.MIGRATIONS),)]
+    assert rows(mine, "PRAGMA user_version") == [(len(progress_db.MIGRATIONS),)]
 
 
 def test_a_migration_happens_whole_or_not_at_all(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
     mine.begin_lesson("01")
     broken = "ALTER TABLE lesson ADD COLUMN note TEXT; CREATE TABLE lesson (no TEXT)"
-    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, broken))
+    monkeypatch.setattr(progress_db, "MIGRATIONS", (*progress_db.MIGRATIONS, broken))
     with closing(sqlite3.connect(file_of(mine), isolation_level=None)) as db:
-        with pytest.raises(store.DamagedError, match="already exists"):
-            store.migrate(db)
-        assert db.execute("PRAGMA user_version").fetchone() == (len(store.MIGRATIONS) - 1,)
+        with pytest.raises(progress_db.DamagedError, match="already exists"):
+            progress_db.migrate(db)
+        assert db.execute("PRAGMA user_version").fetchone() == (len(progress_db.MIGRATIONS) - 1,)
         assert "note" not in str(db.execute("SELECT sql FROM sqlite_master WHERE name = 'lesson'").fetchone())
 
 
@@ -308,7 +308,7 @@ def test_a_read_only_file_is_read_and_left(mine: Progress, monkeypatch: pytest.M
             return real(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
         return real(where, **options)
 
-    monkeypatch.setattr(store.sqlite3, "connect", read_only)
+    monkeypatch.setattr(progress_db.sqlite3, "connect", read_only)
     with pytest.warns(ProgressWarning, match="readonly.*in memory"):
         mine.begin_lesson("06")
     assert mine.prediction("01", "a") == Prediction(3)
@@ -322,15 +322,15 @@ def fill(progress: Progress) -> None:
 
 def test_a_full_disk_loses_nothing(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
     mine.commit_prediction("01", "a", 3)
-    real = store.Store._connect
+    real = progress_db.Store._connect
 
-    def small(self: store.Store) -> sqlite3.Connection:
+    def small(self: progress_db.Store) -> sqlite3.Connection:
         connection = real(self)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
-    monkeypatch.setattr(store.Store, "_connect", small)
+    monkeypatch.setattr(progress_db.Store, "_connect", small)
     with pytest.warns(ProgressWarning, match="full.*in memory"):
         fill(mine)
     assert len(mine.summary().questions) == 400

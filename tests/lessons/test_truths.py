@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_kit.lessons.truths import TruthTableError, truth_names, truth_table
+from autodiff_kit.lessons.truth_tables import TruthTableError, truth_names, truth_table
 
 COLUMN = {"gradient": [7.0, 1.0, 4.0], "jv": [7.0, -5.0, 3.0], "uj": [11.0, 3.0, -1.0]}
 

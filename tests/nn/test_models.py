@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit import data, kernels, layers
+from autodiff_kit import data, kernels
 from autodiff_kit.data import Graphs, graphs
+from autodiff_kit.nn import layers
 
 SEEDS = (0, 1, 2)
 

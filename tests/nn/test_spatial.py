@@ -12,7 +12,7 @@ from scipy import signal
 
 import autodiff_kit as ak
 from autodiff_kit import kernels
-from autodiff_kit.core.rules import OPS
+from autodiff_kit.core.operation import OPS
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 import autodiff_kit as ak
-from autodiff_kit.core.rules import OPS, Op
+from autodiff_kit.core.operation import OPS, Op
 from autodiff_kit.ops import indexing, neural
 
 from .case import Array, Case, draw, one, shaped, two

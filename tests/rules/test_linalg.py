@@ -329,7 +329,7 @@ def test_options_that_the_kit_does_not_take() -> None:
 
 
 def test_costs() -> None:
-    from autodiff_kit.core.rules import OPS
+    from autodiff_kit.core.operation import OPS
 
     a, b = np.ones((6, 6)), np.ones((6, 2))
     assert OPS["Solve"].cost(b, a, b) == 2 * 6**3 // 3 + 2 * 6**2 * 2

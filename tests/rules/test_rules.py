@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.rules import OPS
+from autodiff_kit.core.operation import OPS
 
 from .case import Case, apart
 from .cases import CASES, WHOLE, ZERO, arity

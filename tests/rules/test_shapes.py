@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import autodiff_kit as ak
-from autodiff_kit.core.rules import OPS
+from autodiff_kit.core.operation import OPS
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
 
 from .cases import ELEMENTWISE, arity, draw

@@ -14,7 +14,7 @@ import traitlets
 from autodiff_kit import widgets
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets import FloorDescent, KernelWidget
-from autodiff_kit.widgets.wire import Output
+from autodiff_kit.widgets.json_encoding import Output
 
 LESSONS = [getattr(widgets, name) for name in sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})]
 each_lesson = pytest.mark.parametrize("kind", LESSONS)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.widgets.wire import encode
+from autodiff_kit.widgets.json_encoding import encode
 
 NAN, INF = math.nan, math.inf
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.compile.passes.rewrite import summed
+from autodiff_kit.compile.passes.simplify import summed
 from autodiff_kit.compile.run.program import numpy_program
-from autodiff_kit.compile.trace.record import Recording
+from autodiff_kit.compile.trace.tracer import Recording
 from autodiff_kit.core.tensor import make, normal
 
 __all__ = ["Plan", "build_now"]
@@ -58,9 +58,9 @@ class Plan:
 
     def build(self, compiler: Any = None) -> None:
         """Compile the kernels, and run in them from now on."""
-        from autodiff_kit.compile.run.fast import Fast, worth
-        from autodiff_kit.compile.run.load import load
-        from autodiff_kit.compile.run.numbers import all_numbers
+        from autodiff_kit.compile.run.kernel_loader import load
+        from autodiff_kit.compile.run.kernel_plan import Fast, worth
+        from autodiff_kit.compile.run.scalar import all_numbers
 
         numbers = all_numbers(self.nodes)
         if numbers or worth(self.nodes):

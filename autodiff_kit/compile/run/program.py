@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import PYTHON, Node, slice_of
-from autodiff_kit.compile.order import live, root
+from autodiff_kit.compile.topological_order import live, root
 
 __all__ = ["expect", "expression", "numpy_program"]
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, Variable
 from autodiff_kit.errors import StructureError
-from autodiff_kit.optim.base import Optimizer
+from autodiff_kit.optim.optimizer import Optimizer
 
 __all__ = ["Guard"]
 
@@ -114,7 +114,7 @@ class Guard:
                 "what it does not need not at all."
             )
         self._name(thing)
-        if type(thing).__module__ == "autodiff_kit.compile.face":
+        if type(thing).__module__ == "autodiff_kit.compile.api":
             return [thing.function]
         for kind, look in _LOOKS:
             if isinstance(thing, kind):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spec import worked
+from ..question import worked
 
 Line = tuple[str, str, tuple[str, ...]]
 Program = list[Line]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spec import worked
+from ..question import worked
 
 Array = np.ndarray[Any, Any]
 

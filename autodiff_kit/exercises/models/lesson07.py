@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spec import worked
+from ..question import worked
 
 __all__ = ["Array", "between", "one_end", "one_sided", "quantised", "raw_pull", "seen_range", "spread"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..closeness import number
+from ..compare import number
 from ..protocol import Slip
-from ..spec import worked
+from ..question import worked
 
 Slots = dict[str, Any]
 

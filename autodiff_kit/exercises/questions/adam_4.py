@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..driver import play
-from ..marking import Attempt, pair
+from ..diagnosis import Attempt, pair
+from ..in_process import play
 from ..models import lesson15 as models
 from ..protocol import Call, Slip
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Script

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..marking import Attempt
+from ..diagnosis import Attempt
 from ..models import lesson15 as models
 from ..protocol import Call, Slip
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Script

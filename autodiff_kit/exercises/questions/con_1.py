@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..marking import Attempt
+from ..diagnosis import Attempt
 from ..protocol import Call
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Script

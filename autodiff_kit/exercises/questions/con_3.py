@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..closeness import numbers
-from ..marking import Attempt
+from ..compare import numbers
+from ..diagnosis import Attempt
 from ..models import lesson16 as models
 from ..protocol import Call
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Script

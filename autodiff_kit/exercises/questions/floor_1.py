@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..closeness import number, short
-from ..marking import Attempt
+from ..compare import number, short
+from ..diagnosis import Attempt
 from ..models import lesson06 as models
 from ..protocol import Call
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Script

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..marking import Attempt, pair
+from ..diagnosis import Attempt, pair
 from ..models import lesson06 as models
 from ..protocol import Call, Remote, Slip
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Reply, Script

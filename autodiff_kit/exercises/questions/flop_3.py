@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..marking import Attempt, shown
+from ..diagnosis import Attempt, shown
 from ..models import lesson18 as models
 from ..protocol import Call, Slip
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Script

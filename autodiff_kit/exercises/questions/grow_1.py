@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..closeness import number
-from ..marking import Attempt, pair
+from ..compare import number
+from ..diagnosis import Attempt, pair
 from ..models import lesson13 as models
 from ..protocol import Call
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..marking import Attempt
+from ..diagnosis import Attempt
 from ..models import lesson13 as models
 from ..protocol import Call
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..closeness import number
-from ..marking import Attempt
+from ..compare import number
+from ..diagnosis import Attempt
 from ..models import lesson20 as models
 from ..models.lesson01 import CountedKit
 from ..protocol import Call, Handle
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Script

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..marking import Attempt, pair
+from ..diagnosis import Attempt, pair
 from ..models import lesson01 as models
 from ..protocol import Call
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Script

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..marking import Attempt
+from ..diagnosis import Attempt
 from ..models import liars as lies
 from ..protocol import Call, Handle, Slip
 from ..protocol import Rng as Random
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Reply, Script

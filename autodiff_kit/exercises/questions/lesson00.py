@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import tape_1, tape_2, tape_3, tape_4
 
 __all__ = ["LESSON"]

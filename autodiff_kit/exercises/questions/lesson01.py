@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import jvp_1, jvp_2, jvp_3, jvp_4, jvp_5, jvp_6
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import none_1, none_2, none_3
 
 __all__ = ["LESSON"]

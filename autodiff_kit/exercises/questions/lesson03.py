@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import where_1, where_2, where_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import loop_1, loop_2, loop_3
 
 __all__ = ["LESSON"]

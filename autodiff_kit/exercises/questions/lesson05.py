@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import custom_1, custom_2, custom_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import floor_1, floor_2, floor_3, floor_4, floor_5, floor_6
 
 __all__ = ["LESSON"]

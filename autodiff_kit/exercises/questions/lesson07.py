@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import quant_1, quant_2, quant_3
 
 __all__ = ["LESSON"]

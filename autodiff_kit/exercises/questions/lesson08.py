@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import xent_1, xent_2, xent_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import mask_1, mask_2, mask_3, mask_4, mask_5, mask_6
 
 __all__ = ["LESSON"]

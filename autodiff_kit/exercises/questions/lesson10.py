@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import stop_1, stop_2, stop_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import seg_1, seg_2, seg_3
 
 __all__ = ["LESSON"]

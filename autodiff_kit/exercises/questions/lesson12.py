@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import state_1, state_2, state_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import grow_1, grow_2, grow_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import step_1, step_2, step_3
 
 __all__ = ["LESSON"]

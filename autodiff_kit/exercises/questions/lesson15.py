@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import adam_1, adam_2, adam_3, adam_4, adam_5, adam_6
 
 __all__ = ["LESSON"]

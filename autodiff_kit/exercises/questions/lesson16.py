@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import con_1, con_2, con_3
 
 __all__ = ["LESSON"]

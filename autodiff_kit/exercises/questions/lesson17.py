@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import per_1, per_2, per_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import flop_1, flop_2, flop_3
 
 __all__ = ["LESSON"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import lm_1, lm_2, lm_3
 
 __all__ = ["LESSON"]

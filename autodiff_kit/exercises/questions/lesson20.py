@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import hess_1, hess_2, hess_3
 
 __all__ = ["LESSON"]

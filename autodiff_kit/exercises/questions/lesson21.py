@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import Lesson
+from ..question import Lesson
 from . import inv_1, inv_2, inv_3, inv_4
 
 __all__ = ["LESSON"]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..closeness import number
-from ..marking import Attempt
+from ..compare import number
+from ..diagnosis import Attempt
 from ..models import lesson19 as models
 from ..protocol import Call
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Script

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..closeness import close, number
-from ..marking import Attempt
+from ..compare import close, number
+from ..diagnosis import Attempt
 from ..models import lesson19 as models
 from ..protocol import Call
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Reply, Script

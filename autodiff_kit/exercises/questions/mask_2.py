@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..closeness import close, number
-from ..marking import Attempt
+from ..compare import close, number
+from ..diagnosis import Attempt
 from ..models import lesson09 as models
 from ..protocol import Call
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Reply, Script

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..marking import Attempt
+from ..diagnosis import Attempt
 from ..models import lesson17 as models
 from ..protocol import Call
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Script

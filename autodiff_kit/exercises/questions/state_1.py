@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..closeness import close, short
-from ..marking import Attempt
+from ..compare import close, short
+from ..diagnosis import Attempt
 from ..models import lesson12 as models
 from ..protocol import Call, Slip
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     import numpy as np

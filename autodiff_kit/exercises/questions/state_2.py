@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..closeness import close
-from ..marking import Attempt
+from ..compare import close
+from ..diagnosis import Attempt
 from ..protocol import Call
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from typing import Any

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..marking import Attempt
+from ..diagnosis import Attempt
 from ..models import lesson10 as models
 from ..protocol import Call, Handle
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     from ..protocol import Script

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..closeness import short
-from ..marking import Attempt, pair
+from ..compare import short
+from ..diagnosis import Attempt, pair
 from ..protocol import Call
-from ..spec import Question
+from ..question import Question
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..closeness import number
-from ..marking import Attempt, pair
+from ..compare import number
+from ..diagnosis import Attempt, pair
 from ..protocol import Call, Remote, Slip
-from ..spec import Question, worked
+from ..question import Question, worked
 
 if TYPE_CHECKING:
     from ..protocol import Script

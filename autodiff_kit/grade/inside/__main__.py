@@ -12,15 +12,15 @@ import socket
 import sys
 import traceback
 
-from . import cage
+from . import sandbox
 from .limits import Limits
 from .notebook import make_shell, work
 
 __all__ = ["main"]
 
 PRELOADED = (
-    "autodiff_kit.learn", "autodiff_kit.core.custom", "autodiff_kit.transforms", "autodiff_kit.optim",
-    "matplotlib.pyplot", "matplotlib_inline.backend_inline", "matplotlib.backends.backend_agg",
+    "autodiff_kit.learn", "autodiff_kit.core.custom_gradient", "autodiff_kit.transforms.derivatives",
+    "autodiff_kit.optim", "matplotlib.pyplot", "matplotlib_inline.backend_inline", "matplotlib.backends.backend_agg",
 )  # fmt: skip
 LONGEST_JOB = 1 << 16
 
@@ -63,8 +63,8 @@ def _keep(control: socket.socket, channel: int, job: dict[str, object], space: i
 
     try:
         limits = Limits(**job["limits"])  # type: ignore[arg-type]
-        view = cage.View(tuple(job["hidden"]), tuple(job["kept"]))  # type: ignore[arg-type]
-        ended = cage.keep(in_the_cage, limits, view, space, control.fileno())
+        view = sandbox.View(tuple(job["hidden"]), tuple(job["kept"]))  # type: ignore[arg-type]
+        ended = sandbox.keep(in_the_cage, limits, view, space, control.fileno())
         control.send(json.dumps({"how": ended.how, "code": ended.code}).encode())
     except BaseException:  # noqa: BLE001 - the grader is told whatever it was
         control.send(json.dumps({"how": "broken", "why": traceback.format_exc()[-2000:]}).encode())

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.checker import untouched
-from autodiff_kit.exercises.driver import InProcess, lend
-from autodiff_kit.exercises.notes import Example, Note
+from autodiff_kit.exercises.check_runner import untouched
+from autodiff_kit.exercises.in_process import InProcess, lend
+from autodiff_kit.exercises.messages import Example, Note
 from autodiff_kit.exercises.protocol import Call, Remote, Slip, type_name
 
-from ..talk import Talk, arriving
-from ..wire import Gone, Line, Message, WireError
+from ..protocol import Gone, Line, Message, WireError
+from ..rpc import Talk, arriving
 
 __all__ = ["Later", "make_shell", "work"]
 

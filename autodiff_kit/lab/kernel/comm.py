@@ -16,7 +16,7 @@ from typing import Any
 from autodiff_kit.core.tape import look_on
 from autodiff_kit.lab.kernel.cells import Cells
 from autodiff_kit.lab.kernel.inspector import VERSION, Inspector
-from autodiff_kit.lessons.changes import listeners
+from autodiff_kit.lessons.notifications import listeners
 
 __all__ = ["TARGET", "Channel", "attach"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.lab.kernel.values import HIDDEN
+from autodiff_kit.lab.kernel.value_summary import HIDDEN
 
 __all__ = ["align", "apart"]
 

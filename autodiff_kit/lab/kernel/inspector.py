@@ -15,14 +15,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from autodiff_kit.core.places import user_frame
+from autodiff_kit.core.source_location import user_frame
 from autodiff_kit.core.tape import GradientTape, look_on
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lab.kernel.answers import ANSWERS
 from autodiff_kit.lab.kernel.cells import Cells
-from autodiff_kit.lab.kernel.refusal import Refusal, asked_int
-from autodiff_kit.lab.kernel.ring import ASKED, NOTHING, Entry, Ring
-from autodiff_kit.lab.kernel.view import Desk
+from autodiff_kit.lab.kernel.errors import Refusal, asked_int
+from autodiff_kit.lab.kernel.history import ASKED, NOTHING, Entry, Ring
+from autodiff_kit.lab.kernel.requests import ANSWERS
+from autodiff_kit.lab.kernel.tape_view import Desk
 
 __all__ = ["VERSION", "Inspector"]
 

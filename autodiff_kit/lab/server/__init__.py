@@ -94,7 +94,7 @@ def load_jupyter_server_extension(app: Any) -> None:
         The server.
     """
     from autodiff_kit.lab.server.handlers import routes
-    from autodiff_kit.lab.server.prompt import send_at_once
+    from autodiff_kit.lab.server.unbuffered import send_at_once
 
     app.web_app.add_handlers(".*$", routes(app))
     send_at_once(app)

@@ -17,16 +17,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from autodiff_kit.lab.server.catalogue import Original, catalogue
+from autodiff_kit.lab.server.catalog import Original, catalogue
+from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.folder import Folder, read_file
-from autodiff_kit.lab.server.ledger import change
-from autodiff_kit.lab.server.panel import existing, progress
-from autodiff_kit.lab.server.problems import RequestError
+from autodiff_kit.lab.server.panel_data import existing, progress
+from autodiff_kit.lab.server.progress_db import change
 from autodiff_kit.lessons import workspace
-from autodiff_kit.lessons.files import now, stamp, write_atomically
+from autodiff_kit.lessons.atomic_files import now, stamp, write_atomically
 from autodiff_kit.lessons.progress import Progress
-from autodiff_kit.lessons.records import log_event, next_revision, revision
-from autodiff_kit.lessons.store import DamagedError, NewerProgressError, migrate
+from autodiff_kit.lessons.progress_db import DamagedError, NewerProgressError, migrate
+from autodiff_kit.lessons.progress_rows import log_event, next_revision, revision
 
 ID: Final = re.compile(r"(?P<at>[0-9]{8}-[0-9]{6})-(?P<scope>all|[0-9]{2})(-[0-9]{1,6})?", re.ASCII)
 WHERE: Final = f"{workspace.MARK}/backups"

@@ -8,15 +8,15 @@ import json
 import sqlite3
 from typing import Any, Final
 
-from autodiff_kit.lab.server.catalogue import catalogue
+from autodiff_kit.lab.server.catalog import catalogue
+from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.folder import Folder
-from autodiff_kit.lab.server.handins import listed
-from autodiff_kit.lab.server.ledger import look
-from autodiff_kit.lab.server.problems import RequestError
-from autodiff_kit.lab.server.standing import read_standing
+from autodiff_kit.lab.server.progress import read_standing
+from autodiff_kit.lab.server.progress_db import look
+from autodiff_kit.lab.server.submissions import listed
 from autodiff_kit.lessons import workspace
-from autodiff_kit.lessons.files import now
-from autodiff_kit.lessons.records import revision
+from autodiff_kit.lessons.atomic_files import now
+from autodiff_kit.lessons.progress_rows import revision
 
 COLUMNS: Final = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",

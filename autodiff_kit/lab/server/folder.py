@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final
 
-from autodiff_kit.lab.server.problems import RequestError
+from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lessons.workspace import MARK
 
 MOST_BYTES: Final = 10_000_000

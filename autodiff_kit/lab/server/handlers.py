@@ -14,10 +14,10 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 
-from autodiff_kit.lab.server import backups, handins, panel, search
+from autodiff_kit.lab.server import backups, panel_data, search, submissions
+from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.export import export
 from autodiff_kit.lab.server.folder import MOST_BYTES, working_folder
-from autodiff_kit.lab.server.problems import RequestError, as_request_error
 
 PREFIX: Final = "autodiff-kit"
 NO: Final = r"([0-9]{1,4})"
@@ -124,7 +124,7 @@ class Syllabus(Handler):
     @authorized
     async def get(self) -> None:
         """Answer the whole syllabus."""
-        self.answer(await self.office.read(panel.syllabus))
+        self.answer(await self.office.read(panel_data.syllabus))
 
 
 class Standing(Handler):
@@ -134,7 +134,7 @@ class Standing(Handler):
     @authorized
     async def get(self) -> None:
         """Answer progress, or 304 when the page has it."""
-        found = await self.office.read(panel.progress, _revision(self.get_query_argument("since", None)))
+        found = await self.office.read(panel_data.progress, _revision(self.get_query_argument("since", None)))
         if found is None:
             self.set_status(304)
             self.finish()
@@ -149,7 +149,7 @@ class LessonStanding(Handler):
     @authorized
     async def patch(self, no: str) -> None:
         """Note a step or a state."""
-        self.answer(await self.office.write(panel.patch_lesson, no, self.body()))
+        self.answer(await self.office.write(panel_data.patch_lesson, no, self.body()))
 
 
 class Reset(Handler):
@@ -169,7 +169,7 @@ class Open(Handler):
     @authorized
     async def post(self, no: str) -> None:
         """Make it if it is missing."""
-        self.answer(await self.office.write(panel.open_notebook, no, self.body()))
+        self.answer(await self.office.write(panel_data.open_notebook, no, self.body()))
 
 
 class Search(Handler):
@@ -192,7 +192,7 @@ class Exercises(Handler):
         path, no = (self.get_query_argument(name, None, strip=False) for name in ("path", "no"))
         if path is None and no is None:
             raise RequestError(400, "bad_query", "Say which: path, or no.", "Ask again.")
-        self.answer(await self.office.read(panel.exercises, path, no))
+        self.answer(await self.office.read(panel_data.exercises, path, no))
 
 
 class OneQuestion(Handler):
@@ -202,7 +202,7 @@ class OneQuestion(Handler):
     @authorized
     async def patch(self, id: str) -> None:
         """Give a hint, or the solution."""
-        self.answer(await self.office.write(panel.patch_question, id, self.body()))
+        self.answer(await self.office.write(panel_data.patch_question, id, self.body()))
 
 
 class HandIn(Handler):
@@ -213,14 +213,14 @@ class HandIn(Handler):
     async def get(self) -> None:
         """Answer the bundles, newest first."""
         exercise = self.get_query_argument("exercise", None)
-        self.answer({"handed": await self.office.read(handins.listed, exercise)})
+        self.answer({"handed": await self.office.read(submissions.listed, exercise)})
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
         """Write a bundle."""
         body = self.body()
-        self.answer(await self.office.write(handins.hand_in, body.get("path"), body.get("sha256")), 201)
+        self.answer(await self.office.write(submissions.hand_in, body.get("path"), body.get("sha256")), 201)
 
 
 class Backups(Handler):

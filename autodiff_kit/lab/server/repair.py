@@ -19,15 +19,15 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from autodiff_kit.lab.server import handins
-from autodiff_kit.lab.server.catalogue import SHOWS, Original, catalogue
+from autodiff_kit.lab.server import submissions
+from autodiff_kit.lab.server.catalog import SHOWS, Original, catalogue
+from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.folder import Folder, read_file
-from autodiff_kit.lab.server.ledger import change, damaged_files, look
-from autodiff_kit.lab.server.problems import RequestError
-from autodiff_kit.lessons.copies import read_notebook
-from autodiff_kit.lessons.files import now
+from autodiff_kit.lab.server.progress_db import change, damaged_files, look
+from autodiff_kit.lessons.atomic_files import now
+from autodiff_kit.lessons.notebook_file import read_notebook
 from autodiff_kit.lessons.progress import OUTCOMES
-from autodiff_kit.lessons.records import log_event, next_revision
+from autodiff_kit.lessons.progress_rows import log_event, next_revision
 from autodiff_kit.lessons.workspace import MARK
 
 Row = dict[str, Any]
@@ -140,7 +140,7 @@ def _newest_backup(folder: Folder) -> Found:
 
 
 def _receipts(folder: Folder) -> Found:
-    rows = [{**row, "notebook": row["exercise"]} for row in handins.listed(folder)]
+    rows = [{**row, "notebook": row["exercise"]} for row in submissions.listed(folder)]
     picked = [{name: row[name] for name in COLUMNS["handin"]} for row in rows]
     return [("handin", row) for row in picked if _sensible("handin", row)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from autodiff_kit.lab.server.catalogue import Cell, Entry, catalogue
+from autodiff_kit.lab.server.catalog import Cell, Entry, catalogue
+from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.folder import Folder
-from autodiff_kit.lab.server.problems import RequestError
 
 LONGEST: Final = 200
 MOST: Final = 50

@@ -93,7 +93,7 @@ def test_replies_made_by_the_notebook_are_answers_and_nothing_more(hand_in):
     """Whoever takes over the conversation can still only give values, and wrong ones are wrong."""
     taken = """
 import gc
-from autodiff_kit.grade.talk import Talk
+from autodiff_kit.grade.rpc import Talk
 talk = next(one for one in gc.get_objects() if type(one) is Talk)
 talk.say("ready", states={name: "there" for name in ("adam_step", "motion", "frozen_step", "lazy_adam", "brake", "migrate")})
 while True:

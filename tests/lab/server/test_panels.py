@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.lab.server import backups, catalogue, handins, panel
+from autodiff_kit.lab.server import backups, catalog, panel_data, submissions
+from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.export import COLUMNS, export
 from autodiff_kit.lab.server.folder import Folder, working_folder
-from autodiff_kit.lab.server.problems import RequestError
 from autodiff_kit.lab.server.search import search
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Progress
@@ -43,7 +43,7 @@ def walk(folder: Folder, no: str, upto: int | None = None) -> None:
     """Predict and reveal the first prompts of a lesson."""
     mine = Progress(folder.root)
     mine.begin_lesson(no)
-    for item in catalogue.catalogue()[no].prompts[:upto]:
+    for item in catalog.catalogue()[no].prompts[:upto]:
         mine.commit_prediction(no, item, 1)
         mine.reveal_prediction(no, item, 1, right=True)
 
@@ -53,18 +53,18 @@ def sha(path: Path) -> str:
 
 
 def test_looking_makes_nothing(fresh: Folder) -> None:
-    panel.syllabus(fresh)
-    panel.progress(fresh)
-    panel.exercises(fresh, None, "01")
+    panel_data.syllabus(fresh)
+    panel_data.progress(fresh)
+    panel_data.exercises(fresh, None, "01")
     search(fresh, "tape")
-    assert handins.listed(fresh) == backups.listed(fresh) == []
+    assert submissions.listed(fresh) == backups.listed(fresh) == []
     export(fresh, "json")
     export(fresh, "csv")
     assert list(fresh.shown.iterdir()) == []
 
 
 def test_the_syllabus_has_every_lesson(fresh: Folder) -> None:
-    found = panel.syllabus(fresh)
+    found = panel_data.syllabus(fresh)
     lessons = {lesson["no"]: lesson for lesson in found["lessons"]}
     assert list(lessons) == [f"{n:02d}" for n in range(22)]
     assert {part["no"] for part in found["parts"]} <= set(lessons)
@@ -74,7 +74,7 @@ def test_the_syllabus_has_every_lesson(fresh: Folder) -> None:
 
 
 def test_what_a_lesson_says_stands_in_its_notebook(fresh: Folder) -> None:
-    lessons = {lesson["no"]: lesson for lesson in panel.syllabus(fresh)["lessons"]}
+    lessons = {lesson["no"]: lesson for lesson in panel_data.syllabus(fresh)["lessons"]}
     there = sorted((workspace.content() / "notebooks").glob("*.ipynb"))
     assert {no for no, lesson in lessons.items() if not lesson["coming"]} == {path.name[:2] for path in there}
     for path in there:
@@ -91,21 +91,21 @@ def test_what_a_lesson_says_stands_in_its_notebook(fresh: Folder) -> None:
 @pytest.fixture
 def ahead(monkeypatch: pytest.MonkeyPatch) -> str:
     """The number of a lesson that is planned and not there yet."""
-    planned, no = catalogue.plan(), "88"
+    planned, no = catalog.plan(), "88"
     row = {"no": no, "title": "To come", "goal": "Wait.", "minutes": 30, "needs": ["01"], "points": 6}
-    monkeypatch.setattr(catalogue, "plan", lambda: {**planned, "lessons": [*planned["lessons"], row]})
+    monkeypatch.setattr(catalog, "plan", lambda: {**planned, "lessons": [*planned["lessons"], row]})
     return no
 
 
 def test_a_lesson_to_come_has_no_notebook(fresh: Folder, ahead: str) -> None:
-    coming = [lesson for lesson in panel.syllabus(fresh)["lessons"] if lesson["coming"]]
+    coming = [lesson for lesson in panel_data.syllabus(fresh)["lessons"] if lesson["coming"]]
     assert ahead in {lesson["no"] for lesson in coming}
     assert all(lesson["notebook"] is lesson["exercise"] is None for lesson in coming)
 
 
 def done_before(folder: Folder, no: str) -> None:
     """Finish every lesson that comes before this one, with its exercise."""
-    for other, entry in catalogue.catalogue().items():
+    for other, entry in catalog.catalogue().items():
         if other >= no or entry.coming:
             continue
         Progress(folder.root).finish_lesson(other)
@@ -116,11 +116,11 @@ def done_before(folder: Folder, no: str) -> None:
 
 def test_next_goes_through_a_lesson_cell_by_cell(folder: Folder) -> None:
     done_before(folder, "01")
-    entry = catalogue.catalogue()["01"]
+    entry = catalog.catalogue()["01"]
     cells = {cell.id: cell for cell in entry.notebook.cells} if entry.notebook else {}
 
     def following() -> dict[str, Any]:
-        found: dict[str, Any] = panel.progress(folder)["next"]  # type: ignore[index]
+        found: dict[str, Any] = panel_data.progress(folder)["next"]  # type: ignore[index]
         assert found["lesson"] == "01"
         assert found["minutes"] >= 1
         assert found["heading"] in found["text"]
@@ -148,14 +148,14 @@ def test_next_goes_through_a_lesson_cell_by_cell(folder: Folder) -> None:
 
 def test_next_counts_a_lesson_that_was_run_without_predicting(folder: Folder) -> None:
     Progress(folder.root).set_step("01", 2)
-    found = panel.progress(folder)
+    found = panel_data.progress(folder)
     assert found is not None
-    assert found["next"]["item"] == catalogue.catalogue()["01"].prompts[2]
+    assert found["next"]["item"] == catalog.catalogue()["01"].prompts[2]
 
 
 def test_next_after_a_lesson(folder: Folder) -> None:
     def following() -> tuple[Any, ...]:
-        found: dict[str, Any] = panel.progress(folder)["next"]  # type: ignore[index]
+        found: dict[str, Any] = panel_data.progress(folder)["next"]  # type: ignore[index]
         return found["lesson"], found["kind"], found["question"]
 
     done_before(folder, "01")
@@ -165,7 +165,7 @@ def test_next_after_a_lesson(folder: Folder) -> None:
     assert following() == ("01", "exercise", "jvp-2")
     for n in range(2, 7):
         attempt(folder, f"jvp-{n}", "passed", 3)
-    after = next(no for no, entry in catalogue.catalogue().items() if no > "01" and not entry.coming)
+    after = next(no for no, entry in catalog.catalogue().items() if no > "01" and not entry.coming)
     assert following() == (after, "start", None)
     Progress(folder.root).begin_lesson("09")
     assert following() == ("09", "predict", None)
@@ -176,13 +176,13 @@ def test_next_after_a_lesson(folder: Folder) -> None:
 
 
 def test_next_when_all_is_done(folder: Folder) -> None:
-    for no, entry in catalogue.catalogue().items():
+    for no, entry in catalog.catalogue().items():
         if not entry.coming:
             Progress(folder.root).finish_lesson(no)
             for cell in entry.exercise.cells if entry.exercise else ():
                 if cell.points:
                     attempt(folder, cell.question, "passed", cell.points, entry.slug)
-    found = panel.progress(folder)
+    found = panel_data.progress(folder)
     assert found is not None
     assert (found["next"]["kind"], found["next"]["path"]) == ("finished", None)
     assert found["totals"]["score"] == found["totals"]["max"]
@@ -190,7 +190,7 @@ def test_next_when_all_is_done(folder: Folder) -> None:
 
 def test_states_follow_the_kernel(folder: Folder) -> None:
     def state() -> Any:
-        found = panel.progress(folder)
+        found = panel_data.progress(folder)
         assert found is not None
         return found["lessons"].get("01", {}).get("state")
 
@@ -208,60 +208,60 @@ def test_scores_are_the_best_attempts(folder: Folder) -> None:
     attempt(folder, "jvp-1", "passed", 3)
     attempt(folder, "jvp-1", "not yet", 0)
     attempt(folder, "jvp-3", "partial", 1.5)
-    found = panel.progress(folder)
+    found = panel_data.progress(folder)
     assert found is not None
     assert found["lessons"]["01"]["score"] == found["totals"]["score"] == 4.5
-    assert panel.exercises(folder, None, "01")["score"] == 4.5
+    assert panel_data.exercises(folder, None, "01")["score"] == 4.5
 
 
 def test_progress_since_a_revision(folder: Folder) -> None:
-    rev = panel.progress(folder)["rev"]  # type: ignore[index]
-    assert panel.progress(folder, since=rev) is None
+    rev = panel_data.progress(folder)["rev"]  # type: ignore[index]
+    assert panel_data.progress(folder, since=rev) is None
     Progress(folder.root).begin_lesson("01")
-    later = panel.progress(folder, since=rev)
+    later = panel_data.progress(folder, since=rev)
     assert later is not None
     assert later["rev"] > rev
-    assert panel.progress(folder, since=later["rev"] + 5) == later
+    assert panel_data.progress(folder, since=later["rev"] + 5) == later
 
 
 def test_the_newest_wins_by_field_and_a_line_tells(folder: Folder) -> None:
-    first = panel.patch_lesson(folder, "01", {"rev": 0, "state": "begun", "step": 2})
+    first = panel_data.patch_lesson(folder, "01", {"rev": 0, "state": "begun", "step": 2})
     assert (first["behind"], first["others"]) == (False, [])
-    other = panel.patch_lesson(folder, "01", {"rev": 0, "step": 5})
+    other = panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 5})
     assert (other["behind"], other["others"]) == (True, ["step"])
     assert other["progress"]["lessons"]["01"]["step"] == 5
-    same = panel.patch_lesson(folder, "01", {"rev": 0, "step": 5, "state": "begun"})
+    same = panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 5, "state": "begun"})
     assert (same["behind"], same["others"], same["rev"]) == (True, [], other["rev"])
-    done = panel.patch_lesson(folder, "01", {"rev": same["rev"], "state": "done"})
-    back = panel.patch_lesson(folder, "01", {"rev": done["rev"], "state": "begun"})
+    done = panel_data.patch_lesson(folder, "01", {"rev": same["rev"], "state": "done"})
+    back = panel_data.patch_lesson(folder, "01", {"rev": done["rev"], "state": "begun"})
     assert back["progress"]["lessons"]["01"]["state"] == "done"
 
 
 def test_a_revision_that_never_was(folder: Folder) -> None:
     with pytest.raises(RequestError, match="never reached") as told:
-        panel.patch_lesson(folder, "01", {"rev": 7, "step": 1})
+        panel_data.patch_lesson(folder, "01", {"rev": 7, "step": 1})
     assert (told.value.status, told.value.code, told.value.more) == (409, "newer_rev", {"rev": 0})
     assert Progress(folder.root).lesson("01").state == "new"
 
 
 def test_open_makes_the_copy_and_never_writes_over_it(fresh: Folder) -> None:
-    first = panel.open_notebook(fresh, "01", {})
+    first = panel_data.open_notebook(fresh, "01", {})
     path = fresh.shown / first["path"]
     assert (first["made"], first["cell"]) == (True, "l01-000")
     assert all(not cell.get("outputs") for cell in json.loads(path.read_text())["cells"])
     path.write_text(path.read_text().replace("push and pull", "mine"))
     kept = path.read_bytes()
-    second = panel.open_notebook(fresh, "01", {"what": "lesson"})
+    second = panel_data.open_notebook(fresh, "01", {"what": "lesson"})
     assert (second["made"], second["path"]) == (False, first["path"])
     assert path.read_bytes() == kept
-    exercise = panel.open_notebook(fresh, "01", {"what": "exercise"})
+    exercise = panel_data.open_notebook(fresh, "01", {"what": "exercise"})
     assert (exercise["path"], exercise["cell"]) == (EXERCISE, "jvp-1")
 
 
 def test_open_puts_a_damaged_notebook_aside(folder: Folder) -> None:
     path = folder.root / "notebooks" / f"{SLUG}.ipynb"
     path.write_text("{ half of it")
-    found = panel.open_notebook(folder, "01", {})
+    found = panel_data.open_notebook(folder, "01", {})
     assert json.loads(path.read_text())["cells"]
     aside = [one for one in path.parent.iterdir() if "damaged" in one.name]
     assert [one.read_text() for one in aside] == ["{ half of it"]
@@ -272,7 +272,7 @@ def test_open_puts_a_damaged_notebook_aside(folder: Folder) -> None:
 @pytest.mark.parametrize(("no", "code"), [("88", "coming"), ("77", "no_lesson"), ("1", "no_lesson")])
 def test_open_says_what_is_not_there(fresh: Folder, no: str, code: str) -> None:
     with pytest.raises(RequestError) as told:
-        panel.open_notebook(fresh, no, {})
+        panel_data.open_notebook(fresh, no, {})
     assert (told.value.status, told.value.code) == (404, code)
     assert not fresh.root.exists()
 
@@ -280,9 +280,9 @@ def test_open_says_what_is_not_there(fresh: Folder, no: str, code: str) -> None:
 def test_a_folder_that_the_server_does_not_show(tmp_path: Path) -> None:
     (tmp_path / "shown").mkdir()
     apart = Folder(tmp_path / "work", tmp_path / "shown")
-    assert panel.syllabus(apart)["folder"] is None
+    assert panel_data.syllabus(apart)["folder"] is None
     with pytest.raises(RequestError, match="not inside") as told:
-        panel.open_notebook(apart, "01", {})
+        panel_data.open_notebook(apart, "01", {})
     assert told.value.code == "outside"
     assert not (tmp_path / "work").exists()
 
@@ -300,7 +300,7 @@ def test_where_the_working_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_the_questions_of_a_notebook(folder: Folder) -> None:
     attempt(folder, "jvp-2", "not yet", 0)
-    found = panel.exercises(folder, EXERCISE, None)
+    found = panel_data.exercises(folder, EXERCISE, None)
     assert (found["no"], found["exercise"], found["path"], found["max"]) == ("01", SLUG, EXERCISE, 16)
     cells = {cell["id"] for cell in json.loads((folder.shown / EXERCISE).read_text())["cells"]}
     assert {question["cell"] for question in found["questions"]} <= cells
@@ -312,21 +312,21 @@ def test_the_questions_of_a_notebook(folder: Folder) -> None:
 
 
 def test_nothing_is_spoiled_that_was_not_asked_for(folder: Folder) -> None:
-    for question in panel.exercises(folder, EXERCISE, None)["questions"]:
+    for question in panel_data.exercises(folder, EXERCISE, None)["questions"]:
         assert (question["hint_texts"], question["solution"]) == ([], None)
 
 
 def test_a_renamed_exercise_is_known_by_what_stands_in_it(folder: Folder) -> None:
     copy = folder.root / "my own copy.ipynb"
     (folder.shown / EXERCISE).rename(copy)
-    found = panel.exercises(folder, "work/my own copy.ipynb", None)
+    found = panel_data.exercises(folder, "work/my own copy.ipynb", None)
     assert (found["exercise"], found["path"]) == (SLUG, "work/my own copy.ipynb")
-    assert handins.hand_in(folder, found["path"], sha(copy))["exercise"] == SLUG
+    assert submissions.hand_in(folder, found["path"], sha(copy))["exercise"] == SLUG
 
 
 def test_a_damaged_exercise_still_has_its_questions(folder: Folder) -> None:
     (folder.shown / EXERCISE).write_text("[]")
-    assert len(panel.exercises(folder, EXERCISE, None)["questions"]) == 6
+    assert len(panel_data.exercises(folder, EXERCISE, None)["questions"]) == 6
 
 
 @pytest.mark.usefixtures("ahead")
@@ -338,19 +338,19 @@ def test_a_damaged_exercise_still_has_its_questions(folder: Folder) -> None:
 )  # fmt: skip
 def test_a_notebook_that_is_no_exercise(folder: Folder, text: str) -> None:
     (folder.root / "own.ipynb").write_text(text)
-    assert panel.exercises(folder, "work/own.ipynb", None)["questions"] == []
+    assert panel_data.exercises(folder, "work/own.ipynb", None)["questions"] == []
     with pytest.raises(RequestError) as told:
-        handins.hand_in(folder, "work/own.ipynb", sha(folder.root / "own.ipynb"))
+        submissions.hand_in(folder, "work/own.ipynb", sha(folder.root / "own.ipynb"))
     assert told.value.code == "no_exercise"
 
 
 def test_a_lesson_leads_to_its_exercise(folder: Folder) -> None:
-    found = panel.exercises(folder, f"work/notebooks/{SLUG}.ipynb", None)
+    found = panel_data.exercises(folder, f"work/notebooks/{SLUG}.ipynb", None)
     assert (found["questions"], found["path"]) == ([], EXERCISE)
 
 
 def test_hints_come_one_by_one_and_stay(folder: Folder) -> None:
-    found = [panel.patch_question(folder, "jvp-1", {"hint_seen": n})["question"] for n in (1, 2, 1)]
+    found = [panel_data.patch_question(folder, "jvp-1", {"hint_seen": n})["question"] for n in (1, 2, 1)]
     assert [one["hints_seen"] for one in found] == [len(one["hint_texts"]) for one in found] == [1, 2, 2]
     stored = Progress(folder.root).question("jvp-1")
     assert (stored.hints_seen, stored.points, stored.state) == (2, 3, "not tried")
@@ -360,25 +360,25 @@ def test_the_solution_waits_for_two_tries_or_a_pass(folder: Folder) -> None:
     attempt(folder, "jvp-1", "error", 0)
     attempt(folder, "jvp-1", "not yet", 0)
     with pytest.raises(RequestError, match="after two tries") as told:
-        panel.patch_question(folder, "jvp-1", {"solution_seen": True})
+        panel_data.patch_question(folder, "jvp-1", {"solution_seen": True})
     assert (told.value.status, told.value.code) == (403, "not_yet")
     assert not Progress(folder.root).question("jvp-1").solution_seen
     attempt(folder, "jvp-1", "not yet", 0)
-    assert "def push" in panel.patch_question(folder, "jvp-1", {"solution_seen": True})["question"]["solution"]
+    assert "def push" in panel_data.patch_question(folder, "jvp-1", {"solution_seen": True})["question"]["solution"]
     attempt(folder, "jvp-2", "passed", 3)
-    assert panel.patch_question(folder, "jvp-2", {"solution_seen": True})["question"]["solution"]
+    assert panel_data.patch_question(folder, "jvp-2", {"solution_seen": True})["question"]["solution"]
 
 
 def test_a_question_that_is_not(folder: Folder) -> None:
     with pytest.raises(RequestError) as told:
-        panel.patch_question(folder, "jvp-77", {"hint_seen": 1})
+        panel_data.patch_question(folder, "jvp-77", {"hint_seen": 1})
     assert told.value.code == "no_question"
 
 
 def test_hand_in_writes_the_saved_file_and_a_receipt(folder: Folder) -> None:
     attempt(folder, "jvp-1", "passed", 3)
     notebook = folder.shown / EXERCISE
-    found = handins.hand_in(folder, EXERCISE, sha(notebook))
+    found = submissions.hand_in(folder, EXERCISE, sha(notebook))
     assert re.fullmatch(rf"work/handin/{SLUG}-[0-9a-f]{{8}}-01\.zip", found["path"])
     with zipfile.ZipFile(folder.shown / found["path"]) as bundle:
         assert sorted(bundle.namelist()) == ["notebook.ipynb", "receipt.json"]
@@ -388,29 +388,29 @@ def test_hand_in_writes_the_saved_file_and_a_receipt(folder: Folder) -> None:
     stamped = json.loads(notebook.read_text())["metadata"]["autodiff_kit"]["learner"]
     assert receipt["learner"] == stamped == workspace.learner(folder.root)
     assert (receipt["exercise"], receipt["sha256"], receipt["score_so_far"]) == (SLUG, sha(notebook), 3)
-    assert handins.listed(folder) == handins.listed(folder, SLUG) == [found]
-    assert handins.listed(folder, "06_relaxing_floor") == []
-    assert panel.exercises(folder, EXERCISE, None)["handed"] == [found]
+    assert submissions.listed(folder) == submissions.listed(folder, SLUG) == [found]
+    assert submissions.listed(folder, "06_relaxing_floor") == []
+    assert panel_data.exercises(folder, EXERCISE, None)["handed"] == [found]
 
 
 def test_receipts_never_overwrite(folder: Folder) -> None:
-    first = [handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)) for _ in range(3)]
+    first = [submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)) for _ in range(3)]
     assert len({one["path"] for one in first}) == 3
     kept = {one["path"]: (folder.shown / one["path"]).read_bytes() for one in first}
     attempt(folder, "jvp-1", "passed", 3)
-    handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
     assert all((folder.shown / path).read_bytes() == data for path, data in kept.items())
-    assert len(handins.listed(folder)) == 4
+    assert len(submissions.listed(folder)) == 4
 
 
 def test_hand_in_where_the_disk_has_no_links(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_links(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(handins.os, "link", no_links)
-    both = [handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"][-2:] for _ in range(2)]
+    monkeypatch.setattr(submissions.os, "link", no_links)
+    both = [submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"][-2:] for _ in range(2)]
     assert both == ["01", "02"]
-    assert len(handins.listed(folder)) == 2
+    assert len(submissions.listed(folder)) == 2
 
 
 def test_save_first(folder: Folder) -> None:
@@ -418,16 +418,16 @@ def test_save_first(folder: Folder) -> None:
     before = sha(notebook)
     notebook.write_text(notebook.read_text() + "\n")
     with pytest.raises(RequestError) as told:
-        handins.hand_in(folder, EXERCISE, before)
+        submissions.hand_in(folder, EXERCISE, before)
     assert (told.value.status, told.value.code, told.value.do) == (409, "save_first", "Save first, then hand in.")
     assert told.value.more == {"sha256": sha(notebook)}
-    assert handins.listed(folder) == []
+    assert submissions.listed(folder) == []
 
 
 @pytest.mark.parametrize("given", [None, "", 3, "x" * 64, "A" * 64, ["0" * 64], "0" * 63])
 def test_a_hash_that_is_none(folder: Folder, given: object) -> None:
     with pytest.raises(RequestError) as told:
-        handins.hand_in(folder, EXERCISE, given)
+        submissions.hand_in(folder, EXERCISE, given)
     assert told.value.code == "bad_value"
 
 
@@ -435,7 +435,7 @@ def test_a_damaged_notebook_is_not_handed_in(folder: Folder) -> None:
     notebook = folder.shown / EXERCISE
     notebook.write_text("{")
     with pytest.raises(RequestError) as told:
-        handins.hand_in(folder, EXERCISE, sha(notebook))
+        submissions.hand_in(folder, EXERCISE, sha(notebook))
     assert (told.value.status, told.value.code) == (409, "damaged_notebook")
     assert notebook.read_text() == "{"
 
@@ -444,7 +444,7 @@ def test_a_notebook_over_the_limit(folder: Folder) -> None:
     notebook = folder.shown / EXERCISE
     notebook.write_bytes(notebook.read_bytes() + b" " * 10_000_000)
     with pytest.raises(RequestError) as told:
-        handins.hand_in(folder, EXERCISE, sha(notebook))
+        submissions.hand_in(folder, EXERCISE, sha(notebook))
     assert (told.value.status, told.value.code) == (413, "too_large")
 
 
@@ -457,7 +457,7 @@ def test_files_that_are_no_bundles_are_passed_over(folder: Folder) -> None:
         with zipfile.ZipFile(where / f"{SLUG}-00000000-0{n}.zip", "w") as bundle:
             bundle.writestr("receipt.json", text)
     (where / f"{SLUG}-00000000-08.zip").symlink_to("/etc/passwd")
-    assert handins.listed(folder) == []
+    assert submissions.listed(folder) == []
 
 
 def test_search_finds_titles_before_text(fresh: Folder) -> None:
@@ -473,7 +473,7 @@ def test_search_by_number_word_and_keyword(fresh: Folder, query: str, no: str) -
 
 
 def test_search_in_the_text_names_the_cell(fresh: Folder) -> None:
-    entry = catalogue.catalogue()["01"]
+    entry = catalog.catalogue()["01"]
     hits = [hit for hit in search(fresh, 'predict("jv")')["hits"] if hit["where"] == "text"]
     assert [hit["cell"] for hit in hits] == [cell.id for cell in entry.notebook.cells if 'predict("jv")' in cell.text]  # type: ignore[union-attr]
     assert 'predict("jv")' in hits[0]["text"]
@@ -481,7 +481,7 @@ def test_search_in_the_text_names_the_cell(fresh: Folder) -> None:
 
 def test_search_shows_no_result_and_no_summary(fresh: Folder) -> None:
     """A cell that tells what comes out is found, and only its heading is shown."""
-    entries = catalogue.catalogue()
+    entries = catalog.catalogue()
     cells = {cell.id: cell for entry in entries.values() if entry.notebook for cell in entry.notebook.cells}
     told = [hit for word in ("reveal", "summary", "the", "why") for hit in search(fresh, word)["hits"]]
     telling = [hit for hit in told if hit["cell"] and cells[hit["cell"]].role in ("reveal", "why", "summary")]
@@ -495,7 +495,7 @@ def test_search_shows_no_result_and_no_summary(fresh: Folder) -> None:
 
 def test_export_as_nbgraders_columns(folder: Folder) -> None:
     attempt(folder, "jvp-1", "passed", 3)
-    handed = handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    handed = submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
     name, media, text = export(folder, "csv")
     assert (name, media.split(";")[0]) == ("autodiff_kit-progress.csv", "text/csv")
     rows = list(csv.DictReader(io.StringIO(text)))
@@ -508,7 +508,7 @@ def test_export_as_nbgraders_columns(folder: Folder) -> None:
         handed["at"],
     )
     assert first["student_id"] == workspace.learner(folder.root)
-    assert len(rows) == sum(entry.exercise is not None for entry in catalogue.catalogue().values())
+    assert len(rows) == sum(entry.exercise is not None for entry in catalog.catalogue().values())
 
 
 def test_a_table_program_sees_no_formula(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

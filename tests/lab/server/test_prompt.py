@@ -12,7 +12,7 @@ from tornado.testing import bind_unused_port
 from tornado.web import Application
 from tornado.websocket import WebSocketHandler, websocket_connect
 
-from autodiff_kit.lab.server.prompt import SETTING, send_at_once
+from autodiff_kit.lab.server.unbuffered import SETTING, send_at_once
 
 
 class Ordinary:

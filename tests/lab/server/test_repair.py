@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.lab.server import backups, handins, ledger, panel, repair
-from autodiff_kit.lab.server.catalogue import catalogue
+from autodiff_kit.lab.server import backups, panel_data, progress_db, repair, submissions
+from autodiff_kit.lab.server.catalog import catalogue
 from autodiff_kit.lab.server.folder import Folder
 from autodiff_kit.lessons.progress import Prediction, Progress
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*was damaged:autodiff_kit.lessons.store.ProgressWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*was damaged:autodiff_kit.lessons.progress_db.ProgressWarning")
 
 SLUG = "01_jacobian_vector_products"
 EXERCISE = f"exercises/{SLUG}.ipynb"
@@ -45,11 +45,11 @@ def learn(folder: Folder) -> None:
 
 
 def file(folder: Folder) -> Path:
-    return folder.root / ledger.FILE
+    return folder.root / progress_db.FILE
 
 
 def lessons(folder: Folder) -> dict[str, Any]:
-    found = panel.progress(folder)
+    found = panel_data.progress(folder)
     assert found is not None
     assert found["saved"]
     return dict(found["lessons"])
@@ -70,12 +70,12 @@ def test_what_can_be_read_is_brought_back(folder: Folder) -> None:
     """The file's schema is broken, its rows are not."""
     learn(folder)
     before = lessons(folder)
-    questions = panel.exercises(folder, None, "01")["questions"]
+    questions = panel_data.exercises(folder, None, "01")["questions"]
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute("DROP TABLE meta")
         db.commit()
     assert lessons(folder) == before
-    assert panel.exercises(folder, None, "01")["questions"] == questions
+    assert panel_data.exercises(folder, None, "01")["questions"] == questions
     assert Progress(folder.root).prediction("01", "jv") == Prediction(1, 2, False)
     with closing(sqlite3.connect(file(folder))) as db:
         assert db.execute("SELECT count(*) FROM attempt").fetchone() == (14,)
@@ -86,9 +86,9 @@ def test_it_happens_once(folder: Folder) -> None:
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute("DROP TABLE meta")
         db.commit()
-    panel.progress(folder)
+    panel_data.progress(folder)
     rev = Progress(folder.root).rev()
-    assert panel.progress(folder, since=rev) is None
+    assert panel_data.progress(folder, since=rev) is None
     backups.reset(folder, {"scope": "all"})
     assert lessons(folder) == {}, "what was reset since does not come back"
 
@@ -144,7 +144,7 @@ def test_scores_come_back_from_the_notebook(folder: Folder) -> None:
         "jvp-6-check": "Not begun. There is no function.",
     }
     ran(folder, EXERCISE, said)
-    states = {q["id"]: (q["state"], q["score"]) for q in panel.exercises(folder, None, "01")["questions"]}
+    states = {q["id"]: (q["state"], q["score"]) for q in panel_data.exercises(folder, None, "01")["questions"]}
     assert states["jvp-1"] == ("passed", 3)
     assert states["jvp-3"] == ("partial", 1.5)
     assert states["jvp-4"] == ("not yet", 0)
@@ -182,9 +182,9 @@ def test_predictions_come_back_from_the_newest_backup(folder: Folder) -> None:
 def test_receipts_come_back_from_the_bundles(folder: Folder) -> None:
     learn(folder)
     digest = hashlib.sha256((folder.root / EXERCISE).read_bytes()).hexdigest()
-    handed = handins.hand_in(folder, f"work/{EXERCISE}", digest)
+    handed = submissions.hand_in(folder, f"work/{EXERCISE}", digest)
     file(folder).write_bytes(NONSENSE)
-    panel.progress(folder)
+    panel_data.progress(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         rows = db.execute("SELECT receipt, notebook, sha256, score FROM handin").fetchall()
     assert rows == [(handed["receipt"], SLUG, digest, 4.5)]
@@ -195,7 +195,7 @@ def test_the_further_of_two_places_counts(folder: Folder) -> None:
     backups.make(folder, "all")
     file(folder).write_bytes(NONSENSE)
     ran(folder, EXERCISE, {"jvp-1-check": "Not yet: 0 of 3 points.", "jvp-2-check": "Passed: 2 of 2 points."})
-    questions = {q["id"]: q for q in panel.exercises(folder, None, "01")["questions"]}
+    questions = {q["id"]: q for q in panel_data.exercises(folder, None, "01")["questions"]}
     assert (questions["jvp-1"]["state"], questions["jvp-1"]["score"]) == ("passed", 3)
     assert (questions["jvp-2"]["state"], questions["jvp-2"]["score"], questions["jvp-2"]["hints_seen"]) == (
         "passed", 2, 2,
@@ -229,7 +229,7 @@ def test_rows_that_make_no_sense_are_left_out(folder: Folder, table: str, change
     for item in catalogue()["01"].prompts[:3]:
         mine.prediction("01", item)
     assert mine.summary().best <= 4.5
-    json.dumps(panel.exercises(folder, None, "01"))
+    json.dumps(panel_data.exercises(folder, None, "01"))
 
 
 def test_a_kernel_that_found_the_damage_first(folder: Folder) -> None:

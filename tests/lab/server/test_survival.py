@@ -22,12 +22,12 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.lab.server import backups, handins, ledger, panel
+from autodiff_kit.lab.server import backups, panel_data, progress_db, submissions
+from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.folder import Folder
-from autodiff_kit.lab.server.problems import RequestError, as_request_error
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Progress
-from autodiff_kit.lessons.store import ProgressWarning, Store
+from autodiff_kit.lessons.progress_db import ProgressWarning, Store
 
 SLUG = "01_jacobian_vector_products"
 EXERCISE = f"work/exercises/{SLUG}.ipynb"
@@ -48,13 +48,13 @@ for n in range(int(sys.argv[2]), int(sys.argv[3])):
 SERVER = """
 import hashlib, sys
 from pathlib import Path
-from autodiff_kit.lab.server import backups, handins, panel
+from autodiff_kit.lab.server import backups, panel_data, submissions
 from autodiff_kit.lab.server.folder import Folder
 root = Path(sys.argv[1])
 folder, path = Folder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
 while True:
     sha = hashlib.sha256((folder.shown / path).read_bytes()).hexdigest()
-    print("handin", handins.hand_in(folder, path, sha)["receipt"], flush=True)
+    print("handin", submissions.hand_in(folder, path, sha)["receipt"], flush=True)
     backup = backups.make(folder, "01")
     print("backup", backup["id"], flush=True)
     print("reset", backups.reset(folder, {"scope": "06", "notebooks": True})["backup"]["id"], flush=True)
@@ -68,12 +68,12 @@ def run(script: str, folder: Folder, *words: object, **options: Any) -> subproce
 
 
 def integrity(folder: Folder) -> str:
-    with closing(sqlite3.connect(folder.root / ledger.FILE)) as db:
+    with closing(sqlite3.connect(folder.root / progress_db.FILE)) as db:
         return str(db.execute("PRAGMA integrity_check").fetchone()[0])
 
 
 def shas(folder: Folder) -> set[str]:
-    with closing(sqlite3.connect(folder.root / ledger.FILE)) as db:
+    with closing(sqlite3.connect(folder.root / progress_db.FILE)) as db:
         return {row[0] for row in db.execute("SELECT cell_sha FROM attempt")}
 
 
@@ -92,17 +92,17 @@ def test_two_kernels_and_the_server_write_at_once(folder: Folder) -> None:
     steps = 0
     while any(kernel.poll() is None for kernel in kernels):
         steps += 1
-        panel.patch_lesson(folder, "01", {"rev": 0, "step": steps})
+        panel_data.patch_lesson(folder, "01", {"rev": 0, "step": steps})
     for kernel in kernels:
         kernel.communicate(timeout=60)
         assert kernel.returncode == 0
     assert steps > 5
     assert len(shas(folder)) == 120
-    found = panel.progress(folder)
+    found = panel_data.progress(folder)
     assert found is not None
     assert found["rev"] == 120 + 1 + steps, "every change raised the revision by one, and a new row by one more"
     assert found["lessons"]["01"]["step"] == steps
-    assert sum(question["tries"] for question in panel.exercises(folder, EXERCISE, None)["questions"]) == 120
+    assert sum(question["tries"] for question in panel_data.exercises(folder, EXERCISE, None)["questions"]) == 120
 
 
 def test_many_requests_at_once_through_one_server(server: Any) -> None:
@@ -119,7 +119,7 @@ def test_many_requests_at_once_through_one_server(server: Any) -> None:
 
 def test_the_loop_answers_while_a_change_waits(server: Any) -> None:
     """A change that waits for another process's lock holds no other request up, and then says what it waited for."""
-    with closing(sqlite3.connect(server.root / ledger.FILE, isolation_level=None, timeout=10)) as other:
+    with closing(sqlite3.connect(server.root / progress_db.FILE, isolation_level=None, timeout=10)) as other:
         other.execute("BEGIN IMMEDIATE")
         with ThreadPoolExecutor(6) as pool:
             waiting = [pool.submit(server.ask, "PATCH", "progress/01", {"rev": 0, "step": 1}) for _ in range(6)]
@@ -154,7 +154,7 @@ def test_a_kernel_killed_in_the_middle_of_a_write(folder: Folder, pause: float) 
     told = {"0", *kernel.communicate()[0].split()}
     assert integrity(folder) == "ok"
     assert told <= shas(folder), "what was told to be kept is kept"
-    assert panel.patch_lesson(folder, "01", {"rev": 0, "step": 3})["progress"]["saved"]
+    assert panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 3})["progress"]["saved"]
 
 
 @pytest.mark.parametrize("pause", [0.1, 0.25, 0.45, 0.6, 0.8])
@@ -168,7 +168,7 @@ def test_a_server_killed_in_the_middle_of_its_work(folder: Folder, pause: float)
     server.send_signal(signal.SIGKILL)
     told = [line.split() for line in (first + server.communicate()[0]).splitlines() if len(line.split()) == 2]
     assert integrity(folder) == "ok"
-    handed = {row["receipt"]: row for row in handins.listed(folder)}
+    handed = {row["receipt"]: row for row in submissions.listed(folder)}
     assert {name for kind, name in told if kind == "handin"} <= set(handed)
     for row in handed.values():
         with zipfile.ZipFile(folder.shown / row["path"]) as bundle:
@@ -183,7 +183,7 @@ def test_a_server_killed_in_the_middle_of_its_work(folder: Folder, pause: float)
         assert newest is not None
         backups.restore(folder, newest["id"])
     assert Progress(folder.root).question("jvp-1").best == 3
-    panel.open_notebook(folder, "06", {})
+    panel_data.open_notebook(folder, "06", {})
     assert json.loads((folder.root / "notebooks" / "06_relaxing_floor.ipynb").read_text())["cells"]
     assert sha(folder.shown / EXERCISE) == notebook
 
@@ -206,36 +206,36 @@ def test_a_full_disk_is_told_and_loses_nothing(folder: Folder, monkeypatch: pyte
         full_database(patch)
         with pytest.raises(RequestError) as told:
             for n in range(1000):
-                ledger.change(
+                progress_db.change(
                     folder, lambda mine, n=n: mine.commit_prediction("01", f"item-{n}-{'x' * 3000}", "y" * 3000)
                 )
         assert (told.value.status, told.value.code) == (507, "disk_full")
         assert "Free some space" in told.value.do
-        found = panel.progress(folder)
+        found = panel_data.progress(folder)
         assert found is not None
         assert found["lessons"]["01"]["score"] == 3
     assert integrity(folder) == "ok"
-    assert panel.patch_lesson(folder, "01", {"rev": 0, "step": 2})["progress"]["saved"]
+    assert panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 2})["progress"]["saved"]
 
 
 def no_space(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("what", [handins.os, "write"])
+@pytest.mark.parametrize("what", [submissions.os, "write"])
 def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, what: Any
 ) -> None:
     before = sorted((folder.root / "handin").iterdir())
     with monkeypatch.context() as patch:
         if what == "write":
-            patch.setattr(handins.tempfile, "mkstemp", no_space)
+            patch.setattr(submissions.tempfile, "mkstemp", no_space)
         else:
-            patch.setattr(handins.os, "fsync", no_space)
+            patch.setattr(submissions.os, "fsync", no_space)
         with pytest.raises(OSError, match="No space"):
-            handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+            submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
     assert sorted((folder.root / "handin").iterdir()) == before
-    assert handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"].endswith("-01")
+    assert submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"].endswith("-01")
 
 
 def test_a_reset_on_a_full_disk_takes_nothing_away(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,15 +256,15 @@ def test_a_disk_that_really_fills(small_disk: Path) -> None:
     folder = Folder(small_disk / "work", small_disk)
     workspace.prepare(folder.root)
     attempt(folder)
-    receipt = handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"]
+    receipt = submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"]
     with (small_disk / "filler").open("wb") as filler, pytest.raises(OSError, match="No space"):
         while True:
             filler.write(b"x" * 65536)
             filler.flush()
     for work in (
-        lambda: handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)),
+        lambda: submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)),
         lambda: backups.reset(folder, {"scope": "all", "notebooks": True}),
-        lambda: [panel.patch_lesson(folder, "01", {"rev": 0, "step": n}) for n in range(2000)],
+        lambda: [panel_data.patch_lesson(folder, "01", {"rev": 0, "step": n}) for n in range(2000)],
     ):
         with pytest.raises((OSError, RequestError, sqlite3.Error)) as told:
             work()
@@ -273,32 +273,35 @@ def test_a_disk_that_really_fills(small_disk: Path) -> None:
         assert known.status in (403, 507)
     (small_disk / "filler").unlink()
     assert integrity(folder) == "ok"
-    assert [row["receipt"] for row in handins.listed(folder)] == [receipt]
+    assert [row["receipt"] for row in submissions.listed(folder)] == [receipt]
     assert Progress(folder.root).question("jvp-1").best == 3
 
 
 def test_a_database_of_nonsense_is_kept_aside(folder: Folder) -> None:
     attempt(folder)
-    file = folder.root / ledger.FILE
+    file = folder.root / progress_db.FILE
     file.write_bytes(b"no database at all " * 100)
     with pytest.warns(ProgressWarning, match="was damaged"):
-        found = panel.progress(folder)
+        found = panel_data.progress(folder)
     assert found is not None
     assert found["saved"]
     assert [notice["code"] for notice in found["notices"]] == ["damaged"]
     aside = list(file.parent.glob("progress.damaged-*.db"))
     assert [path.read_bytes() for path in aside] == [b"no database at all " * 100]
     assert aside[0].name in found["notices"][0]["text"]
-    assert panel.patch_lesson(folder, "01", {"rev": 0, "step": 1})["progress"]["lessons"]["01"]["step"] == 1
+    assert panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1})["progress"]["lessons"]["01"]["step"] == 1
 
 
 def test_a_newer_kits_file_is_left_alone(folder: Folder) -> None:
     attempt(folder)
-    file = folder.root / ledger.FILE
+    file = folder.root / progress_db.FILE
     with closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA user_version = 99")
     before = sha(file)
-    for work in (lambda: panel.progress(folder), lambda: panel.patch_lesson(folder, "01", {"rev": 0, "step": 1})):
+    for work in (
+        lambda: panel_data.progress(folder),
+        lambda: panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1}),
+    ):
         with pytest.raises(RequestError, match="update autodiff-kit") as told:
             work()
         assert (told.value.status, told.value.code) == (409, "newer_kit")
@@ -325,7 +328,7 @@ def test_reset_and_undo(folder: Folder) -> None:
     original = mine.read_bytes()
     mine.write_text(mine.read_text().replace("push and pull", "mine"))
     kept = mine.read_bytes()
-    before = panel.progress(folder)
+    before = panel_data.progress(folder)
     gone = backups.reset(folder, {"scope": "01", "notebooks": True})
     assert set(gone["progress"]["lessons"]) == {"06"}
     assert (mine.read_bytes(), len(gone["replaced"])) == (original, 2)
@@ -342,12 +345,12 @@ def test_reset_and_undo(folder: Folder) -> None:
 
 def test_reset_of_all_keeps_notebooks_and_what_was_handed_in(folder: Folder) -> None:
     attempt(folder)
-    handins.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
     files = {path: path.read_bytes() for path in folder.root.glob("*/*.ipynb")}
     gone = backups.reset(folder, {"scope": "all"})
     assert (gone["replaced"], gone["progress"]["lessons"]) == ([], {})
     assert {path: path.read_bytes() for path in files} == files
-    assert len(handins.listed(folder)) == 1
+    assert len(submissions.listed(folder)) == 1
     assert backups.restore(folder, gone["backup"]["id"])["progress"]["lessons"]["01"]["score"] == 3
 
 
@@ -366,21 +369,21 @@ def test_the_command_lines_backups_can_be_restored(folder: Folder) -> None:
 LOOK_AND_WRITE = """
 import hashlib, json, os, sys, warnings
 from pathlib import Path
-from autodiff_kit.lab.server import backups, catalogue, handins, panel
+from autodiff_kit.lab.server import backups, catalog, panel_data, submissions
 from autodiff_kit.lab.server.folder import Folder
-from autodiff_kit.lab.server.problems import as_request_error
-catalogue.catalogue()
+from autodiff_kit.lab.server.errors import as_request_error
+catalog.catalogue()
 if os.geteuid() == 0:
     os.setgid(65534); os.setuid(65534)
 warnings.simplefilter("error")
 root = Path(sys.argv[1])
 folder, path = Folder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
-found = panel.progress(folder)
+found = panel_data.progress(folder)
 print(json.dumps([found["saved"], found["lessons"]["01"]["score"], [one["code"] for one in found["notices"]]]))
 sha = hashlib.sha256((folder.shown / path).read_bytes()).hexdigest()
-for work in (lambda: panel.patch_lesson(folder, "01", {"rev": 0, "step": 1}), lambda: backups.make(folder, "all"),
-             lambda: panel.patch_question(folder, "jvp-1", {"hint_seen": 1}),
-             lambda: handins.hand_in(folder, path, sha),
+for work in (lambda: panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1}), lambda: backups.make(folder, "all"),
+             lambda: panel_data.patch_question(folder, "jvp-1", {"hint_seen": 1}),
+             lambda: submissions.hand_in(folder, path, sha),
              lambda: backups.reset(folder, {"scope": "all", "notebooks": True})):
     try:
         work()
@@ -426,7 +429,7 @@ def test_a_folder_whose_own_place_is_taken(fresh: Folder, make: Callable[[Path],
     else:
         (own / "progress.db").mkdir(parents=True)
     with pytest.raises((RequestError, OSError)) as told:
-        panel.patch_lesson(fresh, "01", {"rev": 0, "step": 1})
+        panel_data.patch_lesson(fresh, "01", {"rev": 0, "step": 1})
     known = as_request_error(told.value)
     assert known is not None
     assert known.status < 500

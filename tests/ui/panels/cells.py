@@ -100,7 +100,7 @@ g = once.gradient(y2, W_q)
 
 # An answer to jvp-1 whose second half is wrong.
 NEARLY = """
-from autodiff_kit.exercises.spec import worked
+from autodiff_kit.exercises.question import worked
 push = worked("jvp-1").push
 def pull(*given):
     return 2 * worked("jvp-1").pull(*given)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core.nest import flatten, flatten_like, pack_like
+from autodiff_kit.core.pytree import flatten, flatten_like, pack_like
 from autodiff_kit.core.record import members
 from autodiff_kit.core.tensor import make
 

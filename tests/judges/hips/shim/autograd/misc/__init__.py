@@ -1,8 +1,8 @@
 """Nests as one long vector."""
 
 import autodiff_kit as ak
-from autodiff_kit.core.nest import flatten as leaves_of
-from autodiff_kit.core.nest import pack_like
+from autodiff_kit.core.pytree import flatten as leaves_of
+from autodiff_kit.core.pytree import pack_like
 
 from .. import numpy as anp
 

@@ -1,0 +1,51 @@
+"""nbgrader's course folder: the source notebook with hidden tests, and a configuration that keeps our starters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autodiff_kit.lessons.atomic_files import write_atomically
+
+from .release import visible, write_checks, write_notebook
+
+if TYPE_CHECKING:
+    from .master import Master
+
+__all__ = ["write_course"]
+
+CONFIG = '''"""nbgrader's settings for exercises of autodiff_kit."""
+
+c = get_config()  # noqa: F821
+c.CourseDirectory.course_id = "{course}"
+# The starter stands above the worked answer, so nothing has to take its place.
+c.ClearSolutions.code_stub = {{"python": ""}}
+# A solution is told by its marks; the cell around it is an ordinary one.
+c.ClearSolutions.enforce_metadata = True
+'''
+
+
+def write_course(folder: Path, master: Master) -> list[Path]:
+    """Write an exercise into a course folder of nbgrader; other exercises in it stay.
+
+    Parameters
+    ----------
+    folder : Path
+        The course's folder; begun if it is not there.
+    master : Master
+        The exercise.
+
+    Returns
+    -------
+    list of Path
+        The files written: ``nbgrader_config.py`` where there was none, and ``source/<slug>/<slug>.ipynb``.
+    """
+    slug = master.lesson.slug
+    home = folder / "source" / slug
+    given = {**master.notebook, "cells": visible(master.notebook)}
+    written = [write_notebook(home / f"{slug}.ipynb", given), *write_checks(home, master)]
+    config = folder / "nbgrader_config.py"
+    if not config.exists():
+        write_atomically(config, CONFIG.format(course=folder.name or "course").encode())
+        written.append(config)
+    return written

@@ -1,0 +1,118 @@
+"""Gradients that a user gives."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from autodiff_kit.core.dispatch import record
+from autodiff_kit.core.operation import Op
+from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.core.validation import function
+from autodiff_kit.errors import ArgumentError, StructureError
+
+__all__ = ["custom_gradient"]
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
+    """Give a function its own gradient.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(*args) -> (value, vjp)`` or ``(value, vjp, jvp)``. ``vjp(g)`` returns the gradient of each argument, or one
+        value where there is one argument; ``jvp(*tangents)`` the tangent of the value. What is missing is derived.
+
+    Returns
+    -------
+    callable
+        ``(*args) -> value``; keyword arguments are bound to their places.
+
+    Raises
+    ------
+    StructureError
+        If ``f`` does not return a value and a function, or ``vjp`` a wrong number of gradients.
+
+    Notes
+    -----
+    **Gradient.** Second derivatives go through the operations that ``vjp`` itself uses.
+
+    Examples
+    --------
+    >>> @ak.custom_gradient
+    ... def log1pexp(x):
+    ...     return ak.softplus(x), lambda g: g * ak.sigmoid(x)
+    >>> float(ak.grad(log1pexp)(1000.0))
+    1.0
+    """
+    function("what ak.custom_gradient decorates", f)
+    name = getattr(f, "__name__", "custom").strip("<>_") or "custom"
+    signature = _signature(f)
+    defaults = any(p.default is not p.empty for p in signature.parameters.values())
+
+    @wraps(f)
+    def run(*args: Any, **kwargs: Any) -> Tensor:
+        if kwargs or defaults:
+            bound = _bound(name, signature, args, kwargs)
+            bound.apply_defaults()
+            args = bound.args
+        inputs = tuple(lift(a) for a in args)
+        value, vjp, jvp = _parts(name, f(*inputs))
+        return _noted(name, _pull(vjp), _push(jvp), plain(lift(value)), inputs)
+
+    return run
+
+
+def _signature(f: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(f)
+    except ValueError:  # some functions written in C do not say
+        return inspect.signature(lambda *args: None)
+
+
+def _bound(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentError(f"{name}: {error}. It takes {signature}.") from error
+
+
+def _parts(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any] | None]:
+    if not isinstance(answer, tuple) or len(answer) not in (2, 3) or not all(callable(part) for part in answer[1:]):
+        raise StructureError(
+            f"{name} is a custom gradient: it must return (value, vjp) or (value, vjp, jvp), "
+            f"not {type(answer).__name__}"
+        )
+    return answer[0], answer[1], answer[2] if len(answer) == 3 else None
+
+
+def _pull(vjp: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda g, _y, *_inputs: vjp(g)
+
+
+def _push(jvp: Callable[..., Any] | None) -> Callable[..., Any] | None:
+    if jvp is None:
+        return None
+
+    def push(tangents: tuple[Any, ...], y: Any, *inputs: Any) -> Any:
+        zeros = [x * 0.0 for x in inputs]
+        return jvp(*(z if t is None else lift(t) for t, z in zip(tangents, zeros, strict=True)))
+
+    return push
+
+
+def _noted(
+    name: str,
+    vjp_all: Callable[..., Any],
+    jvp: Callable[..., Any] | None,
+    value: Any,
+    inputs: tuple[Tensor, ...],
+) -> Tensor:
+    """A value that was computed elsewhere, on the record as one operation with rules of the user's."""
+    rules = {"vjp_all": vjp_all, "jvp": jvp, "users": True, "family": "general"}
+    op = Op(name, lambda *_: value, flops=lambda *_: 0, **rules)  # what computed it stands on the record by itself
+    return record(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))

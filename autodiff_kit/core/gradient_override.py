@@ -1,0 +1,135 @@
+"""Gradients under names of their own, and blocks inside which an operation takes another's gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from autodiff_kit.core.operation import OPS, Op
+from autodiff_kit.core.record import UNUSUAL
+from autodiff_kit.core.validation import function, said, text
+from autodiff_kit.errors import ArgumentError, DuplicateNameError, UnknownGradientError
+
+__all__ = ["gradient_override_map", "register_gradient"]
+
+Rule = Callable[..., Any]
+
+_RULES: dict[str, Rule] = {}
+"""Gradients that users registered."""
+
+
+def register_gradient(name: str) -> Callable[[Rule], Rule]:
+    """Register a gradient under a name, for use in :func:`gradient_override_map`.
+
+    Parameters
+    ----------
+    name : str
+        A name of your own; names of operations such as ``"Identity"`` are taken by their own gradients.
+
+    Returns
+    -------
+    callable
+        A decorator for ``rule(g, ans, *inputs, **params)``, which returns the gradient of each input, or one value
+        where there is one input.
+
+    Raises
+    ------
+    DuplicateNameError
+        If the name is registered already; the message says where.
+
+    Notes
+    -----
+    A function that a notebook defines again, under its own name, takes the place of the one before: a cell may be run
+    twice.
+
+    Examples
+    --------
+    >>> @ak.register_gradient("FiveTimes")
+    ... def five_times(g, ans, x):
+    ...     return 5.0 * g
+    """
+    text("what a gradient is registered under", name)
+
+    def decorate(rule: Rule) -> Rule:
+        function(f"the gradient {name!r}", rule)
+        if name in _RULES and not _defined_again(_RULES[name], rule):
+            raise DuplicateNameError(f"a gradient named {name!r} is registered already, at {_place(_RULES[name])}")
+        _RULES[name] = rule
+        return rule
+
+    return decorate
+
+
+def _defined_again(old: Rule, new: Rule) -> bool:
+    named = [(getattr(rule, "__module__", None), getattr(rule, "__qualname__", None)) for rule in (old, new)]
+    return named[0] == named[1] and named[0][0] == "__main__"
+
+
+def _place(rule: Rule) -> str:
+    code = getattr(rule, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(rule)
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, [*OPS, *_RULES], n=1, cutoff=0.0)
+    return f"; the nearest name is {near[0]!r}" if near else ""
+
+
+def _stand_in(op: Op, name: str) -> Op:
+    """A twin of ``op`` whose gradient is the one registered as ``name``."""
+    if name in _RULES:
+        return Op(op.name, op.value, vjp_all=_RULES[name], users=True, family="general")
+    source = OPS.get(name)
+    if source is None or (source.vjps is None and source.vjp_all is None):
+        raise UnknownGradientError(
+            f"no gradient is registered as {name!r}{_nearest(name)}. Register one with @ak.register_gradient({name!r})."
+        )
+    return Op(op.name, op.value, vjps=source.vjps, jvp=source.jvp, vjp_all=source.vjp_all, family=source.family)
+
+
+@contextmanager
+def gradient_override_map(mapping: dict[str, str]) -> Iterator[None]:
+    """Swap gradients inside a block: values stay, the way back changes.
+
+    Parameters
+    ----------
+    mapping : dict of str to str
+        Name of an operation -> name of a registered gradient, or of the operation whose gradient it takes.
+
+    Raises
+    ------
+    UnknownGradientError
+        If an operation or a gradient of that name does not exist; the nearest name is given.
+
+    Notes
+    -----
+    The map belongs to the process, not to a thread: leave the block before others compute.
+
+    Examples
+    --------
+    >>> x = ak.Variable([1.7, 2.3])
+    >>> with ak.GradientTape() as tape, ak.gradient_override_map({"Floor": "Identity"}):
+    ...     y = ak.floor(x)
+    >>> tape.gradient(y, x).numpy()
+    array([1., 1.])
+    """
+    if not isinstance(mapping, dict):
+        raise ArgumentError(f'a map of names is a dict such as {{"Floor": "Identity"}}, not {said(mapping)}')
+    for key, name in mapping.items():
+        text("a gradient", name)
+        if text("an operation", key) not in OPS:
+            raise UnknownGradientError(f"no operation is named {key!r}{_nearest(key)}")
+    stand_ins = {key: _stand_in(OPS[key], name) for key, name in mapping.items()}
+    before = {key: OPS[key].live for key in mapping}
+    UNUSUAL.append(mapping)
+    try:
+        for key, op in stand_ins.items():
+            OPS[key].live = op
+        yield
+    finally:
+        UNUSUAL.remove(mapping)
+        for key, op in before.items():
+            OPS[key].live = op

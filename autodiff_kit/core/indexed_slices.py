@@ -1,0 +1,137 @@
+"""Gradients of a few rows of a large table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import lift, plain
+from autodiff_kit.core.validation import said, whole
+from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError
+
+__all__ = ["RowGradient", "worth_rows"]
+
+
+class RowGradient:
+    """The gradient of a table of which few rows were read.
+
+    A tape gives it for a large variable that was only read by rows, in place of a tensor of mostly zeros.
+
+    Parameters
+    ----------
+    ids : array_like of int
+        Numbers of the rows, ``(n,)``; repeats add up.
+    rows : array_like
+        A gradient for each, ``(n, ...)``.
+    shape : tuple of int
+        Of the whole table.
+
+    Attributes
+    ----------
+    ids, rows : ndarray
+        Each row once, in rising order, with its whole gradient.
+    shape : tuple of int
+    dtype : dtype
+
+    Raises
+    ------
+    ShapeError, RangeError
+        If rows and shape do not fit, or an id is not a row.
+
+    Notes
+    -----
+    :meth:`numpy` and ``np.asarray`` make it dense. Sums of two, and products with a number, stay rows; with an array
+    the sum is dense. ``Adam(lazy=True)`` and plain ``SGD`` step the rows only. **Cost.** That of the rows.
+
+    Examples
+    --------
+    >>> ak.RowGradient([2, 0, 2], [[1.0], [5.0], [1.0]], (3, 1)).numpy().ravel()
+    array([5., 0., 2.])
+    """
+
+    __array_ufunc__ = None  # an array on the left leaves the sum to us
+
+    def __init__(self, ids: Any, rows: Any, shape: Any) -> None:
+        numbers, given = _array("ids", ids).reshape(-1), _array("rows", rows)
+        if not isinstance(shape, (tuple, list)) or not shape:
+            raise ArgumentError(f"the shape of a table is a tuple such as (1000, 16), not {said(shape)}")
+        self.shape = tuple(whole("a length of the shape", n, 0) for n in shape)
+        if given.shape != (numbers.size, *self.shape[1:]):
+            raise ShapeError(
+                f"{numbers.size} ids of a table {self.shape} need rows {(numbers.size, *self.shape[1:])}, "
+                f"got {given.shape}"
+            )
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise RangeError(f"ids of rows are whole numbers, got {numbers.dtype}")
+        bad = np.flatnonzero((numbers < 0) | (numbers >= self.shape[0]))
+        if bad.size:
+            raise RangeError(f"id {numbers[bad[0]]} at place {bad[0]} is not a row of a table with {self.shape[0]}")
+        self.ids, place = np.unique(numbers.astype(np.int64), return_inverse=True)
+        half = given.dtype == np.float16  # sixteen bits are too few to add up in
+        total = np.zeros((self.ids.size, *self.shape[1:]), np.float32 if half else given.dtype)
+        np.add.at(total, place.reshape(-1), given)
+        self.rows = total.astype(given.dtype, copy=False)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the rows."""
+        return np.dtype(self.rows.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes of the table."""
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of ids and rows."""
+        return int(self.ids.nbytes + self.rows.nbytes)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The gradient of the whole table, zeros included."""
+        return np.asarray(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        dense = np.zeros(self.shape, dtype or self.rows.dtype)
+        dense[self.ids] = self.rows
+        return dense
+
+    def _scaled(self, rows: np.ndarray[Any, Any]) -> RowGradient:
+        new = RowGradient.__new__(RowGradient)
+        new.shape, new.ids, new.rows = self.shape, self.ids, rows
+        return new
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, RowGradient):
+            ids, rows = np.concatenate([self.ids, other.ids]), np.concatenate([self.rows, other.rows])
+            return RowGradient(ids, rows, self.shape)
+        return np.asarray(self) + other
+
+    __radd__ = __add__
+
+    def __mul__(self, factor: float) -> RowGradient:
+        return self._scaled(self.rows * factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> RowGradient:
+        return self._scaled(self.rows / divisor)
+
+    def __neg__(self) -> RowGradient:
+        return self._scaled(-self.rows)
+
+    def __repr__(self) -> str:
+        return f"RowGradient({self.ids.size} rows of {self.shape}, dtype={self.dtype})"
+
+
+def _array(what: str, value: Any) -> np.ndarray[Any, Any]:
+    found = np.asarray(plain(lift(value)))
+    if found.dtype.kind == "c":
+        raise DtypeError(f"{what} of a gradient are real numbers, got {found.dtype}")
+    return found
+
+
+def worth_rows(shape: tuple[int, ...], asked: int) -> bool:
+    """Whether the gradient of a table is kept as rows: the table is large, and few of its rows were read."""
+    return len(shape) > 1 and int(np.prod(shape, dtype=np.int64)) >= 1 << 16 and asked * 8 <= shape[0]

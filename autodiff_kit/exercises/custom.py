@@ -1,0 +1,64 @@
+"""Exercises that are not the kit's own: a teacher's, built from a master, with their checks beside the notebook."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from autodiff_kit.errors import StructureError
+
+from .question import Lesson, Question
+
+__all__ = ["find", "lesson_of"]
+
+
+def find(slug: str) -> Lesson | None:
+    """The exercise whose checks can be imported as ``<slug>_checks``; None if there are none.
+
+    Parameters
+    ----------
+    slug : str
+        The exercise's name, as ``exercise("...")`` was given it.
+
+    Returns
+    -------
+    Lesson or None
+        Its questions.
+
+    Raises
+    ------
+    StructureError
+        If the checks are there and cannot be loaded.
+    """
+    name = f"{slug}_checks"
+    if not name.isidentifier():
+        return None
+    try:
+        found = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name == name:
+            return None
+        raise StructureError(f"The checks of {slug!r} need {error.name!r}, which is not installed.") from error
+    lesson = getattr(found, "LESSON", None)
+    if not isinstance(lesson, Lesson):
+        raise StructureError(f"{name} holds no exercise. `autodiff-kit author build` writes it beside the notebook.")
+    return lesson
+
+
+def lesson_of(about: Path, package: str) -> Lesson:
+    """Put together what a build has written: the texts in ``exercise.json``, a module for each question."""
+    facts = json.loads(about.read_text(encoding="utf-8"))
+    questions = tuple(_question(entry, package) for entry in facts.pop("questions"))
+    return Lesson(**facts, reminders=(), questions=questions)
+
+
+def _question(entry: dict[str, Any], package: str) -> Question:
+    author = import_module(f"{package}.{entry['id'].replace('-', '_')}")
+    optional = {name: getattr(author, name) for name in ("spoils", "praise") if hasattr(author, name)}
+    entry["writes"] = tuple(entry["writes"])
+    hints: tuple[str, str, str] = tuple(author.hints)
+    return Question(
+        **entry, check=author.check, messages=author.messages, hints=hints, example=author.example, **optional
+    )

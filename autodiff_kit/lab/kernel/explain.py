@@ -1,0 +1,196 @@
+"""How one row depends on another: the explanation, and the Jacobian between them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.backward import SCALAR, pull_node
+from autodiff_kit.core.forward import push_node
+from autodiff_kit.core.indexed_slices import RowGradient
+from autodiff_kit.core.record import Node
+from autodiff_kit.core.tape import GradientTape
+from autodiff_kit.core.tensor import make
+from autodiff_kit.diagnostics.explain import _Case
+from autodiff_kit.errors import AutodiffError
+from autodiff_kit.lab.kernel.cells import Cells
+from autodiff_kit.lab.kernel.history import Entry
+from autodiff_kit.lab.kernel.table_model import Sheet
+from autodiff_kit.lab.kernel.value_summary import HIDDEN, number
+
+__all__ = ["End", "explained", "handle", "jacobian"]
+
+
+End = tuple[int | None, Any]
+
+
+def handle(sheet: Sheet, row: int) -> Any:
+    """The user's own object for a row, or a tensor that stands for it; of a constant what it is made of."""
+    known = sheet.objects.get(row)
+    if known is not None:
+        return known
+    node, like = sheet.nodes[row], sheet.likes[row]
+    if node is None:
+        value = sheet.values.get(row, HIDDEN)
+        return value if value is not HIDDEN else np.zeros((), like.dtype)
+    return make(np.broadcast_to(np.zeros((), like.dtype), like.shape), node)
+
+
+def explained(
+    entry: Entry,
+    tape: GradientTape,
+    sheet: Sheet,
+    ends: tuple[End, End],
+    names: dict[int, str],
+    namespace: dict[str, Any],
+    cells: Cells,
+) -> dict[str, Any]:
+    """What ``tape.explain`` says of a target and a source, given as rows.
+
+    Parameters
+    ----------
+    ends : pair of (int or None, value)
+        Row and value of target and of source; what is on no row has None.
+    names : dict
+        What rows are called.
+    namespace : dict
+        The user's names.
+    """
+    (target_row, target), (source_row, source) = ends
+    rows = [(row, value) for row, value in ends if row is not None]
+    own = {names.get(row) or f"{sheet.ops[row]} #{row}": value for row, value in rows}
+    code = SimpleNamespace(co_filename=entry.file, co_name=entry.function)
+    frame = SimpleNamespace(f_locals=own, f_globals=namespace, f_code=code)
+    found = _Case(tape, [target], frame).explain(source)
+    reached, needed = _rows(sheet, found.reached), _rows(sheet, found.needed)
+    reached |= set() if source_row is None else {source_row}
+    needed |= set() if target_row is None else {target_row}
+    needed |= {i for row in needed for i in sheet.inputs[row]}
+    about = cells.about(found.cell) if found.cell else {"count": None, "hash": None}
+    return {
+        "target": target_row,
+        "source": source_row,
+        "target_name": found.target,
+        "source_name": found.source,
+        "connected": found.connected,
+        "cause": found.cause,
+        "kind": found.kind,
+        "node": None if found.node is None else sheet.operations[found.node],
+        "cell": cells.key(found.cell) if found.cell else None,
+        "count": about["count"],
+        "hash": about["hash"],
+        "line": found.line or None,
+        "code": found.code,
+        "headline": found.headline,
+        "because": found.because,
+        "fix": found.fix,
+        "reached": runs(reached),
+        "needed": runs(needed),
+    }
+
+
+def _rows(sheet: Sheet, found: tuple[tuple[int, int], ...]) -> set[int]:
+    """Rows of operations that are given as runs of their places on the tape, ends included."""
+    return {sheet.operations[k] for a, b in found for k in range(a, b + 1)}
+
+
+def runs(rows: set[int]) -> list[list[int]]:
+    """Rows as runs; the end of a run is not in it.
+
+    Examples
+    --------
+    >>> from autodiff_kit.lab.kernel.explain import runs
+    >>> runs({3, 4, 5, 9})
+    [[3, 6], [9, 10]]
+    """
+    found: list[list[int]] = []
+    for row in sorted(rows):
+        if found and found[-1][1] == row:
+            found[-1][1] = row + 1
+        else:
+            found.append([row, row + 1])
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------- the Jacobian
+def jacobian(sheet: Sheet, target: int, source: int, limit: int) -> dict[str, Any]:
+    """All slopes between two rows, in one pass over what lies between them.
+
+    Parameters
+    ----------
+    limit : int
+        With more numbers than this only its size is told.
+    """
+    m, n = (int(np.prod(sheet.likes[row].shape, dtype=int)) for row in (target, source))
+    between = _between(sheet, target, source)
+    mode = "forward" if n < m else "reverse"
+    answer: dict[str, Any] = {"m": m, "n": n, "rows": None, "sweeps": min(m, n), "mode": mode}
+    answer["connected"] = source in between
+    if source not in between or m * n > limit:
+        return answer
+    try:
+        with np.errstate(all="ignore"):
+            found = (_columns if mode == "forward" else _rows_of)(sheet, target, source, between, min(m, n))
+    except AutodiffError as error:
+        return answer | {"trouble": str(error)}
+    matrix = np.zeros((m, n)) if found is None else np.asarray(found).reshape(m, n)
+    return answer | {"rows": [[number(x) for x in row] for row in matrix.tolist()]}
+
+
+def _between(sheet: Sheet, target: int, source: int) -> set[int]:
+    """Rows on a path from source to target that lets a gradient through, both ends with them."""
+    if target == source:
+        return {target}
+    reached = {source}
+    for row in range(source + 1, target + 1):
+        node = sheet.nodes[row]
+        passes = node is not None and node.op is not None and (node.op.vjps or node.op.vjp_all)
+        if passes and not reached.isdisjoint(sheet.inputs[row]):
+            reached.add(row)
+    if target not in reached:
+        return set()
+    needed = {target}
+    for row in range(target, source, -1):
+        if row in needed:
+            needed.update(reached.intersection(sheet.inputs[row]))
+    return needed
+
+
+def _eye(sheet: Sheet, row: int, size: int) -> Any:
+    shape, dtype = sheet.likes[row]
+    return np.eye(size, dtype=dtype).reshape(size, *shape)
+
+
+def _rows_of(sheet: Sheet, target: int, source: int, between: set[int], m: int) -> Any:
+    """Row by row: cotangents with a leading axis."""
+    held = {target: _eye(sheet, target, m)}
+    inside: set[Node] = {n for row in between if (n := sheet.nodes[row]) is not None}
+    for row in sorted(between - {source}, reverse=True):
+        g = held.pop(row, None)
+        if g is None:
+            continue
+        for n, part in pull_node(sheet.stand_in(row), g, 1, False, inside):
+            dense = part.numpy() if type(part) is RowGradient else part
+            to = sheet.row[n]
+            if to in between:
+                held[to] = held[to] + dense if to in held else dense
+    found = held.get(source)
+    return None if found is None else np.broadcast_to(found, (m, *sheet.likes[source].shape))
+
+
+def _columns(sheet: Sheet, target: int, source: int, between: set[int], n: int) -> Any:
+    """Column by column: tangents with a leading axis."""
+    held = {source: _eye(sheet, source, n)}
+    for row in sorted(between - {source}):
+        node = sheet.stand_in(row)
+        incoming = tuple(None if i is None else held.get(sheet.row[i]) for i in node.inputs)
+        if any(t is not None for t in incoming):
+            tangent = push_node(node, incoming, 1)
+            if tangent is not None:
+                held[row] = tangent
+    found = held.get(target)
+    if found is None:
+        return None
+    return np.moveaxis(np.broadcast_to(found, (n, *(sheet.nodes[target].like or SCALAR).shape)), 0, -1)  # type: ignore[union-attr]

@@ -1,0 +1,214 @@
+"""Sweeps that can be watched: one row at a time, each edge's contribution by itself, nothing run twice.
+
+They are slower than the engine's own sweeps, which pay nothing for them. Cotangents stand in a dict here and not on
+the nodes, so that a watched sweep and a gradient never meet. Hooks and gradients of the user's are called once more
+than the user called them: once for each sweep that is watched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.backward import SCALAR, fit, pull_node
+from autodiff_kit.core.forward import push_node
+from autodiff_kit.core.indexed_slices import RowGradient
+from autodiff_kit.core.record import Node
+from autodiff_kit.core.tensor import make, normal, plain
+from autodiff_kit.errors import AutodiffError
+from autodiff_kit.lab.kernel.errors import Refusal
+from autodiff_kit.lab.kernel.table_model import Sheet
+from autodiff_kit.lab.kernel.value_summary import HIDDEN, kind, summary
+
+__all__ = ["Forward", "Reverse", "Sweep", "seed_for"]
+
+
+def seed_for(sheet: Sheet, row: int, seed: Any) -> Any:
+    """A cotangent or tangent to begin with: the numbers that were given, in the row's shape or one for all, or ones."""
+    shape, dtype = sheet.likes[row]
+    if dtype.kind not in "fc":
+        raise Refusal("argument", f"row {row} is of dtype {dtype}, which has no derivative.")
+    if seed is None:
+        return normal(np.ones(shape, dtype))
+    try:
+        given = np.asarray(plain(seed), dtype)
+        return normal(np.full(shape, given.reshape(())) if given.size == 1 else given.reshape(shape).copy())
+    except (TypeError, ValueError):
+        size = int(np.prod(shape, dtype=int))
+        text = f"the seed of row {row} must have {size} numbers, in shape {shape}, or one for all."
+        raise Refusal("argument", text) from None
+
+
+class Sweep:
+    """What both directions share.
+
+    Attributes
+    ----------
+    at : int
+        The row that is next.
+    events : list
+        What happened at each row that something came to.
+    """
+
+    step_: int
+
+    def __init__(self, sheet: Sheet, seeds: dict[int, Any], hooks: dict[Node, list[Callable[[Any], Any]]]) -> None:
+        sheet.ready()
+        self.sheet = sheet
+        self.held: dict[int, Any] = dict(seeds)
+        self.hooks = hooks
+        self.events: list[dict[str, Any]] = []
+        self._event_of: dict[int, int] = {}
+        self.at = max(seeds) if self.step_ < 0 else min(seeds)
+        self.begin = self.at
+        n = len(sheet)
+        outside = slice(self.begin + 1, n) if self.step_ < 0 else slice(0, self.begin)
+        self.kinds = bytearray(b"?" * n)
+        self.kinds[outside] = b"n" * len(self.kinds[outside])
+
+    @property
+    def done(self) -> bool:
+        """Whether no row is left."""
+        return not 0 <= self.at < len(self.sheet)
+
+    def passed(self, row: int) -> bool:
+        """Whether what a row has is final."""
+        return self.done or (row - self.at) * self.step_ < 0 or (row - self.begin) * self.step_ < 0
+
+    def of(self, row: int) -> Any:
+        """What a row got: None if nothing, HIDDEN while more may come."""
+        return self.held.get(row) if self.passed(row) else HIDDEN
+
+    def reach(self, row: int, until: Callable[[], bool] = lambda: False) -> None:
+        """Go on until a row's own turn is over, or ``until`` says stop; always by one row at least."""
+        with np.errstate(all="ignore"):
+            while not self.done and not self.passed(row):
+                event = self._visit(self.at)
+                if event is not None:
+                    self._event_of[self.at] = len(self.events)
+                    self.events.append(event)
+                self.kinds[self.at] = ord(kind(self.held.get(self.at)))
+                self.at += self.step_
+                if until():
+                    return
+
+    def _visit(self, row: int) -> dict[str, Any] | None:
+        raise NotImplementedError
+
+    def _shown(self, event: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def shown(self, first: int, steps: int) -> dict[str, Any]:
+        """Events from a row on, at most ``steps`` of them, and the row that follows."""
+        found: list[dict[str, Any]] = []
+        row = first
+        while 0 <= row < len(self.sheet) and len(found) < steps:
+            if not self.passed(row):
+                self.reach(row)
+            place = self._event_of.get(row)
+            if place is not None:
+                found.append(self._shown(self.events[place]))
+            row += self.step_
+        more = 0 <= row < len(self.sheet)
+        return {"events": found, "next": row if more else None, "done": not more}
+
+
+class Reverse(Sweep):
+    """Cotangents, from the target upward."""
+
+    step_ = -1
+
+    def _visit(self, row: int) -> dict[str, Any] | None:
+        if row not in self.held:
+            return None
+        sheet = self.sheet
+        node = sheet.nodes[row]
+        event: dict[str, Any] = {"node": row, "sends": []}
+        if node is not None and node in self.hooks:
+            before = self.held[row]
+            self.held[row] = event["after"] = _hooked(self.hooks[node], before, node, event)
+            event["before"] = before
+        event["g"] = self.held[row]
+        if node is None or node.op is None:
+            return event
+        try:
+            parts = pull_node(sheet.stand_in(row), event["g"], 0, False, None)
+        except Exception as error:  # noqa: BLE001 - rules may be the user's; the rest of the sweep is worth seeing
+            event["trouble"] = _told(error)
+            return event
+        for n, part in parts:
+            part = part.numpy() if type(part) is RowGradient else part
+            to = sheet.row[n]
+            before = self.held.get(to)
+            self.held[to] = part if before is None else before + part
+            event["sends"].append((to, part, self.held[to]))
+        return event
+
+    def _shown(self, event: dict[str, Any]) -> dict[str, Any]:
+        sends = [{"to": to, "part": summary(part), "sum": summary(total)} for to, part, total in event["sends"]]
+        shown = {"node": event["node"], "g": summary(event["g"]), "sends": sends}
+        if "label" in event:
+            shown["hook"] = hook_message(event)
+        if "trouble" in event:
+            shown["trouble"] = event["trouble"]
+        return shown
+
+    def hook(self, row: int) -> dict[str, Any] | None:
+        """What the hooks of a row did to its cotangent; None where it has none, or was not reached."""
+        place = self._event_of.get(row)
+        event = self.events[place] if place is not None else {}
+        return hook_message(event) if "label" in event else None
+
+
+class Forward(Sweep):
+    """Tangents, from a source downward."""
+
+    step_ = 1
+
+    def _visit(self, row: int) -> dict[str, Any] | None:
+        """Also rows that nothing stands at yet: a tangent is made where it is needed."""
+        if row in self.held:
+            return {"node": row, "g": self.held[row], "from": []}
+        came = [i for i in self.sheet.inputs[row] if i in self.held]
+        event = self._pushed(row, came) if came else None
+        return event if event is not None and (event["g"] is not None or "trouble" in event) else None
+
+    def _pushed(self, row: int, came: list[int]) -> dict[str, Any]:
+        node = self.sheet.stand_in(row)
+        incoming = tuple(None if n is None else self.held.get(self.sheet.row[n]) for n in node.inputs)
+        event: dict[str, Any] = {"node": row, "g": None, "from": sorted(set(came))}
+        try:
+            event["g"] = push_node(node, incoming)
+        except Exception as error:  # noqa: BLE001 - as above
+            event["trouble"] = _told(error)
+        if event["g"] is not None:
+            self.held[row] = event["g"]
+        return event
+
+    def _shown(self, event: dict[str, Any]) -> dict[str, Any]:
+        trouble = {"trouble": event["trouble"]} if "trouble" in event else {}
+        return {"node": event["node"], "g": summary(event["g"]), "from": event["from"], "sends": []} | trouble
+
+
+def _hooked(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: dict[str, Any]) -> Any:
+    """A cotangent after its hooks; one that raises is passed by, and named."""
+    event["label"] = ", ".join(str(getattr(hook, "__name__", type(hook).__name__)) for hook in hooks)
+    for hook in hooks:
+        try:
+            new = hook(make(normal(g)))
+            g = g if new is None else fit(plain(new), node.like or SCALAR)
+        except Exception as error:  # noqa: BLE001 - it is the user's
+            event["trouble"] = _told(error)
+    return g
+
+
+def _told(error: Exception) -> str:
+    """What a rule or a hook raised; errors of the kit's own say enough without their name."""
+    return str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
+
+
+def hook_message(event: dict[str, Any]) -> dict[str, Any]:
+    """A hook as messages carry it."""
+    return {"label": event["label"], "before": summary(event["before"]), "after": summary(event["after"])}

@@ -1,0 +1,123 @@
+"""Arrays in few letters: a kind in one, a summary in seven numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["HIDDEN", "entries", "kind", "number", "summary"]
+
+
+class _Hidden:
+    """What stands for a value that the record does not hold, which is not the same as None."""
+
+    def __repr__(self) -> str:
+        return "HIDDEN"
+
+
+HIDDEN: Any = _Hidden()
+
+_FEW = 24  # entries up to which plain Python is faster than NumPy
+
+
+def number(x: Any) -> float | int | str:
+    """A number as JSON can carry it: six digits; infinities and nan as words.
+
+    Examples
+    --------
+    >>> from autodiff_kit.lab.kernel.value_summary import number
+    >>> number(2 / 3), number(3.0), number(float("-inf"))
+    (0.666667, 3, '-inf')
+    """
+    x = float(x)
+    if not math.isfinite(x):
+        return "nan" if x != x else "inf" if x > 0 else "-inf"
+    whole = int(x)
+    if whole == x and -1_000_000 < whole < 1_000_000:
+        return whole
+    return float(f"{x:.6g}")
+
+
+def _real(value: Any) -> Any:
+    """A real array of at least one axis; of complex numbers their size."""
+    array = np.asarray(value)
+    if array.dtype.kind == "c":
+        array = np.abs(array)
+    return array.ravel()
+
+
+def kind(value: Any) -> str:
+    """One letter: n None, 0 zero, v finite, N with nan, i with an infinity, ? not known."""
+    if type(value) is float:
+        return "0" if value == 0 else "N" if value != value else "i" if value in (math.inf, -math.inf) else "v"
+    if value is None:
+        return "n"
+    if value is HIDDEN:
+        return "?"
+    array = _real(value)
+    if array.dtype.kind == "f" and array.size:
+        total = float(np.dot(array, array)) if array.dtype != np.float16 else math.inf
+        if total - total != 0:  # something is not finite, or the squares were too large
+            finite = np.isfinite(array)
+            if not finite.all():
+                return "N" if np.isnan(array).any() else "i"
+        elif total:
+            return "v"
+    return "v" if array.any() else "0"
+
+
+def summary(value: Any) -> list[Any] | None:
+    """Smallest, largest, mean and Euclidean length of the finite entries; how many are not finite, how many are zero;
+    the first four. None for None, and for what is not known.
+    """
+    if value is None or value is HIDDEN:
+        return None
+    if type(value) is float:
+        one = number(value)
+        if type(one) is str:
+            return ["nan", "nan", "nan", 0, 1, 0, [one]]
+        return [one, one, one, abs(one), 0, int(value == 0), [one]]  # type: ignore[arg-type]
+    array = _real(value)
+    first = [number(x) for x in array[:4].tolist()]
+    bad, zeros, figures = _of_few(array.tolist()) if array.size <= _FEW else _of_many(array)
+    return [*map(number, figures), bad, zeros, first]
+
+
+_EMPTY = (math.nan, math.nan, math.nan, 0.0)
+
+
+def _of_few(xs: list[Any]) -> tuple[int, int, tuple[Any, ...]]:
+    good = [x for x in xs if x - x == 0]
+    if not good:
+        return len(xs), 0, _EMPTY
+    figures = (min(good), max(good), sum(good) / len(good), math.sqrt(sum(x * x for x in good)))
+    return len(xs) - len(good), xs.count(0), figures
+
+
+def _of_many(array: Any) -> tuple[int, int, tuple[Any, ...]]:
+    zeros = array.size - int(np.count_nonzero(array))
+    wide = array.astype(np.float64, copy=False)
+    length = float(np.dot(wide, wide))
+    bad = 0
+    if length - length != 0:
+        good = wide[np.isfinite(wide)]
+        bad, wide = wide.size - good.size, good
+        if not good.size:
+            return bad, zeros, _EMPTY
+        length = float(np.dot(good, good))
+    return bad, zeros, (wide.min(), wide.max(), wide.mean(), math.sqrt(length))
+
+
+def entries(value: Any, limit: int) -> dict[str, Any]:
+    """The first entries of an array, in full."""
+    array = np.asarray(value)
+    data = [_exact(x) for x in _real(array)[:limit].tolist()]
+    return {"shape": list(array.shape), "dtype": str(array.dtype), "data": data, "cut": array.size > limit}
+
+
+def _exact(x: Any) -> Any:
+    if type(x) is float:
+        return x if math.isfinite(x) else number(x)
+    return int(x)

@@ -1,0 +1,169 @@
+"""All the lessons: those that exist, read from their notebooks, and those that are planned, from a small table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.notebook_file import read_notebook
+
+ASKS: Final = re.compile(r"""\bpredict\(\s*["']([^"']+)["']""")
+SHOWS: Final = re.compile(r"""\breveal\(\s*["']([^"']+)["']""")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of an original: its id, what it is for, the heading above it, and its text."""
+
+    id: str
+    kind: str
+    role: str
+    step: int
+    question: str
+    points: float
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Original:
+    """A notebook as it came with the kit; ``path`` is where its copy stands in a working folder."""
+
+    path: str
+    about: Mapping[str, Any]
+    cells: tuple[Cell, ...]
+
+    @property
+    def slug(self) -> str:
+        """The file's name without its suffix."""
+        return Path(self.path).stem
+
+    @property
+    def points(self) -> float:
+        """What its questions are worth together."""
+        return sum(cell.points for cell in self.cells)
+
+    @property
+    def steps(self) -> int:
+        """The number of its last step."""
+        return max((cell.step for cell in self.cells), default=0)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One lesson of the syllabus; ``notebook`` is None while it is only planned."""
+
+    no: str
+    title: str
+    goal: str
+    minutes: int
+    points: float
+    slug: str = ""
+    summary: str = ""
+    needs: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    notebook: Original | None = None
+    exercise: Original | None = None
+    prompts: tuple[str, ...] = field(default=())
+
+    @property
+    def coming(self) -> bool:
+        """Whether the lesson is planned and not there yet."""
+        return self.notebook is None
+
+
+@cache
+def plan() -> dict[str, Any]:
+    """Return the table of all lessons that are planned, with the parts that they stand in."""
+    found: dict[str, Any] = json.loads(Path(__file__).with_name("plan.json").read_text(encoding="utf-8"))
+    return found
+
+
+def catalogue() -> dict[str, Entry]:
+    """Return every lesson by its number, in order; a notebook that was changed on disk is read again."""
+    lessons, exercises = _originals("notebooks"), _originals("exercises")
+    planned = {lesson["no"]: lesson for lesson in plan()["lessons"]}
+    numbers = sorted({*planned, *lessons})
+    return {no: _entry(no, planned.get(no, {}), lessons.get(no), exercises.get(no)) for no in numbers}
+
+
+def _entry(no: str, planned: Mapping[str, Any], lesson: Original | None, exercise: Original | None) -> Entry:
+    about = lesson.about if lesson else {}
+    facts = {**planned, **about}
+    words = tuple(map(str, about.get("needs", ())))
+    numbers = tuple(word for word in words if word.isdigit())
+    return Entry(
+        no=no,
+        title=str(facts.get("title", no)),
+        goal=str(facts.get("goal", "")),
+        minutes=int(facts.get("minutes", 0)),
+        points=exercise.points if exercise else float(planned.get("points", 0)),
+        slug=lesson.slug if lesson else "",
+        summary=str(about.get("summary", "")),
+        needs=numbers or tuple(planned.get("needs", ())),
+        before=tuple(word for word in words if not word.isdigit()),
+        keywords=tuple(map(str, about.get("keywords", ()))),
+        notebook=lesson,
+        exercise=exercise,
+        prompts=_asked_in(lesson),
+    )
+
+
+def _asked_in(lesson: Original | None) -> tuple[str, ...]:
+    """Return what a lesson asks to be predicted, in its own order."""
+    cells = lesson.cells if lesson else ()
+    return tuple(dict.fromkeys(item for cell in cells if cell.kind == "code" for item in ASKS.findall(cell.text)))
+
+
+def _originals(kind: str) -> dict[str, Original]:
+    found = {}
+    for path in sorted((workspace.content() / kind).glob("[0-9][0-9]_*.ipynb")):
+        about = path.stat()
+        original = _read(kind, path, about.st_mtime_ns, about.st_size)
+        if original is not None:
+            found[path.name[:2]] = original
+    return found
+
+
+@lru_cache(maxsize=128)
+def _read(kind: str, path: Path, changed: int, size: int) -> Original | None:
+    """Read an original, once for each change; a damaged one is as one that is not there."""
+    try:
+        notebook = read_notebook(path.read_bytes())
+    except ValueError:
+        return None
+    about = _ours(notebook)
+    cells, heading = [], ""
+    for cell in notebook["cells"]:
+        text = "".join(cell.get("source", ""))
+        found = re.findall(r"^#{1,6} +(.+)$", text, re.MULTILINE) if cell.get("cell_type") == "markdown" else []
+        heading = found[0] if found else heading
+        cells.append(_cell(cell, text, heading))
+    return Original(f"{kind}/{path.name}", about, tuple(cells))
+
+
+def _cell(cell: dict[str, Any], text: str, heading: str) -> Cell:
+    about = _ours(cell)
+    return Cell(
+        id=str(cell.get("id", "")),
+        kind=str(cell.get("cell_type", "")),
+        role=str(about.get("role", "")),
+        step=int(about.get("step", 0)),
+        question=str(about.get("question", "")),
+        points=float(about.get("points", 0)),
+        heading=heading,
+        text=text,
+    )
+
+
+def _ours(part: dict[str, Any]) -> dict[str, Any]:
+    metadata = part.get("metadata")
+    about = metadata.get("autodiff_kit") if isinstance(metadata, dict) else None
+    return about if isinstance(about, dict) else {}

@@ -1,0 +1,115 @@
+"""What comes next: the lesson, the very cell, and about how long it takes.
+
+A lesson that was begun goes on, the latest first. After a lesson its exercise. Then the first lesson that is new,
+then any question that is open. Nothing is locked; this is advice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from autodiff_kit.lab.server.catalog import ASKS, SHOWS, Cell, Entry, Original
+from autodiff_kit.lab.server.progress import Standing, Walk
+
+NOTHING: Mapping[str, Any] = {
+    "lesson": None, "kind": "finished", "step": 0, "cell": None, "item": None, "question": None, "path": None,
+    "heading": "", "text": "Everything that is there is done.", "minutes": 0,
+}  # fmt: skip
+
+
+def what_is_next(entries: Mapping[str, Entry], standing: Standing) -> dict[str, Any]:
+    """Return the next thing to do, in the shape NEXT; its path is relative to the working folder."""
+    return next(_candidates(entries, standing), dict(NOTHING))
+
+
+def _candidates(entries: Mapping[str, Entry], standing: Standing) -> Iterator[dict[str, Any]]:
+    there = [entry for entry in entries.values() if not entry.coming]
+    recent = sorted(there, key=lambda entry: -standing.walk(entry.no).rev)
+    state = {entry.no: standing.walk(entry.no).shown_state(entry.prompts) for entry in there}
+    for entry in recent:
+        if state[entry.no] in ("begun", "predicted"):
+            yield _lesson(entry, standing.walk(entry.no))
+    just_done = [entry for entry in recent if state[entry.no] == "done"][:1]
+    for entry in just_done:
+        yield from _open_questions(entry, standing)
+    for entry in there:
+        if state[entry.no] == "none":
+            yield _lesson(entry, standing.walk(entry.no))
+    for entry in there:
+        yield from _open_questions(entry, standing)
+
+
+def _lesson(entry: Entry, walk: Walk) -> dict[str, Any]:
+    assert entry.notebook is not None
+    behind = walk.revealed(entry.prompts)
+    if walk.state == "new" and not behind:
+        kind, item, cell = "start", None, _first(entry.notebook)
+    elif behind < len(entry.prompts):
+        item = entry.prompts[behind]
+        kind = "run" if item in (walk.predictions or {}) else "predict"
+        cell = _naming(entry.notebook, item, shown=kind == "run")
+    else:
+        kind, item, cell = "finish", None, _after_last_reveal(entry.notebook)
+    share = 1 - (cell.step - 1) / entry.notebook.steps if entry.notebook.steps else 1.0
+    minutes = max(1, math.ceil(entry.minutes * min(1.0, share)))
+    return _as_json(entry, kind, entry.notebook, cell, minutes, item=item)
+
+
+def _open_questions(entry: Entry, standing: Standing) -> Iterator[dict[str, Any]]:
+    if entry.exercise is None:
+        return
+    graded = [cell for cell in entry.exercise.cells if cell.points]
+    left = [cell for cell in graded if standing.question(cell.question).state != "passed"]
+    worth = math.fsum(cell.points for cell in left) / (entry.exercise.points or 1)
+    minutes = max(1, math.ceil(int(entry.exercise.about.get("minutes", 0)) * worth))
+    for cell in left:
+        yield _as_json(entry, "exercise", entry.exercise, cell, minutes, question=cell.question)
+
+
+def _as_json(
+    entry: Entry,
+    kind: str,
+    notebook: Original,
+    cell: Cell,
+    minutes: int,
+    item: str | None = None,
+    question: str | None = None,
+) -> dict[str, Any]:
+    heading = entry.goal if kind == "start" else cell.heading
+    return {
+        "lesson": entry.no, "kind": kind, "step": cell.step, "cell": cell.id, "item": item, "question": question,
+        "path": notebook.path, "heading": heading, "text": _TEXTS[kind].format(heading), "minutes": minutes,
+    }  # fmt: skip
+
+
+_TEXTS = {
+    "start": "Begin: {}",
+    "predict": "Predict, before the cell runs: {}",
+    "run": "Run the cell that answers your prediction: {}",
+    "finish": "Read on to the end: {}",
+    "exercise": "Exercise {}",
+}
+
+
+def _first(notebook: Original) -> Cell:
+    return notebook.cells[0] if notebook.cells else Cell("", "", "", 1, "", 0.0, "", "")
+
+
+def _naming(notebook: Original, item: str, *, shown: bool) -> Cell:
+    """Return the cell that asks for a prediction, or the one that shows what came out."""
+    pattern = SHOWS if shown else ASKS
+    return next((cell for cell in notebook.cells if item in pattern.findall(cell.text)), _first(notebook))
+
+
+def _after_last_reveal(notebook: Original) -> Cell:
+    last = max((i for i, cell in enumerate(notebook.cells) if SHOWS.search(cell.text)), default=-1)
+    return notebook.cells[min(last + 1, len(notebook.cells) - 1)] if notebook.cells else _first(notebook)
+
+
+def cell_of(entry: Entry, standing: Standing, what: str) -> str | None:
+    """Return the id of the cell at which a lesson, or its exercise, goes on; None where nothing is open."""
+    if what == "lesson":
+        return str(_lesson(entry, standing.walk(entry.no))["cell"])
+    return next((found["cell"] for found in _open_questions(entry, standing)), None)

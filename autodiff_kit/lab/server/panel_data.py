@@ -1,0 +1,283 @@
+"""What the syllabus and the exercises show and change."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from autodiff_kit.exercises.exercise import COST_OF_HINT_3, TRIES_BEFORE_SOLUTION
+from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.lab.server import next_step, submissions
+from autodiff_kit.lab.server.catalog import Entry, catalogue, plan
+from autodiff_kit.lab.server.errors import RequestError
+from autodiff_kit.lab.server.folder import Folder, read_file
+from autodiff_kit.lab.server.progress import Standing, lessons_as_json, read_standing, totals
+from autodiff_kit.lab.server.progress_db import change, look, notices
+from autodiff_kit.lab.server.repair import repair
+from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.atomic_files import now
+from autodiff_kit.lessons.notebook_file import read_notebook
+from autodiff_kit.lessons.progress import Progress
+from autodiff_kit.lessons.progress_rows import (
+    QuestionState,
+    log_event,
+    next_revision,
+    revision,
+    touch_lesson,
+    touch_question,
+)
+
+STATES: Final = ("begun", "done")
+
+
+def syllabus(folder: Folder) -> dict[str, Any]:
+    """Return every lesson, where the learner stands, and what is next."""
+    from autodiff_kit import __version__
+
+    lessons = [_lesson(folder, entry) for entry in catalogue().values()]
+    there = folder.path("") if folder.root.is_relative_to(folder.shown) else None
+    found = progress(folder)
+    return {
+        "v": 1, "kit": __version__, "folder": there, "parts": plan()["parts"], "lessons": lessons, "progress": found,
+    }  # fmt: skip
+
+
+def progress(folder: Folder, since: int | None = None) -> dict[str, Any] | None:
+    """Return where the learner stands, or None if nothing changed since a revision."""
+    standing, saved = _standing(folder)
+    if since is not None and since == standing.rev and saved:
+        return None
+    entries = catalogue()
+    following = next_step.what_is_next(entries, standing)
+    if following["path"] is not None:
+        following["path"] = _shown(folder, following["path"])
+    return {
+        "v": 1,
+        "rev": standing.rev,
+        "saved": saved,
+        "lessons": lessons_as_json(entries, standing),
+        "totals": totals(entries, standing),
+        "next": following,
+        "notices": notices(folder, saved=saved),
+    }
+
+
+def patch_lesson(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Note the step or the state that a page reports."""
+    entry = existing(no)
+    rev, asked = _whole(body, "rev"), _lesson_fields(body)
+
+    def merge(db: sqlite3.Connection) -> dict[str, Any]:
+        present = revision(db)
+        if rev > present:
+            text = f"Revision {rev} was never reached; the progress file stands at {present}."
+            raise RequestError(409, "newer_rev", text, "Read the progress again.", rev=present)
+        query = "SELECT state, step, rev FROM lesson WHERE no = ?"
+        state, step, changed = db.execute(query, (entry.no,)).fetchone() or ("new", None, 0)
+        stood = {"state": state, "step": step}
+        others = [name for name, value in asked.items() if changed > rev and stood[name] != value]
+        touch_lesson(db, entry.no)
+        if "step" in asked and asked["step"] != step:
+            change_step = "UPDATE lesson SET step = ?, rev = ? WHERE no = ?"
+            db.execute(change_step, (asked["step"], next_revision(db), entry.no))
+        if asked.get("state") == "done" and state != "done":
+            end = "UPDATE lesson SET state = 'done', done_at = ?, rev = ? WHERE no = ?"
+            db.execute(end, (now(), next_revision(db), entry.no))
+            log_event(db, "done", entry.no)
+        return {"rev": revision(db), "behind": rev < present, "others": others}
+
+    merged = change(folder, lambda mine: mine.store.run(merge))
+    return {**merged, "progress": progress(folder)}
+
+
+def open_notebook(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the learner's copy if there is none, and say where it is and which cell comes next."""
+    entry = existing(no)
+    what = body.get("what", "lesson")
+    if what not in ("lesson", "exercise"):
+        raise RequestError(400, "bad_value", "`what` is lesson or exercise.", "Ask again.")
+    original = entry.notebook if what == "lesson" else entry.exercise
+    if original is None:
+        raise RequestError(404, "no_exercise", f"Lesson {entry.no} has no exercises yet.", "Open the lesson.")
+    path = folder.path(original.path)
+    made = not folder.own(original.path).exists()
+    done = workspace.prepare(folder.root)
+    standing, _ = _standing(folder)
+    said = [{"code": "folder", "text": line, "do": ""} for line in done.lines() if done.kept or done.damaged]
+    return {"path": path, "cell": next_step.cell_of(entry, standing, what), "made": made, "notices": said}
+
+
+def exercises(folder: Folder, path: str | None, no: str | None) -> dict[str, Any]:
+    """Return the questions of a notebook, as the learner stands with them."""
+    entry, has_questions = _of_file(folder, path) if path is not None else (existing(no or ""), True)
+    if entry is None or entry.exercise is None:
+        return {
+            "path": None, "no": entry.no if entry else None, "title": "", "exercise": None, "score": 0, "max": 0,
+            "questions": [], "handed": [],
+        }  # fmt: skip
+    standing, _ = _standing(folder)
+    questions = LESSONS[entry.no].questions if has_questions and entry.no in LESSONS else ()
+    return {
+        "path": path if has_questions and path is not None else _shown(folder, entry.exercise.path),
+        "no": entry.no,
+        "title": str(entry.exercise.about.get("title", entry.title)),
+        "exercise": entry.exercise.slug,
+        "score": standing.score(entry.exercise),
+        "max": entry.points,
+        "questions": [_question(q, f"q{i}", standing.question(q.id)) for i, q in enumerate(questions, 1)],
+        "handed": submissions.listed(folder, entry.exercise.slug),
+    }
+
+
+def patch_question(folder: Folder, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Note that a hint or the solution was asked for, and give it."""
+    question, label, slug = _asked_question(id)
+    if set(body) == {"hint_seen"} and body["hint_seen"] in (1, 2, 3) and body["hint_seen"] is not True:
+        note = _hint(question, int(body["hint_seen"]))
+    elif body == {"solution_seen": True}:
+        note = _solution(question)
+    else:
+        raise RequestError(400, "bad_value", "Send hint_seen as 1, 2 or 3, or solution_seen as true.", "Ask again.")
+
+    def work(mine: Progress) -> tuple[QuestionState, int]:
+        mine.store.run(lambda db: touch_question(db, question.id, notebook=slug, points=question.points))
+        return note(mine), mine.rev()
+
+    state, rev = change(folder, work)
+    return {"rev": rev, "question": _question(question, label, state)}
+
+
+def existing(no: str) -> Entry:
+    """Return a lesson that can be opened.
+
+    Raises
+    ------
+    RequestError
+        If it is only planned, or there is none of that number.
+    """
+    entry = catalogue().get(no)
+    if entry is None:
+        raise RequestError(404, "no_lesson", f"There is no lesson {no[:20]!r}.", "Choose one of the syllabus.")
+    if entry.coming:
+        raise RequestError(404, "coming", f"Lesson {no}, {entry.title}, is still to come.", "Choose another one.")
+    return entry
+
+
+def _standing(folder: Folder) -> tuple[Standing, bool]:
+    """Read where the learner stands; a file that turned out damaged is made good first."""
+    found = look(folder, read_standing)
+    # What could not be brought back now can be later; the page is shown in any case.
+    with suppress(RequestError, OSError, ValueError, sqlite3.Error):
+        if repair(folder):
+            return look(folder, read_standing)
+    return found
+
+
+def _lesson(folder: Folder, entry: Entry) -> dict[str, Any]:
+    return {
+        "no": entry.no,
+        "slug": entry.slug,
+        "title": entry.title,
+        "goal": entry.goal,
+        "minutes": entry.minutes,
+        "needs": list(entry.needs),
+        "before": list(entry.before),
+        "summary": entry.summary,
+        "keywords": list(entry.keywords),
+        "points": entry.points,
+        "notebook": _shown(folder, entry.notebook.path) if entry.notebook else None,
+        "exercise": _shown(folder, entry.exercise.path) if entry.exercise else None,
+        "coming": entry.coming,
+    }
+
+
+def _shown(folder: Folder, relative: str) -> str:
+    """Return a path for JupyterLab; where the server does not show the folder, opening it will say so."""
+    return folder.path(relative) if folder.root.is_relative_to(folder.shown) else relative
+
+
+def _question(question: Question, label: str, state: QuestionState) -> dict[str, Any]:
+    solved = state.tries >= TRIES_BEFORE_SOLUTION or state.state == "passed"
+    return {
+        "id": question.id,
+        "label": label,
+        "title": question.title,
+        "points": question.points,
+        "state": state.state,
+        "score": state.best,
+        "tries": state.tries,
+        "hints": len(question.hints),
+        "hints_seen": state.hints_seen,
+        "hint_texts": list(question.hints[: state.hints_seen]),
+        "hint_cost": question.points * COST_OF_HINT_3,
+        "solution_seen": state.solution_seen,
+        "solution_open": solved,
+        "solution": question.solution if state.solution_seen else None,
+        "message": state.message,
+        "tests": [{"name": name, "right": right, "of": of} for name, right, of in state.tests],
+        "cell": question.id,
+    }
+
+
+def _of_file(folder: Folder, path: str) -> tuple[Entry | None, bool]:
+    """Return the lesson that a learner's notebook belongs to, and whether it is the one with the questions."""
+    file = folder.inside(path)
+    about: Mapping[str, Any] = {}
+    data = read_file(file)
+    try:
+        metadata = read_notebook(data).get("metadata")
+        about = metadata.get("autodiff_kit") or {} if isinstance(metadata, dict) else {}
+    except ValueError:
+        # A damaged notebook still has its name, and its questions still have their scores.
+        about = {"no": file.name[:2], "kind": file.relative_to(folder.root).parts[0].rstrip("s")}
+    if not isinstance(about, dict):
+        return None, False
+    entry = catalogue().get(str(about.get("no")))
+    return (None if entry is None or entry.coming else entry), about.get("kind") == "exercise"
+
+
+def _asked_question(id: str) -> tuple[Question, str, str]:
+    for lesson in LESSONS.values():
+        for i, question in enumerate(lesson.questions, 1):
+            if question.id == id:
+                return question, f"q{i}", lesson.slug
+    raise RequestError(404, "no_question", f"There is no question {id[:40]!r}.", "Open the exercise again.")
+
+
+def _hint(question: Question, n: int) -> Any:
+    return lambda mine: mine.see_hint(question.id, n)
+
+
+def _solution(question: Question) -> Any:
+    def note(mine: Progress) -> QuestionState:
+        state = mine.question(question.id)
+        if state.tries < TRIES_BEFORE_SOLUTION and state.state != "passed":
+            text = "The solution opens after two tries, or when the question passes."
+            raise RequestError(403, "not_yet", text, "Try once more, or take a hint.")
+        return mine.see_solution(question.id)
+
+    return note
+
+
+def _whole(body: Mapping[str, Any], name: str) -> int:
+    value = body.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
+        raise RequestError(400, "bad_value", f"`{name}` must be a whole number from 0.", "Read the progress again.")
+    return value
+
+
+def _lesson_fields(body: Mapping[str, Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if "step" in body:
+        fields["step"] = _whole(body, "step")
+    if "state" in body:
+        if body["state"] not in STATES:
+            raise RequestError(400, "bad_value", "`state` is begun or done.", "To begin anew, reset the lesson.")
+        fields["state"] = body["state"]
+    unknown = sorted(set(body) - {"rev", "step", "state"})
+    if unknown:
+        raise RequestError(400, "bad_value", f"There is no field {unknown[0][:40]!r}.", "Send rev, step, state.")
+    return fields

@@ -1,0 +1,103 @@
+"""The progress file as the server uses it: opened for each request, and honest when it cannot be written.
+
+A kernel that cannot write goes on in memory and says so once. A server lives for days and serves several pages, so it
+never does: what it could not write, it answers with an error, and the page keeps the change.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from autodiff_kit.lab.server.errors import as_request_error
+from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lessons.progress import Progress
+from autodiff_kit.lessons.progress_db import Store
+from autodiff_kit.lessons.workspace import MARK
+
+T = TypeVar("T")
+
+FILE: Final = f"{MARK}/progress.db"
+
+
+class RefusedError(Exception):
+    """The disk refused a change; ``__cause__`` says why."""
+
+
+class StrictStore(Store):
+    """A store whose changes reach the disk or fail."""
+
+    def _leave_disk(self, error: Exception) -> None:
+        raise RefusedError from error
+
+
+class LookingStore(Store):
+    """A store for reading: what cannot be written can still be read, and a wait that was too long is told."""
+
+    def _leave_disk(self, error: Exception) -> None:
+        told = as_request_error(error)
+        if told is not None and told.code in ("locked", "newer_kit"):
+            raise RefusedError from error
+        self._begin_memory()
+
+
+def change(folder: Folder, work: Callable[[Progress], T]) -> T:
+    """Change the progress of a working folder.
+
+    Raises
+    ------
+    RequestError
+        If the disk is full, the folder cannot be written, or another process writes for too long.
+    """
+    found = Progress(folder.root)
+    found.store = StrictStore(folder.own(FILE))
+    return _honestly(lambda: work(found))
+
+
+def look(folder: Folder, work: Callable[[sqlite3.Connection], T]) -> tuple[T, bool]:
+    """Read the progress of a working folder; say also whether what is written to it would be kept.
+
+    Looking makes nothing: without a working folder the answer is that of a learner who has not begun.
+    """
+    if not folder.begun:
+        return Store(None).run(work), True
+    store = LookingStore(folder.own(FILE))
+    return _honestly(lambda: store.run(work)), not store.in_memory
+
+
+def _honestly(work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except RefusedError as refused:
+        cause = refused.__cause__
+        assert cause is not None
+        raise as_request_error(cause) or cause from cause
+
+
+def notices(folder: Folder, *, saved: bool) -> list[dict[str, Any]]:
+    """Return what a learner should know about the file: that it cannot be written, or that a broken one is kept."""
+    said = []
+    if not saved:
+        said.append(
+            _notice(
+                "not_saved", f"Progress cannot be written to {FILE}.", "Make the folder writable, or free some space."
+            )
+        )
+    for path in damaged_files(folder)[-1:]:
+        text = (
+            f"The progress file was damaged; it is kept as {MARK}/{path.name}. What could still be read in it, in your "
+            "notebooks and in the newest backup was brought back."
+        )
+        said.append(_notice("damaged", text, "Look whether anything is missing; then you may delete that file."))
+    return said
+
+
+def damaged_files(folder: Folder) -> list[Path]:
+    """Return the progress files that were put aside, the oldest first."""
+    return sorted((folder.root / MARK).glob("progress.damaged-*.db")) if folder.begun else []
+
+
+def _notice(code: str, text: str, do: str) -> dict[str, Any]:
+    return {"code": code, "text": text, "do": do}

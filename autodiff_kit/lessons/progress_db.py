@@ -1,0 +1,273 @@
+"""One SQLite file that several kernels write, and that a lesson survives the loss of.
+
+Every piece of work is a function of a connection, run in one transaction by `Store.run`. So it can be run
+again elsewhere when the file turns out to be damaged (it is put aside, a fresh one begun) or cannot be
+written (a read-only folder, a full disk: from then on in memory, and said once).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Final, TypeVar
+
+from autodiff_kit.errors import AutodiffError
+from autodiff_kit.lessons.atomic_files import free_name
+from autodiff_kit.lessons.notifications import tell
+
+T = TypeVar("T")
+
+# Entry n brings a file from version n to n + 1; a released entry is never edited, a new one is added.
+MIGRATIONS: Final = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+    CREATE TABLE lesson (
+        no TEXT PRIMARY KEY, state TEXT NOT NULL, step, score REAL, max REAL,
+        begun_at TEXT, predicted_at TEXT, done_at TEXT, rev INTEGER NOT NULL);
+    CREATE TABLE prediction (
+        id INTEGER PRIMARY KEY, lesson TEXT NOT NULL, item TEXT NOT NULL, answer_json TEXT NOT NULL,
+        truth_json TEXT, right INTEGER, at TEXT NOT NULL, UNIQUE (lesson, item));
+    CREATE TABLE question (
+        id TEXT PRIMARY KEY, notebook TEXT NOT NULL, points REAL NOT NULL, best REAL NOT NULL,
+        tries INTEGER NOT NULL, hints_seen INTEGER NOT NULL, solution_seen INTEGER NOT NULL,
+        state TEXT NOT NULL, message TEXT NOT NULL, rev INTEGER NOT NULL);
+    CREATE TABLE attempt (
+        id INTEGER PRIMARY KEY, question TEXT NOT NULL, outcome TEXT NOT NULL, score REAL NOT NULL,
+        ms REAL NOT NULL, cell_sha TEXT NOT NULL, at TEXT NOT NULL);
+    CREATE TABLE handin (
+        receipt TEXT PRIMARY KEY, notebook TEXT NOT NULL, sha256 TEXT NOT NULL, score REAL NOT NULL,
+        at TEXT NOT NULL);
+    CREATE TABLE backup (
+        id INTEGER PRIMARY KEY, path TEXT NOT NULL, scope TEXT NOT NULL, bytes INTEGER NOT NULL,
+        at TEXT NOT NULL);
+    CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL);
+    INSERT INTO meta VALUES ('rev', '0')
+    """,
+    "ALTER TABLE question ADD COLUMN tests TEXT NOT NULL DEFAULT '[]'",
+)
+DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+UNWRITABLE: Final = (
+    "SQLITE_FULL",
+    "SQLITE_READONLY",
+    "SQLITE_CANTOPEN",
+    "SQLITE_IOERR",
+    "SQLITE_PERM",
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_PROTOCOL",
+)
+
+
+class ProgressWarning(UserWarning):
+    """Progress goes on, but not as a learner would expect: the text says what happened, and where it is."""
+
+
+class NewerProgressError(AutodiffError, RuntimeError):
+    """The progress file was written by a newer kit than this one."""
+
+
+class DamagedError(AutodiffError, RuntimeError):
+    """The progress file is a database, but not one with the tables of its version."""
+
+
+class Store:
+    """Progress on disk, or in memory where there is no disk to write.
+
+    Parameters
+    ----------
+    path : Path or None
+        The SQLite file; None keeps everything in memory and writes nothing anywhere.
+    busy_seconds : float, optional
+        How long to wait for another kernel's transaction.
+    """
+
+    def __init__(self, path: Path | None, busy_seconds: float = 5.0) -> None:
+        self.path = path
+        self.busy_seconds = busy_seconds
+        self._lock = threading.RLock()
+        self._memory: sqlite3.Connection | None = None
+        if path is None:
+            self._begin_memory()
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether what is written now is lost when the kernel ends."""
+        return self._memory is not None
+
+    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do a piece of work in one transaction, on disk if that can be, else in memory.
+
+        Parameters
+        ----------
+        work : callable
+            Takes a connection; may be called again, on another one, after the first was rolled back.
+
+        Returns
+        -------
+        object
+            What ``work`` returned.
+        """
+        with self._lock:
+            if self._memory is None:
+                try:
+                    return self._on_disk(work)
+                except (sqlite3.DatabaseError, OSError, DamagedError, NewerProgressError) as error:
+                    again = self._after(error)
+                if again:
+                    # Once: a fresh file that is damaged too tells of a disk, or of a fault of ours.
+                    return self._on_disk(work)
+            assert self._memory is not None
+            return _told(self._memory, work)
+
+    def backup(self, path: Path) -> int:
+        """Copy the whole store into a fresh file and return that file's size in bytes."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._lock, closing(sqlite3.connect(path)) as copy:
+            if self._memory is not None:
+                self._memory.backup(copy)
+            else:
+                with closing(self._connect()) as connection:
+                    connection.backup(copy)
+        return path.stat().st_size
+
+    def _on_disk(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        assert self.path is not None
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # A connection for each piece of work: no lock, no handle and no thread affinity outlives it.
+        with closing(self._connect()) as connection:
+            migrate(connection)
+            return _told(connection, work)
+
+    def _connect(self) -> sqlite3.Connection:
+        assert self.path is not None
+        connection = sqlite3.connect(self.path, timeout=self.busy_seconds, isolation_level=None)
+        # Readers and writers do not wait for each other in WAL mode. Network disks refuse it: then the
+        # rollback journal, SQLite's default, stays in use.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        return connection
+
+    def _after(self, error: Exception) -> bool:
+        """Mend what an error tells of; say whether the disk is worth a second try."""
+        name = getattr(error, "sqlite_errorname", "") or ""
+        damaged = isinstance(error, DamagedError) or name.startswith(DAMAGED)
+        if damaged and self._put_aside():
+            return True
+        ours = isinstance(error, sqlite3.DatabaseError) and not damaged and not name.startswith(UNWRITABLE)
+        if ours:
+            raise error
+        self._leave_disk(error)
+        return False
+
+    def _put_aside(self) -> bool:
+        """Rename the damaged file with what belongs to it, and say where it went."""
+        assert self.path is not None
+        aside = free_name(self.path, "damaged")
+        try:
+            self.path.rename(aside)
+        except OSError:
+            return False
+        for tail in ("-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                self.path.with_name(self.path.name + tail).rename(aside.with_name(aside.name + tail))
+        _say(f"{self.path} was damaged. It is kept as {aside.name}, and progress begins afresh beside it.")
+        return True
+
+    def _leave_disk(self, error: Exception) -> None:
+        self._begin_memory()
+        reason = str(error).rstrip(".")
+        _say(
+            f"Progress cannot be written to {self.path} ({reason}). It is kept in memory until the kernel "
+            "ends; make the folder writable or free some space, then restart the kernel."
+        )
+
+    def _begin_memory(self) -> None:
+        memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, memory.close)
+        with suppress(sqlite3.DatabaseError, DamagedError, NewerProgressError):
+            self._copy_into(memory)
+        migrate(memory)
+        self._memory = memory
+
+    def _copy_into(self, memory: sqlite3.Connection) -> None:
+        """Take along what can be read of the file, if it is of a schema that this kit knows."""
+        if self.path is None or not self.path.is_file():
+            return
+        with closing(self._open_untouched()) as disk, closing(sqlite3.connect(":memory:")) as draft:
+            disk.backup(draft)
+            draft.isolation_level = None
+            migrate(draft)
+            draft.backup(memory)
+
+    def _open_untouched(self) -> sqlite3.Connection:
+        """Open the file for reading where not even its lock can be written."""
+        assert self.path is not None
+        return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file to the present schema; a file of a newer kit is refused, and left as it is.
+
+    Raises
+    ------
+    NewerProgressError
+        If the file's ``user_version`` is higher than this kit knows.
+    DamagedError
+        If the file's tables are not those that its version has.
+    """
+    if _version(connection) > len(MIGRATIONS):
+        raise NewerProgressError(
+            f"the file has version {_version(connection)} and this kit knows {len(MIGRATIONS)}; update autodiff-kit"
+        )
+    try:
+        if _version(connection) < len(MIGRATIONS):
+            _in_transaction(connection, _steps)
+        connection.execute("SELECT value FROM meta").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname == "SQLITE_ERROR":
+            raise DamagedError(str(error)) from error
+        raise
+
+
+def _steps(db: sqlite3.Connection) -> None:
+    # The version is read again: another kernel may have migrated while this one waited for its turn.
+    for version in range(_version(db), len(MIGRATIONS)):
+        for statement in MIGRATIONS[version].split(";"):
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {version + 1}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _told(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """A transaction of a learner's; a new file's tables are nobody's progress, and nobody is told of them."""
+    before = connection.total_changes
+    result = _in_transaction(connection, work)
+    if connection.total_changes != before:
+        tell()
+    return result
+
+
+def _in_transaction(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    # IMMEDIATE takes the write lock at once: two kernels that both read first could not both go on.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk rolls back by itself, and a second ROLLBACK would hide the error that matters.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return result
+
+
+def _say(text: str) -> None:
+    warnings.warn(text, ProgressWarning, stacklevel=2)

@@ -1,0 +1,1 @@
+"""Functions for neural networks: activations, softmax, attention, convolution, normalisation, losses."""

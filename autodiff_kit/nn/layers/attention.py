@@ -1,0 +1,131 @@
+"""Attention with projections of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit import nn
+from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.nn.layers.common import called, generator, rows, whole
+from autodiff_kit.nn.layers.dense import Dense
+from autodiff_kit.nn.module import Module
+
+__all__ = ["Attention"]
+
+
+class Attention(Module):
+    """Multi-head attention: each vector asks, and gets an average of what the others have to say.
+
+    Parameters
+    ----------
+    size : int
+        Width of queries, keys, values and of the output, over all heads.
+    heads : int, optional
+        How many averages are taken side by side, each with ``size / heads`` numbers of every vector.
+    inputs : int, optional
+        Width of the input, where the context is as wide; without it, the first call says so.
+    mode, additive, empty : optional
+        How a mask acts, as in :func:`autodiff_kit.nn.masked_softmax`.
+    seed : int or numpy.random.Generator, optional
+        Where the four kernels start; None draws another start each time.
+    name : str, optional
+        Shown in errors and tables; "attention" by default.
+    dtype : dtype, optional
+        Of the variables; float64 by default.
+
+    Attributes
+    ----------
+    query, key, value, output : Dense
+        The four projections; the last one mixes the heads.
+
+    Raises
+    ------
+    StructureError
+        If ``size`` is not a multiple of ``heads``, or another argument is out of its range.
+    ShapeError
+        When it is called on shapes that do not fit.
+
+    Notes
+    -----
+    **Shapes.** ``x (..., n, d)`` gives ``(..., n, size)``. Keys and values come from ``context (..., m, e)``, or from
+    ``x`` where there is none. ``mask`` is True where a key counts and broadcasts to ``(..., n, m)``; a padded batch
+    gives ``keep[:, None, :]``, and a text that must not look ahead ``np.tri(n, dtype=bool)``.
+    **Gradient.** With mode "renormalize", what no query may see gets exactly 0.
+
+    References
+    ----------
+    .. [1] Vaswani et al., *Attention Is All You Need*, NeurIPS 2017.
+
+    Examples
+    --------
+    >>> layer = ak.layers.Attention(size=8, heads=2, seed=0)
+    >>> words = np.ones((4, 6, 5))
+    >>> keep = np.arange(6) < np.array([[6], [3], [1], [2]])
+    >>> layer(words, mask=keep[:, None, :]).shape
+    (4, 6, 8)
+    >>> list(layer.named_variables())[:4]
+    ['query/kernel', 'query/bias', 'key/kernel', 'key/bias']
+    """
+
+    def __init__(
+        self,
+        size: int,
+        heads: int = 1,
+        inputs: int | None = None,
+        mode: str = "renormalize",
+        additive: float = -1e9,
+        empty: str = "zero",
+        seed: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        self.name = called(name, "attention")
+        self.size, self.heads = whole("size", size), whole("heads", heads)
+        if self.size % self.heads:
+            raise StructureError(f"{self.name}: size {size} cannot be shared equally by {heads} heads")
+        self.options: dict[str, Any] = {"mode": mode, "additive": additive, "empty": empty}
+        known: dict[str, Any] = {"inputs": inputs, "seed": generator(seed), "dtype": dtype}
+        self.query = Dense(size, name=f"{self.name}/query", **known)
+        self.key = Dense(size, name=f"{self.name}/key", **known)
+        self.value = Dense(size, name=f"{self.name}/value", **known)
+        self.output = Dense(size, name=f"{self.name}/output", **known | {"inputs": size})
+
+    def __call__(self, x: Any, context: Any = None, mask: Any = None) -> Tensor:
+        """What each row of ``x`` gathers from the context."""
+        x = rows(self, x)
+        context = x if context is None else rows(self, context)
+        batch = self._batch(x, context)
+        keep = None if mask is None else self._mask(mask, x, context, batch)
+        q, k, v = self._split(self.query(x)), self._split(self.key(context)), self._split(self.value(context))
+        heads = nn.attention(q, k, v, keep, **self.options).swapaxes(-2, -3)
+        return self.output(heads.reshape((*heads.shape[:-2], self.size)))
+
+    def _split(self, x: Tensor) -> Tensor:
+        """``(..., n, size)`` as ``(..., heads, n, size / heads)``."""
+        apart = x.reshape((*x.shape[:-1], self.heads, self.size // self.heads))
+        return apart.swapaxes(-2, -3)
+
+    def _batch(self, x: Tensor, context: Tensor) -> tuple[int, ...]:
+        try:
+            return np.broadcast_shapes(x.shape[:-2], context.shape[:-2])
+        except ValueError as error:
+            raise ShapeError(
+                f"{self.name}: rows {x.shape} and context {context.shape} belong to different batches; "
+                "all axes but the last two must agree"
+            ) from error
+
+    def _mask(self, mask: Any, x: Tensor, context: Tensor, batch: tuple[int, ...]) -> Any:
+        """The same mask for every head."""
+        keep = np.asarray(plain(lift(mask)))
+        wanted = (*batch, x.shape[-2], context.shape[-2])
+        try:
+            np.broadcast_to(keep, wanted)
+        except ValueError as error:
+            raise ShapeError(
+                f"{self.name}: a mask of shape {keep.shape} does not broadcast to {wanted}, one row of keys for each "
+                "query; a padded batch gives keep[:, None, :]"
+            ) from error
+        return keep if keep.ndim < 3 else keep[..., None, :, :]

@@ -1,0 +1,63 @@
+"""Layers one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.errors import DtypeError
+from autodiff_kit.nn.layers.common import Function
+from autodiff_kit.nn.layers.normalization import Dropout
+from autodiff_kit.nn.module import Module
+
+__all__ = ["Sequential"]
+
+
+class Sequential(Module):
+    """Layers one after the other.
+
+    Parameters
+    ----------
+    *layers : callable
+        Modules or functions of one argument, in order.
+
+    Attributes
+    ----------
+    layers : list
+        What was given; it may be changed.
+
+    Raises
+    ------
+    DtypeError
+        If something is not callable; it is a TypeError.
+
+    Notes
+    -----
+    A call with ``training=True`` or ``training=False`` hands this on to :class:`Dropout` and to a Sequential inside.
+
+    Examples
+    --------
+    >>> model = ak.layers.Sequential(ak.layers.Dense(4, "tanh", seed=1), ak.layers.Dense(1, seed=2))
+    >>> model(np.ones((3, 2))).shape
+    (3, 1)
+    >>> model
+    Sequential: 17 parameters in 4 variables
+      layers/0/kernel  (2, 4)  float64  8
+      layers/0/bias    (4,)    float64  4
+      layers/1/kernel  (4, 1)  float64  4
+      layers/1/bias    (1,)    float64  1
+    """
+
+    def __init__(self, *layers: Function) -> None:
+        for place, layer in enumerate(layers):
+            if not callable(layer):
+                raise DtypeError(
+                    f"layer {place} is a {type(layer).__name__}, and layers are called; give them one by one"
+                )
+        self.layers: list[Function] = list(layers)
+
+    def __call__(self, x: Any, training: bool | None = None) -> Tensor:
+        """What the last layer gives, of what the one before it gives, and so on."""
+        for layer in self.layers:
+            x = layer(x, training) if isinstance(layer, (Dropout, Sequential)) else layer(x)
+        return lift(x)

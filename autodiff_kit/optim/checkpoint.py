@@ -1,0 +1,109 @@
+"""The state of an optimizer in a file: names and settings as text, slots as arrays, nothing that runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Variable, normal
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.optim.inplace import Own, Slots
+
+__all__ = ["checked", "keys", "like", "read", "write"]
+
+FORMAT = 1
+_HEAD = "autodiff_kit.optimizer"
+
+
+def write(path: str | PathLike[str], state: dict[str, Any]) -> None:
+    """Put a state into a file, complete or not at all."""
+    import json
+
+    from autodiff_kit.nn import archive
+
+    slots = state["slots"]
+    head = {"format": FORMAT, "kind": state["kind"], "settings": state["settings"], "variables": list(slots)}
+    entries = {_HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8)}
+    for place, kept in enumerate(slots.values()):
+        entries |= {f"{place}/{name}": x for name, x in kept.items()}
+    archive.write(path, entries)
+
+
+def read(path: str | PathLike[str]) -> dict[str, Any]:
+    """The state in a file, all read before any is used."""
+    from autodiff_kit.nn import archive
+
+    source, found = str(path), archive.read(path, "optimizer")
+    if _HEAD not in found:
+        raise StructureError(f"{source!r} is an archive of arrays, but no optimizer saved it; np.load reads it")
+    return _state(source, found)
+
+
+def _state(source: str, found: dict[str, Any]) -> dict[str, Any]:
+    import json
+
+    try:
+        head = json.loads(found.pop(_HEAD).tobytes())
+        version, kind, settings, variables = (head[k] for k in ("format", "kind", "settings", "variables"))
+        slots: dict[str, dict[str, Any]] = {str(key): {} for key in variables}
+        keys = list(slots)
+        for name, x in found.items():
+            place, slot = name.split("/", 1)
+            slots[keys[int(place)]][slot] = x
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise StructureError(f"{source!r} is damaged: its head does not fit its arrays ({error})") from error
+    if version != FORMAT:
+        raise StructureError(
+            f"{source!r} has format {version}, and this kit reads {FORMAT}; read it with the kit that wrote it"
+        )
+    return {"kind": kind, "settings": settings, "slots": slots}
+
+
+def checked(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Settings and slots of a state, if it is one, and of this kind of optimizer."""
+    if not isinstance(state, dict) or not isinstance(state.get("kind"), str):
+        raise StructureError(f"a state comes from state_dict(); got a {type(state).__name__} without its 'kind'")
+    if state["kind"] != kind:
+        raise StructureError(f"this is the state of {state['kind']}, not of {kind}")
+    settings, slots = state.get("settings"), state.get("slots")
+    if not isinstance(settings, dict) or set(settings) != set(wanted):
+        raise StructureError(f"a state of {kind} has the settings {', '.join(wanted)}; got {settings!r}")
+    if not isinstance(slots, dict) or not all(isinstance(s, dict) for s in slots.values()):
+        raise StructureError("the slots of a state are a dict of variable to dict of slots")
+    for name, value in settings.items():
+        if not isinstance(value, (bool, int, float)):
+            raise StructureError(f"setting {name!r} of a state is a number, got {value!r}")
+    for key, kept in slots.items():
+        _check_slots(key, kept)
+    return settings, slots
+
+
+def _check_slots(key: str, kept: dict[str, Any]) -> None:
+    for name, x in kept.items():
+        array = np.asarray(x)
+        if array.dtype.kind not in "iuf" or (name == "t" and (array.shape or array.dtype.kind == "f")):
+            raise StructureError(f"slot {name!r} of {key!r} is damaged: {array.dtype} of shape {array.shape}")
+
+
+def keys(variables: list[Variable]) -> list[str]:
+    """What variables are called in a saved state, in the order of their first steps; names may occur twice."""
+    met: Counter[str] = Counter()
+    keys = []
+    for k, variable in enumerate(variables):
+        name = variable.name or f"variable {k}"
+        met[name] += 1
+        keys.append(f"{name} ({met[name]})" if met[name] > 1 else name)
+    return keys
+
+
+def like(variable: Variable, key: str, found: Slots) -> Own:
+    """Copies of loaded slots, if they have the shape and dtype of their variable."""
+    for name, x in found.items():
+        if name != "t" and np.shape(x) != variable.shape:
+            raise ShapeError(f"variable {key!r} has shape {variable.shape}, its slot {name!r} {np.shape(x)}")
+        if name != "t" and np.asarray(x).dtype != variable.dtype:
+            raise DtypeError(f"variable {key!r} has dtype {variable.dtype}, its slot {np.asarray(x).dtype}")
+    return Own({name: int(x) if name == "t" else normal(np.array(x, order="C")[()]) for name, x in found.items()})

@@ -1,0 +1,1 @@
+"""Transformations of functions: grad, vjp, jvp, Jacobians, Hessians, per-example gradients."""
