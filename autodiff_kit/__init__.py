@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys as _sys
 
-from autodiff_kit.ops import methods as _methods  # isort: skip  (first: operators and methods of tensors)
+from autodiff_kit.ops import tensor_methods as _methods  # isort: skip  (first: operators and methods of tensors)
 from autodiff_kit import errors, nn, optim
 from autodiff_kit.compile.api import compile
 from autodiff_kit.core.custom_gradient import custom_gradient
@@ -31,25 +31,25 @@ from autodiff_kit.nn import layers, relax, segment
 from autodiff_kit.nn.module import Module
 from autodiff_kit.ops.aliases import *
 from autodiff_kit.ops.arithmetic import *
-from autodiff_kit.ops.choose import *
 from autodiff_kit.ops.creation import *
+from autodiff_kit.ops.cumulative import *
+from autodiff_kit.ops.decompositions import *
 from autodiff_kit.ops.determinants import *
 from autodiff_kit.ops.diagonals import *
-from autodiff_kit.ops.einsum import *
-from autodiff_kit.ops.elementary import *
-from autodiff_kit.ops.factors import *
+from autodiff_kit.ops.einstein_summation import *
+from autodiff_kit.ops.elementary_functions import *
 from autodiff_kit.ops.indexing import *
 from autodiff_kit.ops.joining import *
-from autodiff_kit.ops.linalg import *
+from autodiff_kit.ops.linear_systems import *
+from autodiff_kit.ops.matrix_products import *
 from autodiff_kit.ops.norms import *
-from autodiff_kit.ops.products import *
 from autodiff_kit.ops.quantiles import *
-from autodiff_kit.ops.reduce import *
+from autodiff_kit.ops.reductions import *
 from autodiff_kit.ops.rounding import *
-from autodiff_kit.ops.scans import *
-from autodiff_kit.ops.shaping import *
-from autodiff_kit.ops.signals import *
-from autodiff_kit.ops.singular import *
+from autodiff_kit.ops.selection import *
+from autodiff_kit.ops.shape_manipulation import *
+from autodiff_kit.ops.signal_processing import *
+from autodiff_kit.ops.singular_values import *
 from autodiff_kit.ops.statistics import *
 from autodiff_kit.transforms.derivatives import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 from autodiff_kit.transforms.hessian_norm import HessianNorm, hessian_norm

@@ -6,8 +6,7 @@ from autodiff_kit.nn.functional.attention import attention
 from autodiff_kit.nn.functional.basic import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
 from autodiff_kit.nn.functional.normalization import dropout, instance_norm, layer_norm
 from autodiff_kit.nn.functional.spatial import avg_pool2d, conv2d, max_pool2d
-from autodiff_kit.ops.elementary import sigmoid, softplus
-from autodiff_kit.ops.neural import (
+from autodiff_kit.ops.activations import (
     elu,
     gelu,
     leaky_relu,
@@ -17,6 +16,7 @@ from autodiff_kit.ops.neural import (
     softmax,
     sparse_softmax_cross_entropy,
 )
+from autodiff_kit.ops.elementary_functions import sigmoid, softplus
 
 __all__ = [
     "attention", "avg_pool2d", "conv2d", "dropout", "elu", "embedding", "gelu", "huber", "instance_norm", "layer_norm",

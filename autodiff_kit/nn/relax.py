@@ -18,9 +18,9 @@ from autodiff_kit.core.tensor import Tensor, Value, lift, plain
 from autodiff_kit.core.validation import flag, number, said, whole, word
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.arithmetic import square
-from autodiff_kit.ops.choose import clip, stop_gradient, where
-from autodiff_kit.ops.elementary import sigmoid, sin
-from autodiff_kit.ops.shaping import expand_dims
+from autodiff_kit.ops.elementary_functions import sigmoid, sin
+from autodiff_kit.ops.selection import clip, stop_gradient, where
+from autodiff_kit.ops.shape_manipulation import expand_dims
 
 __all__ = [
     "fake_quant", "filtered_ceil", "filtered_floor", "filtered_round", "filtered_sign", "filtered_step",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff_kit.ops import arithmetic, creation, elementary, joining, reduce, rounding
+from autodiff_kit.ops import arithmetic, creation, elementary_functions, joining, reductions, rounding
 
 __all__ = [
     "absolute", "amax", "amin", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "around",
@@ -12,11 +12,11 @@ __all__ = [
 
 absolute, pow, remainder, true_divide = arithmetic.abs, arithmetic.power, arithmetic.mod, arithmetic.divide
 arctan2 = arithmetic.atan2
-arccos, arcsin, arctan = elementary.acos, elementary.asin, elementary.atan
-arccosh, arcsinh, arctanh = elementary.acosh, elementary.asinh, elementary.atanh
-deg2rad, rad2deg = elementary.radians, elementary.degrees
+arccos, arcsin, arctan = elementary_functions.acos, elementary_functions.asin, elementary_functions.atan
+arccosh, arcsinh, arctanh = elementary_functions.acosh, elementary_functions.asinh, elementary_functions.atanh
+deg2rad, rad2deg = elementary_functions.radians, elementary_functions.degrees
 around, fix, astype = rounding.round, rounding.trunc, rounding.cast
 bitwise_not = invert = rounding.bitwise_invert
-amax, amin = reduce.max, reduce.min
+amax, amin = reductions.max, reductions.min
 concatenate = joining.concat
 empty, empty_like = creation.zeros, creation.zeros_like  # what NumPy leaves to chance is 0 here

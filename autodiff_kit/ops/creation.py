@@ -10,7 +10,7 @@ from autodiff_kit.core.tensor import Tensor, constant, lift, plain
 from autodiff_kit.core.validation import flag, said
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.rounding import cast
-from autodiff_kit.ops.shaping import broadcast_arrays, broadcast_to, several, whole
+from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to, several, whole
 
 __all__ = [
     "arange", "asarray", "eye", "full", "full_like", "linspace", "ones", "ones_like", "zeros",

@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Tensor, Value, later, plain
-from autodiff_kit.ops.linalg import stack, working
-from autodiff_kit.ops.products import turn
+from autodiff_kit.ops.linear_systems import stack, working
+from autodiff_kit.ops.matrix_products import turn
 
 __all__ = ["det", "slogdet"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from autodiff_kit.core.operation import linear, v
 from autodiff_kit.core.tensor import Tensor, array, later, lift
 from autodiff_kit.errors import ArgumentError, ShapeError
-from autodiff_kit.ops.reduce import sum
-from autodiff_kit.ops.shaping import broadcast_to, negative_axis, permute_dims
+from autodiff_kit.ops.reductions import sum
+from autodiff_kit.ops.shape_manipulation import broadcast_to, negative_axis, permute_dims
 
 __all__ = ["diag", "diagonal", "trace", "tril", "triu"]
 

@@ -15,7 +15,7 @@ from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Standin, Tensor, array, lift, plain
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.rounding import argsort
-from autodiff_kit.ops.shaping import last_axes, negative_axis, ravel, several, swapaxes, whole
+from autodiff_kit.ops.shape_manipulation import last_axes, negative_axis, ravel, several, swapaxes, whole
 
 __all__ = [
     "argpartition", "delete", "flip", "fliplr", "flipud", "getitem", "partition", "rot90", "sort", "take",

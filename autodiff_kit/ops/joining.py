@@ -13,7 +13,7 @@ from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.core.validation import word
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.indexing import take
-from autodiff_kit.ops.shaping import (
+from autodiff_kit.ops.shape_manipulation import (
     atleast_1d,
     atleast_2d,
     atleast_3d,

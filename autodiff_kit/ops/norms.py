@@ -10,9 +10,9 @@ from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
 from autodiff_kit.core.validation import number
 from autodiff_kit.errors import ShapeError
-from autodiff_kit.ops.reduce import Axis, add_up, as_axes, max, min, over, spread, sum
+from autodiff_kit.ops.reductions import Axis, add_up, as_axes, max, min, over, spread, sum
 from autodiff_kit.ops.rounding import cast, count_nonzero
-from autodiff_kit.ops.shaping import reshape
+from autodiff_kit.ops.shape_manipulation import reshape
 
 __all__ = ["norm", "vector_norm"]
 
@@ -140,7 +140,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     >>> float(ak.norm([3.0, 4.0]))
     5.0
     """
-    from autodiff_kit.ops.singular import matrix_norm  # which needs the length of a vector
+    from autodiff_kit.ops.singular_values import matrix_norm  # which needs the length of a vector
 
     t = lift(x)
     axes = as_axes(t, axis)["axis"]

@@ -12,8 +12,8 @@ from autodiff_kit.core.validation import flag, word
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.creation import full
 from autodiff_kit.ops.indexing import take_along_axis
-from autodiff_kit.ops.reduce import Axis, as_axes, mean, over
-from autodiff_kit.ops.shaping import permute_dims, reshape
+from autodiff_kit.ops.reductions import Axis, as_axes, mean, over
+from autodiff_kit.ops.shape_manipulation import permute_dims, reshape
 from autodiff_kit.ops.statistics import floating
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]

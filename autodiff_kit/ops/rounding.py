@@ -14,8 +14,8 @@ from autodiff_kit.core.operation import linear, zero
 from autodiff_kit.core.tensor import Tensor, array, lift, make
 from autodiff_kit.core.validation import flag, number, said, whole, word
 from autodiff_kit.errors import DtypeError, ShapeError
-from autodiff_kit.ops.reduce import as_axes
-from autodiff_kit.ops.shaping import negative_axis
+from autodiff_kit.ops.reductions import as_axes
+from autodiff_kit.ops.shape_manipulation import negative_axis
 
 __all__ = [
     "all", "allclose", "any", "argmax", "argmin", "argsort", "array_equal", "bitwise_and", "bitwise_invert",

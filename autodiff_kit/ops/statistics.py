@@ -12,10 +12,10 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift
 from autodiff_kit.core.validation import flag, number
 from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.ops.cumulative import cumprod, cumsum
 from autodiff_kit.ops.norms import norm2
-from autodiff_kit.ops.reduce import Axis, as_axes, max, mean, min, over, prod, sum
-from autodiff_kit.ops.scans import cumprod, cumsum
-from autodiff_kit.ops.shaping import broadcast_to, permute_dims, reshape
+from autodiff_kit.ops.reductions import Axis, as_axes, max, mean, min, over, prod, sum
+from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims, reshape
 
 __all__ = [
     "average", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ptp",

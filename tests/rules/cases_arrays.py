@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.ops import scans
+from autodiff_kit.ops import cumulative
 
 from .case import Array, Case, one, shaped, two
 
@@ -87,7 +87,7 @@ def _scans() -> Iterator[Case]:
     yield shaped("cummin", "", (5,), ak.cummin, np.minimum.accumulate)
     for axis in (0, 1):
         yield Case("Recurrence", f"axis={axis}", two((3, 2), (3, 2)),
-                   lambda b, a, k=axis: scans.recurrence(b, a, k - 2),
+                   lambda b, a, k=axis: cumulative.recurrence(b, a, k - 2),
                    lambda b, a, k=axis: _run_along(b, a, k))  # fmt: skip
     yield shaped("cumulative_sum", "", (3,), lambda x: ak.cumulative_sum(x, include_initial=True),
                  lambda x: np.concatenate([[0.0], np.cumsum(x)]))  # fmt: skip

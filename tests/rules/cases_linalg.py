@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.ops import determinants, diagonals, linalg
+from autodiff_kit.ops import determinants, diagonals, linear_systems
 
 from .case import Array, Case, apart, one, shaped, two
 
@@ -136,7 +136,7 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that users do not call, in the dtype in which it runs."""
 
     def call(x: Any) -> Any:
-        (a,), back = linalg.working("a test", x)
+        (a,), back = linear_systems.working("a test", x)
         return back(function(a))
 
     return call

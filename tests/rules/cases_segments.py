@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.ops import segments
+from autodiff_kit.ops import segment_reductions
 
 from .case import Array, Case, shaped, two
 
@@ -79,7 +79,7 @@ def _others() -> Iterator[Case]:
         yield shaped("SparseProduct", f"{shape} ones", shape, lambda x: ak.segment.sparse_matmul(places, x),
                      lambda x: _dense(np.ones(6), x))  # fmt: skip
     yield shaped("GatherRows", "middle axis", (2, 3, 2),
-                 lambda x: segments.gather_rows(x, ids=np.array([2, 0, 2, 2]), ndim=2),
+                 lambda x: segment_reductions.gather_rows(x, ids=np.array([2, 0, 2, 2]), ndim=2),
                  lambda x: x[:, [2, 0, 2, 2]])  # fmt: skip
     yield shaped("dynamic_partition", "", (5, 2), _weighted_parts,
                  lambda x: np.concatenate([1 * x[[1, 4]], 2 * x[[0, 2]], 4 * x[[3]]]))  # fmt: skip

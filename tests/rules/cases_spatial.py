@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.ops import spatial
+from autodiff_kit.ops import convolution_pooling
 
 from .case import Array, Case, shaped, two
 
@@ -100,11 +100,11 @@ def _pools() -> Iterator[Case]:
 
 
 def _blocks() -> Iterator[Case]:
-    windows = spatial.Windows((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
+    windows = convolution_pooling.Windows((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
     parts = ((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
-    yield shaped("Patches", "uneven", (3, 3, 1), lambda x: spatial.patches(x, windows=windows),
+    yield shaped("Patches", "uneven", (3, 3, 1), lambda x: convolution_pooling.patches(x, windows=windows),
                  lambda x: _unstacked(x, parts))  # fmt: skip
-    yield shaped("Fold", "uneven", (2, 2, 2, 2, 1), lambda x: spatial.fold(x, windows=windows, image=(3, 3)),
+    yield shaped("Fold", "uneven", (2, 2, 2, 2, 1), lambda x: convolution_pooling.fold(x, windows=windows, image=(3, 3)),
                  lambda x: _folded(x, parts))  # fmt: skip
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor, later, lift, plain
 from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.ops.choose import select
-from autodiff_kit.ops.normalize import standardize
-from autodiff_kit.ops.shaping import negative_axis, reshape
+from autodiff_kit.ops.normalization import standardize
+from autodiff_kit.ops.selection import select
+from autodiff_kit.ops.shape_manipulation import negative_axis, reshape
 
 __all__ = ["dropout", "instance_norm", "layer_norm"]
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.ops.shaping import reshape
-from autodiff_kit.ops.spatial import Windows, average_pool, convolution, max_pool
+from autodiff_kit.ops.convolution_pooling import Windows, average_pool, convolution, max_pool
+from autodiff_kit.ops.shape_manipulation import reshape
 
 __all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
 

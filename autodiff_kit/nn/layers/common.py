@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, Variable, lift
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.ops.elementary import tanh
+from autodiff_kit.ops.elementary_functions import tanh
 
 __all__ = [
     "Function",

@@ -10,7 +10,7 @@ from autodiff_kit.core.tensor import Standin, Tensor, lift, plain
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.groups import segment_mean
 from autodiff_kit.nn.segment.validation import count_of, fractions, whole
-from autodiff_kit.ops.choose import stop_gradient
+from autodiff_kit.ops.selection import stop_gradient
 
 __all__ = ["ClassMeans", "class_means"]
 

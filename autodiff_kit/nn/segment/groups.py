@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.nn.segment.validation import checked, count_of, needed_for, rows
-from autodiff_kit.ops import segments
+from autodiff_kit.ops import segment_reductions
 
 __all__ = ["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"]
 
@@ -58,7 +58,7 @@ def segment_sum(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     >>> ak.segment.segment_sum([1.0, 2.0, 3.0, 4.0, 5.0], [0, 0, 2, 2, 2]).numpy()
     array([ 3.,  0., 12.])
     """
-    return _grouped("segment_sum", segments.segment_sum, data, ids, num_segments)
+    return _grouped("segment_sum", segment_reductions.segment_sum, data, ids, num_segments)
 
 
 def segment_mean(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -92,7 +92,7 @@ def segment_mean(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     >>> ak.segment.segment_mean([1.0, 2.0, 3.0, 4.0, 5.0], [0, 0, 1, 1, 1], 3).numpy()
     array([1.5, 4. , 0. ])
     """
-    return _grouped("segment_mean", segments.segment_mean, data, ids, num_segments)
+    return _grouped("segment_mean", segment_reductions.segment_mean, data, ids, num_segments)
 
 
 def segment_max(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -126,7 +126,7 @@ def segment_max(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     >>> ak.segment.segment_max([1.0, 5.0, -2.0], [0, 0, 1]).numpy()
     array([ 5., -2.])
     """
-    return _grouped("segment_max", segments.segment_max, data, ids, num_segments)
+    return _grouped("segment_max", segment_reductions.segment_max, data, ids, num_segments)
 
 
 def segment_min(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -160,7 +160,7 @@ def segment_min(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     >>> ak.segment.segment_min([1.0, 5.0, -2.0], [0, 0, 1]).numpy()
     array([ 1., -2.])
     """
-    return _grouped("segment_min", segments.segment_min, data, ids, num_segments)
+    return _grouped("segment_min", segment_reductions.segment_min, data, ids, num_segments)
 
 
 def segment_prod(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -195,4 +195,4 @@ def segment_prod(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     >>> ak.segment.segment_prod([2.0, 0.0, 3.0], [0, 1, 1]).numpy()
     array([2., 0.])
     """
-    return _grouped("segment_prod", segments.segment_prod, data, ids, num_segments)
+    return _grouped("segment_prod", segment_reductions.segment_prod, data, ids, num_segments)

@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor, lift
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.validation import checked, count_of, needed_for, rows, whole
-from autodiff_kit.ops import segments
+from autodiff_kit.ops import segment_reductions
 from autodiff_kit.ops.joining import concat
 
 __all__ = ["dynamic_partition", "dynamic_stitch"]
@@ -55,7 +55,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any) -> list[T
     t, numbers = rows("dynamic_partition", "partitions", data, partitions)
     count = count_of("dynamic_partition", "num_partitions", num_partitions)
     numbers = checked("dynamic_partition", "part", numbers, count)
-    return [segments.gather_rows(t, ids=np.flatnonzero(numbers == k), ndim=t.ndim) for k in range(count)]
+    return [segment_reductions.gather_rows(t, ids=np.flatnonzero(numbers == k), ndim=t.ndim) for k in range(count)]
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any]) -> Tensor:
@@ -97,10 +97,10 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any]) -> Tensor:
     last = np.full(count, -1)
     last[numbers] = np.arange(numbers.size)  # of equal indices the last assignment stands
     given = np.flatnonzero(last >= 0)
-    chosen: Tensor = segments.gather_rows(t, ids=last[given], ndim=t.ndim)
+    chosen: Tensor = segment_reductions.gather_rows(t, ids=last[given], ndim=t.ndim)
     if given.size == count:
         return chosen
-    spread: Tensor = segments.segment_sum(chosen, ids=given, count=count, ndim=t.ndim)
+    spread: Tensor = segment_reductions.segment_sum(chosen, ids=given, count=count, ndim=t.ndim)
     return spread
 
 

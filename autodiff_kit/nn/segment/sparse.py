@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.validation import checked, whole
-from autodiff_kit.ops import segments
+from autodiff_kit.ops import segment_reductions
 
 __all__ = ["sparse_matmul"]
 
@@ -75,7 +75,7 @@ def sparse_matmul(adjacency: Any, x: Any, values: Any = None) -> Tensor:
         raise ShapeError(f"sparse_matmul: values of shape {weights.shape} for {places.rows.size} places; give one each")
     column = t if t.ndim == 2 else t[:, None]
     rows, columns, shape, _ = places
-    out: Tensor = segments.sparse_product(weights, column, rows=rows, columns=columns, shape=shape)
+    out: Tensor = segment_reductions.sparse_product(weights, column, rows=rows, columns=columns, shape=shape)
     return out if t.ndim == 2 else out[:, 0]
 
 

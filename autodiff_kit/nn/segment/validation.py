@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Standin, Tensor, Value, array, later, lift, may_change, plain
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
-from autodiff_kit.ops.shaping import reshape
+from autodiff_kit.ops.shape_manipulation import reshape
 
 __all__ = ["checked", "count_of", "fractions", "needed_for", "rows", "whole"]
 

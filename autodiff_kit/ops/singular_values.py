@@ -10,10 +10,10 @@ import numpy as np
 from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Standin, Tensor, plain
 from autodiff_kit.errors import ArgumentError, StructureError
-from autodiff_kit.ops import norms, reduce
-from autodiff_kit.ops.factors import apart, cube, nothing, row
-from autodiff_kit.ops.linalg import NOT_FINITE, lapack, stack, working
-from autodiff_kit.ops.products import turn
+from autodiff_kit.ops import norms, reductions
+from autodiff_kit.ops.decompositions import apart, cube, nothing, row
+from autodiff_kit.ops.linear_systems import NOT_FINITE, lapack, stack, working
+from autodiff_kit.ops.matrix_products import turn
 
 __all__ = ["matrix_norm", "svd", "svdvals"]
 
@@ -195,11 +195,11 @@ def _norm(a: Tensor, ord: float | str) -> Tensor:
     if ord == "fro":
         return norms.norm2(a, (-2, -1))
     least = isinstance(ord, (int, float)) and ord < 0
-    extreme: Callable[..., Tensor] = reduce.min if least else reduce.max
+    extreme: Callable[..., Tensor] = reductions.min if least else reductions.max
     if ord == "nuc" or ord in (2, -2):
-        return reduce.sum(svdvals(a), -1) if ord == "nuc" else extreme(svdvals(a), -1)
+        return reductions.sum(svdvals(a), -1) if ord == "nuc" else extreme(svdvals(a), -1)
     if ord in (1, -1, np.inf, -np.inf):
-        return extreme(reduce.sum(a.abs(), -2 if ord in (1, -1) else -1), -1)
+        return extreme(reductions.sum(a.abs(), -2 if ord in (1, -1) else -1), -1)
     raise StructureError(f"matrix_norm: ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
 
 

@@ -11,9 +11,9 @@ from autodiff_kit.core.tensor import Tensor, array, lift
 from autodiff_kit.core.validation import flag, number, word
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.joining import concat, pad
-from autodiff_kit.ops.products import matmul
-from autodiff_kit.ops.reduce import mean
-from autodiff_kit.ops.shaping import negative_axis
+from autodiff_kit.ops.matrix_products import matmul
+from autodiff_kit.ops.reductions import mean
+from autodiff_kit.ops.shape_manipulation import negative_axis
 from autodiff_kit.ops.statistics import floating
 
 __all__ = ["convolve", "corrcoef", "correlate", "cov", "interp", "polyval", "slopes"]

@@ -15,10 +15,10 @@ import numpy as np
 from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Standin, Tensor, later, lift
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.ops.choose import select
-from autodiff_kit.ops.products import matmul, turn
+from autodiff_kit.ops.matrix_products import matmul, turn
 from autodiff_kit.ops.rounding import cast
-from autodiff_kit.ops.shaping import expand_dims, squeeze
+from autodiff_kit.ops.selection import select
+from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
 
 __all__ = ["inv", "matrix_power", "pinv", "solve"]
 

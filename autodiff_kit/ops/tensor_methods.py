@@ -13,25 +13,25 @@ from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops import (
     aliases,
     arithmetic,
-    choose,
     creation,
+    cumulative,
+    decompositions,
     determinants,
     diagonals,
-    einsum,
-    elementary,
-    factors,
+    einstein_summation,
+    elementary_functions,
     indexing,
     joining,
-    linalg,
+    linear_systems,
+    matrix_products,
     norms,
-    products,
     quantiles,
-    reduce,
+    reductions,
     rounding,
-    scans,
-    shaping,
-    signals,
-    singular,
+    selection,
+    shape_manipulation,
+    signal_processing,
+    singular_values,
     statistics,
 )
 
@@ -50,7 +50,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "pow": arithmetic.power,
     "mod": arithmetic.mod,
     "floordiv": rounding.floor_divide,
-    "matmul": products.matmul,
+    "matmul": matrix_products.matmul,
     "and": rounding.bitwise_and,
     "or": rounding.bitwise_or,
     "xor": rounding.bitwise_xor,
@@ -63,7 +63,7 @@ for _name, _function in _OPERATORS.items():
 _UNARY: dict[str, Callable[..., Any]] = {
     "neg": arithmetic.negative,
     "abs": arithmetic.abs,
-    "pos": choose.identity,
+    "pos": selection.identity,
     "invert": rounding.bitwise_invert,
     "getitem": indexing.getitem,
     "lt": rounding.less,
@@ -78,68 +78,68 @@ for _name, _function in _UNARY.items():
 
 
 def _reshape(self: Any, *shape: Any) -> Any:
-    return shaping.reshape(self, shape[0] if len(shape) == 1 else shape)
+    return shape_manipulation.reshape(self, shape[0] if len(shape) == 1 else shape)
 
 
 def _transpose(self: Any, *axes: Any) -> Any:
     one = len(axes) == 1 and isinstance(axes[0], (list, tuple, np.ndarray, type(None)))
-    return shaping.permute_dims(self, (axes[0] if one else axes) if axes else None)
+    return shape_manipulation.permute_dims(self, (axes[0] if one else axes) if axes else None)
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
     name: getattr(module, name)
     for module, names in (
-        (reduce, "sum mean prod max min"),
+        (reductions, "sum mean prod max min"),
         (statistics, "var std"),
-        (scans, "cumsum cumprod"),
+        (cumulative, "cumsum cumprod"),
         (rounding, "all any argmax argmin argsort nonzero round searchsorted"),
         (indexing, "argpartition partition sort take"),
         (joining, "repeat"),
         (arithmetic, "abs"),
-        (choose, "clip"),
-        (products, "dot"),
+        (selection, "clip"),
+        (matrix_products, "dot"),
         (diagonals, "diagonal trace"),
-        (shaping, "permute_dims ravel squeeze swapaxes"),
+        (shape_manipulation, "permute_dims ravel squeeze swapaxes"),
     )
     for name in names.split()
 } | {
     "astype": rounding.cast,
-    "copy": choose.identity,
-    "flatten": shaping.ravel,
+    "copy": selection.identity,
+    "flatten": shape_manipulation.ravel,
     "reshape": _reshape,
     "transpose": _transpose,
 }
 for _name, _function in _METHODS.items():
     method(_name, _function)
 
-method("T", property(shaping.permute_dims, doc="The axes in reverse order."))
+method("T", property(shape_manipulation.permute_dims, doc="The axes in reverse order."))
 
-method("mT", property(shaping.matrix_transpose, doc="The last two axes exchanged."))
+method("mT", property(shape_manipulation.matrix_transpose, doc="The last two axes exchanged."))
 
 
 # -------------------------------------------------------------------------------- NumPy's functions on tensors
 _ARRAYS = (
-    aliases, arithmetic, elementary, choose, creation, rounding, shaping, indexing, joining, reduce, scans, norms,
-    statistics, quantiles, signals, diagonals, einsum, products,
+    aliases, arithmetic, elementary_functions, selection, creation, rounding, shape_manipulation, indexing, joining, reductions, cumulative, norms,
+    statistics, quantiles, signal_processing, diagonals, einstein_summation, matrix_products,
 )  # fmt: skip
-_MATRICES = (linalg, determinants, factors, singular, products)
+_MATRICES = (linear_systems, determinants, decompositions, singular_values, matrix_products)
 
 # What NumPy calls otherwise, or means otherwise by a name of ours.
 _OTHERWISE: dict[str, Callable[..., Any]] = {
     "copy": lift,
-    "gradient": signals.slopes,
+    "gradient": signal_processing.slopes,
     "ndim": lambda a: lift(a).ndim,
     "result_type": lambda *values: np.result_type(*(plain(x) for x in values)),
-    "select": choose.piecewise_select,
+    "select": selection.piecewise_select,
     "shape": lambda a: lift(a).shape,
     "size": lambda a, axis=None: lift(a).size if axis is None else lift(a).shape[axis],
     # What stands in np.linalg, where some names of np mean something else.
-    "linalg.norm": norms.norm,
-    "linalg.vector_norm": norms.vector_norm,
-    "linalg.svd": singular.numpy_svd,
-    "linalg.trace": lambda x, offset=0: diagonals.trace(x, offset, -2, -1),
-    "linalg.diagonal": lambda x, offset=0: diagonals.diagonal(x, offset, -2, -1),
-    "linalg.matrix_transpose": shaping.matrix_transpose,
+    "linear_systems.norm": norms.norm,
+    "linear_systems.vector_norm": norms.vector_norm,
+    "linear_systems.svd": singular_values.numpy_svd,
+    "linear_systems.trace": lambda x, offset=0: diagonals.trace(x, offset, -2, -1),
+    "linear_systems.diagonal": lambda x, offset=0: diagonals.diagonal(x, offset, -2, -1),
+    "linear_systems.matrix_transpose": shape_manipulation.matrix_transpose,
 }
 _OURS_ALONE = ("cond", "getitem", "identity")
 

@@ -12,7 +12,7 @@ from autodiff_kit.core.operation import general, linear, v
 from autodiff_kit.core.tensor import Value, array, plain
 from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import ShapeError
-from autodiff_kit.ops.shaping import negative_axis, several
+from autodiff_kit.ops.shape_manipulation import negative_axis, several
 
 __all__ = ["logsumexp", "max", "mean", "min", "prod", "sum"]
 

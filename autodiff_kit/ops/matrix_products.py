@@ -14,8 +14,8 @@ from autodiff_kit.core.operation import bilinear, v
 from autodiff_kit.core.tensor import Tensor, lift, make
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.diagonals import axis_of
-from autodiff_kit.ops.einsum import einsum
-from autodiff_kit.ops.shaping import moveaxis, permute_dims
+from autodiff_kit.ops.einstein_summation import einsum
+from autodiff_kit.ops.shape_manipulation import moveaxis, permute_dims
 
 __all__ = ["cross", "dot", "inner", "kron", "matmul", "matvec", "multi_dot", "outer", "tensordot", "vecdot"]
 

@@ -12,7 +12,7 @@ from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import RangeError, ShapeError
 from autodiff_kit.ops.indexing import take_along_axis
 from autodiff_kit.ops.joining import concat
-from autodiff_kit.ops.shaping import broadcast_to, negative_axis, ravel, whole
+from autodiff_kit.ops.shape_manipulation import broadcast_to, negative_axis, ravel, whole
 
 __all__ = [
     "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "trapezoid",

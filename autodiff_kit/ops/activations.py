@@ -12,9 +12,9 @@ from autodiff_kit.core.operation import elementwise, general, v
 from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift, plain
 from autodiff_kit.core.validation import number, word
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
-from autodiff_kit.ops.choose import where
-from autodiff_kit.ops.elementary import tanh
-from autodiff_kit.ops.shaping import negative_axis
+from autodiff_kit.ops.elementary_functions import tanh
+from autodiff_kit.ops.selection import where
+from autodiff_kit.ops.shape_manipulation import negative_axis
 
 __all__ = [
     "elu", "gelu", "leaky_relu", "log_softmax", "masked_softmax", "relu", "softmax", "sparse_softmax_cross_entropy",

@@ -15,8 +15,8 @@ from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Standin, Tensor, plain
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.diagonals import symmetric_part, triu
-from autodiff_kit.ops.linalg import NOT_FINITE, lapack, stack, working
-from autodiff_kit.ops.products import matmul, turn
+from autodiff_kit.ops.linear_systems import NOT_FINITE, lapack, stack, working
+from autodiff_kit.ops.matrix_products import matmul, turn
 
 __all__ = ["cholesky", "eigh", "eigvalsh", "qr"]
 

@@ -19,8 +19,8 @@ from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Tensor, array, lift
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.diagonals import diagonal
-from autodiff_kit.ops.reduce import sum
-from autodiff_kit.ops.shaping import permute_dims, squeeze
+from autodiff_kit.ops.reductions import sum
+from autodiff_kit.ops.shape_manipulation import permute_dims, squeeze
 
 __all__ = ["einsum"]
 
