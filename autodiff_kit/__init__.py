@@ -11,313 +11,54 @@
 from __future__ import annotations
 
 import sys as _sys
+from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from autodiff_kit.ops import tensor_methods as _methods  # isort: skip  (first: operators and methods of tensors)
-from autodiff_kit import errors, nn, optim
-from autodiff_kit.compile.api import compile
-from autodiff_kit.core.custom_gradient import custom_gradient
-from autodiff_kit.core.forward import ForwardAccumulator
-from autodiff_kit.core.gradient_override import gradient_override_map, register_gradient
-from autodiff_kit.core.indexed_slices import RowGradient
-from autodiff_kit.core.modes import detect_anomalies, zero_absorbs
-from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import Tensor, Variable, constant
+# Operations first: they give tensors their operators. "import x as x" marks a public name, to type checkers too.
+from autodiff_kit.ops import *  # isort: skip
+from autodiff_kit import errors as errors
+from autodiff_kit import nn as nn
+from autodiff_kit import optim as optim
+from autodiff_kit.compile.api import compile as compile
+from autodiff_kit.core.custom_gradient import custom_gradient as custom_gradient
+from autodiff_kit.core.forward import ForwardAccumulator as ForwardAccumulator
+from autodiff_kit.core.gradient_override import gradient_override_map as gradient_override_map
+from autodiff_kit.core.gradient_override import register_gradient as register_gradient
+from autodiff_kit.core.indexed_slices import RowGradient as RowGradient
+from autodiff_kit.core.modes import detect_anomalies as detect_anomalies
+from autodiff_kit.core.modes import zero_absorbs as zero_absorbs
+from autodiff_kit.core.tape import GradientTape as GradientTape
+from autodiff_kit.core.tensor import Tensor as Tensor
+from autodiff_kit.core.tensor import Variable as Variable
+from autodiff_kit.core.tensor import constant as constant
 from autodiff_kit.diagnostics.cost import cost as _cost  # a method of tapes
 from autodiff_kit.diagnostics.explain import explain as _explain  # a method of tapes
-from autodiff_kit.diagnostics.gradient_check import check_gradients
+from autodiff_kit.diagnostics.gradient_check import check_gradients as check_gradients
 from autodiff_kit.diagnostics.tape_table import table as _table  # a method of tapes
-from autodiff_kit.errors import AutodiffError, GradientCheckError
-from autodiff_kit.nn import layers, relax, segment
-from autodiff_kit.nn.module import Module
+from autodiff_kit.errors import AutodiffError as AutodiffError
+from autodiff_kit.errors import GradientCheckError as GradientCheckError
+from autodiff_kit.nn import layers as layers
+from autodiff_kit.nn import relax as relax
+from autodiff_kit.nn import segment as segment
+from autodiff_kit.nn.module import Module as Module
 from autodiff_kit.ops.aliases import *
-from autodiff_kit.ops.arithmetic import *
-from autodiff_kit.ops.creation import *
-from autodiff_kit.ops.cumulative import *
-from autodiff_kit.ops.decompositions import *
-from autodiff_kit.ops.determinants import *
-from autodiff_kit.ops.diagonals import *
-from autodiff_kit.ops.einstein_summation import *
-from autodiff_kit.ops.elementary_functions import *
-from autodiff_kit.ops.indexing import *
-from autodiff_kit.ops.joining import *
-from autodiff_kit.ops.linear_systems import *
-from autodiff_kit.ops.matrix_products import *
-from autodiff_kit.ops.norms import *
-from autodiff_kit.ops.quantiles import *
-from autodiff_kit.ops.reductions import *
-from autodiff_kit.ops.rounding import *
-from autodiff_kit.ops.selection import *
-from autodiff_kit.ops.shape_manipulation import *
-from autodiff_kit.ops.signal_processing import *
-from autodiff_kit.ops.singular_values import *
-from autodiff_kit.ops.statistics import *
-from autodiff_kit.transforms.derivatives import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-from autodiff_kit.transforms.hessian_norm import HessianNorm, hessian_norm
-from autodiff_kit.transforms.per_example import per_example_gradients
-
-__all__ = [
-    "AutodiffError",
-    "ForwardAccumulator",
-    "GradientCheckError",
-    "GradientTape",
-    "HessianNorm",
-    "Module",
-    "RowGradient",
-    "Tensor",
-    "Variable",
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "all",
-    "allclose",
-    "any",
-    "append",
-    "arange",
-    "argmax",
-    "argmin",
-    "argpartition",
-    "argsort",
-    "array_equal",
-    "array_split",
-    "asarray",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "average",
-    "bitwise_and",
-    "bitwise_invert",
-    "bitwise_or",
-    "bitwise_xor",
-    "broadcast_arrays",
-    "broadcast_to",
-    "cast",
-    "cbrt",
-    "ceil",
-    "check_gradients",
-    "cholesky",
-    "clip",
-    "column_stack",
-    "compile",
-    "concat",
-    "cond",
-    "constant",
-    "convolve",
-    "copysign",
-    "corrcoef",
-    "correlate",
-    "cos",
-    "cosh",
-    "count_nonzero",
-    "cov",
-    "cross",
-    "cumlogsumexp",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
-    "custom_gradient",
-    "degrees",
-    "delete",
-    "det",
-    "detect_anomalies",
-    "diag",
-    "diagonal",
-    "diff",
-    "divide",
-    "divide_no_nan",
-    "dot",
-    "dsplit",
-    "dstack",
-    "eigh",
-    "eigvalsh",
-    "einsum",
-    "equal",
-    "errors",
-    "exp",
-    "exp2",
-    "expand_dims",
-    "expm1",
-    "eye",
-    "fabs",
-    "flip",
-    "fliplr",
-    "flipud",
-    "float_power",
-    "floor",
-    "floor_divide",
-    "fmax",
-    "fmin",
-    "fmod",
-    "full",
-    "full_like",
-    "getitem",
-    "grad",
-    "gradient_override_map",
-    "greater",
-    "greater_equal",
-    "heaviside",
-    "hessian",
-    "hessian_norm",
-    "hsplit",
-    "hstack",
-    "hvp",
-    "hypot",
-    "identity",
-    "inner",
-    "interp",
-    "inv",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "jacobian",
-    "jvp",
-    "kron",
-    "layers",
-    "less",
-    "less_equal",
-    "linspace",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "log_sigmoid",
-    "logaddexp",
-    "logaddexp2",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "logit",
-    "logsumexp",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_transpose",
-    "matvec",
-    "max",
-    "maximum",
-    "mean",
-    "median",
-    "meshgrid",
-    "min",
-    "minimum",
-    "mod",
-    "moveaxis",
-    "multi_dot",
-    "multiply",
-    "nan_to_num",
-    "nancumprod",
-    "nancumsum",
-    "nanmax",
-    "nanmean",
-    "nanmedian",
-    "nanmin",
-    "nanpercentile",
-    "nanprod",
-    "nanquantile",
-    "nanstd",
-    "nansum",
-    "nanvar",
-    "negative",
-    "nextafter",
-    "nn",
-    "nonzero",
-    "norm",
-    "not_equal",
-    "ones",
-    "ones_like",
-    "optim",
-    "outer",
-    "pad",
-    "partition",
-    "per_example_gradients",
-    "percentile",
-    "permute_dims",
-    "pinv",
-    "polyval",
-    "positive",
-    "power",
-    "prod",
-    "ptp",
-    "qr",
-    "quantile",
-    "radians",
-    "ravel",
-    "reciprocal",
-    "register_gradient",
-    "relax",
-    "repeat",
-    "reshape",
-    "rint",
-    "roll",
-    "rollaxis",
-    "rot90",
-    "round",
-    "rsqrt",
-    "searchsorted",
-    "segment",
-    "select",
-    "sigmoid",
-    "sign",
-    "signbit",
-    "sin",
-    "sinc",
-    "sinh",
-    "slogdet",
-    "slopes",
-    "softplus",
-    "solve",
-    "sort",
-    "split",
-    "sqrt",
-    "square",
-    "squeeze",
-    "stack",
-    "std",
-    "stop_gradient",
-    "subtract",
-    "sum",
-    "svd",
-    "svdvals",
-    "swapaxes",
-    "take",
-    "take_along_axis",
-    "tan",
-    "tanh",
-    "tensordot",
-    "tile",
-    "topk",
-    "trace",
-    "transpose",
-    "trapezoid",
-    "tril",
-    "triu",
-    "trunc",
-    "unstack",
-    "value_and_grad",
-    "var",
-    "vecdot",
-    "vector_norm",
-    "vjp",
-    "vsplit",
-    "vstack",
-    "where",
-    "xlogy",
-    "zero_absorbs",
-    "zeros",
-    "zeros_like",
-]  # fmt: skip
+from autodiff_kit.transforms.derivatives import *
+from autodiff_kit.transforms.hessian_norm import *
+from autodiff_kit.transforms.per_example import *
 
 __version__ = "0.1.0.dev0"
+
+if not _TYPE_CHECKING:
+    from autodiff_kit.ops.aliases import __all__ as _aliases
+
+    # Every name that is imported above, without the aliases and the packages that Python binds on import.
+    _packages = {errors, layers, nn, optim, relax, segment}
+    __all__ = [
+        name
+        for name, thing in sorted(globals().items())
+        if not name.startswith("_") and name not in (*_aliases, "annotations")
+        if not isinstance(thing, _ModuleType) or thing in _packages
+    ]
 
 if "ipykernel" in _sys.modules:  # in a notebook's kernel: the tape inspector may ask of what is recorded there
     from autodiff_kit.lab.kernel import attach as _attach

@@ -224,7 +224,7 @@ def test_errors(error: type[Exception]) -> None:
 
 # Signals that the same package catches.
 INSIDE = {
-    "shaping.py": "ValueError",
+    "shape_manipulation.py": "ValueError",
     "operation.py": "TypeError",
     "forward_over_reverse.py": "NeedsTensorsError",
     "dual.py": "NeedsTensorsError",

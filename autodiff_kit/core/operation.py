@@ -174,7 +174,8 @@ class Op:
     def moves(self) -> bool:
         """Whether it only moves or looks at entries."""
         module = self.value.__module__.rpartition(".")[2]
-        return self.flops is None and self.family == "linear" and module in ("shaping", "indexing", "joining", "rules")
+        moving = ("shape_manipulation", "indexing", "joining", "operation")
+        return self.flops is None and self.family == "linear" and module in moving
 
     def _repeats(self, y: Any, x: Any) -> int:
         """Additions of the engine, where an input was broadcast."""

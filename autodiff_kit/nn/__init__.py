@@ -6,17 +6,9 @@ from autodiff_kit.nn.functional.attention import attention
 from autodiff_kit.nn.functional.basic import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
 from autodiff_kit.nn.functional.normalization import dropout, instance_norm, layer_norm
 from autodiff_kit.nn.functional.spatial import avg_pool2d, conv2d, max_pool2d
-from autodiff_kit.ops.activations import (
-    elu,
-    gelu,
-    leaky_relu,
-    log_softmax,
-    masked_softmax,
-    relu,
-    softmax,
-    sparse_softmax_cross_entropy,
-)
+from autodiff_kit.ops.activations import elu, gelu, leaky_relu, relu
 from autodiff_kit.ops.elementary_functions import sigmoid, softplus
+from autodiff_kit.ops.softmax import log_softmax, masked_softmax, softmax, sparse_softmax_cross_entropy
 
 __all__ = [
     "attention", "avg_pool2d", "conv2d", "dropout", "elu", "embedding", "gelu", "huber", "instance_norm", "layer_norm",

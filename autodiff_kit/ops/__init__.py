@@ -1,28 +1,125 @@
-"""The operations: one block each, with its value, its derivative, what it costs and what tests it.
+"""The operations: each one block with its value, its derivative, its cost and the points that test it.
 
-===================  ===================================================================
-:mod:`arithmetic`    sums, products, powers, extremes
-:mod:`elementary`    exponentials, logarithms, trigonometry
-:mod:`choose`        where, clip, cond, stop_gradient, identity
-:mod:`rounding`      what has no slope: rounding, comparison, conversion, argmax
-:mod:`shaping`       the same entries in other shapes
-:mod:`indexing`      entries by their place; sorting, turning round
-:mod:`joining`       joining, cutting, repeating, padding
-:mod:`creation`      constants, steps along a line
-:mod:`reduce`        sums, means, products and extremes over axes
-:mod:`scans`         running sums, products and extremes; differences
-:mod:`norms`         lengths of vectors
-:mod:`statistics`    variance, averages, and what leaves out nan
-:mod:`quantiles`     quantiles and medians
-:mod:`signals`       interpolation, convolution, polynomials, covariance
-:mod:`diagonals`     diagonals and triangles of matrices
-:mod:`einsum`        products by labels
-:mod:`products`      matrix products
-:mod:`linalg`        linear systems and inverses
-:mod:`determinants`  determinants
-:mod:`factors`       Cholesky, QR, eigenvalues
-:mod:`singular`      singular values, norms of matrices
-:mod:`aliases`       second names
-:mod:`methods`       operators, methods and NumPy's functions of tensors
-===================  ===================================================================
+A public operation is a function that one of the modules below defines under a name without a leading underscore:
+``__all__``, and with it the top level of the package, NumPy's functions on tensors and the reference, are derived from
+the modules. A new operation needs no entry in any list; a new module needs one in ``_MODULES`` and one star import.
+
+============================  ===================================================================
+:mod:`arithmetic`             sums, products, powers, remainders, maxima of two values
+:mod:`elementary_functions`   exponentials, logarithms, trigonometric and hyperbolic functions
+:mod:`rounding`               rounding, sign, step functions
+:mod:`comparison`             comparison, logical and bitwise operations
+:mod:`selection`              where, clip, cond, stop_gradient, identity
+:mod:`dtypes`                 conversion between dtypes
+:mod:`creation`               zeros, ones, eye, arange, linspace
+:mod:`shape_manipulation`     reshape, transpose, broadcast, roll
+:mod:`indexing`               indexing, take, flip
+:mod:`joining`                joining, splitting, tiling, padding
+:mod:`sorting`                sort, topk, partition
+:mod:`searching`              argmax, nonzero, searchsorted, any, all
+:mod:`reductions`             sum, mean, prod, max, min, logsumexp over axes
+:mod:`cumulative`             cumulative sums, products, maxima
+:mod:`norms`                  norms of vectors and matrices
+:mod:`statistics`             variance, covariance, averages, reductions that ignore nan
+:mod:`quantiles`              quantiles and medians
+:mod:`signal_processing`      differences, interpolation, convolution, polynomials
+:mod:`matrix_products`        matmul, dot, tensordot, outer, kron, cross
+:mod:`einstein_summation`     einsum
+:mod:`diagonals`              diagonals and triangles of matrices
+:mod:`linear_systems`         solve, inv, pinv, matrix_power
+:mod:`determinants`           det, slogdet
+:mod:`decompositions`         Cholesky, QR, eigenvalues
+:mod:`singular_values`        svd, svdvals
+============================  ===================================================================
+
+Operations that :mod:`autodiff_kit.nn` offers: :mod:`activations`, :mod:`softmax`, :mod:`normalization`,
+:mod:`convolution_pooling`, :mod:`segment_reductions`. Further names: :mod:`aliases`. Shared helpers: :mod:`axes`,
+:mod:`promotion`, :mod:`lapack`. Tensors get their operators and methods from :mod:`tensor_methods`, and NumPy's
+functions from :mod:`numpy_functions`.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from autodiff_kit.ops import (
+    aliases,
+    arithmetic,
+    comparison,
+    creation,
+    cumulative,
+    decompositions,
+    determinants,
+    diagonals,
+    dtypes,
+    einstein_summation,
+    elementary_functions,
+    indexing,
+    joining,
+    linear_systems,
+    matrix_products,
+    norms,
+    quantiles,
+    reductions,
+    rounding,
+    searching,
+    selection,
+    shape_manipulation,
+    signal_processing,
+    singular_values,
+    sorting,
+    statistics,
+    tensor_methods,
+)  # fmt: skip
+from autodiff_kit.ops.numpy_functions import install_numpy_functions
+
+if TYPE_CHECKING:  # for type checkers and editors: what the last lines of this file do
+    from autodiff_kit.ops.arithmetic import *
+    from autodiff_kit.ops.comparison import *
+    from autodiff_kit.ops.creation import *
+    from autodiff_kit.ops.cumulative import *
+    from autodiff_kit.ops.decompositions import *
+    from autodiff_kit.ops.determinants import *
+    from autodiff_kit.ops.diagonals import *
+    from autodiff_kit.ops.dtypes import *
+    from autodiff_kit.ops.einstein_summation import *
+    from autodiff_kit.ops.elementary_functions import *
+    from autodiff_kit.ops.indexing import *
+    from autodiff_kit.ops.joining import *
+    from autodiff_kit.ops.linear_systems import *
+    from autodiff_kit.ops.matrix_products import *
+    from autodiff_kit.ops.norms import *
+    from autodiff_kit.ops.quantiles import *
+    from autodiff_kit.ops.reductions import *
+    from autodiff_kit.ops.rounding import *
+    from autodiff_kit.ops.searching import *
+    from autodiff_kit.ops.selection import *
+    from autodiff_kit.ops.shape_manipulation import *
+    from autodiff_kit.ops.signal_processing import *
+    from autodiff_kit.ops.singular_values import *
+    from autodiff_kit.ops.sorting import *
+    from autodiff_kit.ops.statistics import *
+
+_MODULES = (
+    arithmetic, comparison, creation, cumulative, decompositions, determinants, diagonals, dtypes, einstein_summation,
+    elementary_functions, indexing, joining, linear_systems, matrix_products, norms, quantiles, reductions, rounding,
+    searching, selection, shape_manipulation, signal_processing, singular_values, sorting, statistics,
+)  # fmt: skip
+
+
+def _public_functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    """The functions that a module defines, without those that it imports and those with a leading underscore."""
+    return {
+        name: thing
+        for name, thing in vars(module).items()
+        if isinstance(thing, FunctionType) and thing.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+
+_public = {name: function for module in _MODULES for name, function in _public_functions(module).items()}
+install_numpy_functions(_public | {name: getattr(aliases, name) for name in aliases.__all__})
+if not TYPE_CHECKING:
+    globals().update(_public)
+    __all__ = list(_public)

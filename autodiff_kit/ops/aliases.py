@@ -1,8 +1,17 @@
-"""Second names, for those who come from NumPy or the Array API standard. The first names are the standard's."""
+"""Alternative names of operations: NumPy's, where the kit's own name is that of the Array API standard."""
 
 from __future__ import annotations
 
-from autodiff_kit.ops import arithmetic, creation, elementary_functions, joining, reductions, rounding
+from autodiff_kit.ops import (
+    arithmetic,
+    comparison,
+    creation,
+    dtypes,
+    elementary_functions,
+    joining,
+    reductions,
+    rounding,
+)  # fmt: skip
 
 __all__ = [
     "absolute", "amax", "amin", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "around",
@@ -15,8 +24,8 @@ arctan2 = arithmetic.atan2
 arccos, arcsin, arctan = elementary_functions.acos, elementary_functions.asin, elementary_functions.atan
 arccosh, arcsinh, arctanh = elementary_functions.acosh, elementary_functions.asinh, elementary_functions.atanh
 deg2rad, rad2deg = elementary_functions.radians, elementary_functions.degrees
-around, fix, astype = rounding.round, rounding.trunc, rounding.cast
-bitwise_not = invert = rounding.bitwise_invert
+around, fix, astype = rounding.round, rounding.trunc, dtypes.cast
+bitwise_not = invert = comparison.bitwise_invert
 amax, amin = reductions.max, reductions.min
 concatenate = joining.concat
-empty, empty_like = creation.zeros, creation.zeros_like  # what NumPy leaves to chance is 0 here
+empty, empty_like = creation.zeros, creation.zeros_like  # NumPy leaves these entries undefined; here they are 0

@@ -10,12 +10,7 @@ import numpy as np
 
 from autodiff_kit.core.operation import elementwise, v
 from autodiff_kit.core.tensor import Standin, Tensor, array, lift, plain
-
-__all__ = [
-    "abs", "add", "atan2", "copysign", "divide", "divide_no_nan", "fabs", "float_power", "fmax", "fmin", "fmod",
-    "hypot", "logaddexp", "logaddexp2", "maximum", "minimum", "mod", "multiply", "nan_to_num", "negative", "positive",
-    "power", "reciprocal", "square", "subtract", "xlogy",
-]  # fmt: skip
+from autodiff_kit.ops.promotion import promote
 
 
 @elementwise(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b: g, scalar=operator.add)
@@ -99,12 +94,7 @@ def float_power(a: Any, b: Any) -> Tensor:
 
 
 def _double(x: Any) -> Tensor:
-    return to_dtype(lift(x), np.float64)
-
-
-def to_dtype(x: Tensor, dtype: Any) -> Tensor:
-    """The same in another floating dtype, by a product that NumPy's promotion widens."""
-    return x if x.dtype == dtype else x * np.ones((), dtype)[()]
+    return promote(lift(x), np.float64)
 
 
 @elementwise(lambda g, _y, _x: -g, scalar=operator.neg)
@@ -317,7 +307,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
 def _unless_nan(choose: Any, a: Any, b: Any) -> Tensor:
     """One of two where neither is nan; beside a nan the other, with the whole gradient."""
     found = choose(lift(a), lift(b))
-    a, b = (to_dtype(lift(x), found.dtype) if found.dtype.kind == "f" else lift(x) for x in (a, b))
+    a, b = (promote(lift(x), found.dtype) if found.dtype.kind == "f" else lift(x) for x in (a, b))
     left, right = np.isnan(a._value), np.isnan(b._value)
     whole: Tensor = v.select(b, v.select(a, found, condition=right), condition=left)
     return whole

@@ -18,8 +18,6 @@ from autodiff_kit import kernels
 from autodiff_kit.core.operation import bilinear, general, linear, v
 from autodiff_kit.core.tensor import later, plain
 
-__all__ = ["Windows", "average_pool", "convolution", "fold", "max_pool", "patches"]
-
 Array = np.ndarray[Any, Any]
 Pair = tuple[int, int]
 

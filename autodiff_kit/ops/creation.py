@@ -9,17 +9,13 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor, constant, lift, plain
 from autodiff_kit.core.validation import flag, said
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
-from autodiff_kit.ops.rounding import cast
-from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to, several, whole
-
-__all__ = [
-    "arange", "asarray", "eye", "full", "full_like", "linspace", "ones", "ones_like", "zeros",
-    "zeros_like",
-]  # fmt: skip
+from autodiff_kit.ops.axes import checked_int, checked_ints
+from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to
 
 
 def _shape(shape: Any, name: str) -> tuple[int, ...]:
-    lengths = several(shape, name)
+    lengths = checked_ints(shape, name)
     if any(n < 0 for n in lengths):
         raise RangeError(f"{name}: lengths of axes are 0 or more, not {shape}")
     return lengths
@@ -92,7 +88,7 @@ def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
     """A matrix with ones on a diagonal, ``k`` above the main one, and zeros elsewhere. Arguments as NumPy's."""
     rows, columns = _shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
-    return constant(np.eye(rows, columns, whole(k, "eye"), _dtype(dtype, "eye")))
+    return constant(np.eye(rows, columns, checked_int(k, "eye"), _dtype(dtype, "eye")))
 
 
 def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any = None) -> Tensor:
@@ -132,7 +128,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     >>> ak.linspace(0.0, 1.0, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    count, endpoint = whole(num, "linspace"), flag("linspace: endpoint", endpoint)
+    count, endpoint = checked_int(num, "linspace"), flag("linspace: endpoint", endpoint)
     if count < 0:
         raise RangeError(f"linspace: num is 0 or more, not {num}")
     a, b = broadcast_arrays(start, stop)

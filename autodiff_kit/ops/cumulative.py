@@ -9,18 +9,11 @@ import numpy as np
 from autodiff_kit.core.operation import general, linear, v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
 from autodiff_kit.core.validation import flag
-from autodiff_kit.errors import RangeError, ShapeError
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.axes import first_entry_shape, negative_axis, slice_along
 from autodiff_kit.ops.indexing import take_along_axis
 from autodiff_kit.ops.joining import concat
-from autodiff_kit.ops.shape_manipulation import broadcast_to, negative_axis, ravel, whole
-
-__all__ = [
-    "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "trapezoid",
-]  # fmt: skip
-
-
-def _part(x: Any, axis: int, start: int | None, stop: int | None, step: int = 1) -> Any:
-    return x[(Ellipsis, slice(start, stop, step), *(slice(None),) * (-axis - 1))]
+from autodiff_kit.ops.shape_manipulation import ravel
 
 
 def _edge(x: Any, axis: int, before: int, behind: int) -> Any:
@@ -42,8 +35,12 @@ def _total(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
     return np.cumsum(x, axis)
 
 
-@linear(lambda g, _y, _x, *, axis: _part(v.cumsum(_part(g, axis, None, None, -1), axis=axis), axis, None, None, -1))
-def cumsum_(x: Any, axis: int) -> Any:
+@linear(
+    lambda g, _y, _x, *, axis: slice_along(
+        v.cumsum(slice_along(g, axis, None, None, -1), axis=axis), axis, None, None, -1
+    )
+)
+def _cumsum(x: Any, axis: int) -> Any:
     """Running sums along an axis."""
     return _total(np.asarray(x), axis)
 
@@ -70,7 +67,7 @@ def cumsum(x: Any, axis: int | None = None) -> Tensor:
     >>> ak.cumsum([1.0, 2.0, 3.0]).numpy()
     array([1., 3., 6.])
     """
-    return cumsum_(*_along(x, axis, "cumsum"))
+    return _cumsum(*_along(x, axis, "cumsum"))
 
 
 # -------------------------------------------------------------------------------- a recurrence, and what rests on it
@@ -97,7 +94,7 @@ def _run(b: np.ndarray[Any, Any], a: np.ndarray[Any, Any]) -> np.ndarray[Any, An
 
 def _earlier(y: Any, axis: int, first: float) -> Any:
     """Each entry's forerunner along the axis, ``first`` before the first."""
-    shifted = _edge(_part(y, axis, None, -1), axis, 1, 0)
+    shifted = _edge(slice_along(y, axis, None, -1), axis, 1, 0)
     if not first:
         return shifted
     begin = np.arange(np.shape(y)[axis]) == 0
@@ -106,9 +103,9 @@ def _earlier(y: Any, axis: int, first: float) -> Any:
 
 def _pull_back(g: Any, a: Any, axis: int) -> Any:
     """The recurrence from behind: h = g + (a after) * (h after)."""
-    after = _edge(_part(a, axis, 1, None), axis, 0, 1)
-    turned = v.recurrence(_part(g, axis, None, None, -1), _part(after, axis, None, None, -1), axis=axis)
-    return _part(turned, axis, None, None, -1)
+    after = _edge(slice_along(a, axis, 1, None), axis, 0, 1)
+    turned = v.recurrence(slice_along(g, axis, None, None, -1), slice_along(after, axis, None, None, -1), axis=axis)
+    return slice_along(turned, axis, None, None, -1)
 
 
 def _recurrence_push(t: Any, y: Any, _b: Any, a: Any, *, axis: int) -> Any:
@@ -124,7 +121,7 @@ def _recurrence_push(t: Any, y: Any, _b: Any, a: Any, *, axis: int) -> Any:
     jvp=_recurrence_push,
     flops=lambda y, *_: 2 * np.size(y),
 )
-def recurrence(b: Any, a: Any, axis: int) -> Any:
+def _recurrence(b: Any, a: Any, axis: int) -> Any:
     """``h[k] = b[k] + a[k] * h[k - 1]`` along an axis, beginning from 0; its rules are the same, run from behind."""
     b, a = np.broadcast_arrays(b, a)
     kind = np.result_type(b, a)
@@ -136,7 +133,7 @@ def recurrence(b: Any, a: Any, axis: int) -> Any:
     lambda g, y, x, *, axis: _pull_back(g, x, axis) * _earlier(y, axis, 1.0),
     jvp=lambda t, y, x, *, axis: v.recurrence(t[0] * _earlier(y, axis, 1.0), x, axis=axis),
 )
-def cumprod_(x: Any, axis: int) -> Any:
+def _cumprod(x: Any, axis: int) -> Any:
     """Running products along an axis."""
     x = np.asarray(x)
     if x.dtype == np.float16:
@@ -167,7 +164,7 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
     >>> ak.cumprod([2.0, 0.0, 3.0]).numpy()
     array([2., 0., 0.])
     """
-    return cumprod_(*_along(x, axis, "cumprod"))
+    return _cumprod(*_along(x, axis, "cumprod"))
 
 
 def _share(x: Any, y: Any) -> Any:
@@ -178,7 +175,7 @@ def _share(x: Any, y: Any) -> Any:
 
 def _lasting(x: Any, y: Any, axis: int) -> Any:
     """How much of each answer came from the answer before."""
-    return _share(_part(y, axis, None, -1), _part(y, axis, 1, None))
+    return _share(slice_along(y, axis, None, -1), slice_along(y, axis, 1, None))
 
 
 def _cumlogsumexp_pull(g: Any, y: Any, x: Any, *, axis: int) -> Any:
@@ -191,7 +188,7 @@ def _cumlogsumexp_push(t: Any, y: Any, x: Any, *, axis: int) -> Any:
 
 
 @general(_cumlogsumexp_pull, jvp=_cumlogsumexp_push, flops=lambda y, *_: 3 * np.size(y))
-def cumlogsumexp_(x: Any, axis: int) -> Any:
+def _cumlogsumexp(x: Any, axis: int) -> Any:
     """Running sums of exponentials, as logarithms."""
     x = np.asarray(x)
     return np.logaddexp.accumulate(x, axis, dtype=np.result_type(x, np.float16) if x.dtype.kind != "f" else x.dtype)
@@ -199,7 +196,7 @@ def cumlogsumexp_(x: Any, axis: int) -> Any:
 
 def cumlogsumexp(x: Any, axis: int | None = None) -> Tensor:
     """``log(cumsum(exp(x)))`` without overflow, along an axis or, by default, over all entries."""
-    return cumlogsumexp_(*_along(x, axis, "cumlogsumexp"))
+    return _cumlogsumexp(*_along(x, axis, "cumlogsumexp"))
 
 
 # -------------------------------------------------------------------------------- extremes so far
@@ -209,15 +206,10 @@ def _so_far(x: Any, axis: int | None, best: Any, name: str) -> Tensor:
     if not t.size:
         return t
     found = best.accumulate(array(t._value), place)
-    later = _differs(_part(found, place, 1, None), _part(found, place, None, -1))
-    fresh = np.concatenate([np.ones(_first(t, place), bool), later], place)
+    later = _differs(slice_along(found, place, 1, None), slice_along(found, place, None, -1))
+    fresh = np.concatenate([np.ones(first_entry_shape(t, place), bool), later], place)
     numbers = np.arange(t.shape[place]).reshape(-1, *(1,) * (-place - 1))
     return take_along_axis(t, np.maximum.accumulate(np.where(fresh, numbers, 0), place), place)
-
-
-def _first(t: Tensor, axis: int) -> tuple[int, ...]:
-    """The shape of the first entries along an axis."""
-    return tuple(1 if k == axis else t.shape[k] for k in range(-t.ndim, 0))
 
 
 def _differs(a: Any, b: Any) -> Any:
@@ -241,7 +233,7 @@ def _with_start(scan: Any, x: Any, axis: int | None, start: float, include_initi
     place = negative_axis(-1 if axis is None else axis, t.ndim, name)
     include_initial = flag(f"{name}: include_initial", include_initial)
     y: Tensor = scan(t, place)
-    first = np.full(_first(t, place), start, y.dtype)
+    first = np.full(first_entry_shape(t, place), start, y.dtype)
     return concat([first, y], place) if include_initial else y
 
 
@@ -262,77 +254,3 @@ def cumulative_prod(x: Any, axis: int | None = None, include_initial: bool = Fal
 
 
 # -------------------------------------------------------------------------------- neighbours
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """Differences of neighbours along an axis.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    n : int, optional
-        How often; from the number of entries on nothing is left.
-    axis : int, optional
-    prepend, append : array_like, optional
-        Entries to put before or behind first; a number counts as one entry.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RangeError
-        If ``n`` is negative.
-
-    Examples
-    --------
-    >>> ak.diff([1.0, 4.0, 9.0], n=2).numpy()
-    array([2.])
-    """
-    t = lift(x)
-    place = negative_axis(axis, t.ndim, "diff")
-    if whole(n, "diff") < 0:
-        raise RangeError(f"diff: n is 0 or more, not {n}")
-    if not n:
-        return t
-    ends = [
-        None if e is None else broadcast_to(e, _first(t, place)) if not lift(e).ndim else lift(e)
-        for e in (prepend, append)
-    ]
-    parts = [part for part in (ends[0], t, ends[1]) if part is not None]
-    t = concat(parts, place) if len(parts) > 1 else t
-    for _ in range(min(n, t.shape[place])):
-        after, before = _part(t, place, 1, None), _part(t, place, None, -1)
-        t = after != before if t.dtype == np.bool_ else after - before
-    return t
-
-
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
-    """The area below points by straight lines between them.
-
-    Parameters
-    ----------
-    y : Tensor or array_like
-    x : Tensor or array_like, optional
-        Where the points stand; by default ``dx`` apart.
-    dx : float, optional
-    axis : int, optional
-
-    Returns
-    -------
-    Tensor
-
-    Examples
-    --------
-    >>> float(ak.trapezoid([1.0, 2.0, 3.0]))
-    4.0
-    """
-    t = lift(y)
-    place = negative_axis(axis, t.ndim, "trapezoid")
-    width: Any = dx
-    if x is not None:
-        width = diff(x, axis=place if lift(x).ndim > 1 else -1)
-        if lift(x).ndim == 1:
-            width = width.reshape((-1, *(1,) * (-place - 1)))
-    middle = (_part(t, place, 1, None) + _part(t, place, None, -1)) * 0.5
-    total: Tensor = v.sum(width * middle, axis=(place,), keepdims=False)
-    return total

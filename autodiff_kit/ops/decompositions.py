@@ -11,33 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, v, zero
-from autodiff_kit.core.tensor import Standin, Tensor, plain
+from autodiff_kit.core.operation import general, linear, v, zero
+from autodiff_kit.core.tensor import Standin, Tensor, array, plain
 from autodiff_kit.errors import StructureError
-from autodiff_kit.ops.diagonals import symmetric_part, triu
-from autodiff_kit.ops.linear_systems import NOT_FINITE, lapack, stack, working
-from autodiff_kit.ops.matrix_products import matmul, turn
-
-__all__ = ["cholesky", "eigh", "eigvalsh", "qr"]
-
-
-def cube(share: float) -> Any:
-    """The cost of a decomposition: so many times rows, columns, and the shorter of both."""
-    return lambda y, x: int(share * np.size(x) * min(np.shape(x)[-2:], default=0))
-
-
-def apart(x: Any, name: str, meant: str) -> None:
-    """Raise where two of these numbers are the same, as far as rounding tells: then vectors can turn freely."""
-    x = plain(x)
-    if isinstance(x, Standin):
-        return
-    order = np.sort(x, axis=-1)
-    near = np.diff(order) <= x.shape[-1] * np.finfo(x.dtype).eps * np.abs(x).max(-1, keepdims=True, initial=0)
-    if near.any():
-        raise StructureError(
-            f"{name} has no derivative here: {meant} coincide (near {order[..., 1:][near][0]:.6g}), and their vectors "
-            f"can turn freely. Use the values alone ({meant} have a gradient), or move the matrix a little."
-        )
+from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.diagonals import triu
+from autodiff_kit.ops.lapack import (
+    NOT_FINITE,
+    as_row,
+    call_lapack,
+    check_distinct,
+    check_matrices,
+    cubic_flops,
+    no_cotangent,
+    to_lapack_dtype,
+)
+from autodiff_kit.ops.matrix_products import matmul
 
 
 # -------------------------------------------------------------------------------- Cholesky
@@ -48,19 +37,19 @@ def _lower(x: Any) -> Any:
 
 
 def _cholesky_pull(g: Any, y: Any, _x: Any) -> Any:
-    inside = _lower(v.matmul(turn(y), g))
-    return turn(v.solve(turn(y), turn(v.solve(turn(y), inside))))
+    inside = _lower(v.matmul(swap_last_axes(y), g))
+    return swap_last_axes(v.solve(swap_last_axes(y), swap_last_axes(v.solve(swap_last_axes(y), inside))))
 
 
 def _cholesky_push(t: Any, y: Any, _x: Any) -> Any:
-    return v.matmul(y, _lower(turn(v.solve(y, turn(v.solve(y, t[0]))))))
+    return v.matmul(y, _lower(swap_last_axes(v.solve(y, swap_last_axes(v.solve(y, t[0]))))))
 
 
-@general(_cholesky_pull, jvp=_cholesky_push, flops=cube(1 / 3))
-def cholesky_(x: Any) -> Any:
+@general(_cholesky_pull, jvp=_cholesky_push, flops=cubic_flops(1 / 3))
+def _cholesky(x: Any) -> Any:
     """The lower triangle whose product with its transpose is ``x``."""
     advice = "All eigenvalues must be above 0; adding a small multiple of np.eye(n) lifts them"
-    return lapack("cholesky", advice, np.linalg.cholesky, x)
+    return call_lapack("cholesky", advice, np.linalg.cholesky, x)
 
 
 def cholesky(a: Any) -> Tensor:
@@ -96,19 +85,19 @@ def cholesky(a: Any) -> Tensor:
     array([[2., 0.],
            [1., 2.]])
     """
-    (a,), back = working("cholesky", a)
-    stack("cholesky", a)
-    return back(cholesky_(symmetric_part(a)))
+    (a,), back = to_lapack_dtype("cholesky", a)
+    check_matrices("cholesky", a)
+    return back(_cholesky(_symmetric_part(a)))
 
 
 # -------------------------------------------------------------------------------- QR
 def _skew(k: Any) -> Any:
     """What the lower triangle of ``k - kᵀ`` is, alone."""
-    return v.tril(k - turn(k), k=-1)
+    return v.tril(k - swap_last_axes(k), k=-1)
 
 
 def _triangle(y: Any, x: Any) -> Any:
-    r = v.triu(v.matmul(turn(y), x), k=0)
+    r = v.triu(v.matmul(swap_last_axes(y), x), k=0)
     if isinstance(plain(r), Standin):
         return r
     sizes = np.abs(np.diagonal(plain(r), 0, -2, -1))
@@ -118,20 +107,20 @@ def _triangle(y: Any, x: Any) -> Any:
 
 
 def _orthogonal_pull(g: Any, y: Any, x: Any) -> Any:
-    k = v.matmul(turn(y), g)
+    k = v.matmul(swap_last_axes(y), g)
     moved = g + v.matmul(y, _skew(k) - k)
-    return turn(v.solve(_triangle(y, x), turn(moved)))
+    return swap_last_axes(v.solve(_triangle(y, x), swap_last_axes(moved)))
 
 
 def _orthogonal_push(t: Any, y: Any, x: Any) -> Any:
-    moved = turn(v.solve(turn(_triangle(y, x)), turn(t[0])))
-    m = v.matmul(turn(y), moved)
+    moved = swap_last_axes(v.solve(swap_last_axes(_triangle(y, x)), swap_last_axes(t[0])))
+    m = v.matmul(swap_last_axes(y), moved)
     low = v.tril(m, k=-1)
-    return moved + v.matmul(y, low - turn(low) - m)
+    return moved + v.matmul(y, low - swap_last_axes(low) - m)
 
 
-@general(_orthogonal_pull, jvp=_orthogonal_push, flops=cube(4))
-def orthogonal(x: Any) -> Any:
+@general(_orthogonal_pull, jvp=_orthogonal_push, flops=cubic_flops(4))
+def _orthogonal(x: Any) -> Any:
     """The orthonormal factor of a matrix with no more columns than rows."""
     return np.linalg.qr(x)[0]
 
@@ -174,18 +163,18 @@ def qr(a: Any, mode: str = "reduced") -> QRResult:
     """
     if str(mode) != "reduced":
         raise StructureError(f"qr: mode is 'reduced', not {mode!r}; the other modes have no unique derivative")
-    (a,), back = working("qr", a)
-    stack("qr", a, square=False)
+    (a,), back = to_lapack_dtype("qr", a)
+    check_matrices("qr", a, square=False)
     rows, columns = a.shape[-2:]
-    q = orthogonal(a if columns <= rows else a[..., :rows])
-    return QRResult(back(q), back(triu(matmul(turn(q), a))))
+    q = _orthogonal(a if columns <= rows else a[..., :rows])
+    return QRResult(back(q), back(triu(matmul(swap_last_axes(q), a))))
 
 
 # -------------------------------------------------------------------------------- eigenvalues
-@zero(flops=cube(9))
-def eigen_rows(x: Any) -> Any:
+@zero(flops=cubic_flops(9))
+def _eigen_rows(x: Any) -> Any:
     """The eigenvalues of symmetric matrices as a first row, the vectors as columns below it."""
-    values, vectors = lapack("eigh", NOT_FINITE, np.linalg.eigh, x)
+    values, vectors = call_lapack("eigh", NOT_FINITE, np.linalg.eigh, x)
     return np.concatenate([values[..., None, :], vectors], -2)
 
 
@@ -196,14 +185,14 @@ def _eigen(x: Any, found: Any) -> tuple[Any, Any]:
 def _eigen_pull(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     values, vectors = _eigen(x, found)
     if part == "values":
-        return v.matmul(vectors * row(g), turn(vectors))
-    inside = _gaps(values, "eigh", "eigenvalues") * v.matmul(turn(vectors), g)
-    return v.matmul(vectors, v.matmul(inside, turn(vectors)))
+        return v.matmul(vectors * as_row(g), swap_last_axes(vectors))
+    inside = _gaps(values, "eigh", "eigenvalues") * v.matmul(swap_last_axes(vectors), g)
+    return v.matmul(vectors, v.matmul(inside, swap_last_axes(vectors)))
 
 
 def _eigen_push(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     values, vectors = _eigen(x, found)
-    inside = v.matmul(turn(vectors), v.matmul(t[0], vectors))
+    inside = v.matmul(swap_last_axes(vectors), v.matmul(t[0], vectors))
     if part == "values":
         return v.diagonal(inside, offset=0)
     return v.matmul(vectors, _gaps(values, "eigh", "eigenvalues") * inside)
@@ -211,21 +200,13 @@ def _eigen_push(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
 
 def _gaps(values: Any, name: str, meant: str) -> Any:
     """One over the differences, 0 on the diagonal."""
-    apart(values, name, meant)
+    check_distinct(values, name, meant)
     eye = np.eye(np.shape(plain(values))[-1], dtype=plain(values).dtype)
-    return (1 - eye) / (row(values) - v.expand_dims(values, axis=(-1,)) + eye)
+    return (1 - eye) / (as_row(values) - v.expand_dims(values, axis=(-1,)) + eye)
 
 
-def row(x: Any) -> Any:
-    return v.expand_dims(x, axis=(-2,))
-
-
-def nothing(_g: Any, _y: Any, _x: Any, _found: Any, *, part: str) -> None:
-    """What was found is another view of the matrix, through which nothing comes back."""
-
-
-@general(_eigen_pull, nothing, jvp=_eigen_push)
-def eigen_part(x: Any, found: Any, part: str) -> Any:
+@general(_eigen_pull, no_cotangent, jvp=_eigen_push)
+def _eigen_part(x: Any, found: Any, part: str) -> Any:
     """The eigenvalues, or the vectors, of symmetric matrices whose decomposition was found."""
     return found[..., 0, :] if part == "values" else found[..., 1:, :]
 
@@ -268,16 +249,23 @@ def eigh(a: Any) -> EighResult:
     >>> ak.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.numpy()
     array([1., 2.])
     """
-    (a,), back = working("eigh", a)
-    stack("eigh", a)
-    x = symmetric_part(a)
-    found = eigen_rows(x)
-    return EighResult(back(eigen_part(x, found, "values")), back(eigen_part(x, found, "vectors")))
+    (a,), back = to_lapack_dtype("eigh", a)
+    check_matrices("eigh", a)
+    x = _symmetric_part(a)
+    found = _eigen_rows(x)
+    return EighResult(back(_eigen_part(x, found, "values")), back(_eigen_part(x, found, "vectors")))
 
 
 def eigvalsh(a: Any) -> Tensor:
     """The eigenvalues of a symmetric matrix in rising order; see :func:`eigh`."""
-    (a,), back = working("eigvalsh", a)
-    stack("eigvalsh", a)
-    x = symmetric_part(a)
-    return back(eigen_part(x, eigen_rows(x), "values"))
+    (a,), back = to_lapack_dtype("eigvalsh", a)
+    check_matrices("eigvalsh", a)
+    x = _symmetric_part(a)
+    return back(_eigen_part(x, _eigen_rows(x), "values"))
+
+
+@linear(lambda g, _y, _x: v.symmetric_part(g))
+def _symmetric_part(x: Any) -> Any:
+    """``(x + xᵀ) / 2``; a symmetric matrix stays as it is, bit by bit."""
+    x = array(x)
+    return (x + x.swapaxes(-1, -2)) / x.dtype.type(2)

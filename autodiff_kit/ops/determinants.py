@@ -8,10 +8,8 @@ import numpy as np
 
 from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Tensor, Value, later, plain
-from autodiff_kit.ops.linear_systems import stack, working
-from autodiff_kit.ops.matrix_products import turn
-
-__all__ = ["det", "slogdet"]
+from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 
 
 def _per_matrix(g: Any) -> Any:
@@ -29,7 +27,7 @@ def _total(x: Any) -> Any:
     jvp=lambda t, _y, x: _total(v.cofactors(x) * t[0]),
     flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3,
 )
-def det_(x: Any) -> Any:
+def _det(x: Any) -> Any:
     """The determinant of each matrix."""
     return np.linalg.det(x)
 
@@ -41,16 +39,16 @@ def _cofactor_slope(t: Any, x: Any) -> Any:
     product of all singular values but the two, times an entry of the direction.
     """
     if isinstance(x, Value):  # to be differentiated once more: by the inverse
-        w = turn(v.inv(x))
-        return _per_matrix(v.det(x)) * (_per_matrix(_total(w * t)) * w - v.matmul(v.matmul(w, turn(t)), w))
+        w = swap_last_axes(v.inv(x))
+        return _per_matrix(v.det(x)) * (_per_matrix(_total(w * t)) * w - v.matmul(v.matmul(w, swap_last_axes(t)), w))
     u, s, vt = _svd(x)
     n = s.shape[-1]
     one, two = np.eye(n, dtype=bool)[:, None, :], np.eye(n, dtype=bool)[None, :, :]
     others = np.prod(np.where(one | two, 1, s[..., None, None, :]), axis=-1) * (1 - np.eye(n, dtype=s.dtype))
-    e = v.matmul(turn(u), v.matmul(t, turn(vt)))
+    e = v.matmul(swap_last_axes(u), v.matmul(t, swap_last_axes(vt)))
     diagonal = v.matvec(others, v.diagonal(e, offset=0))
     return v.matmul(
-        u * _handed(u, vt), v.matmul(v.on_diagonal(diagonal, offset=0, shape=(n, n)) - others * turn(e), vt)
+        u * _handed(u, vt), v.matmul(v.on_diagonal(diagonal, offset=0, shape=(n, n)) - others * swap_last_axes(e), vt)
     )
 
 
@@ -59,7 +57,7 @@ def _cofactor_slope(t: Any, x: Any) -> Any:
     jvp=lambda t, _y, x: _cofactor_slope(t[0], x),
     flops=lambda y, x: 20 * np.size(x) * np.shape(x)[-1],
 )
-def cofactors(x: Any) -> Any:
+def _cofactors(x: Any) -> Any:
     """The cofactors of each matrix, ``det(x)`` times the inverse's transpose; of singular matrices too."""
     u, s, vt = _svd(x)
     n = s.shape[-1]
@@ -111,9 +109,9 @@ def det(a: Any) -> Tensor:
     array([[ 4., -2.],
            [-2.,  1.]])
     """
-    (a,), back = working("det", a)
-    stack("det", a)
-    return back(det_(a))
+    (a,), back = to_lapack_dtype("det", a)
+    check_matrices("det", a)
+    return back(_det(a))
 
 
 class SlogdetResult(NamedTuple):
@@ -124,7 +122,7 @@ class SlogdetResult(NamedTuple):
 
 
 @zero(flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3)
-def sign_of_det(x: Any) -> Any:
+def _sign_of_det(x: Any) -> Any:
     """1, -1, or 0 where the matrix is singular. No gradient: None."""
     return np.linalg.slogdet(x)[0]
 
@@ -132,7 +130,7 @@ def sign_of_det(x: Any) -> Any:
 def _inverse_turned(y: Any, x: Any) -> Any:
     """The slope of the logarithm; nan at singular matrices, where it comes from both sides of infinity."""
     finite = np.isfinite(plain(y))[..., None, None]
-    return turn(v.inv(v.select(x, np.asarray(np.nan, x.dtype), condition=finite)))
+    return swap_last_axes(v.inv(v.select(x, np.asarray(np.nan, x.dtype), condition=finite)))
 
 
 @general(
@@ -140,7 +138,7 @@ def _inverse_turned(y: Any, x: Any) -> Any:
     jvp=lambda t, y, x: _total(_inverse_turned(y, x) * t[0]),
     flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3,
 )
-def log_abs_det(x: Any) -> Any:
+def _log_abs_det(x: Any) -> Any:
     """The logarithm of the determinant's size."""
     return np.linalg.slogdet(x)[1]
 
@@ -171,6 +169,6 @@ def slogdet(a: Any) -> SlogdetResult:
     >>> float(ak.slogdet(1e200 * np.eye(2)).logabsdet)
     921.034037197618...
     """
-    (a,), back = working("slogdet", a)
-    stack("slogdet", a)
-    return SlogdetResult(back(sign_of_det(a)), back(log_abs_det(a)))
+    (a,), back = to_lapack_dtype("slogdet", a)
+    check_matrices("slogdet", a)
+    return SlogdetResult(back(_sign_of_det(a)), back(_log_abs_det(a)))

@@ -9,20 +9,19 @@ import numpy as np
 from autodiff_kit.core.operation import linear, v
 from autodiff_kit.core.tensor import Tensor, array, later, lift
 from autodiff_kit.errors import ArgumentError, ShapeError
+from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.reductions import sum
-from autodiff_kit.ops.shape_manipulation import broadcast_to, negative_axis, permute_dims
-
-__all__ = ["diag", "diagonal", "trace", "tril", "triu"]
+from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims
 
 
 @linear(lambda g, _y, _x, *, offset: v.on_diagonal(g, offset=offset, shape=_x.shape[-2:]))
-def diagonal_(x: Any, offset: int = 0) -> Any:
+def _diagonal(x: Any, offset: int = 0) -> Any:
     """A diagonal of the last two axes, as the last axis."""
     return np.diagonal(x, offset, -2, -1)
 
 
 @linear(lambda g, _y, _x, *, offset, shape: v.diagonal(g, offset=offset))
-def on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
+def _on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
     """Matrices of zeros with ``x`` on one diagonal."""
     return later(_placed, array(x), offset, shape)
 
@@ -65,11 +64,11 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     array([1., 4.])
     """
     a = lift(a)
-    rows, columns = (axis_of(k, a.ndim, "diagonal") for k in (axis1, axis2))
+    rows, columns = (negative_axis(k, a.ndim, "diagonal") for k in (axis1, axis2))
     if rows == columns:
         raise ShapeError(f"diagonal: axis1 and axis2 are both axis {rows}; rows and columns are two axes")
     order = [k for k in range(-a.ndim, 0) if k not in (rows, columns)] + [rows, columns]
-    return diagonal_(a if order == list(range(-a.ndim, 0)) else permute_dims(a, order), _offset(offset))
+    return _diagonal(a if order == list(range(-a.ndim, 0)) else permute_dims(a, order), _offset(offset))
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -108,17 +107,17 @@ def diag(a: Any, k: int = 0) -> Tensor:
     if a.ndim != 1:
         raise ShapeError(f"diag takes a vector or a matrix, not shape {a.shape}; for stacks use ak.diagonal")
     n = a.shape[0] + abs(k)
-    return on_diagonal(a, k, (n, n))
+    return _on_diagonal(a, k, (n, n))
 
 
 @linear(lambda g, _y, _x, *, k: v.tril(g, k=k))
-def tril_(x: Any, k: int = 0) -> Any:
+def _tril(x: Any, k: int = 0) -> Any:
     """Entries on and below a diagonal."""
     return np.tril(x, k)
 
 
 @linear(lambda g, _y, _x, *, k: v.triu(g, k=k))
-def triu_(x: Any, k: int = 0) -> Any:
+def _triu(x: Any, k: int = 0) -> Any:
     """Entries on and above a diagonal."""
     return np.triu(x, k)
 
@@ -143,7 +142,7 @@ def tril(a: Any, k: int = 0) -> Tensor:
     array([[1., 0.],
            [3., 4.]])
     """
-    return tril_(_with_rows(a, "tril"), _offset(k))
+    return _tril(_with_rows(a, "tril"), _offset(k))
 
 
 def triu(a: Any, k: int = 0) -> Tensor:
@@ -166,7 +165,7 @@ def triu(a: Any, k: int = 0) -> Tensor:
     array([[1., 2.],
            [0., 4.]])
     """
-    return triu_(_with_rows(a, "triu"), _offset(k))
+    return _triu(_with_rows(a, "triu"), _offset(k))
 
 
 def _with_rows(a: Any, name: str) -> Tensor:
@@ -177,22 +176,8 @@ def _with_rows(a: Any, name: str) -> Tensor:
     return broadcast_to(a, (a.size, a.size)) if a.ndim == 1 else a
 
 
-def axis_of(axis: Any, ndim: int, name: str) -> int:
-    """An axis counted from the end, for functions that no operation checks the arguments of."""
-    if not isinstance(axis, (int, np.integer)):
-        raise ArgumentError(f"{name}: an axis is a whole number, not {axis!r}")
-    return negative_axis(axis, ndim, name)
-
-
 def _offset(k: Any) -> int:
     """The number of a diagonal, checked."""
     if not isinstance(k, (int, np.integer)):
         raise ArgumentError(f"a diagonal is numbered by an integer, not {k!r}: 0 is the main one, 1 the next above")
     return int(k)
-
-
-@linear(lambda g, _y, _x: v.symmetric_part(g))
-def symmetric_part(x: Any) -> Any:
-    """``(x + xᵀ) / 2``; a symmetric matrix stays as it is, bit by bit."""
-    x = array(x)
-    return (x + x.swapaxes(-1, -2)) / x.dtype.type(2)

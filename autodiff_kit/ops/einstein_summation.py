@@ -22,8 +22,6 @@ from autodiff_kit.ops.diagonals import diagonal
 from autodiff_kit.ops.reductions import sum
 from autodiff_kit.ops.shape_manipulation import permute_dims, squeeze
 
-__all__ = ["einsum"]
-
 Labels = tuple[int, ...]
 
 
@@ -63,7 +61,7 @@ def _flops_back(_y: Any, *arrays: Any, asked: Sequence[int], labels: tuple[Label
 
 
 @general(_pull, jvp=_push, vjps=None, vjp_all=_pull, flops=_flops, flops_back=_flops_back)
-def einsum_(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
+def _einsum(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
     """A product of arrays whose axes have numbers for labels; axes further in front are leading ones."""
     arrays = [array(x) for x in arrays]
     dtype = np.result_type(*(x.dtype for x in arrays))
@@ -152,7 +150,7 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
         raise StructureError(f"einsum: labels for {len(terms)} arrays, and {len(arrays)} given; give one term each")
     tensors = [lift(x) for x in arrays]
     named, wanted, simple = _numbered(terms, out, tuple([t.shape for t in tensors]))
-    y: Tensor = einsum_(tensors, named, wanted) if simple else _contracted(tensors, [*named], wanted)
+    y: Tensor = _einsum(tensors, named, wanted) if simple else _contracted(tensors, [*named], wanted)
     return y
 
 
@@ -258,7 +256,7 @@ def _contracted(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tens
     if len(tensors) == 1:
         order = [named[0].index(n) for n in out]
         return permute_dims(tensors[0], order) if order != sorted(order) else tensors[0]
-    return einsum_(tensors, tuple(named), out)
+    return _einsum(tensors, tuple(named), out)
 
 
 def _without_twins(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:

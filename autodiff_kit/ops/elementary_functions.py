@@ -10,12 +10,6 @@ import numpy as np
 from autodiff_kit.core.operation import elementwise, v
 from autodiff_kit.core.tensor import array
 
-__all__ = [
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "degrees", "exp", "exp2", "expm1", "log",
-    "log1p", "log2", "log10", "log_sigmoid", "logit", "radians", "rsqrt", "sigmoid", "sin", "sinc", "sinh", "softplus",
-    "sqrt", "tan", "tanh",
-]  # fmt: skip
-
 _LN2 = math.log(2.0)
 
 

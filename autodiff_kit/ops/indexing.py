@@ -14,13 +14,8 @@ from autodiff_kit.core.operation import linear, v
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Standin, Tensor, array, lift, plain
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
-from autodiff_kit.ops.rounding import argsort
-from autodiff_kit.ops.shape_manipulation import last_axes, negative_axis, ravel, several, swapaxes, whole
-
-__all__ = [
-    "argpartition", "delete", "flip", "fliplr", "flipud", "getitem", "partition", "rot90", "sort", "take",
-    "take_along_axis", "topk",
-]  # fmt: skip
+from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
+from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 
 
 def _index(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
@@ -33,7 +28,7 @@ def _index_part(part: Any) -> Any:
     if part is None or part is Ellipsis or type(part) is int:
         return part
     if isinstance(part, slice):
-        return slice(*[None if k is None else whole(k, "a slice") for k in (part.start, part.stop, part.step)])
+        return slice(*[None if k is None else checked_int(k, "a slice") for k in (part.start, part.stop, part.step)])
     try:
         own = np.array(plain(part)) if isinstance(part, (list, tuple, np.ndarray)) else plain(part)
         if isinstance(own, Standin):
@@ -76,7 +71,7 @@ def _behind(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
 
 @linear(
     lambda g, _y, _x, *, index, ndim: v.scatter(
-        g, index=index, shape=last_axes(_x, ndim), ndim=len(_y.shape) - len(_x.shape) + ndim
+        g, index=index, shape=trailing_shape(_x, ndim), ndim=len(_y.shape) - len(_x.shape) + ndim
     ),
     prepare=_index,
     rows=_few_rows,
@@ -102,7 +97,7 @@ def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     lambda g, _y, _x, *, index, shape, ndim: v.getitem(g, index=index, ndim=len(shape)),
     flops=lambda _y, x, *_: np.size(x),
 )
-def scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
+def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     """Zeros of ``shape`` to which ``x`` is added at ``index``; what stands there twice adds up."""
     x = np.asarray(x)
     lead = x.ndim - ndim
@@ -235,103 +230,12 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
 
 
 # -------------------------------------------------------------------------------- in order
-def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Entries in rising order along an axis.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    axis : int or None, optional
-        None sorts all entries into one vector.
-    descending : bool, optional
-        Whether to fall instead of rise.
-    stable : bool, optional
-        Equal entries keep their order in any case.
-
-    Returns
-    -------
-    Tensor
-
-    Notes
-    -----
-    **Gradient.** It follows each entry to its place.
-
-    Examples
-    --------
-    >>> ak.sort([3.0, 1.0, 2.0], descending=True).numpy()
-    array([3., 2., 1.])
-    """
-    t = ravel(x) if axis is None else lift(x)
-    place = negative_axis(-1 if axis is None else axis, t.ndim, "sort")
-    return take_along_axis(t, argsort(t._value, place, descending), place)
-
-
-def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest entries along an axis, the largest first, and their positions.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    k : int
-    axis : int, optional
-    largest : bool, optional
-        False for the smallest, the smallest first.
-
-    Returns
-    -------
-    values, positions : Tensor
-
-    Raises
-    ------
-    RangeError
-        If the axis has fewer than ``k`` entries.
-
-    Notes
-    -----
-    **Gradient.** It follows each entry; of equal ones the first are taken, and the others get 0.
-
-    Examples
-    --------
-    >>> values, positions = ak.topk([1.0, 5.0, 3.0], 2)
-    >>> values.tolist(), positions.tolist()
-    ([5.0, 3.0], [1, 2])
-    """
-    t = lift(x)
-    place = negative_axis(axis, t.ndim, "topk")
-    if not 0 <= whole(k, "topk") <= t.shape[place]:
-        raise RangeError(f"topk: k is between 0 and the {t.shape[place]} entries of the axis, not {k}")
-    order = take(argsort(t._value, place, largest), np.arange(k), place)
-    return take_along_axis(t, order, place), order
-
-
-def _partition_point(x: Tensor, kth: Any, axis: int | None, name: str) -> None:
-    n = x.size if axis is None else x.shape[negative_axis(axis, x.ndim, name)]
-    for k in several(kth, name):
-        if not -n <= k < n:
-            raise RangeError(f"{name}: kth {k} is out of range for {n} entries")
-
-
-def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Entries with the ``kth`` in its sorted place, smaller ones before it, larger ones behind: here, all sorted.
-
-    Arguments as NumPy's.
-    """
-    t = lift(x)
-    _partition_point(t, kth, axis, "partition")
-    return sort(t, axis)
-
-
-def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Positions that bring the ``kth`` entry to its sorted place: here, those that sort. Arguments as NumPy's."""
-    t = lift(x)
-    _partition_point(t, kth, axis, "argpartition")
-    return argsort(t, axis)
 
 
 def flip(x: Any, axis: Any = None) -> Tensor:
     """Entries in reverse order along one axis, some, or all."""
     t = lift(x)
-    axes = range(t.ndim) if axis is None else several(axis, "flip")
+    axes = range(t.ndim) if axis is None else checked_ints(axis, "flip")
     turned = {negative_axis(a, t.ndim, "flip") + t.ndim for a in axes}
     return t[tuple(slice(None, None, -1) if k in turned else slice(None) for k in range(t.ndim))]
 
@@ -370,8 +274,8 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     array([[2., 4.],
            [1., 3.]])
     """
-    t, turns = lift(x), whole(k, "rot90") % 4
-    plane = [negative_axis(a, t.ndim, "rot90") for a in several(axes, "rot90")]
+    t, turns = lift(x), checked_int(k, "rot90") % 4
+    plane = [negative_axis(a, t.ndim, "rot90") for a in checked_ints(axes, "rot90")]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ShapeError(f"rot90: axes are two different ones, not {axes}")
     first, second = plane

@@ -12,6 +12,7 @@ from autodiff_kit.core.operation import general, linear, v
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.core.validation import word
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
+from autodiff_kit.ops.axes import checked_ints, negative_axis
 from autodiff_kit.ops.indexing import take
 from autodiff_kit.ops.shape_manipulation import (
     atleast_1d,
@@ -19,16 +20,9 @@ from autodiff_kit.ops.shape_manipulation import (
     atleast_3d,
     broadcast_to,
     expand_dims,
-    negative_axis,
     ravel,
     reshape,
-    several,
 )
-
-__all__ = [
-    "append", "array_split", "column_stack", "concat", "dsplit", "dstack", "hsplit", "hstack", "pad", "repeat", "split",
-    "stack", "tile", "unstack", "vsplit", "vstack",
-]  # fmt: skip
 
 
 def _pieces(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
@@ -41,7 +35,7 @@ def _pieces(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
     lambda g, _y, *_xs, axis: _pieces(g, [np.shape(x)[axis] for x in _xs], axis),
     prepare=lambda arrays, axis: {"axis": negative_axis(axis, arrays[0].ndim, "concat")},
 )
-def concat_(arrays: Any, axis: int) -> Any:
+def _concat(arrays: Any, axis: int) -> Any:
     """Arrays one after the other along an axis."""
     return np.concatenate(arrays, axis)
 
@@ -70,7 +64,7 @@ def concat(arrays: Any, axis: int | None = 0) -> Tensor:
     >>> ak.concat([[1.0, 2.0], [3.0]]).numpy()
     array([1., 2., 3.])
     """
-    return concat_([ravel(x) for x in _members(arrays, "concat")], 0) if axis is None else concat_(arrays, axis)
+    return _concat([ravel(x) for x in _members(arrays, "concat")], 0) if axis is None else _concat(arrays, axis)
 
 
 def _members(arrays: Any, name: str) -> list[Tensor]:
@@ -143,7 +137,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     """
     t = lift(x)
     n = t.shape[negative_axis(axis, t.ndim, "split")]
-    count = several(sections, "split")[0] if _is_one(sections) else 1
+    count = checked_ints(sections, "split")[0] if _is_one(sections) else 1
     if count > 0 and n % count:
         raise ShapeError(f"split: {n} entries do not fall into {count} equal parts")
     return array_split(t, sections, axis)
@@ -153,7 +147,7 @@ def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     """An array cut into nearly equal parts, the longer ones first, or before the given places. Arguments as NumPy's."""
     t = lift(x)
     place = negative_axis(axis, t.ndim, "split") + t.ndim
-    parts = several(sections, "split")
+    parts = checked_ints(sections, "split")
     if _is_one(sections) and not 0 < parts[0] < 1 << 31:
         raise StructureError(f"split: the number of parts is 1 or more, not {sections}")
     cuts = np.array_split(np.arange(t.shape[place]), parts[0] if _is_one(sections) else parts)
@@ -216,7 +210,7 @@ def tile(x: Any, repetitions: Any) -> Tensor:
     array([[1., 2., 1., 2.],
            [1., 2., 1., 2.]])
     """
-    t, times = lift(x), several(repetitions, "tile")
+    t, times = lift(x), checked_ints(repetitions, "tile")
     if any(n < 0 for n in times):
         raise RangeError(f"tile: repetitions are 0 or more, not {repetitions}")
     n = max(t.ndim, len(times))
@@ -255,7 +249,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
     """
     t = lift(x) if axis is not None else ravel(x)
     place = negative_axis(-1 if axis is None else axis, t.ndim, "repeat") + t.ndim
-    times, n = several(repeats, "repeat"), t.shape[place]
+    times, n = checked_ints(repeats, "repeat"), t.shape[place]
     if len(times) not in (1, n) or any(k < 0 for k in times):
         raise ShapeError(f"repeat: {n} entries take one number of repeats or {n}, 0 or more, not {repeats}")
     if len(times) != 1:
@@ -274,7 +268,7 @@ def _inside(shape: tuple[int, ...], width: tuple[tuple[int, int], ...]) -> tuple
     lambda g, _y, _x, *, width, fill: g[_inside(np.shape(g), width)],
     jvp=lambda t, _y, _x, *, width, fill: v.frame(t[0], width=width, fill=0),
 )
-def frame(x: Any, width: tuple[tuple[int, int], ...], fill: Any) -> Any:
+def _frame(x: Any, width: tuple[tuple[int, int], ...], fill: Any) -> Any:
     """A constant margin around the last axes."""
     x = np.asarray(x)
     lead = x.ndim - len(width)
@@ -343,7 +337,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
         return t
     if word("pad: mode", mode, "constant", "edge", "reflect", "symmetric", "wrap") == "constant":
         fill = plain(lift(constant_values))
-        return frame(t, width, fill if np.ndim(fill) == 0 else _pairs(fill, t.ndim))
+        return _frame(t, width, fill if np.ndim(fill) == 0 else _pairs(fill, t.ndim))
     for axis, pair in enumerate(width):
         if pair != (0, 0):
             if not t.shape[axis]:

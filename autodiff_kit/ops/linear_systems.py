@@ -7,52 +7,18 @@ can be differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.operation import general, v
-from autodiff_kit.core.tensor import Standin, Tensor, later, lift
-from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.ops.matrix_products import matmul, turn
-from autodiff_kit.ops.rounding import cast
+from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.lapack import NOT_FINITE, call_lapack, check_matrices, to_lapack_dtype
+from autodiff_kit.ops.matrix_products import matmul
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
-
-__all__ = ["inv", "matrix_power", "pinv", "solve"]
-
-
-def working(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[Any], Tensor]]:
-    """The arrays in float32 or float64, and a function that brings an answer back to their own dtype."""
-    tensors = [lift(a) for a in arrays]
-    for t in tensors:
-        if t.dtype.kind not in "biuf" or t.dtype.itemsize > 8:
-            raise DtypeError(f"{name} is offered for real numbers up to float64, not {t.dtype}")
-    common = np.result_type(*(t.dtype if t.dtype.kind == "f" else np.dtype(np.float64) for t in tensors))
-    own = np.dtype(np.float32) if common == np.float16 else common
-    wide = [t if t.dtype == own else cast(t, own) for t in tensors]
-    return wide, (lambda y: y) if common == own else lambda y: cast(y, common)
-
-
-def stack(name: str, a: Tensor, square: bool = True) -> None:
-    """Check that these are matrices."""
-    if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
-        what = "as many rows as columns" if square else "rows and columns"
-        raise ShapeError(f"{name} takes matrices with {what} along the last two axes, not shape {a.shape}")
-
-
-def lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
-    """What LAPACK gives; where it gives up, an error that says what to do."""
-
-    def tried(_: Any, *numbers: Any) -> Any:
-        try:
-            return function(*numbers)
-        except np.linalg.LinAlgError as error:
-            raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
-
-    return later(tried, next((x for x in arrays if isinstance(x, Standin)), None), *arrays)
-
 
 # -------------------------------------------------------------------------------- systems and inverses
 _SINGULAR = "Take ak.pinv(a) for the least squares answer, or add a small multiple of np.eye(n)"
@@ -67,14 +33,14 @@ def _solve_push(t: Any, y: Any, a: Any, _b: Any) -> Any:
 
 
 @general(
-    lambda g, y, a, _b: -v.matmul(v.solve(turn(a), g), turn(y)),
-    lambda g, _y, a, _b: v.solve(turn(a), g),
+    lambda g, y, a, _b: -v.matmul(v.solve(swap_last_axes(a), g), swap_last_axes(y)),
+    lambda g, _y, a, _b: v.solve(swap_last_axes(a), g),
     jvp=_solve_push,
     flops=lambda y, a, *_: (2 * np.size(a) * np.shape(a)[-1]) // 3 + 2 * np.size(y) * np.shape(a)[-1],
 )
-def solve_(a: Any, b: Any) -> Any:
+def _solve(a: Any, b: Any) -> Any:
     """The ``y`` with ``a @ y = b``, for two stacks of matrices with as many axes."""
-    return lapack("solve", _SINGULAR, np.linalg.solve, a, b)
+    return call_lapack("solve", _SINGULAR, np.linalg.solve, a, b)
 
 
 def solve(a: Any, b: Any) -> Tensor:
@@ -110,25 +76,25 @@ def solve(a: Any, b: Any) -> Tensor:
     >>> ak.solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0]).numpy()
     array([0.5 , 0.25])
     """
-    (a, b), back = working("solve", a, b)
-    stack("solve", a)
+    (a, b), back = to_lapack_dtype("solve", a, b)
+    check_matrices("solve", a)
     vector = b.ndim == 1
     if not b.ndim or b.shape[0 if vector else -2] != a.shape[-1]:
         raise ShapeError(f"solve of shapes {a.shape} and {b.shape}: the second has one row for each of the first")
     b = expand_dims(b, -1) if vector else b
     axes = max(a.ndim, b.ndim)
-    y = solve_(*(x.reshape((1,) * (axes - x.ndim) + x.shape) if x.ndim < axes else x for x in (a, b)))
+    y = _solve(*(x.reshape((1,) * (axes - x.ndim) + x.shape) if x.ndim < axes else x for x in (a, b)))
     return back(squeeze(y, -1) if vector else y)
 
 
 @general(
-    lambda g, y, _x: -v.matmul(v.matmul(turn(y), g), turn(y)),
+    lambda g, y, _x: -v.matmul(v.matmul(swap_last_axes(y), g), swap_last_axes(y)),
     jvp=lambda t, y, _x: -v.matmul(v.matmul(y, t[0]), y),
     flops=lambda y, x: 2 * np.size(x) * np.shape(x)[-1],
 )
-def inv_(x: Any) -> Any:
+def _inv(x: Any) -> Any:
     """The inverse of each matrix."""
-    return lapack("inv", _SINGULAR, np.linalg.inv, x)
+    return call_lapack("inv", _SINGULAR, np.linalg.inv, x)
 
 
 def inv(a: Any) -> Tensor:
@@ -160,9 +126,9 @@ def inv(a: Any) -> Tensor:
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
-    (a,), back = working("inv", a)
-    stack("inv", a)
-    return back(inv_(a))
+    (a,), back = to_lapack_dtype("inv", a)
+    check_matrices("inv", a)
+    return back(_inv(a))
 
 
 def matrix_power(a: Any, n: int) -> Tensor:
@@ -196,7 +162,7 @@ def matrix_power(a: Any, n: int) -> Tensor:
            [0., 1.]])
     """
     a = lift(a)
-    stack("matrix_power", a)
+    check_matrices("matrix_power", a)
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise StructureError(f"matrix_power: n is a whole number, not {n!r}")
     if n == 0:
@@ -212,32 +178,29 @@ def matrix_power(a: Any, n: int) -> Tensor:
 
 def _pinv_pull(g: Any, y: Any, x: Any, *, rcond: Any) -> Any:
     """Golub and Pereyra's rule, the transpose of the one below."""
-    across, back = _gram(y), _gram(turn(y))
-    gt = turn(g)
+    across, back = _gram(y), _gram(swap_last_axes(y))
+    gt = swap_last_axes(g)
     off_rows = v.matmul(gt - v.matmul(x, v.matmul(y, gt)), across)
     off_columns = v.matmul(back, gt - v.matmul(v.matmul(gt, y), x))
-    return off_rows + off_columns - v.matmul(turn(y), v.matmul(g, turn(y)))
+    return off_rows + off_columns - v.matmul(swap_last_axes(y), v.matmul(g, swap_last_axes(y)))
 
 
 def _pinv_push(t: Any, y: Any, x: Any, *, rcond: Any) -> Any:
-    dx = turn(t[0])
+    dx = swap_last_axes(t[0])
     off_rows = v.matmul(_gram(y), dx - v.matmul(v.matmul(dx, x), y))
-    off_columns = v.matmul(dx - v.matmul(y, v.matmul(x, dx)), _gram(turn(y)))
+    off_columns = v.matmul(dx - v.matmul(y, v.matmul(x, dx)), _gram(swap_last_axes(y)))
     return off_rows + off_columns - v.matmul(y, v.matmul(t[0], y))
 
 
 def _gram(y: Any) -> Any:
-    return v.matmul(y, turn(y))
+    return v.matmul(y, swap_last_axes(y))
 
 
 @general(_pinv_pull, jvp=_pinv_push, flops=lambda y, x: 14 * np.size(x) * min(np.shape(x)[-2:], default=0))
-def pinv_(x: Any, rcond: Any = None) -> Any:
+def _pinv(x: Any, rcond: Any = None) -> Any:
     """The pseudo-inverse of each matrix."""
     least = max(x.shape[-2:]) * np.finfo(x.dtype).eps if rcond is None else rcond
-    return lapack("pinv", NOT_FINITE, lambda a: np.linalg.pinv(a, least), x)
-
-
-NOT_FINITE = "Entries that are nan or infinite do this; look for them with ak.isfinite"
+    return call_lapack("pinv", NOT_FINITE, lambda a: np.linalg.pinv(a, least), x)
 
 
 def pinv(a: Any, rcond: float | None = None) -> Tensor:
@@ -268,6 +231,6 @@ def pinv(a: Any, rcond: float | None = None) -> Tensor:
     >>> ak.pinv([[1.0], [1.0]]).numpy().round(3)
     array([[0.5, 0.5]])
     """
-    (a,), back = working("pinv", a)
-    stack("pinv", a, square=False)
-    return back(pinv_(a, rcond))
+    (a,), back = to_lapack_dtype("pinv", a)
+    check_matrices("pinv", a, square=False)
+    return back(_pinv(a, rcond))

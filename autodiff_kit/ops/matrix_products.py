@@ -13,19 +13,9 @@ import numpy as np
 from autodiff_kit.core.operation import bilinear, v
 from autodiff_kit.core.tensor import Tensor, lift, make
 from autodiff_kit.errors import ArgumentError, ShapeError
-from autodiff_kit.ops.diagonals import axis_of
+from autodiff_kit.ops.axes import negative_axis, swap_last_axes
 from autodiff_kit.ops.einstein_summation import einsum
 from autodiff_kit.ops.shape_manipulation import moveaxis, permute_dims
-
-__all__ = ["cross", "dot", "inner", "kron", "matmul", "matvec", "multi_dot", "outer", "tensordot", "vecdot"]
-
-
-def turn(x: Any) -> Any:
-    """The last two axes exchanged."""
-    if type(x) is np.ndarray:
-        return x.T if x.ndim == 2 else x.swapaxes(-1, -2)
-    n = np.ndim(x)
-    return v.permute_dims(x, axes=(*range(-n, -2), -1, -2))
 
 
 def _flops(y: Any, a: Any, b: Any) -> int:
@@ -33,11 +23,11 @@ def _flops(y: Any, a: Any, b: Any) -> int:
 
 
 @bilinear(
-    lambda g, _y, _a, b: v.matmul(g, turn(b)),
-    lambda g, _y, a, _b: v.matmul(turn(a), g),
+    lambda g, _y, _a, b: v.matmul(g, swap_last_axes(b)),
+    lambda g, _y, a, _b: v.matmul(swap_last_axes(a), g),
     flops=_flops,
 )
-def matmul_(a: Any, b: Any) -> Any:
+def _matmul(a: Any, b: Any) -> Any:
     """``a @ b`` for two stacks of matrices."""
     if type(a) is type(b) is np.ndarray and a.ndim == b.ndim == 2:
         return a.dot(b)  # the same product; for small ones half a microsecond sooner
@@ -46,7 +36,7 @@ def matmul_(a: Any, b: Any) -> Any:
 
 @bilinear(
     lambda g, _y, _a, b: v.expand_dims(g, axis=(-1,)) * v.expand_dims(b, axis=(-2,)),
-    lambda g, _y, a, _b: v.matvec(turn(a), g),
+    lambda g, _y, a, _b: v.matvec(swap_last_axes(a), g),
     flops=_flops,
 )
 def matvec(a: Any, b: Any) -> Any:
@@ -67,7 +57,7 @@ def matvec(a: Any, b: Any) -> Any:
     lambda g, _y, a, _b: v.expand_dims(g, axis=(-1,)) * a,
     flops=_flops,
 )
-def vecdot_(a: Any, b: Any) -> Any:
+def _vecdot(a: Any, b: Any) -> Any:
     """The inner product along the last axis."""
     return np.vecdot(a, b)
 
@@ -98,14 +88,14 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     """
     a, b = lift(a), lift(b)
     _need_axes("vecdot", a, b)
-    place = axis_of(axis, max(a.ndim, b.ndim), "vecdot")
+    place = negative_axis(axis, max(a.ndim, b.ndim), "vecdot")
     if place != -1:
-        a, b = (moveaxis(x, axis_of(place, x.ndim, "vecdot") + x.ndim, -1) for x in (a, b))
+        a, b = (moveaxis(x, negative_axis(place, x.ndim, "vecdot") + x.ndim, -1) for x in (a, b))
     if a.shape[-1] != b.shape[-1]:
         raise ShapeError(
             f"vecdot of shapes {a.shape} and {b.shape}: the axes have {a.shape[-1]} and {b.shape[-1]} entries"
         )
-    return vecdot_(a, b)
+    return _vecdot(a, b)
 
 
 def _need_axes(name: str, a: Tensor, b: Tensor) -> None:
@@ -143,7 +133,7 @@ def matmul(a: Any, b: Any) -> Tensor:
     a, b = lift(a), lift(b)
     left, right = a.shape, b.shape
     if len(left) > 1 and len(right) > 1 and left[-1] == right[-2]:
-        return matmul_(a, b)
+        return _matmul(a, b)
     if not left or not right:
         _need_axes("matmul", a, b)
     if left[-1] != right[-2 if len(right) > 1 else -1]:
@@ -153,7 +143,7 @@ def matmul(a: Any, b: Any) -> Tensor:
         )
     if len(right) > 1:  # a row on the left
         return matvec(b.swapaxes(-1, -2) if b.node is not None else make(b._value.swapaxes(-1, -2)), a)
-    return vecdot_(a, b) if len(left) == 1 else matvec(a, b)
+    return _vecdot(a, b) if len(left) == 1 else matvec(a, b)
 
 
 def dot(a: Any, b: Any) -> Tensor:
@@ -207,7 +197,7 @@ def kron(a: Any, b: Any) -> Tensor:
     lambda g, _y, a, _b: v.cross(g, a),
     flops=lambda y, *_: 3 * np.size(y),
 )
-def cross_(a: Any, b: Any) -> Any:
+def _cross(a: Any, b: Any) -> Any:
     """The product of two vectors in space that is at right angles to both, along the last axis."""
     return np.cross(a, b)
 
@@ -241,11 +231,11 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     a, b = lift(a), lift(b)
     _need_axes("cross", a, b)
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-    a, b = (moveaxis(x, axis_of(k, x.ndim, "cross") + x.ndim, -1) for x, k in ((a, axisa), (b, axisb)))
+    a, b = (moveaxis(x, negative_axis(k, x.ndim, "cross") + x.ndim, -1) for x, k in ((a, axisa), (b, axisb)))
     if a.shape[-1] != 3 or b.shape[-1] != 3:
         raise ShapeError(f"cross of vectors with {a.shape[-1]} and {b.shape[-1]} entries: both have three")
-    y: Tensor = cross_(a, b)
-    return moveaxis(y, -1, axis_of(axisc, y.ndim, "cross") + y.ndim)
+    y: Tensor = _cross(a, b)
+    return moveaxis(y, -1, negative_axis(axisc, y.ndim, "cross") + y.ndim)
 
 
 def multi_dot(arrays: Sequence[Any]) -> Tensor:
@@ -334,8 +324,8 @@ def _paired(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
             left, right = ([operator.index(n) for n in ([k] if np.ndim(k) == 0 else k)] for k in axes)
     except (TypeError, ValueError) as error:
         raise ShapeError(f"tensordot: axes are a number or two sequences of axes, not {axes!r}") from error
-    left = [axis_of(k, a.ndim, "tensordot") for k in left]
-    right = [axis_of(k, b.ndim, "tensordot") for k in right]
+    left = [negative_axis(k, a.ndim, "tensordot") for k in left]
+    right = [negative_axis(k, b.ndim, "tensordot") for k in right]
     if len(left) != len(right) or len(set(left)) < len(left) or len(set(right)) < len(right):
         raise ShapeError(f"tensordot: axes {axes!r} pair as many axes of one as of the other, each of them once")
     return left, right

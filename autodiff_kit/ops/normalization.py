@@ -9,8 +9,6 @@ import numpy as np
 from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import plain
 
-__all__ = ["standardize"]
-
 Axes = tuple[int, ...]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,57 +10,62 @@ import numpy as np
 from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
 from autodiff_kit.core.validation import number
-from autodiff_kit.errors import ShapeError
-from autodiff_kit.ops.reductions import Axis, add_up, as_axes, max, min, over, spread, sum
-from autodiff_kit.ops.rounding import cast, count_nonzero
+from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
+from autodiff_kit.ops import reductions
+from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
+from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.ops.joining import stack
+from autodiff_kit.ops.lapack import to_lapack_dtype
+from autodiff_kit.ops.promotion import sum_values
+from autodiff_kit.ops.reductions import max, min, sum
+from autodiff_kit.ops.searching import count_nonzero
 from autodiff_kit.ops.shape_manipulation import reshape
-
-__all__ = ["norm", "vector_norm"]
+from autodiff_kit.ops.singular_values import _flag, svdvals
 
 
 def _unit(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """x / |x|, and 0 at the origin."""
-    y = spread(y, axis, keepdims)
+    y = restore_axes(y, axis, keepdims)
     away = array(plain(y)) != 0
     return v.select(x / v.select(y, 1.0, condition=away), 0.0, condition=away)
 
 
 @general(
-    lambda g, y, x, *, axis, keepdims: spread(g, axis, keepdims) * _unit(x, y, axis, keepdims),
+    lambda g, y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _unit(x, y, axis, keepdims),
     jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _unit(x, y, axis, keepdims), axis=axis, keepdims=keepdims),
-    prepare=as_axes,
+    prepare=normalize_axes,
     flops=lambda _y, x, *_: 2 * np.size(x),
 )
-def norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The Euclidean length."""
     x = array(x)
     square = np.square(x.astype(np.float32) if x.dtype == np.float16 else x)
-    length = np.sqrt(add_up(square, axis, keepdims))
+    length = np.sqrt(sum_values(square, axis, keepdims))
     return length.astype(np.float16) if x.dtype == np.float16 else length
 
 
 def _power_share(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool) -> Any:
     """sign(x) (|x| / y)^(p - 1), and 0 where x is 0."""
-    y = spread(y, axis, keepdims)
+    y = restore_axes(y, axis, keepdims)
     away = (array(plain(x)) != 0) & (array(plain(y)) != 0)
     ratio = v.abs(v.select(x, 1.0, condition=away)) / v.select(y, 1.0, condition=away)
     return v.select(v.power(ratio, p - 1.0), 0.0, condition=away) * np.sign(plain(x))
 
 
 @general(
-    lambda g, y, x, *, p, axis, keepdims: spread(g, axis, keepdims) * _power_share(x, y, p, axis, keepdims),
+    lambda g, y, x, *, p, axis, keepdims: restore_axes(g, axis, keepdims) * _power_share(x, y, p, axis, keepdims),
     jvp=lambda t, y, x, *, p, axis, keepdims: v.sum(
         t[0] * _power_share(x, y, p, axis, keepdims), axis=axis, keepdims=keepdims
     ),
-    prepare=lambda x, p, axis=None, keepdims=False: {"p": p, **as_axes(x, axis, keepdims)},
+    prepare=lambda x, p, axis=None, keepdims=False: {"p": p, **normalize_axes(x, axis, keepdims)},
     flops=lambda _y, x, *_: 3 * np.size(x),
 )
-def normp(x: Any, p: float, axis: Axis = None, keepdims: bool = False) -> Any:
+def _normp(x: Any, p: float, axis: Axis = None, keepdims: bool = False) -> Any:
     """The root of a sum of powers."""
     x = np.asarray(x)
     kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
     size = np.abs(x).astype(np.float32 if kind == np.float16 else kind)
-    return np.power(add_up(np.power(size, p), axis, keepdims), 1.0 / p).astype(kind)
+    return np.power(sum_values(np.power(size, p), axis, keepdims), 1.0 / p).astype(kind)
 
 
 def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
@@ -91,17 +97,17 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
     power = number("vector_norm: ord", ord)
     out: Tensor
     if power == 2:
-        out = norm2(t, axis, keepdims)
+        out = _norm2(t, axis, keepdims)
     elif power == 1:
         out = sum(_size(t), axis, keepdims)
-    elif power == np.inf and not over(t, as_axes(t, axis)["axis"]):
+    elif power == np.inf and not reduced_size(t, normalize_axes(t, axis)["axis"]):
         out = sum(_size(t), axis, keepdims)  # of nothing it is 0
     elif np.isinf(power):
         out = (max if power > 0 else min)(_size(t), axis, keepdims)
     elif power == 0:
         out = cast(count_nonzero(t, axis, keepdims), t.dtype if t.dtype.kind == "f" else np.float64)
     else:
-        out = normp(t, power, axis, keepdims)
+        out = _normp(t, power, axis, keepdims)
     return out
 
 
@@ -140,12 +146,10 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     >>> float(ak.norm([3.0, 4.0]))
     5.0
     """
-    from autodiff_kit.ops.singular_values import matrix_norm  # which needs the length of a vector
-
     t = lift(x)
-    axes = as_axes(t, axis)["axis"]
+    axes = normalize_axes(t, axis)["axis"]
     if ord is None:
-        return norm2(t, axes, keepdims)
+        return _norm2(t, axes, keepdims)
     if len(axes) == 1:
         return vector_norm(t, axes, keepdims, ord)
     if len(axes) != 2:
@@ -153,3 +157,54 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     order = [k for k in range(-t.ndim, 0) if k not in axes]
     out = matrix_norm(t.transpose([*order, *axes]), ord)
     return reshape(out, [1 if k in axes else t.shape[k] for k in range(-t.ndim, 0)]) if keepdims else out
+
+
+def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Tensor:
+    """The size of a matrix, or of each in a stack.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+    ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
+        The root of all squares; the sum of the singular values; the largest or smallest sum of a column, singular
+        value, or sum of a row.
+    keepdims : bool, optional
+        Whether both axes stay, with length 1.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    StructureError
+        If ``ord`` is none of these.
+
+    Notes
+    -----
+    **Gradient.** Equal largest ones share it; at the zero matrix it is 0.
+
+    Examples
+    --------
+    >>> float(ak.matrix_norm([[3.0, 0.0], [0.0, 4.0]], "nuc"))
+    7.0
+    """
+    (a,), back = to_lapack_dtype("matrix_norm", a)
+    stack("matrix_norm", a, square=False)
+    keepdims = _flag("matrix_norm", "keepdims", keepdims)
+    y = _matrix_norm(a, ord)
+    return back(y.reshape((*y.shape, 1, 1)) if keepdims else y)
+
+
+def _matrix_norm(a: Tensor, ord: float | str) -> Tensor:
+    if not isinstance(ord, (str, int, float, np.number)):
+        raise ArgumentError(f"matrix_norm: ord is a number or a name, not {ord!r}")
+    if ord == "fro":
+        return _norm2(a, (-2, -1))
+    least = isinstance(ord, (int, float)) and ord < 0
+    extreme: Callable[..., Tensor] = reductions.min if least else reductions.max
+    if ord == "nuc" or ord in (2, -2):
+        return reductions.sum(svdvals(a), -1) if ord == "nuc" else extreme(svdvals(a), -1)
+    if ord in (1, -1, np.inf, -np.inf):
+        return extreme(reductions.sum(a.abs(), -2 if ord in (1, -1) else -1), -1)
+    raise StructureError(f"matrix_norm: ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")

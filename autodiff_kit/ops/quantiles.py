@@ -10,13 +10,12 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
 from autodiff_kit.core.validation import flag, word
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
+from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
 from autodiff_kit.ops.creation import full
 from autodiff_kit.ops.indexing import take_along_axis
-from autodiff_kit.ops.reductions import Axis, as_axes, mean, over
+from autodiff_kit.ops.promotion import as_floating
+from autodiff_kit.ops.reductions import mean
 from autodiff_kit.ops.shape_manipulation import permute_dims, reshape
-from autodiff_kit.ops.statistics import floating
-
-__all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
 _METHODS: dict[str, Any] = {
     "linear": lambda part: part,
@@ -38,13 +37,13 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     word("quantile: method", method, *_METHODS)
     keepdims = flag("quantile: keepdims", keepdims)
     whole = method in ("lower", "higher", "nearest") and lift(x).dtype.kind in "iu"  # these invent no numbers
-    t, wanted = lift(x) if whole else floating(x), _share_of(q)
+    t, wanted = lift(x) if whole else as_floating(x), _share_of(q)
     if wanted.size and not (wanted.min() >= 0 and wanted.max() <= 1):
         raise RangeError(f"quantile: q is between 0 and 1 (a percentile between 0 and 100), not {q}")
-    axes = as_axes(t, axis)["axis"]
+    axes = normalize_axes(t, axis)["axis"]
     rest = tuple(k for k in range(-t.ndim, 0) if k not in axes)
     outer = tuple(t.shape[k] for k in rest)
-    n = over(t, axes)
+    n = reduced_size(t, axes)
     if not n and skip:
         return full(wanted.shape + (_kept(t, axes) if keepdims else outer), np.nan, t.dtype)
     if not n:
@@ -144,7 +143,7 @@ def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def _middle(x: Any, axis: Axis, keepdims: bool, skip: bool) -> Tensor:
     t = lift(x)
-    if not over(t, as_axes(t, axis)["axis"]):
+    if not reduced_size(t, normalize_axes(t, axis)["axis"]):
         return mean(t, axis, keepdims)  # of nothing it is nan, as NumPy's, and so says its warning
     return _quantile(t, 0.5, axis, "linear", keepdims, skip)
 

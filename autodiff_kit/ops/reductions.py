@@ -3,82 +3,39 @@
 from __future__ import annotations
 
 import builtins
-import math
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.operation import general, linear, v
 from autodiff_kit.core.tensor import Value, array, plain
-from autodiff_kit.core.validation import flag
-from autodiff_kit.errors import ShapeError
-from autodiff_kit.ops.shape_manipulation import negative_axis, several
-
-__all__ = ["logsumexp", "max", "mean", "min", "prod", "sum"]
-
-Axis = int | tuple[int, ...] | None
-
-
-def as_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
-    """Axes as negative numbers: rules then do not mind axes in front."""
-    n = x.ndim
-    if axis is None or (not n and type(axis) is int and axis in (0, -1)):  # NumPy lets a number have one
-        found = _ALL[n] if n < len(_ALL) else tuple(range(-n, 0))
-    else:
-        found = tuple([negative_axis(a, n, "reduction") for a in several(axis, "reduction")])
-        if len(set(found)) < len(found):
-            raise ShapeError(f"axis {axis} names one axis twice")
-    return {"axis": found, "keepdims": flag("keepdims", keepdims)}
-
-
-_ALL = [tuple(range(-n, 0)) for n in range(8)]
-
-
-def spread(g: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """A reduced value with its axes of length 1 back in place, so that it broadcasts."""
-    return g if keepdims or not axis else v.expand_dims(g, axis=axis)
+from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
+from autodiff_kit.ops.promotion import _add_reduce, sum_values
 
 
 def _unsummed(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """The cotangent of a sum, in a shape from which the engine can broadcast it to the source."""
-    return g if len(axis) == len(like.shape) else v.broadcast_to(spread(g, axis, keepdims), shape=like.shape)
-
-
-def over(like: Any, axis: tuple[int, ...] | None) -> int:
-    """How many entries are taken together."""
-    shape = like.shape
-    return math.prod(shape if axis is None or len(axis) == len(shape) else [shape[a] for a in axis])
-
-
-_reduce: Any = np.add.reduce
-
-
-def add_up(x: Any, axis: Any, keepdims: bool) -> Any:
-    """The sum, of float16 in float32."""
-    x = array(x)
-    if x.dtype == np.float16:
-        return _reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32).astype(np.float16)
-    return _reduce(x, axis=axis, keepdims=keepdims)
+    return g if len(axis) == len(like.shape) else v.broadcast_to(restore_axes(g, axis, keepdims), shape=like.shape)
 
 
 @linear(
     lambda g, _y, _x, *, axis, keepdims: _unsummed(g, _x, axis, keepdims),
-    prepare=as_axes,
+    prepare=normalize_axes,
 )
 def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum over axes; over all of them by default. The record holds no value."""
-    return add_up(x, axis, keepdims)
+    return sum_values(x, axis, keepdims)
 
 
 @linear(
-    lambda g, _y, _x, *, axis, keepdims: _unsummed(g / builtins.max(over(_x, axis), 1), _x, axis, keepdims),
-    prepare=as_axes,
+    lambda g, _y, _x, *, axis, keepdims: _unsummed(g / builtins.max(reduced_size(_x, axis), 1), _x, axis, keepdims),
+    prepare=normalize_axes,
 )
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The mean over axes; of nothing it is nan, as NumPy's. The record holds no value."""
     x = array(x)
-    if x.dtype.char in "fd" and (count := over(x, axis)):
-        return _reduce(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
+    if x.dtype.char in "fd" and (count := reduced_size(x, axis)):
+        return _add_reduce(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
     return np.mean(x, axis=axis, keepdims=keepdims, dtype=np.float64 if x.dtype.kind in "iub" else None)
 
 
@@ -108,15 +65,15 @@ def _prod_slope(x: Any, axis: tuple[int, ...]) -> Any:
     order = (*rest, *axis)
     moved = v.permute_dims(x, axes=order)
     shape = np.shape(plain(moved))
-    flat = v.reshape(moved, shape=(*shape[: len(rest)], over(plain(x), axis)), ndim=n)
+    flat = v.reshape(moved, shape=(*shape[: len(rest)], reduced_size(plain(x), axis)), ndim=n)
     back = v.reshape(_others(flat), shape=shape, ndim=len(rest) + 1)
     return v.permute_dims(back, axes=tuple(int(k) - n for k in np.argsort([a + n for a in order])))
 
 
 @general(
-    lambda g, _y, x, *, axis, keepdims: spread(g, axis, keepdims) * _prod_slope(x, axis),
+    lambda g, _y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _prod_slope(x, axis),
     jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _prod_slope(x, axis), axis=axis, keepdims=keepdims),
-    prepare=as_axes,
+    prepare=normalize_axes,
 )
 def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over axes. The gradient divides by nothing, so zeros are harmless, to any order."""
@@ -137,20 +94,20 @@ def _ties(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def _extreme_pull(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return spread(g, axis, keepdims) * _ties(x, y, axis, keepdims)
+    return restore_axes(g, axis, keepdims) * _ties(x, y, axis, keepdims)
 
 
 def _extreme_push(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
     return v.sum(t[0] * _ties(x, y, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
-@general(_extreme_pull, jvp=_extreme_push, prepare=as_axes)
+@general(_extreme_pull, jvp=_extreme_push, prepare=normalize_axes)
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest entry over axes; equal ones share the gradient evenly."""
     return np.max(x, axis=axis, keepdims=keepdims)
 
 
-@general(_extreme_pull, jvp=_extreme_push, prepare=as_axes)
+@general(_extreme_pull, jvp=_extreme_push, prepare=normalize_axes)
 def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest entry over axes; equal ones share the gradient evenly."""
     return np.min(x, axis=axis, keepdims=keepdims)
@@ -158,15 +115,15 @@ def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 def _weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """exp(x - y): the softmax; 0 where everything is minus infinity."""
-    y = spread(y, axis, keepdims)
+    y = restore_axes(y, axis, keepdims)
     alive = array(plain(y)) != -np.inf
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
 @general(
-    lambda g, y, x, *, axis, keepdims: spread(g, axis, keepdims) * _weights(x, y, axis, keepdims),
+    lambda g, y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _weights(x, y, axis, keepdims),
     jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims),
-    prepare=as_axes,
+    prepare=normalize_axes,
 )
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` without overflow; of nothing but -inf it is -inf, with gradient 0."""

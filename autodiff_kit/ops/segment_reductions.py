@@ -15,8 +15,6 @@ from autodiff_kit import kernels
 from autodiff_kit.core.operation import bilinear, general, linear, v
 from autodiff_kit.core.tensor import Standin, later, plain
 
-__all__ = ["gather_rows", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "sparse_product"]
-
 Array = np.ndarray[Any, Any]
 _SHORT = 1 << 16  # ids below it are sorted as 16-bit numbers, which takes a tenth of the time
 

@@ -11,10 +11,9 @@ from autodiff_kit.core.operation import elementwise, linear, v
 from autodiff_kit.core.tensor import Standin, Tensor, Value, array, lift, make, plain
 from autodiff_kit.core.validation import function
 from autodiff_kit.errors import ArgumentError
-from autodiff_kit.ops.arithmetic import maximum, minimum, to_dtype
-from autodiff_kit.ops.rounding import nonzero
-
-__all__ = ["clip", "cond", "identity", "select", "stop_gradient", "where"]
+from autodiff_kit.ops.arithmetic import maximum, minimum
+from autodiff_kit.ops.promotion import promote
+from autodiff_kit.ops.searching import nonzero
 
 
 def _own(condition: Any) -> Any:
@@ -81,17 +80,7 @@ def _of_one_dtype(a: Any, b: Any) -> tuple[Any, Any]:
         return a, b
     a, b = lift(a), lift(b)
     mixed = a.dtype != b.dtype and any(type(x._value) is float for x in (a, b))
-    return (to_dtype(a, np.float64), to_dtype(b, np.float64)) if mixed else (a, b)
-
-
-def piecewise_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
-    """NumPy's ``select``: of the first condition that holds its choice, else the default."""
-    if len(condlist) != len(choicelist) or not len(condlist):
-        raise ArgumentError(f"select: {len(condlist)} conditions and {len(choicelist)} choices; give one for each")
-    out = lift(default)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        out = select(choice, out, condition)
-    return out
+    return (promote(a, np.float64), promote(b, np.float64)) if mixed else (a, b)
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:

@@ -6,64 +6,20 @@ trailing: the public functions normalise them, the operations below count from t
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.operation import linear, v
-from autodiff_kit.core.tensor import Tensor, array, lift, plain
-from autodiff_kit.core.validation import flag, said, word
-from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
-
-__all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims", "matrix_transpose",
-    "meshgrid", "moveaxis", "permute_dims", "ravel", "reshape", "roll", "rollaxis", "squeeze", "swapaxes", "transpose",
-]  # fmt: skip
-
-
-_MOST = 1 << 48  # entries, more than any memory holds
-
-
-def whole(number: Any, name: str) -> int:
-    """A whole number, checked."""
-    if type(number) is int and -_MOST < number < _MOST:
-        return number
-    try:
-        found = operator.index(plain(number))
-        if not -_MOST < found < _MOST:
-            raise RangeError(f"{name}: {found} is more than any array holds")
-        return found
-    except TypeError as error:
-        raise ArgumentError(f"{name}: a whole number is needed, not {said(number)}") from error
-
-
-def several(numbers: Any, name: str) -> tuple[int, ...]:
-    """One whole number or several, checked."""
-    if type(numbers) is int:
-        return (whole(numbers, name),)
-    if type(numbers) is tuple:
-        return tuple([whole(n, name) for n in numbers])
-    try:
-        return (whole(numbers, name),) if np.ndim(numbers) == 0 else tuple(whole(n, name) for n in numbers)
-    except AutodiffError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name}: whole numbers are needed, not {said(numbers)}") from error
-
-
-def negative_axis(axis: Any, ndim: int, name: str) -> int:
-    """An axis counted from the end, checked."""
-    k = whole(axis, f"{name}, axis")
-    if not -ndim <= k < ndim:
-        known = f"they go from {-ndim} to {ndim - 1}" if ndim else "a single number has none"
-        raise ShapeError(f"{name}: axis {axis} is out of range for a value with {ndim} axes; {known}")
-    return k if k < 0 else k - ndim
+from autodiff_kit.core.tensor import Tensor, array, lift
+from autodiff_kit.core.validation import flag, word
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 
 
 # -------------------------------------------------------------------------------- the shape
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
-    wanted = several(shape, "reshape")
+    wanted = checked_ints(shape, "reshape")
     try:
         return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _big_shape(x.size, wanted)
     except ValueError as error:
@@ -78,14 +34,8 @@ def _big_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
     return full
 
 
-def last_axes(like: Any, ndim: int | None) -> tuple[int, ...]:
-    """A shape without the leading axes that a recorded sweep may have put in front."""
-    shape: tuple[int, ...] = like.shape
-    return shape if ndim is None else shape[len(shape) - ndim :]
-
-
 @linear(
-    lambda g, _y, _x, *, shape, ndim: v.reshape(g, shape=last_axes(_x, ndim), ndim=len(shape)),
+    lambda g, _y, _x, *, shape, ndim: v.reshape(g, shape=trailing_shape(_x, ndim), ndim=len(shape)),
     prepare=lambda x, shape, ndim=None: {"shape": _target_shape(x, shape), "ndim": x.ndim},
 )
 def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
@@ -182,7 +132,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
     (3, 4, 2)
     """
     t = lift(x)
-    left, right = ([negative_axis(k, t.ndim, "moveaxis") + t.ndim for k in several(axes, "moveaxis")]
+    left, right = ([negative_axis(k, t.ndim, "moveaxis") + t.ndim for k in checked_ints(axes, "moveaxis")]
                    for axes in (source, destination))  # fmt: skip
     if len(left) != len(right) or len(set(left)) < len(left) or len(set(right)) < len(right):
         raise ShapeError(f"moveaxis: {source} to {destination} does not move each of some axes to a place of its own")
@@ -196,7 +146,7 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
     """One axis moved back until it stands before the place ``start``, as NumPy's."""
     t = lift(x)
     place = negative_axis(axis, t.ndim, "rollaxis") + t.ndim
-    if not -t.ndim <= whole(start, "rollaxis") <= t.ndim:
+    if not -t.ndim <= checked_int(start, "rollaxis") <= t.ndim:
         raise ShapeError(f"rollaxis: start {start} is out of range for a value with {t.ndim} axes")
     end = start + t.ndim if start < 0 else start
     return moveaxis(t, place, end - 1 if place < end else end)
@@ -212,7 +162,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
 
 
 def _new_axes(ndim: int, axis: Any) -> tuple[int, ...]:
-    many = several(axis, "expand_dims")
+    many = checked_ints(axis, "expand_dims")
     return tuple(negative_axis(a, ndim + len(many), "expand_dims") for a in many)
 
 
@@ -228,11 +178,11 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 def _unit_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     if axis is None:
         return tuple(k - len(shape) for k, n in enumerate(shape) if n == 1)
-    return tuple(negative_axis(a, len(shape), "squeeze") for a in several(axis, "squeeze"))
+    return tuple(negative_axis(a, len(shape), "squeeze") for a in checked_ints(axis, "squeeze"))
 
 
 def _wider(x: Any, shape: Any) -> dict[str, Any]:
-    wanted = several(shape, "broadcast_to")
+    wanted = checked_ints(shape, "broadcast_to")
     if x.ndim > len(wanted):
         raise ShapeError(f"broadcast_to: a value of shape {x.shape} has more axes than shape {wanted}")
     return {"shape": wanted}
@@ -315,11 +265,11 @@ def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False) -> list[T
 @linear(
     lambda g, _y, _x, *, shift, axis: v.roll(g, shift=tuple(-s for s in shift), axis=axis),
     prepare=lambda x, shift, axis: {
-        "shift": several(shift, "roll"),
-        "axis": tuple(negative_axis(a, x.ndim, "roll") for a in several(axis, "roll")),
+        "shift": checked_ints(shift, "roll"),
+        "axis": tuple(negative_axis(a, x.ndim, "roll") for a in checked_ints(axis, "roll")),
     },
 )
-def roll_(x: Any, shift: Any, axis: Any) -> Any:
+def _roll(x: Any, shift: Any, axis: Any) -> Any:
     """Entries moved along axes."""
     return np.roll(x, shift, axis)
 
@@ -345,6 +295,6 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
     array([3., 1., 2.])
     """
     if axis is not None:
-        return roll_(x, shift, axis)
+        return _roll(x, shift, axis)
     t = lift(x)
-    return reshape(roll_(ravel(t), shift, -1), t.shape)
+    return reshape(_roll(ravel(t), shift, -1), t.shape)

@@ -8,15 +8,13 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, array, lift
-from autodiff_kit.core.validation import flag, number, word
-from autodiff_kit.errors import ShapeError
+from autodiff_kit.core.validation import number, word
+from autodiff_kit.errors import RangeError, ShapeError
+from autodiff_kit.ops.axes import checked_int, first_entry_shape, negative_axis, slice_along
 from autodiff_kit.ops.joining import concat, pad
 from autodiff_kit.ops.matrix_products import matmul
-from autodiff_kit.ops.reductions import mean
-from autodiff_kit.ops.shape_manipulation import negative_axis
-from autodiff_kit.ops.statistics import floating
-
-__all__ = ["convolve", "corrcoef", "correlate", "cov", "interp", "polyval", "slopes"]
+from autodiff_kit.ops.promotion import as_floating
+from autodiff_kit.ops.shape_manipulation import broadcast_to
 
 
 def _vector(x: Any, name: str) -> Tensor:
@@ -55,7 +53,7 @@ def interp(x: Any, xp: Any, fp: Any) -> Tensor:
     >>> ak.interp([0.5, 3.0], [0.0, 1.0], [10.0, 20.0]).numpy()
     array([15., 20.])
     """
-    t, places, values = floating(x), _vector(xp, "interp"), floating(_vector(fp, "interp"))
+    t, places, values = as_floating(x), _vector(xp, "interp"), as_floating(_vector(fp, "interp"))
     if places.shape != values.shape:
         raise ShapeError(f"interp: points of shape {places.shape} have values of shape {values.shape}")
     if places.size == 1:
@@ -94,7 +92,7 @@ def slopes(f: Any, spacing: float = 1.0, axis: int | tuple[int, ...] | None = No
     >>> ak.slopes([0.0, 1.0, 4.0]).numpy()
     array([1., 2., 3.])
     """
-    t, step = floating(f), number("slopes: spacing", spacing)
+    t, step = as_floating(f), number("slopes: spacing", spacing)
     axes = range(t.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     found = [_slopes(t, negative_axis(k, t.ndim, "slopes"), step) for k in axes]
     return found[0] if len(found) == 1 else tuple(found)
@@ -158,17 +156,60 @@ def polyval(p: Any, x: Any) -> Tensor:
     return y
 
 
-def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
-    """The covariances of variables.
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """Differences of neighbours along an axis.
 
     Parameters
     ----------
     x : Tensor or array_like
-        A row for each variable, a column for each observation.
-    rowvar : bool, optional
-        False for a column for each variable.
-    ddof : float, optional
-        What is taken from the number of observations before dividing.
+    n : int, optional
+        How often; from the number of entries on nothing is left.
+    axis : int, optional
+    prepend, append : array_like, optional
+        Entries to put before or behind first; a number counts as one entry.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If ``n`` is negative.
+
+    Examples
+    --------
+    >>> ak.diff([1.0, 4.0, 9.0], n=2).numpy()
+    array([2.])
+    """
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "diff")
+    if checked_int(n, "diff") < 0:
+        raise RangeError(f"diff: n is 0 or more, not {n}")
+    if not n:
+        return t
+    ends = [
+        None if e is None else broadcast_to(e, first_entry_shape(t, place)) if not lift(e).ndim else lift(e)
+        for e in (prepend, append)
+    ]
+    parts = [part for part in (ends[0], t, ends[1]) if part is not None]
+    t = concat(parts, place) if len(parts) > 1 else t
+    for _ in range(min(n, t.shape[place])):
+        after, before = slice_along(t, place, 1, None), slice_along(t, place, None, -1)
+        t = after != before if t.dtype == np.bool_ else after - before
+    return t
+
+
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The area below points by straight lines between them.
+
+    Parameters
+    ----------
+    y : Tensor or array_like
+    x : Tensor or array_like, optional
+        Where the points stand; by default ``dx`` apart.
+    dx : float, optional
+    axis : int, optional
 
     Returns
     -------
@@ -176,24 +217,16 @@ def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
 
     Examples
     --------
-    >>> ak.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]).numpy()
-    array([[ 1., -1.],
-           [-1.,  1.]])
+    >>> float(ak.trapezoid([1.0, 2.0, 3.0]))
+    4.0
     """
-    t = floating(x)
-    if t.ndim > 2:
-        raise ShapeError(f"cov takes a matrix or a vector, not shape {t.shape}")
-    rows = t.reshape((1, -1)) if t.ndim < 2 else t if flag("cov: rowvar", rowvar) else t.T
-    away = rows - mean(rows, 1, True)
-    found = matmul(away, away.T) * float(1.0 / np.float64(max(rows.shape[1] - number("cov: ddof", ddof), 0.0)))
-    return found[0, 0] if rows.shape[0] == 1 else found
-
-
-def corrcoef(x: Any, rowvar: bool = True) -> Tensor:
-    """The correlations of variables, between -1 and 1; see :func:`cov`."""
-    c = cov(x, rowvar)
-    if not c.ndim:
-        return c / c
-    k = np.arange(c.shape[0])
-    spread = c[k, k] ** 0.5
-    return c / spread[:, None] / spread
+    t = lift(y)
+    place = negative_axis(axis, t.ndim, "trapezoid")
+    width: Any = dx
+    if x is not None:
+        width = diff(x, axis=place if lift(x).ndim > 1 else -1)
+        if lift(x).ndim == 1:
+            width = width.reshape((-1, *(1,) * (-place - 1)))
+    middle = (slice_along(t, place, 1, None) + slice_along(t, place, None, -1)) * 0.5
+    total: Tensor = v.sum(width * middle, axis=(place,), keepdims=False)
+    return total

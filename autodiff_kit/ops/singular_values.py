@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,18 +9,23 @@ import numpy as np
 from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Standin, Tensor, plain
 from autodiff_kit.errors import ArgumentError, StructureError
-from autodiff_kit.ops import norms, reductions
-from autodiff_kit.ops.decompositions import apart, cube, nothing, row
-from autodiff_kit.ops.linear_systems import NOT_FINITE, lapack, stack, working
-from autodiff_kit.ops.matrix_products import turn
+from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.lapack import (
+    NOT_FINITE,
+    as_row,
+    call_lapack,
+    check_distinct,
+    check_matrices,
+    cubic_flops,
+    no_cotangent,
+    to_lapack_dtype,
+)
 
-__all__ = ["matrix_norm", "svd", "svdvals"]
 
-
-@zero(flops=cube(22))
-def singular_rows(x: Any) -> Any:
+@zero(flops=cubic_flops(22))
+def _singular_rows(x: Any) -> Any:
     """Left vectors as columns, below them a row of the singular values, below it the right vectors as columns."""
-    u, s, vt = lapack("svd", NOT_FINITE, lambda a: np.linalg.svd(a, full_matrices=False), x)
+    u, s, vt = call_lapack("svd", NOT_FINITE, lambda a: np.linalg.svd(a, full_matrices=False), x)
     return np.concatenate([u, s[..., None, :], vt.swapaxes(-1, -2)], -2)
 
 
@@ -33,35 +37,39 @@ def _singular(x: Any, found: Any) -> tuple[Any, Any, Any]:
 def _singular_pull(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     u, s, w = _singular(x, found)
     if part == "values":  # at 0 a singular value has a kink: the smallest of its slopes is 0
-        return v.matmul(u * row(v.select(g, 0.0, condition=plain(s) != 0)), turn(w))
+        return v.matmul(u * as_row(v.select(g, 0.0, condition=plain(s) != 0)), swap_last_axes(w))
     own, other = (u, w) if part == "left" else (w, u)
-    k = _squared_gaps(s) * v.matmul(turn(own), g)
-    inside = (k + turn(k)) * row(s)
-    answer = v.matmul(v.matmul(own, inside), turn(other))
+    k = _squared_gaps(s) * v.matmul(swap_last_axes(own), g)
+    inside = (k + swap_last_axes(k)) * as_row(s)
+    answer = v.matmul(v.matmul(own, inside), swap_last_axes(other))
     if _tall(own):
-        answer = answer + v.matmul(g - v.matmul(own, v.matmul(turn(own), g)), turn(other / row(_above_zero(s))))
-    return answer if part == "left" else turn(answer)
+        answer = answer + v.matmul(
+            g - v.matmul(own, v.matmul(swap_last_axes(own), g)), swap_last_axes(other / as_row(_above_zero(s)))
+        )
+    return answer if part == "left" else swap_last_axes(answer)
 
 
 def _singular_push(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     u, s, w = _singular(x, found)
     if part == "values":
-        return v.select(v.diagonal(v.matmul(turn(u), v.matmul(t[0], w)), offset=0), 0.0, condition=plain(s) != 0)
-    own, other, moved = (u, w, t[0]) if part == "left" else (w, u, turn(t[0]))
+        return v.select(
+            v.diagonal(v.matmul(swap_last_axes(u), v.matmul(t[0], w)), offset=0), 0.0, condition=plain(s) != 0
+        )
+    own, other, moved = (u, w, t[0]) if part == "left" else (w, u, swap_last_axes(t[0]))
     seen = v.matmul(moved, other)
-    p = v.matmul(turn(own), seen) * row(s)
-    answer = v.matmul(own, _squared_gaps(s) * (p + turn(p)))
+    p = v.matmul(swap_last_axes(own), seen) * as_row(s)
+    answer = v.matmul(own, _squared_gaps(s) * (p + swap_last_axes(p)))
     if _tall(own):
-        answer = answer + (seen - v.matmul(own, v.matmul(turn(own), seen))) / row(_above_zero(s))
+        answer = answer + (seen - v.matmul(own, v.matmul(swap_last_axes(own), seen))) / as_row(_above_zero(s))
     return answer
 
 
 def _squared_gaps(s: Any) -> Any:
     """One over the differences of the squares, 0 on the diagonal."""
-    apart(s, "svd", "singular values")
+    check_distinct(s, "svd", "singular values")
     eye = np.eye(np.shape(plain(s))[-1], dtype=plain(s).dtype)
     column = v.expand_dims(s, axis=(-1,))
-    return (1 - eye) / ((row(s) - column) * (row(s) + column) + eye)
+    return (1 - eye) / ((as_row(s) - column) * (as_row(s) + column) + eye)
 
 
 def _tall(x: Any) -> bool:
@@ -76,8 +84,8 @@ def _above_zero(s: Any) -> Any:
     return s
 
 
-@general(_singular_pull, nothing, jvp=_singular_push)
-def singular_part(x: Any, found: Any, part: str) -> Any:
+@general(_singular_pull, no_cotangent, jvp=_singular_push)
+def _singular_part(x: Any, found: Any, part: str) -> Any:
     """The singular values, or the vectors of one side as columns, of matrices whose decomposition was found."""
     rows = found.shape[-2] - x.shape[-1] - 1
     return {"left": found[..., :rows, :], "values": found[..., rows, :], "right": found[..., rows + 1 :, :]}[part]
@@ -126,22 +134,22 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     >>> ak.svd([[3.0, 0.0], [0.0, 4.0]]).S.numpy()
     array([4., 3.])
     """
-    (a,), back = working("svd", a)
-    stack("svd", a, square=False)
+    (a,), back = to_lapack_dtype("svd", a)
+    check_matrices("svd", a, square=False)
     if _flag("svd", "full_matrices", full_matrices) and a.shape[-1] != a.shape[-2]:
         raise StructureError(
             "svd: vectors without a singular value have no unique derivative; pass full_matrices=False"
         )
-    found = singular_rows(a)
-    u, s, w = (singular_part(a, found, part) for part in ("left", "values", "right"))
-    return SVDResult(back(u), back(s), back(turn(w)))
+    found = _singular_rows(a)
+    u, s, w = (_singular_part(a, found, part) for part in ("left", "values", "right"))
+    return SVDResult(back(u), back(s), back(swap_last_axes(w)))
 
 
 def svdvals(a: Any) -> Tensor:
     """The singular values of a matrix in falling order; see :func:`svd`."""
-    (a,), back = working("svdvals", a)
-    stack("svdvals", a, square=False)
-    return back(singular_part(a, singular_rows(a), "values"))
+    (a,), back = to_lapack_dtype("svdvals", a)
+    check_matrices("svdvals", a, square=False)
+    return back(_singular_part(a, _singular_rows(a), "values"))
 
 
 def _flag(name: str, option: str, value: Any) -> bool:
@@ -152,58 +160,6 @@ def _flag(name: str, option: str, value: Any) -> bool:
 
 
 # -------------------------------------------------------------------------------- norms of matrices
-def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Tensor:
-    """The size of a matrix, or of each in a stack.
-
-    Parameters
-    ----------
-    a : Tensor or array_like
-    ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
-        The root of all squares; the sum of the singular values; the largest or smallest sum of a column, singular
-        value, or sum of a row.
-    keepdims : bool, optional
-        Whether both axes stay, with length 1.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    StructureError
-        If ``ord`` is none of these.
-
-    Notes
-    -----
-    **Gradient.** Equal largest ones share it; at the zero matrix it is 0.
-
-    Examples
-    --------
-    >>> float(ak.matrix_norm([[3.0, 0.0], [0.0, 4.0]], "nuc"))
-    7.0
-    """
-    (a,), back = working("matrix_norm", a)
-    stack("matrix_norm", a, square=False)
-    keepdims = _flag("matrix_norm", "keepdims", keepdims)
-    y = _norm(a, ord)
-    return back(y.reshape((*y.shape, 1, 1)) if keepdims else y)
-
-
-def _norm(a: Tensor, ord: float | str) -> Tensor:
-    if not isinstance(ord, (str, int, float, np.number)):
-        raise ArgumentError(f"matrix_norm: ord is a number or a name, not {ord!r}")
-    if ord == "fro":
-        return norms.norm2(a, (-2, -1))
-    least = isinstance(ord, (int, float)) and ord < 0
-    extreme: Callable[..., Tensor] = reductions.min if least else reductions.max
-    if ord == "nuc" or ord in (2, -2):
-        return reductions.sum(svdvals(a), -1) if ord == "nuc" else extreme(svdvals(a), -1)
-    if ord in (1, -1, np.inf, -np.inf):
-        return extreme(reductions.sum(a.abs(), -2 if ord in (1, -1) else -1), -1)
-    raise StructureError(f"matrix_norm: ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
 
 
 # -------------------------------------------------------------------------------- as NumPy calls them
-def numpy_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> SVDResult | Tensor:
-    """NumPy's default is to give full matrices; those of a matrix that is not square raise."""
-    return svd(a, full_matrices) if compute_uv else svdvals(a)

@@ -12,15 +12,13 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift
 from autodiff_kit.core.validation import flag, number
 from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
 from autodiff_kit.ops.cumulative import cumprod, cumsum
-from autodiff_kit.ops.norms import norm2
-from autodiff_kit.ops.reductions import Axis, as_axes, max, mean, min, over, prod, sum
+from autodiff_kit.ops.matrix_products import matmul
+from autodiff_kit.ops.norms import _norm2
+from autodiff_kit.ops.promotion import as_floating
+from autodiff_kit.ops.reductions import max, mean, min, prod, sum
 from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims, reshape
-
-__all__ = [
-    "average", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ptp",
-    "std", "var",
-]  # fmt: skip
 
 
 def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Tensor:
@@ -49,7 +47,7 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     >>> float(ak.var([1.0, 2.0, 3.0, 4.0]))
     1.25
     """
-    t = floating(x)
+    t = as_floating(x)
     away = t - mean(t, axis, True)
     return _times(sum(away * away, axis, keepdims), _share(t, axis, ddof if correction is None else correction))
 
@@ -80,21 +78,15 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     >>> float(ak.std([1.0, 1.0, 3.0, 3.0]))
     1.0
     """
-    t = floating(x)
+    t = as_floating(x)
     away = t - mean(t, axis, True)
     share = _share(t, axis, ddof if correction is None else correction)
-    return _times(norm2(away, axis, keepdims), math.sqrt(share))
-
-
-def floating(x: Any) -> Tensor:
-    """Whole numbers as floating ones."""
-    t = lift(x)
-    return t if t.dtype.kind == "f" else t * 1.0
+    return _times(_norm2(away, axis, keepdims), math.sqrt(share))
 
 
 def _share(t: Tensor, axis: Axis, ddof: float) -> float:
     """One over a count, infinite with a warning where nothing is left to divide by, as NumPy's."""
-    count = over(t, as_axes(t, axis)["axis"]) - number("ddof", ddof)
+    count = reduced_size(t, normalize_axes(t, axis)["axis"]) - number("ddof", ddof)
     if count > 0:
         return 1.0 / count
     warnings.warn("degrees of freedom are 0 or less: the variance is nan", RuntimeWarning, stacklevel=3)
@@ -142,7 +134,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     1.25
     """
     t = lift(x)
-    axes = as_axes(t, axis)["axis"]
+    axes = normalize_axes(t, axis)["axis"]
     w = _weights(t, axes, axis, weights)
     total = sum(w, axes, keepdims)
     later(_check_weights, total._value)
@@ -208,7 +200,7 @@ def nancumprod(x: Any, axis: int | None = None) -> Tensor:
 def nanmean(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The mean of what is not nan, over axes; of nothing it is nan, with a warning. Arguments as NumPy's."""
     t, present = _filled(x, 0)
-    axes = as_axes(t, axis)["axis"]
+    axes = normalize_axes(t, axis)["axis"]
     return _per(sum(t, axes, keepdims), _counts(present, axes, keepdims))
 
 
@@ -238,13 +230,13 @@ def nanstd(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -
     Arguments as NumPy's.
     """
     away, axes, count = _deviations(x, axis, ddof, keepdims)
-    return _per(norm2(away, axes, keepdims), np.sqrt(count))
+    return _per(_norm2(away, axes, keepdims), np.sqrt(count))
 
 
 def _deviations(x: Any, axis: Axis, ddof: float, keepdims: bool) -> tuple[Tensor, tuple[int, ...], Any]:
     """What is not nan less its mean, and how many they are less ``ddof``, at least 0."""
-    t, present = _filled(floating(x), 0)
-    axes = as_axes(t, axis)["axis"]
+    t, present = _filled(as_floating(x), 0)
+    axes = normalize_axes(t, axis)["axis"]
     middle = sum(t, axes, True) / np.maximum(_counts(present, axes, True), 1).astype(t.dtype)
     count = np.maximum(_counts(present, axes, keepdims) - number("ddof", ddof), 0)
     return v.select(t - middle, 0.0, condition=present), axes, count
@@ -252,7 +244,7 @@ def _deviations(x: Any, axis: Axis, ddof: float, keepdims: bool) -> tuple[Tensor
 
 def _extreme(best: Any, x: Any, axis: Axis, keepdims: bool, worst: float) -> Tensor:
     t = lift(x)
-    axes = as_axes(t, axis)["axis"]
+    axes = normalize_axes(t, axis)["axis"]
     filled, present = _filled(t, worst)
     found: Tensor = best(filled, axes, keepdims)
     if t.dtype.kind != "f":
@@ -271,3 +263,44 @@ def nanmax(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
 def nanmin(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The smallest entry that is not nan, over axes. Arguments as NumPy's."""
     return _extreme(min, x, axis, keepdims, math.inf)
+
+
+def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
+    """The covariances of variables.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+        A row for each variable, a column for each observation.
+    rowvar : bool, optional
+        False for a column for each variable.
+    ddof : float, optional
+        What is taken from the number of observations before dividing.
+
+    Returns
+    -------
+    Tensor
+
+    Examples
+    --------
+    >>> ak.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]).numpy()
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    t = as_floating(x)
+    if t.ndim > 2:
+        raise ShapeError(f"cov takes a matrix or a vector, not shape {t.shape}")
+    rows = t.reshape((1, -1)) if t.ndim < 2 else t if flag("cov: rowvar", rowvar) else t.T
+    away = rows - mean(rows, 1, True)
+    found = matmul(away, away.T) * float(1.0 / np.float64(max(rows.shape[1] - number("cov: ddof", ddof), 0.0)))
+    return found[0, 0] if rows.shape[0] == 1 else found
+
+
+def corrcoef(x: Any, rowvar: bool = True) -> Tensor:
+    """The correlations of variables, between -1 and 1; see :func:`cov`."""
+    c = cov(x, rowvar)
+    if not c.ndim:
+        return c / c
+    k = np.arange(c.shape[0])
+    spread = c[k, k] ** 0.5
+    return c / spread[:, None] / spread

@@ -87,7 +87,7 @@ def _scans() -> Iterator[Case]:
     yield shaped("cummin", "", (5,), ak.cummin, np.minimum.accumulate)
     for axis in (0, 1):
         yield Case("Recurrence", f"axis={axis}", two((3, 2), (3, 2)),
-                   lambda b, a, k=axis: cumulative.recurrence(b, a, k - 2),
+                   lambda b, a, k=axis: cumulative._recurrence(b, a, k - 2),
                    lambda b, a, k=axis: _run_along(b, a, k))  # fmt: skip
     yield shaped("cumulative_sum", "", (3,), lambda x: ak.cumulative_sum(x, include_initial=True),
                  lambda x: np.concatenate([[0.0], np.cumsum(x)]))  # fmt: skip

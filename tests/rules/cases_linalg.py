@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.ops import determinants, diagonals, linear_systems
+from autodiff_kit.ops import decompositions, determinants, lapack
 
 from .case import Array, Case, apart, one, shaped, two
 
@@ -102,10 +102,10 @@ def _systems() -> Iterator[Case]:
         yield Case(
             "SignOfDet", f"{shape}", good(shape), lambda x: ak.slogdet(x).sign, lambda x: np.linalg.slogdet(x)[0]
         )
-        yield Case("Cofactors", f"{shape}", good(shape), inside(determinants.cofactors),
+        yield Case("Cofactors", f"{shape}", good(shape), inside(determinants._cofactors),
                    lambda x: np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-1, -2))  # fmt: skip
         yield Case("Cholesky", f"{shape}", good(shape), ak.cholesky, lambda x: np.linalg.cholesky(_sym(x)))
-    yield Case("SymmetricPart", "", one(2, 3, 3), inside(diagonals.symmetric_part), _sym)
+    yield Case("SymmetricPart", "", one(2, 3, 3), inside(decompositions._symmetric_part), _sym)
     for n in (0, 1, 3, -2):
         yield Case("matrix_power", f"{n}", good((2, 2)), lambda x, n=n: ak.matrix_power(x, n),
                    lambda x, n=n: np.linalg.matrix_power(x, n))  # fmt: skip
@@ -136,7 +136,7 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that users do not call, in the dtype in which it runs."""
 
     def call(x: Any) -> Any:
-        (a,), back = linear_systems.working("a test", x)
+        (a,), back = lapack.to_lapack_dtype("a test", x)
         return back(function(a))
 
     return call

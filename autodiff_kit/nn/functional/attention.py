@@ -8,8 +8,8 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import ShapeError
-from autodiff_kit.ops.activations import masked_softmax, softmax
 from autodiff_kit.ops.selection import where
+from autodiff_kit.ops.softmax import masked_softmax, softmax
 
 __all__ = ["attention"]
 

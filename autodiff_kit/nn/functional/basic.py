@@ -7,10 +7,10 @@ from typing import Any
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.nn.segment.validation import checked, whole
-from autodiff_kit.ops.activations import log_softmax
 from autodiff_kit.ops.elementary_functions import softplus
 from autodiff_kit.ops.reductions import mean
 from autodiff_kit.ops.selection import clip
+from autodiff_kit.ops.softmax import log_softmax
 
 __all__ = ["embedding", "huber", "moments", "sigmoid_cross_entropy", "softmax_cross_entropy"]
 

@@ -9,9 +9,10 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor, later, lift, plain
 from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.normalization import standardize
 from autodiff_kit.ops.selection import select
-from autodiff_kit.ops.shape_manipulation import negative_axis, reshape
+from autodiff_kit.ops.shape_manipulation import reshape
 
 __all__ = ["dropout", "instance_norm", "layer_norm"]
 

@@ -1,0 +1,105 @@
+"""Axes, shapes and integers that callers give: checks and normalization to negative axes."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, plain
+from autodiff_kit.core.validation import flag, said
+from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
+
+_LARGEST_SIZE = 1 << 48  # entries, more than any memory holds
+
+
+def checked_int(number: Any, name: str) -> int:
+    """A whole number, checked."""
+    if type(number) is int and -_LARGEST_SIZE < number < _LARGEST_SIZE:
+        return number
+    try:
+        found = operator.index(plain(number))
+        if not -_LARGEST_SIZE < found < _LARGEST_SIZE:
+            raise RangeError(f"{name}: {found} is more than any array holds")
+        return found
+    except TypeError as error:
+        raise ArgumentError(f"{name}: a whole number is needed, not {said(number)}") from error
+
+
+def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
+    """One whole number or several, checked."""
+    if type(numbers) is int:
+        return (checked_int(numbers, name),)
+    if type(numbers) is tuple:
+        return tuple([checked_int(n, name) for n in numbers])
+    try:
+        return (checked_int(numbers, name),) if np.ndim(numbers) == 0 else tuple(checked_int(n, name) for n in numbers)
+    except AutodiffError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name}: whole numbers are needed, not {said(numbers)}") from error
+
+
+def negative_axis(axis: Any, ndim: int, name: str) -> int:
+    """An axis counted from the end, checked."""
+    k = checked_int(axis, f"{name}, axis")
+    if not -ndim <= k < ndim:
+        known = f"they go from {-ndim} to {ndim - 1}" if ndim else "a single number has none"
+        raise ShapeError(f"{name}: axis {axis} is out of range for a value with {ndim} axes; {known}")
+    return k if k < 0 else k - ndim
+
+
+def trailing_shape(like: Any, ndim: int | None) -> tuple[int, ...]:
+    """A shape without the leading axes that a recorded sweep may have put in front."""
+    shape: tuple[int, ...] = like.shape
+    return shape if ndim is None else shape[len(shape) - ndim :]
+
+
+Axis = int | tuple[int, ...] | None
+
+
+def normalize_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
+    """Axes as negative numbers: rules then do not mind axes in front."""
+    n = x.ndim
+    if axis is None or (not n and type(axis) is int and axis in (0, -1)):  # NumPy lets a number have one
+        found = _ALL_AXES[n] if n < len(_ALL_AXES) else tuple(range(-n, 0))
+    else:
+        found = tuple([negative_axis(a, n, "reduction") for a in checked_ints(axis, "reduction")])
+        if len(set(found)) < len(found):
+            raise ShapeError(f"axis {axis} names one axis twice")
+    return {"axis": found, "keepdims": flag("keepdims", keepdims)}
+
+
+_ALL_AXES = [tuple(range(-n, 0)) for n in range(8)]
+
+
+def reduced_size(like: Any, axis: tuple[int, ...] | None) -> int:
+    """How many entries are taken together."""
+    shape = like.shape
+    return math.prod(shape if axis is None or len(axis) == len(shape) else [shape[a] for a in axis])
+
+
+def restore_axes(g: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """A reduced value with its axes of length 1 back in place, so that it broadcasts."""
+    return g if keepdims or not axis else v.expand_dims(g, axis=axis)
+
+
+def swap_last_axes(x: Any) -> Any:
+    """The last two axes exchanged."""
+    if type(x) is np.ndarray:
+        return x.T if x.ndim == 2 else x.swapaxes(-1, -2)
+    n = np.ndim(x)
+    return v.permute_dims(x, axes=(*range(-n, -2), -1, -2))
+
+
+def slice_along(x: Any, axis: int, start: int | None, stop: int | None, step: int = 1) -> Any:
+    """A slice of one axis, which is counted from the end; the other axes stay whole."""
+    return x[(Ellipsis, slice(start, stop, step), *(slice(None),) * (-axis - 1))]
+
+
+def first_entry_shape(t: Tensor, axis: int) -> tuple[int, ...]:
+    """The shape of the first entries along an axis."""
+    return tuple(1 if k == axis else t.shape[k] for k in range(-t.ndim, 0))

@@ -1,0 +1,56 @@
+"""Conversion between dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.operation import linear, zero
+from autodiff_kit.core.tensor import Tensor, array, lift
+from autodiff_kit.core.validation import said
+from autodiff_kit.errors import DtypeError
+
+
+@linear(lambda g, _y, _x, *, dtype: g)  # the engine brings a cotangent back to its source's dtype
+def _to_float(x: Any, dtype: Any) -> Any:
+    """A conversion between floating dtypes."""
+    return array(x).astype(dtype)
+
+
+@zero()
+def _to_whole(x: Any, dtype: Any) -> Any:
+    """A conversion to whole numbers or truth values."""
+    return array(x).astype(dtype)
+
+
+def cast(x: Any, dtype: Any) -> Tensor:
+    """The same values in another dtype.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    dtype : dtype
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** Between floating dtypes it passes, in the source's dtype. To integers or truth values: None.
+
+    Examples
+    --------
+    >>> ak.cast([1.7, -1.7], "int64").numpy()
+    array([ 1, -1])
+    """
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise DtypeError(f"cast: {said(dtype)} is no dtype; write 'float32', np.int64 or bool, for example") from error
+    if kind.kind not in "biuf":
+        raise DtypeError(f"cast to {kind} is not offered; floating, integer and bool dtypes are")
+    x = lift(x)
+    floating = kind.kind == "f" and x.dtype.kind == "f"
+    return (_to_float if floating else _to_whole)(x, kind)

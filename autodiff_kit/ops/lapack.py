@@ -1,0 +1,75 @@
+"""What the operations on matrices share: dtypes for LAPACK, checks of shapes, errors, cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Standin, Tensor, later, lift, plain
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.ops.dtypes import cast
+
+
+def to_lapack_dtype(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[Any], Tensor]]:
+    """The arrays in float32 or float64, and a function that brings an answer back to their own dtype."""
+    tensors = [lift(a) for a in arrays]
+    for t in tensors:
+        if t.dtype.kind not in "biuf" or t.dtype.itemsize > 8:
+            raise DtypeError(f"{name} is offered for real numbers up to float64, not {t.dtype}")
+    common = np.result_type(*(t.dtype if t.dtype.kind == "f" else np.dtype(np.float64) for t in tensors))
+    own = np.dtype(np.float32) if common == np.float16 else common
+    wide = [t if t.dtype == own else cast(t, own) for t in tensors]
+    return wide, (lambda y: y) if common == own else lambda y: cast(y, common)
+
+
+def check_matrices(name: str, a: Tensor, square: bool = True) -> None:
+    """Check that these are matrices."""
+    if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
+        what = "as many rows as columns" if square else "rows and columns"
+        raise ShapeError(f"{name} takes matrices with {what} along the last two axes, not shape {a.shape}")
+
+
+def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
+    """What LAPACK gives; where it gives up, an error that says what to do."""
+
+    def tried(_: Any, *numbers: Any) -> Any:
+        try:
+            return function(*numbers)
+        except np.linalg.LinAlgError as error:
+            raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
+
+    return later(tried, next((x for x in arrays if isinstance(x, Standin)), None), *arrays)
+
+
+NOT_FINITE = "Entries that are nan or infinite do this; look for them with ak.isfinite"
+
+
+def cubic_flops(share: float) -> Any:
+    """The cost of a decomposition: so many times rows, columns, and the shorter of both."""
+    return lambda y, x: int(share * np.size(x) * min(np.shape(x)[-2:], default=0))
+
+
+def check_distinct(x: Any, name: str, meant: str) -> None:
+    """Raise where two of these numbers are the same, as far as rounding tells: then vectors can turn freely."""
+    x = plain(x)
+    if isinstance(x, Standin):
+        return
+    order = np.sort(x, axis=-1)
+    near = np.diff(order) <= x.shape[-1] * np.finfo(x.dtype).eps * np.abs(x).max(-1, keepdims=True, initial=0)
+    if near.any():
+        raise StructureError(
+            f"{name} has no derivative here: {meant} coincide (near {order[..., 1:][near][0]:.6g}), and their vectors "
+            f"can turn freely. Use the values alone ({meant} have a gradient), or move the matrix a little."
+        )
+
+
+def as_row(x: Any) -> Any:
+    """Vectors as matrices of one row."""
+    return v.expand_dims(x, axis=(-2,))
+
+
+def no_cotangent(_g: Any, _y: Any, _x: Any, _found: Any, *, part: str) -> None:
+    """What was found is another view of the matrix, through which nothing comes back."""

@@ -1,0 +1,114 @@
+"""NumPy's functions on tensors: which operation answers ``np.f(tensor)``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Tensor, Value, lift, plain
+from autodiff_kit.errors import ArgumentError
+from autodiff_kit.ops import diagonals, dtypes, norms, shape_manipulation, signal_processing
+from autodiff_kit.ops.selection import select
+from autodiff_kit.ops.singular_values import SVDResult, svd, svdvals
+
+
+def _numpy_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> SVDResult | Tensor:
+    """``np.linalg.svd``, whose default is full matrices; of a matrix that is not square those raise."""
+    return svd(a, full_matrices) if compute_uv else svdvals(a)
+
+
+def _numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
+    """``np.select``: for each entry the choice of the first condition that holds, else the default."""
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ArgumentError(f"select: {len(condlist)} conditions and {len(choicelist)} choices; give one for each")
+    out = lift(default)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        out = select(choice, out, condition)
+    return out
+
+
+# Functions that NumPy calls differently, and names that mean something else in NumPy.
+_DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
+    "copy": lift,
+    "gradient": signal_processing.slopes,
+    "ndim": lambda a: lift(a).ndim,
+    "result_type": lambda *values: np.result_type(*(plain(x) for x in values)),
+    "select": _numpy_select,
+    "shape": lambda a: lift(a).shape,
+    "size": lambda a, axis=None: lift(a).size if axis is None else lift(a).shape[axis],
+    # np.linalg, where some names mean something else than in np.
+    "linalg.norm": norms.norm,
+    "linalg.vector_norm": norms.vector_norm,
+    "linalg.svd": _numpy_svd,
+    "linalg.trace": lambda x, offset=0: diagonals.trace(x, offset, -2, -1),
+    "linalg.diagonal": lambda x, offset=0: diagonals.diagonal(x, offset, -2, -1),
+    "linalg.matrix_transpose": shape_manipulation.matrix_transpose,
+}
+
+
+# Names of operations that mean something else in NumPy and have no counterpart here.
+_NOT_NUMPYS = ("cond", "getitem", "identity")
+
+
+# NumPy's names of arguments where they differ from the kit's: of the first argument, and of the others.
+_FIRST_ARGUMENT_NAMES = ("a", "m", "arr", "ary", "v", "x1", "p", "array", "arrays", "tup", "arys")
+
+
+_ARGUMENT_NAMES = {
+    "a_max": "hi", "a_min": "lo", "indices_or_sections": "sections", "max": "hi", "min": "lo", "newshape": "shape",
+    "reps": "repetitions", "x2": "b",
+}  # fmt: skip
+
+
+# Arguments without effect on the result: memory layout, sorting algorithm, copies.
+_IGNORED_ARGUMENTS = ("casting", "copy", "device", "kind", "like", "order", "overwrite_input", "subok")
+
+
+# Reductions whose dtype argument is applied to the input before the operation.
+_TAKES_DTYPE = ("sum", "mean", "prod", "cumsum", "cumprod", "nansum", "nanprod", "nanmean", "var", "std")
+
+
+def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that accepts NumPy's arguments.
+
+    NumPy passes its own defaults on, such as ``out=None``; they are dropped.
+    """
+
+    def call(*args: Any, **options: Any) -> Any:
+        kept = {
+            k: x for k, x in options.items() if x is not None and x is not np._NoValue and k not in _IGNORED_ARGUMENTS
+        }
+        if not args:
+            first = next((k for k in _FIRST_ARGUMENT_NAMES if k in kept), None)
+            args = (kept.pop(first),) if first else ()
+        if name in _TAKES_DTYPE and "dtype" in kept:
+            args = (dtypes.cast(args[0], kept.pop("dtype")), *args[1:])
+        if kept or len(args) > 2:
+            signature = inspect.signature(function)  # not before it is asked for: there are hundreds of functions
+            kept = {k if k in signature.parameters else _ARGUMENT_NAMES.get(k, k): x for k, x in kept.items()}
+            _check_arguments(name, signature, args, kept)
+        return function(*args, **kept)
+
+    call.__name__ = name
+    return call
+
+
+def _check_arguments(name: str, signature: inspect.Signature, args: Any, options: Any) -> None:
+    try:
+        signature.bind(*args, **options)
+    except TypeError as error:
+        raise ArgumentError(
+            f"np.{name} of a tensor: {error}; the kit's own takes ({', '.join(signature.parameters)}). "
+            "Use what it takes, or leave the record on purpose with np.asarray(t)."
+        ) from error
+
+
+def install_numpy_functions(operations: Mapping[str, Callable[..., Any]]) -> None:
+    """Register operations as the answers to NumPy's functions of the same names, in ``np`` and in ``np.linalg``."""
+    same_names = {name: function for name, function in operations.items() if name not in _NOT_NUMPYS}
+    in_linalg = {f"linalg.{name}": function for name, function in same_names.items() if hasattr(np.linalg, name)}
+    functions = same_names | in_linalg | _DIFFERENT_NAMES
+    Value._numpy.update({name: _adapted(name, function) for name, function in functions.items()})

@@ -1,0 +1,31 @@
+"""Floating dtypes of intermediate results: promotion, and sums of float16 in float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Tensor, array, lift
+
+
+def promote(x: Tensor, dtype: Any) -> Tensor:
+    """The same in another floating dtype, by a product that NumPy's promotion widens."""
+    return x if x.dtype == dtype else x * np.ones((), dtype)[()]
+
+
+def as_floating(x: Any) -> Tensor:
+    """Whole numbers as floating ones."""
+    t = lift(x)
+    return t if t.dtype.kind == "f" else t * 1.0
+
+
+_add_reduce: Any = np.add.reduce
+
+
+def sum_values(x: Any, axis: Any, keepdims: bool) -> Any:
+    """The sum, of float16 in float32."""
+    x = array(x)
+    if x.dtype == np.float16:
+        return _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32).astype(np.float16)
+    return _add_reduce(x, axis=axis, keepdims=keepdims)

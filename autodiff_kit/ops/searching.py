@@ -1,0 +1,85 @@
+"""Searching and counting: argmax, nonzero, searchsorted, any, all. None has a gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.operation import zero
+from autodiff_kit.core.tensor import Tensor, array, lift, make
+from autodiff_kit.core.validation import flag, whole, word
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.axes import Axis, negative_axis, normalize_axes
+
+
+def _input_size(y: Any, x: Any, *_: Any) -> int:
+    """The cost of what reads every entry and answers with few."""
+    return int(np.size(x))
+
+
+def _reduction_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
+    return (
+        normalize_axes(x, axis, keepdims)
+        if axis is not None
+        else {"axis": None, "keepdims": flag("keepdims", keepdims)}
+    )
+
+
+def _one_axis(x: Any, axis: int | None = None, keepdims: bool = False) -> dict[str, Any]:
+    """One axis or none, as NumPy has it; a number may be said to have one."""
+    if axis is not None:
+        place = whole("axis", axis)
+        axis = None if not x.ndim and place in (0, -1) else negative_axis(place, x.ndim, "axis")
+    return {"axis": axis, "keepdims": flag("keepdims", keepdims)}
+
+
+@zero(flops=_input_size, prepare=_reduction_axes)
+def any(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Whether an entry is not 0, over all or along axes."""
+    return np.any(x, axis=axis, keepdims=keepdims)
+
+
+@zero(flops=_input_size, prepare=_reduction_axes)
+def all(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Whether no entry is 0, over all or along axes."""
+    return np.all(x, axis=axis, keepdims=keepdims)
+
+
+@zero(flops=_input_size, prepare=_reduction_axes)
+def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """How many entries are not 0, over all or along axes."""
+    return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+
+
+@zero(flops=_input_size, prepare=_one_axis)
+def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+    """The position of the largest entry, the first of equals; among all entries, or along an axis."""
+    return np.argmax(x, axis=axis, keepdims=keepdims)
+
+
+@zero(flops=_input_size, prepare=_one_axis)
+def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+    """The position of the smallest entry, the first of equals; among all entries, or along an axis."""
+    return np.argmin(x, axis=axis, keepdims=keepdims)
+
+
+def _searchsorted_arguments(a: Any, b: Any, side: str = "left", sorter: Any = None) -> dict[str, Any]:
+    return {
+        "side": word("searchsorted: side", side, "left", "right"),
+        "sorter": None if sorter is None else array(lift(sorter)._value),
+    }
+
+
+@zero(arrays=2, prepare=_searchsorted_arguments)
+def searchsorted(a: Any, b: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where each entry of ``b`` would stand in the rising vector ``a``."""
+    return np.searchsorted(a, b, side=side, sorter=sorter)  # type: ignore[call-overload]
+
+
+def nonzero(x: Any) -> tuple[Tensor, ...]:
+    """The positions of the entries that are not 0, an array of them for each axis."""
+    found = np.asarray(lift(x)._value)
+    if not found.ndim:
+        raise ShapeError("nonzero: a number has no axis to point along; give it one with reshape(x, (1,))")
+    return tuple(make(positions) for positions in np.nonzero(found))

@@ -1,0 +1,129 @@
+"""Sorting, partitioning and the largest k entries; the gradient follows each entry to its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.operation import zero
+from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.validation import flag
+from autodiff_kit.errors import RangeError
+from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis
+from autodiff_kit.ops.indexing import take, take_along_axis
+from autodiff_kit.ops.shape_manipulation import ravel
+
+
+def _argsort_arguments(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> dict[str, Any]:
+    order = {"descending": flag("descending", descending), "stable": flag("stable", stable)}
+    return {"axis": axis if axis is None or not x.ndim else negative_axis(axis, x.ndim, "argsort"), **order}
+
+
+@zero(flops=lambda _y, x, *_: np.size(x) * max(1, int(np.size(x)).bit_length()), prepare=_argsort_arguments)
+def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
+    """Positions that sort along an axis, or all entries with ``axis=None``; equal entries stay in their order."""
+    x = np.asarray(x)
+    return _stable_order(x.reshape(-1), -1, descending) if axis is None else _stable_order(x, axis, descending)
+
+
+def _stable_order(x: np.ndarray[Any, Any], axis: int, descending: bool) -> np.ndarray[Any, Any]:
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    # From behind, so that equals keep their order.
+    turned: Any = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
+    falling: np.ndarray[Any, Any] = x.shape[axis] - 1 - np.flip(turned, axis)
+    return falling
+
+
+def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
+    """Entries in rising order along an axis.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or None, optional
+        None sorts all entries into one vector.
+    descending : bool, optional
+        Whether to fall instead of rise.
+    stable : bool, optional
+        Equal entries keep their order in any case.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** It follows each entry to its place.
+
+    Examples
+    --------
+    >>> ak.sort([3.0, 1.0, 2.0], descending=True).numpy()
+    array([3., 2., 1.])
+    """
+    t = ravel(x) if axis is None else lift(x)
+    place = negative_axis(-1 if axis is None else axis, t.ndim, "sort")
+    return take_along_axis(t, argsort(t._value, place, descending), place)
+
+
+def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest entries along an axis, the largest first, and their positions.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    k : int
+    axis : int, optional
+    largest : bool, optional
+        False for the smallest, the smallest first.
+
+    Returns
+    -------
+    values, positions : Tensor
+
+    Raises
+    ------
+    RangeError
+        If the axis has fewer than ``k`` entries.
+
+    Notes
+    -----
+    **Gradient.** It follows each entry; of equal ones the first are taken, and the others get 0.
+
+    Examples
+    --------
+    >>> values, positions = ak.topk([1.0, 5.0, 3.0], 2)
+    >>> values.tolist(), positions.tolist()
+    ([5.0, 3.0], [1, 2])
+    """
+    t = lift(x)
+    place = negative_axis(axis, t.ndim, "topk")
+    if not 0 <= checked_int(k, "topk") <= t.shape[place]:
+        raise RangeError(f"topk: k is between 0 and the {t.shape[place]} entries of the axis, not {k}")
+    order = take(argsort(t._value, place, largest), np.arange(k), place)
+    return take_along_axis(t, order, place), order
+
+
+def _check_kth(x: Tensor, kth: Any, axis: int | None, name: str) -> None:
+    n = x.size if axis is None else x.shape[negative_axis(axis, x.ndim, name)]
+    for k in checked_ints(kth, name):
+        if not -n <= k < n:
+            raise RangeError(f"{name}: kth {k} is out of range for {n} entries")
+
+
+def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
+    """Entries with the ``kth`` in its sorted place, smaller ones before it, larger ones behind: here, all sorted.
+
+    Arguments as NumPy's.
+    """
+    t = lift(x)
+    _check_kth(t, kth, axis, "partition")
+    return sort(t, axis)
+
+
+def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
+    """Positions that bring the ``kth`` entry to its sorted place: here, those that sort. Arguments as NumPy's."""
+    t = lift(x)
+    _check_kth(t, kth, axis, "argpartition")
+    return argsort(t, axis)
