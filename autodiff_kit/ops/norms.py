@@ -9,18 +9,17 @@ import numpy as np
 
 from autodiff_kit.core.operation import general, v
 from autodiff_kit.core.tensor import Tensor, array, lift, plain
-from autodiff_kit.core.validation import number
+from autodiff_kit.core.validation import flag, number
 from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
 from autodiff_kit.ops import reductions
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.dtypes import cast
-from autodiff_kit.ops.joining import stack
-from autodiff_kit.ops.lapack import to_lapack_dtype
+from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 from autodiff_kit.ops.promotion import sum_values
 from autodiff_kit.ops.reductions import max, min, sum
 from autodiff_kit.ops.searching import count_nonzero
 from autodiff_kit.ops.shape_manipulation import reshape
-from autodiff_kit.ops.singular_values import _flag, svdvals
+from autodiff_kit.ops.singular_values import svdvals
 
 
 def _unit(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -190,8 +189,8 @@ def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Ten
     7.0
     """
     (a,), back = to_lapack_dtype("matrix_norm", a)
-    stack("matrix_norm", a, square=False)
-    keepdims = _flag("matrix_norm", "keepdims", keepdims)
+    check_matrices("matrix_norm", a, square=False)
+    keepdims = flag("matrix_norm: keepdims", keepdims)
     y = _matrix_norm(a, ord)
     return back(y.reshape((*y.shape, 1, 1)) if keepdims else y)
 

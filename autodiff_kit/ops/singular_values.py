@@ -8,7 +8,8 @@ import numpy as np
 
 from autodiff_kit.core.operation import general, v, zero
 from autodiff_kit.core.tensor import Standin, Tensor, plain
-from autodiff_kit.errors import ArgumentError, StructureError
+from autodiff_kit.core.validation import flag
+from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.lapack import (
     NOT_FINITE,
@@ -136,7 +137,7 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     """
     (a,), back = to_lapack_dtype("svd", a)
     check_matrices("svd", a, square=False)
-    if _flag("svd", "full_matrices", full_matrices) and a.shape[-1] != a.shape[-2]:
+    if flag("svd: full_matrices", full_matrices) and a.shape[-1] != a.shape[-2]:
         raise StructureError(
             "svd: vectors without a singular value have no unique derivative; pass full_matrices=False"
         )
@@ -150,16 +151,3 @@ def svdvals(a: Any) -> Tensor:
     (a,), back = to_lapack_dtype("svdvals", a)
     check_matrices("svdvals", a, square=False)
     return back(_singular_part(a, _singular_rows(a), "values"))
-
-
-def _flag(name: str, option: str, value: Any) -> bool:
-    """A yes or no, checked."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ArgumentError(f"{name}: {option} is True or False, not {value!r}")
-    return bool(value)
-
-
-# -------------------------------------------------------------------------------- norms of matrices
-
-
-# -------------------------------------------------------------------------------- as NumPy calls them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import warnings
 from typing import Any
@@ -15,7 +16,7 @@ from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
 from autodiff_kit.ops.cumulative import cumprod, cumsum
 from autodiff_kit.ops.matrix_products import matmul
-from autodiff_kit.ops.norms import _norm2
+from autodiff_kit.ops.norms import vector_norm
 from autodiff_kit.ops.promotion import as_floating
 from autodiff_kit.ops.reductions import max, mean, min, prod, sum
 from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims, reshape
@@ -81,7 +82,7 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     t = as_floating(x)
     away = t - mean(t, axis, True)
     share = _share(t, axis, ddof if correction is None else correction)
-    return _times(_norm2(away, axis, keepdims), math.sqrt(share))
+    return _times(vector_norm(away, axis, keepdims), math.sqrt(share))
 
 
 def _share(t: Tensor, axis: Axis, ddof: float) -> float:
@@ -230,7 +231,7 @@ def nanstd(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -
     Arguments as NumPy's.
     """
     away, axes, count = _deviations(x, axis, ddof, keepdims)
-    return _per(_norm2(away, axes, keepdims), np.sqrt(count))
+    return _per(vector_norm(away, axes, keepdims), np.sqrt(count))
 
 
 def _deviations(x: Any, axis: Axis, ddof: float, keepdims: bool) -> tuple[Tensor, tuple[int, ...], Any]:
@@ -292,7 +293,7 @@ def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
         raise ShapeError(f"cov takes a matrix or a vector, not shape {t.shape}")
     rows = t.reshape((1, -1)) if t.ndim < 2 else t if flag("cov: rowvar", rowvar) else t.T
     away = rows - mean(rows, 1, True)
-    found = matmul(away, away.T) * float(1.0 / np.float64(max(rows.shape[1] - number("cov: ddof", ddof), 0.0)))
+    found = matmul(away, away.T) * float(1.0 / np.float64(builtins.max(rows.shape[1] - number("cov: ddof", ddof), 0.0)))
     return found[0, 0] if rows.shape[0] == 1 else found
 
 

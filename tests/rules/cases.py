@@ -1,8 +1,7 @@
 """One table of cases for all operations: inputs, the call, and NumPy's or SciPy's answer.
 
-Plain elementwise operations get their cases from the registry itself: inputs from the op's domain, in shapes that
-broadcast. Operations with parameters, and those that the kit composes from others, stand in a table. Families with
-many of them have a file of their own, ``cases_<family>.py``.
+Elementwise operations and operations without a gradient get their cases from ``generated.py``, unless they take
+parameters. Those that do, and functions composed of several operations, have lines here or in ``cases_<family>.py``.
 """
 
 from __future__ import annotations
@@ -16,62 +15,11 @@ import numpy as np
 from scipy import special
 
 import autodiff_kit as ak
-from autodiff_kit.core.operation import OPS, Op
+from autodiff_kit.core.operation import OPS
 from autodiff_kit.ops import indexing
 
-from .case import Array, Case, draw, one, shaped, two
-
-# What each elementwise operation must equal. Independent of the kit's own formulas wherever the kit has one.
-ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    "Add": np.add, "Subtract": np.subtract, "Multiply": np.multiply, "Divide": np.divide, "Power": np.power,
-    "Negative": np.negative, "Square": np.square, "Reciprocal": np.reciprocal, "Abs": np.abs,
-    "Maximum": np.maximum, "Minimum": np.minimum, "Mod": np.mod, "Atan2": np.arctan2, "Hypot": np.hypot,
-    "Logaddexp": lambda a, b: np.log(np.exp(a) + np.exp(b)), "Xlogy": special.xlogy,
-    "Exp": np.exp, "Expm1": np.expm1, "Log": np.log, "Log1p": np.log1p, "Log2": np.log2, "Log10": np.log10,
-    "Sqrt": np.sqrt, "Sin": np.sin, "Cos": np.cos, "Tan": np.tan, "Asin": np.arcsin, "Acos": np.arccos,
-    "Atan": np.arctan, "Sinh": np.sinh, "Cosh": np.cosh, "Tanh": np.tanh, "Asinh": np.arcsinh,
-    "Acosh": np.arccosh, "Atanh": np.arctanh, "Sigmoid": special.expit, "Softplus": lambda x: np.log1p(np.exp(x)),
-    "Exp2": lambda x: 2.0**x, "Rsqrt": lambda x: x**-0.5, "Cbrt": np.cbrt, "Degrees": lambda x: x * (180 / np.pi),
-    "Radians": lambda x: x * (np.pi / 180), "LogSigmoid": lambda x: -np.log1p(np.exp(-x)), "Logit": special.logit,
-    "Fmod": lambda a, b: a - b * np.trunc(a / b), "Logaddexp2": lambda a, b: np.log2(2.0**a + 2.0**b),
-    "Sinc": lambda x: np.sin(np.pi * x) / (np.pi * x),
-    "Relu": lambda x: x * (x > 0), "Elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
-}  # fmt: skip
-
-# Operations without a slope; all of them give None.
-ZERO: dict[str, Callable[..., Any]] = {
-    "Floor": np.floor, "Ceil": np.ceil, "Round": np.round, "Rint": np.rint, "Trunc": np.trunc, "Sign": np.sign,
-    "FloorDivide": np.floor_divide, "Less": np.less, "LessEqual": np.less_equal, "Greater": np.greater,
-    "GreaterEqual": np.greater_equal, "Equal": np.equal, "NotEqual": np.not_equal, "LogicalAnd": np.logical_and,
-    "LogicalOr": np.logical_or, "LogicalNot": np.logical_not, "LogicalXor": np.logical_xor, "Heaviside": np.heaviside,
-    "Nextafter": np.nextafter, "Signbit": np.signbit, "Any": np.any, "All": np.all, "CountNonzero": np.count_nonzero,
-     "RoundTo": lambda x: np.round(x, 1), "Isnan": np.isnan, "Isinf": np.isinf,
-    "Isfinite": np.isfinite, "Argmax": np.argmax, "Argmin": np.argmin,
-    "Argsort": lambda x: np.argsort(x, kind="stable"), "ToWhole": lambda x: x.astype(np.int64),
-}  # fmt: skip
-
-# Of whole numbers, or of a sorted vector: tested in test_gradient_free.py.
-WHOLE = {"BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseInvert", "IsClose", "Searchsorted"}
-
-_BROADCAST = (((), ()), ((3,), (3,)), ((3, 1), (1, 4)), ((), (2, 3)), ((2, 1, 3), (4, 1)), ((1,), (5,)))
-
-
-def arity(op: Op) -> int:
-    return op.value.__code__.co_argcount
-
-
-def _elementwise() -> Iterator[Case]:
-    for key, reference in ELEMENTWISE.items():
-        op = OPS[key]
-        for shapes in _BROADCAST if arity(op) == 2 else (((),), ((4,),), ((2, 3),), ((1,),)):
-            yield Case(key, str(shapes), _drawer(op, shapes), op.function, reference)  # type: ignore[arg-type]
-
-
-def _drawer(op: Op, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., tuple[Array, ...]]:
-    if op.key in ("Mod", "Fmod"):  # away from whole quotients, where it jumps
-        return lambda rng: (rng.uniform(5.2, 5.8, shapes[0]), rng.uniform(1.95, 2.05, shapes[1]))
-    return lambda rng: draw(rng, op.domain, *shapes)
-
+from .case import Array, Case, one, shaped, two
+from .generated import INTEGER_INPUTS, elementwise_cases, elementwise_operations, expected_value
 
 _MASK = np.array([[True, False, True], [False, False, True]])
 _KEEP = np.array([[True, True, False, True], [False, False, False, False], [False, True, False, False]])
@@ -146,7 +94,8 @@ def _indexing() -> Iterator[Case]:
             lambda x, i=index: x[i],
         )
     yield Case("Getitem", "mask", one(2, 3), lambda x: x[_MASK], lambda x: x[_MASK])
-    yield Case("Scatter", "rows twice", one(5, 2), lambda x: indexing._scatter(x, index=(_TWICE,), shape=(3, 2), ndim=2),
+    yield Case("Scatter", "rows twice", one(5, 2),
+               lambda x: indexing._scatter(x, index=(_TWICE,), shape=(3, 2), ndim=2),
                _scatter((_TWICE,), (3, 2)))  # fmt: skip
     yield Case("Scatter", "slice", one(2), lambda x: indexing._scatter(x, index=(slice(1, 3),), shape=(4,), ndim=1),
                _scatter((slice(1, 3),), (4,)))  # fmt: skip
@@ -295,6 +244,19 @@ _FAMILIES = [
 ]
 
 CASES: list[Case] = [
-    *_elementwise(), *_reductions(), *_indexing(), *_shaping(), *_products(), *_choices(), *_neural(), *_composed(),
+    *(case for key in elementwise_operations() for case in elementwise_cases(OPS[key])),
+    *_reductions(), *_indexing(), *_shaping(), *_products(), *_choices(), *_neural(), *_composed(),
     *(case for family in _FAMILIES for case in family.CASES),
 ]  # fmt: skip
+
+# Operations without a gradient: a call, and NumPy's answer. Generated where they take no parameters.
+WITHOUT_GRADIENT: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    key: (op.function, expected_value(op))  # type: ignore[misc]
+    for key, op in OPS.items()
+    if op.family == "zero" and key not in INTEGER_INPUTS | {case.key for case in CASES}
+} | {
+    "RoundTo": (lambda x: ak.round(x, 1), lambda x: np.round(x, 1)),
+    "ToWhole": (lambda x: ak.cast(x, "int64"), lambda x: x.astype(np.int64)),
+    "IsClose": (lambda x: ak.isclose(x, x + 1e-9), lambda x: np.isclose(x, x + 1e-9)),
+    "Searchsorted": (lambda x: ak.searchsorted([0.5], x), lambda x: np.searchsorted([0.5], x)),
+}

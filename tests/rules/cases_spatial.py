@@ -104,7 +104,8 @@ def _blocks() -> Iterator[Case]:
     parts = ((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
     yield shaped("Patches", "uneven", (3, 3, 1), lambda x: convolution_pooling.patches(x, windows=windows),
                  lambda x: _unstacked(x, parts))  # fmt: skip
-    yield shaped("Fold", "uneven", (2, 2, 2, 2, 1), lambda x: convolution_pooling.fold(x, windows=windows, image=(3, 3)),
+    yield shaped("Fold", "uneven", (2, 2, 2, 2, 1),
+                 lambda x: convolution_pooling.fold(x, windows=windows, image=(3, 3)),
                  lambda x: _folded(x, parts))  # fmt: skip
 
 

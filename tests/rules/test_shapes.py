@@ -14,11 +14,12 @@ import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
 
-from .cases import ELEMENTWISE, arity, draw
+from .case import draw
+from .generated import arity, elementwise_operations
 from .harness import recorded
 
-BINARY = [key for key in ELEMENTWISE if arity(OPS[key]) == 2]
-UNARY = [key for key in ELEMENTWISE if arity(OPS[key]) == 1]
+BINARY = [key for key in elementwise_operations() if arity(OPS[key]) == 2]
+UNARY = [key for key in elementwise_operations() if arity(OPS[key]) == 1]
 SHAPES = hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, min_side=0, max_side=3)
 
 

@@ -1,0 +1,72 @@
+"""Cases that are generated from the blocks of operations: whatever is elementwise, or has no gradient, and has no
+parameters. Such an operation needs no line anywhere in the tests.
+
+The expected value is, in this order: the formula in ``REFERENCES``; NumPy's function of the same name; the
+operation's own value, whose derivative is still compared with finite differences.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from autodiff_kit.core.operation import OPS, Op
+
+from .case import Array, Case, draw
+
+# Formulas that are independent of the kit's own.
+REFERENCES: dict[str, Callable[..., Any]] = {
+    "Logaddexp": lambda a, b: np.log(np.exp(a) + np.exp(b)), "Logaddexp2": lambda a, b: np.log2(2.0**a + 2.0**b),
+    "Xlogy": special.xlogy, "Sigmoid": special.expit, "Logit": special.logit,
+    "Softplus": lambda x: np.log1p(np.exp(x)), "LogSigmoid": lambda x: -np.log1p(np.exp(-x)),
+    "Exp2": lambda x: 2.0**x, "Rsqrt": lambda x: x**-0.5, "Sinc": lambda x: np.sin(np.pi * x) / (np.pi * x),
+    "Degrees": lambda x: x * (180 / np.pi), "Radians": lambda x: x * (np.pi / 180),
+    "Fmod": lambda a, b: a - b * np.trunc(a / b), "Relu": lambda x: x * (x > 0),
+    "Elu": lambda x: np.where(x > 0, x, np.exp(x) - 1), "Argsort": lambda x: np.argsort(x, kind="stable"),
+}  # fmt: skip
+
+# Where the domain of the block is not enough: quotients away from whole numbers, where a remainder jumps.
+INPUTS: dict[str, Callable[[np.random.Generator, tuple[int, ...], tuple[int, ...]], tuple[Array, ...]]] = {
+    key: lambda rng, a, b: (rng.uniform(5.2, 5.8, a), rng.uniform(1.95, 2.05, b)) for key in ("Mod", "Fmod")
+}
+
+# Without a gradient, and not for floating inputs: their tests are in test_gradient_free.py.
+INTEGER_INPUTS = {"BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseInvert"}
+
+_ONE_INPUT = (((),), ((4,),), ((2, 3),), ((1,),))
+_TWO_INPUTS = (((), ()), ((3,), (3,)), ((3, 1), (1, 4)), ((), (2, 3)), ((2, 1, 3), (4, 1)), ((1,), (5,)))
+
+
+def arity(op: Op) -> int:
+    """How many arrays a generated case has: the arguments without a default."""
+    return sum(p.default is p.empty for p in inspect.signature(op.value).parameters.values())
+
+
+def is_elementwise(op: Op) -> bool:
+    """Whether cases are generated: elementwise, and nothing but arrays to give."""
+    return op.family == "elementwise" and len(inspect.signature(op.value).parameters) == len(op.vjps or ())
+
+
+def elementwise_operations() -> list[str]:
+    return [key for key, op in OPS.items() if is_elementwise(op)]
+
+
+def expected_value(op: Op) -> Callable[..., Any]:
+    return REFERENCES.get(op.key) or getattr(np, op.name, op.value)
+
+
+def elementwise_cases(op: Op) -> Iterator[Case]:
+    """One input in four shapes, two inputs in shapes that broadcast."""
+    for shapes in _TWO_INPUTS if arity(op) == 2 else _ONE_INPUT:
+        yield Case(op.key, str(shapes), _drawer(op, shapes), op.function, expected_value(op))  # type: ignore[arg-type]
+
+
+def _drawer(op: Op, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., tuple[Array, ...]]:
+    special_inputs = INPUTS.get(op.key)
+    if special_inputs is not None:
+        return lambda rng: special_inputs(rng, *shapes)
+    return lambda rng: draw(rng, op.domain, *shapes)
