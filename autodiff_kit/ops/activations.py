@@ -14,8 +14,10 @@ from autodiff_kit.ops.elementary_functions import tanh
 
 
 # -------------------------------------------------------------------------------- activations
-def _above(x: Any) -> Any:
-    """1 above 0, 0 elsewhere, nan at nan; a mask that was held in place of the input counts as itself."""
+def _relu_derivative(x: Any) -> Any:
+    """1 for positive entries, 0 for the others, nan for nan; a mask that was kept instead of the input is returned as
+    it is.
+    """
     x = plain(x)
     if type(x) is float:
         return 1.0 if x > 0 else 0.0 if x == x else x
@@ -24,15 +26,15 @@ def _above(x: Any) -> Any:
     return np.where(np.isnan(x), x, x > 0).astype(x.dtype)
 
 
-def _loop(name: str, x: Any) -> Any:
-    """A loop over all entries, where there is one for such an array."""
+def _elementwise_kernel(name: str, x: Any) -> Any:
+    """The compiled loop over all entries, if there is one for this dtype and memory layout."""
     simple = type(x) is np.ndarray and x.dtype.char in "fd" and x.flags.c_contiguous
     return kernels.ready(name) if simple else None
 
 
-def _mask(y: Any, x: Any) -> tuple[Any]:
-    """One byte an entry instead of the input; a nan would be lost in it, so then the input stays."""
-    if (loop := _loop("above_zero", x)) is not None:
+def _relu_residual(y: Any, x: Any) -> tuple[Any]:
+    """A boolean mask to keep instead of the input; where a nan would be lost in the mask, the input itself."""
+    if (loop := _elementwise_kernel("above_zero", x)) is not None:
         above = np.empty(x.shape, np.bool_)
         return (above if loop(x.ravel(), above.ravel()) else x,)
     if isinstance(x, Standin):
@@ -42,24 +44,25 @@ def _mask(y: Any, x: Any) -> tuple[Any]:
     return (x > 0 if square == square else x,)
 
 
-def _relu_pull(g: Any, x: Any) -> Any:
+def _relu_vjp(g: Any, x: Any) -> Any:
+    """The cotangent where the input is positive, by a compiled loop if there is one."""
     held = type(x) is np.ndarray and x.dtype.char == "?" and x.flags.c_contiguous
-    if not held or (loop := _loop("masked", g)) is None or g.shape != x.shape:
-        return g * _above(x)
+    if not held or (loop := _elementwise_kernel("masked", g)) is None or g.shape != x.shape:
+        return g * _relu_derivative(x)
     out = np.empty(g.shape, g.dtype)
     loop(g.ravel(), x.ravel(), out.ravel())
     return out
 
 
 @elementwise(
-    lambda g, _y, x: _relu_pull(g, x),
+    lambda g, _y, x: _relu_vjp(g, x),
     scalar=lambda x: x if x > 0 or x != x else 0.0,
-    residual=_mask,
+    residual=_relu_residual,
     points=(((0.0,), (0.0,)), ((np.nan,), (np.nan,))),
 )
 def relu(x: Any) -> Any:
     """``x`` above 0, else 0; the slope at 0 is 0. The record holds a mask, not the input."""
-    if (loop := _loop("not_below_zero", x)) is None:
+    if (loop := _elementwise_kernel("not_below_zero", x)) is None:
         return np.maximum(x, 0)
     out = np.empty(x.shape, x.dtype)
     loop(x.ravel(), out.ravel())
@@ -75,14 +78,14 @@ def leaky_relu(x: Any, slope: float = 0.2) -> Any:
     return np.where(np.greater(x, 0), x, np.multiply(slope, x))
 
 
-def _elu_slope(x: Any) -> Any:
-    """1 from 0 upwards, so that the second derivative at 0 is 0."""
+def _elu_derivative(x: Any) -> Any:
+    """The derivative of elu; 1 from 0 on, so that the second derivative at 0 is 0."""
     straight = np.greater_equal(plain(x), 0)
     return v.select(1.0, v.exp(v.select(0.0, x, condition=straight)), condition=straight)
 
 
 @elementwise(
-    lambda g, _y, x: g * _elu_slope(x),
+    lambda g, _y, x: g * _elu_derivative(x),
     points=(((0.0,), (1.0,)),),
 )
 def elu(x: Any) -> Any:
@@ -90,7 +93,7 @@ def elu(x: Any) -> Any:
     return np.where(np.greater(x, 0), x, np.expm1(np.minimum(x, 0)))
 
 
-_GELU = math.sqrt(2 / math.pi)
+_GELU_SCALE = math.sqrt(2 / math.pi)
 
 
 def gelu(x: Any) -> Tensor:
@@ -114,7 +117,7 @@ def gelu(x: Any) -> Tensor:
     0.0
     """
     t = lift(x)
-    return 0.5 * t * (1.0 + tanh(_GELU * (t + 0.044715 * t * t * t)))
+    return 0.5 * t * (1.0 + tanh(_GELU_SCALE * (t + 0.044715 * t * t * t)))
 
 
 # -------------------------------------------------------------------------------- softmax

@@ -42,8 +42,8 @@ def divide(a: Any, b: Any) -> Any:
     return np.divide(a, b)
 
 
-def _power_slope(a: Any, b: Any) -> Any:
-    """d(a**b)/da; an exponent of 0 gives exactly 0, also at a = 0, and 1 gives 1, so that second derivatives exist."""
+def _power_derivative_base(a: Any, b: Any) -> Any:
+    """d(a**b)/da: exactly 0 for exponent 0, also at a = 0, and 1 for exponent 1, so that second derivatives exist."""
     exponent = plain(b)
     number = type(exponent) is float or type(exponent) is int
     if (number or not (isinstance(exponent, Standin) or np.ndim(exponent))) and exponent in (0, 1, 2):
@@ -52,13 +52,14 @@ def _power_slope(a: Any, b: Any) -> Any:
 
 
 def _scalar_power(a: float, b: float) -> float:
+    """a ** b of two Python floats; ValueError where the result is not real."""
     y = a**b
     if type(y) is not float:  # Python's answer to (-8.0)**0.5 is complex
         raise ValueError
     return y
 
 
-def _exponent_slope(y: Any, a: Any, b: Any) -> Any:
+def _power_derivative_exponent(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/db: y log a for a > 0, 0 at a = 0 with b >= 0, else nan."""
     base, exponent = plain(a), plain(b)
     above = base > 0
@@ -67,8 +68,8 @@ def _exponent_slope(y: Any, a: Any, b: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _power_slope(a, b),
-    lambda g, y, a, b: g * _exponent_slope(y, a, b),
+    lambda g, _y, a, b: g * _power_derivative_base(a, b),
+    lambda g, y, a, b: g * _power_derivative_exponent(y, a, b),
     scalar=_scalar_power,
     domain="positive",
     points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, -1.0), (-np.inf, np.nan)), ((-2.0, 2.0), (-4.0, np.nan))),
@@ -79,21 +80,23 @@ def power(a: Any, b: Any) -> Any:
     At ``(0, 0)`` both gradients are 0; the gradient to the exponent of a negative base is nan, and it is not computed
     unless the exponent itself is followed. Whole numbers stay whole, unless an exponent is negative.
     """
-    if not (_floating(a) or _floating(b)) and np.result_type(a, b).kind in "iu" and np.size(b) and np.min(b) < 0:
+    if not (_is_floating(a) or _is_floating(b)) and np.result_type(a, b).kind in "iu" and np.size(b) and np.min(b) < 0:
         return np.power(array(a, np.result_type(a, b, np.float16)), b)
     return np.power(a, b)
 
 
-def _floating(x: Any) -> bool:
+def _is_floating(x: Any) -> bool:
+    """Whether a value has a floating dtype."""
     return type(x) is float or (type(x) is not int and x.dtype.kind == "f")
 
 
 def float_power(a: Any, b: Any) -> Tensor:
     """``a ** b`` in double precision, whatever the inputs are."""
-    return power(_double(a), _double(b))
+    return power(_to_float64(a), _to_float64(b))
 
 
-def _double(x: Any) -> Tensor:
+def _to_float64(x: Any) -> Tensor:
+    """The value in float64."""
     return promote(lift(x), np.float64)
 
 
@@ -123,11 +126,12 @@ def reciprocal(x: Any) -> Any:
 _LN2 = math.log(2.0)
 
 
-def _sign(x: Any) -> Any:
+def _sign_of(x: Any) -> Any:
+    """The sign as plain numbers: a constant in derivatives."""
     return np.sign(plain(x))
 
 
-@elementwise(lambda g, _y, x: g * _sign(x), scalar=math.fabs, points=(((0.0,), (0.0,)),))
+@elementwise(lambda g, _y, x: g * _sign_of(x), scalar=math.fabs, points=(((0.0,), (0.0,)),))
 def abs(x: Any) -> Any:
     """``|x|``; the gradient at 0 is 0, the smallest subgradient."""
     return np.abs(x)
@@ -140,16 +144,16 @@ def fabs(x: Any) -> Tensor:
 
 
 @elementwise(
-    lambda g, _y, x, *, like: g * (_sign(x) * np.where(np.signbit(like), -1.0, 1.0)),
-    prepare=lambda x, like: {"like": like if type(like) in (int, float) else _signs(x, lift(like))},
+    lambda g, _y, x, *, like: g * (_sign_of(x) * np.where(np.signbit(like), -1.0, 1.0)),
+    prepare=lambda x, like: {"like": like if type(like) in (int, float) else _sign_source(x, lift(like))},
 )
 def _copysign(x: Any, like: Any) -> Any:
-    """The size of ``x`` with the sign of something else."""
+    """The magnitude of ``x`` with the sign of ``like``."""
     return np.copysign(x, like)
 
 
-def _signs(x: Tensor, like: Tensor) -> Any:
-    """What gives the signs, in a dtype that gives the answer NumPy's."""
+def _sign_source(x: Tensor, like: Tensor) -> Any:
+    """The array that gives the signs, in a dtype with which the result has NumPy's dtype."""
     return array(plain(like), np.result_type(x.dtype, like.dtype))
 
 
@@ -158,15 +162,15 @@ def copysign(a: Any, b: Any) -> Tensor:
     return _copysign(a, b)
 
 
-def _share(a: Any, b: Any) -> Any:
-    """1 where a is the larger, one half at a tie."""
+def _maximum_weight(a: Any, b: Any) -> Any:
+    """The derivative of maximum with respect to ``a``: 1 where ``a`` is larger, one half at a tie, else 0."""
     a, b = plain(a), plain(b)
     return np.greater(a, b) + 0.5 * np.equal(a, b)
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _share(a, b),
-    lambda g, _y, a, b: g * _share(b, a),
+    lambda g, _y, a, b: g * _maximum_weight(a, b),
+    lambda g, _y, a, b: g * _maximum_weight(b, a),
     points=(((1.0, 1.0), (0.5, 0.5)),),
 )
 def maximum(a: Any, b: Any) -> Any:
@@ -175,8 +179,8 @@ def maximum(a: Any, b: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _share(b, a),
-    lambda g, _y, a, b: g * _share(a, b),
+    lambda g, _y, a, b: g * _maximum_weight(b, a),
+    lambda g, _y, a, b: g * _maximum_weight(a, b),
     points=(((1.0, 1.0), (0.5, 0.5)),),
 )
 def minimum(a: Any, b: Any) -> Any:
@@ -207,16 +211,16 @@ def fmod(a: Any, b: Any) -> Any:
     return np.fmod(a, b)
 
 
-def _over_square(part: Any, a: Any, b: Any) -> Any:
-    """part / (a² + b²), and 0 at the origin; the length is divided by twice, since its square may overflow."""
+def _divide_by_squared_norm(part: Any, a: Any, b: Any) -> Any:
+    """part / (a² + b²), and 0 at the origin; divided by the norm twice, because the square may overflow."""
     away = (plain(a) != 0) | (plain(b) != 0)
     length = v.select(v.hypot(a, b), 1.0, condition=away)
     return v.select(part, 0.0, condition=away) / length / length
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _over_square(b, a, b),
-    lambda g, _y, a, b: -(g * _over_square(a, a, b)),
+    lambda g, _y, a, b: g * _divide_by_squared_norm(b, a, b),
+    lambda g, _y, a, b: -(g * _divide_by_squared_norm(a, a, b)),
     scalar=math.atan2,
     points=(((0.0, 0.0), (0.0, 0.0)),),
 )
@@ -225,14 +229,15 @@ def atan2(a: Any, b: Any) -> Any:
     return np.arctan2(a, b)
 
 
-def _ratio(a: Any, y: Any) -> Any:
+def _ratio_or_zero(a: Any, y: Any) -> Any:
+    """a / y, and 0 where y is 0."""
     away = plain(y) != 0
     return v.select(a, 0.0, condition=away) / v.select(y, 1.0, condition=away)
 
 
 @elementwise(
-    lambda g, y, a, _b: g * _ratio(a, y),
-    lambda g, y, _a, b: g * _ratio(b, y),
+    lambda g, y, a, _b: g * _ratio_or_zero(a, y),
+    lambda g, y, _a, b: g * _ratio_or_zero(b, y),
     scalar=math.hypot,
     points=(((0.0, 0.0), (0.0, 0.0)),),
 )
@@ -241,8 +246,8 @@ def hypot(a: Any, b: Any) -> Any:
     return np.hypot(a, b)
 
 
-def _portion(a: Any, y: Any) -> Any:
-    """exp(a - y), one half where both are minus infinity."""
+def _softmax_weight(a: Any, y: Any) -> Any:
+    """exp(a - y): the derivative of logaddexp; one half where both inputs are minus infinity."""
     equal = plain(a) == plain(y)
     apart = v.select(a, 0.0, condition=~array(equal)) - v.select(y, 0.0, condition=~array(equal))
     lowest = array(plain(y)) == -np.inf
@@ -250,8 +255,8 @@ def _portion(a: Any, y: Any) -> Any:
 
 
 @elementwise(
-    lambda g, y, a, _b: g * _portion(a, y),
-    lambda g, y, _a, b: g * _portion(b, y),
+    lambda g, y, a, _b: g * _softmax_weight(a, y),
+    lambda g, y, _a, b: g * _softmax_weight(b, y),
     points=(((-np.inf, -np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp(a: Any, b: Any) -> Any:
@@ -260,8 +265,8 @@ def logaddexp(a: Any, b: Any) -> Any:
 
 
 @elementwise(
-    lambda g, y, a, _b: g * _portion(a * _LN2, y * _LN2),
-    lambda g, y, _a, b: g * _portion(b * _LN2, y * _LN2),
+    lambda g, y, a, _b: g * _softmax_weight(a * _LN2, y * _LN2),
+    lambda g, y, _a, b: g * _softmax_weight(b * _LN2, y * _LN2),
     points=(((-np.inf, -np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp2(a: Any, b: Any) -> Any:
@@ -269,14 +274,16 @@ def logaddexp2(a: Any, b: Any) -> Any:
     return np.logaddexp2(a, b)
 
 
-def _away(x: Any, y: Any) -> Any:
-    """Where not both are 0."""
+def _not_both_zero(x: Any, y: Any) -> Any:
+    """Where x or y is not 0."""
     return (plain(x) != 0) | (plain(y) != 0)
 
 
 @elementwise(
-    lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=_away(x, y))),
-    lambda g, _y, x, y: g * v.select(x, 0.0, condition=_away(x, y)) / v.select(y, 1.0, condition=_away(x, y)),
+    lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=_not_both_zero(x, y))),
+    lambda g, _y, x, y: (
+        g * v.select(x, 0.0, condition=_not_both_zero(x, y)) / v.select(y, 1.0, condition=_not_both_zero(x, y))
+    ),
     domain="positive",
     points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, 2.0), (math.log(2.0), 0.0))),
 )
@@ -304,8 +311,8 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
     return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
-def _unless_nan(choose: Any, a: Any, b: Any) -> Tensor:
-    """One of two where neither is nan; beside a nan the other, with the whole gradient."""
+def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
+    """maximum or minimum that ignores nan: beside a nan the other value, with the whole gradient."""
     found = choose(lift(a), lift(b))
     a, b = (promote(lift(x), found.dtype) if found.dtype.kind == "f" else lift(x) for x in (a, b))
     left, right = np.isnan(a._value), np.isnan(b._value)
@@ -315,9 +322,9 @@ def _unless_nan(choose: Any, a: Any, b: Any) -> Tensor:
 
 def fmax(a: Any, b: Any) -> Tensor:
     """The larger of two, or the one that is not nan; at a tie each gets half."""
-    return _unless_nan(maximum, a, b)
+    return _ignoring_nan(maximum, a, b)
 
 
 def fmin(a: Any, b: Any) -> Tensor:
     """The smaller of two, or the one that is not nan; at a tie each gets half."""
-    return _unless_nan(minimum, a, b)
+    return _ignoring_nan(minimum, a, b)

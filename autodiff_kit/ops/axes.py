@@ -17,7 +17,7 @@ _LARGEST_SIZE = 1 << 48  # entries, more than any memory holds
 
 
 def checked_int(number: Any, name: str) -> int:
-    """A whole number, checked."""
+    """An integer argument as int; raises where it is none."""
     if type(number) is int and -_LARGEST_SIZE < number < _LARGEST_SIZE:
         return number
     try:
@@ -30,7 +30,7 @@ def checked_int(number: Any, name: str) -> int:
 
 
 def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
-    """One whole number or several, checked."""
+    """One integer or a sequence of them as a tuple of int; raises where one is none."""
     if type(numbers) is int:
         return (checked_int(numbers, name),)
     if type(numbers) is tuple:
@@ -44,7 +44,7 @@ def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
 
 
 def negative_axis(axis: Any, ndim: int, name: str) -> int:
-    """An axis counted from the end, checked."""
+    """An axis counted from the end; raises where it is out of range."""
     k = checked_int(axis, f"{name}, axis")
     if not -ndim <= k < ndim:
         known = f"they go from {-ndim} to {ndim - 1}" if ndim else "a single number has none"
@@ -53,7 +53,7 @@ def negative_axis(axis: Any, ndim: int, name: str) -> int:
 
 
 def trailing_shape(like: Any, ndim: int | None) -> tuple[int, ...]:
-    """A shape without the leading axes that a recorded sweep may have put in front."""
+    """The shape without leading axes, which a Jacobian in one pass adds in front."""
     shape: tuple[int, ...] = like.shape
     return shape if ndim is None else shape[len(shape) - ndim :]
 
@@ -62,7 +62,7 @@ Axis = int | tuple[int, ...] | None
 
 
 def normalize_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
-    """Axes as negative numbers: rules then do not mind axes in front."""
+    """The axes of a reduction as negative numbers, so that extra axes in front change nothing."""
     n = x.ndim
     if axis is None or (not n and type(axis) is int and axis in (0, -1)):  # NumPy lets a number have one
         found = _ALL_AXES[n] if n < len(_ALL_AXES) else tuple(range(-n, 0))
@@ -77,18 +77,18 @@ _ALL_AXES = [tuple(range(-n, 0)) for n in range(8)]
 
 
 def reduced_size(like: Any, axis: tuple[int, ...] | None) -> int:
-    """How many entries are taken together."""
+    """The number of entries that a reduction combines into one."""
     shape = like.shape
     return math.prod(shape if axis is None or len(axis) == len(shape) else [shape[a] for a in axis])
 
 
 def restore_axes(g: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """A reduced value with its axes of length 1 back in place, so that it broadcasts."""
+    """A reduced value with its axes of length 1 inserted again, so that it broadcasts."""
     return g if keepdims or not axis else v.expand_dims(g, axis=axis)
 
 
 def swap_last_axes(x: Any) -> Any:
-    """The last two axes exchanged."""
+    """The transpose of each matrix in a stack."""
     if type(x) is np.ndarray:
         return x.T if x.ndim == 2 else x.swapaxes(-1, -2)
     n = np.ndim(x)
@@ -96,10 +96,10 @@ def swap_last_axes(x: Any) -> Any:
 
 
 def slice_along(x: Any, axis: int, start: int | None, stop: int | None, step: int = 1) -> Any:
-    """A slice of one axis, which is counted from the end; the other axes stay whole."""
+    """A slice along one axis, which is counted from the end."""
     return x[(Ellipsis, slice(start, stop, step), *(slice(None),) * (-axis - 1))]
 
 
 def first_entry_shape(t: Tensor, axis: int) -> tuple[int, ...]:
-    """The shape of the first entries along an axis."""
+    """The shape with length 1 along one axis."""
     return tuple(1 if k == axis else t.shape[k] for k in range(-t.ndim, 0))

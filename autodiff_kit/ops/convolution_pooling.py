@@ -54,6 +54,7 @@ class Windows:
 
 
 def _padded(x: Array, windows: Windows, filler: Any = 0) -> Array:
+    """The image with its padding, filled with ``filler``."""
     if windows.pads == ((0, 0), (0, 0)):
         return x
     size = (n + sum(pad) for n, pad in zip(x.shape[-3:-1], windows.pads, strict=True))
@@ -62,7 +63,7 @@ def _padded(x: Array, windows: Windows, filler: Any = 0) -> Array:
     return out
 
 
-def _view(x: Any, windows: Windows) -> Array:
+def _windows_view(x: Any, windows: Windows) -> Array:
     """All windows ``(..., rows, columns, kh, kw, c)``, as a view of the padded image."""
     x = np.asarray(x)
     wide = _padded(x, windows)
@@ -73,8 +74,8 @@ def _view(x: Any, windows: Windows) -> Array:
     return np.lib.stride_tricks.as_strided(wide, shape, strides, writeable=False)
 
 
-def _entries(x: Array, windows: Windows, filler: Any = 0) -> Iterator[Array]:
-    """The first entry of every window, then the second, and so on: quicker than one window after the other."""
+def _entries_by_offset(x: Array, windows: Windows, filler: Any = 0) -> Iterator[Array]:
+    """For each offset inside a window, that entry of all windows: faster than one window after the other."""
     wide = _padded(x, windows, filler)
     for i, j in np.ndindex(windows.size):
         yield wide[(..., *windows.places(i, j, windows.over((x.shape[-3], x.shape[-2]))), slice(None))]
@@ -83,7 +84,7 @@ def _entries(x: Array, windows: Windows, filler: Any = 0) -> Iterator[Array]:
 @linear(lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])))
 def patches(x: Any, windows: Windows) -> Any:
     """Every window's entries, ``(..., rows, columns, kh, kw, c)``."""
-    return np.ascontiguousarray(_view(x, windows))
+    return np.ascontiguousarray(_windows_view(x, windows))
 
 
 @linear(lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows))
@@ -95,15 +96,15 @@ def fold(x: Any, windows: Windows, image: Pair) -> Any:
     out = np.zeros((*x.shape[:-5], *size, x.shape[-1]), dtype)
     loop = kernels.ready("add_runs") if dtype.char in "fd" and windows.dilation[1] == 1 and x.size else None
     if loop is not None:
-        _add_runs(loop, out, np.ascontiguousarray(x, dtype), windows)
+        _fold_with_kernel(loop, out, np.ascontiguousarray(x, dtype), windows)
     else:
         for i, j in np.ndindex(windows.size):
             out[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
     return out[(..., *windows.inside(image), slice(None))].astype(x.dtype, copy=False)
 
 
-def _add_runs(loop: Any, out: Array, x: Array, windows: Windows) -> None:
-    """The compiled loop: up to 60 times as fast, since it reads the windows once and in order."""
+def _fold_with_kernel(loop: Any, out: Array, x: Array, windows: Windows) -> None:
+    """Fold by the compiled loop, which is up to 60 times as fast, because it reads the windows once and in order."""
     height, width, c = out.shape[-3:]
     rows, columns, kh, kw = x.shape[-5:-1]
     count = math.prod(out.shape[:-3])
@@ -118,62 +119,63 @@ def _add_runs(loop: Any, out: Array, x: Array, windows: Windows) -> None:
 # kernel's four pair up as those of stacks of matrices do.
 
 
-def _tail(x: Any, count: int) -> tuple[int, ...]:
+def _last_lengths(x: Any, count: int) -> tuple[int, ...]:
+    """The lengths of the last ``count`` axes."""
     return tuple(np.shape(plain(x))[-count:])
 
 
-def _swap(x: Any, *order: int) -> Any:
-    """The last axes in another order; a copy is made where it is needed, by whoever needs it."""
+def _permute_last_axes(x: Any, *order: int) -> Any:
+    """The last axes in another order, without a copy."""
     return v.permute_dims(x, axes=order)
 
 
 def _window_rows(x: Any, windows: Windows, groups: int) -> Any:
     """``(..., b, h, w, c)`` to ``(..., groups, windows, kh * kw * c / groups)``."""
     found = v.patches(x, windows=windows)
-    b, rows, columns, kh, kw, c = _tail(found, 6)
+    b, rows, columns, kh, kw, c = _last_lengths(found, 6)
     count, size, deep = b * rows * columns, kh * kw, c // groups
     if groups == 1:
         return v.reshape(found, shape=(1, count, size * deep), ndim=6)
-    apart = _swap(v.reshape(found, shape=(count, size, groups, deep), ndim=6), -2, -4, -3, -1)
+    apart = _permute_last_axes(v.reshape(found, shape=(count, size, groups, deep), ndim=6), -2, -4, -3, -1)
     return v.reshape(apart, shape=(groups, count, size * deep), ndim=4)
 
 
 def _from_window_rows(rows: Any, windows: Windows, groups: int, batch: int, image: Pair) -> Any:
     """Back again: the transpose of :func:`_window_rows`."""
-    _, count, length = _tail(rows, 3)
+    _, count, length = _last_lengths(rows, 3)
     size = math.prod(windows.size)
     deep = length // size if size else 0
     full = (batch, *windows.over(image), *windows.size, groups * deep)
     if groups > 1:
-        rows = _swap(v.reshape(rows, shape=(groups, count, size, deep), ndim=3), -3, -2, -4, -1)
+        rows = _permute_last_axes(v.reshape(rows, shape=(groups, count, size, deep), ndim=3), -3, -2, -4, -1)
     return v.fold(v.reshape(rows, shape=full, ndim=3 if groups == 1 else 4), windows=windows, image=image)
 
 
 def _kernel_columns(kernel: Any, groups: int) -> Any:
     """``(..., kh, kw, c / groups, d)`` to ``(..., groups, kh * kw * c / groups, d / groups)``."""
-    kh, kw, deep, d = _tail(kernel, 4)
-    return _swap(v.reshape(kernel, shape=(kh * kw * deep, groups, d // groups), ndim=4), -2, -3, -1)
+    kh, kw, deep, d = _last_lengths(kernel, 4)
+    return _permute_last_axes(v.reshape(kernel, shape=(kh * kw * deep, groups, d // groups), ndim=4), -2, -3, -1)
 
 
 def _channel_rows(g: Any, groups: int) -> Any:
     """``(..., b, rows, columns, d)`` to ``(..., groups, windows, d / groups)``."""
-    b, rows, columns, d = _tail(g, 4)
-    return _swap(v.reshape(g, shape=(b * rows * columns, groups, d // groups), ndim=4), -2, -3, -1)
+    b, rows, columns, d = _last_lengths(g, 4)
+    return _permute_last_axes(v.reshape(g, shape=(b * rows * columns, groups, d // groups), ndim=4), -2, -3, -1)
 
 
-def _pull_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: Windows, groups: int) -> Any:
-    rows = v.matmul(_channel_rows(g, groups), _swap(_kernel_columns(kernel, groups), -3, -1, -2))
+def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: Windows, groups: int) -> Any:
+    rows = v.matmul(_channel_rows(g, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
     return _from_window_rows(rows, windows, groups, _x.shape[-4], tuple(_x.shape[-3:-1]))
 
 
-def _pull_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: Windows, groups: int) -> Any:
-    columns = v.matmul(_swap(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
-    return v.reshape(_swap(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
+def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: Windows, groups: int) -> Any:
+    columns = v.matmul(_permute_last_axes(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
+    return v.reshape(_permute_last_axes(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
 
 
 @bilinear(
-    _pull_image,
-    _pull_kernel,
+    _convolution_vjp_image,
+    _convolution_vjp_kernel,
     flops=lambda y, x, kernel: 2 * np.size(y) * math.prod(np.shape(kernel)[-4:-1]),
 )
 def convolution(x: Any, kernel: Any, windows: Windows, groups: int) -> Any:
@@ -185,19 +187,20 @@ def convolution(x: Any, kernel: Any, windows: Windows, groups: int) -> Any:
 
 
 # -------------------------------------------------------------------------------- pooling
-def _lowest(dtype: np.dtype[Any]) -> Any:
+def _lowest_value(dtype: np.dtype[Any]) -> Any:
+    """The smallest value of a dtype, minus infinity if it has one."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def _firsts(x: Any, y: Any, windows: Windows) -> Any:
-    """1 where a window has its largest entry, the first of equals; a constant, since it does not move nearby."""
-    return later(_firsts_of, plain(x), plain(y), windows)
+def _first_maxima(x: Any, y: Any, windows: Windows) -> Any:
+    """1 at the first largest entry of each window, else 0; a constant in derivatives."""
+    return later(_first_maxima_of_arrays, plain(x), plain(y), windows)
 
 
-def _firsts_of(x: Array, y: Array, windows: Windows) -> Array:
+def _first_maxima_of_arrays(x: Array, y: Array, windows: Windows) -> Array:
     out = np.zeros((*y.shape[:-1], math.prod(windows.size), y.shape[-1]), x.dtype)
     free = np.ones(y.shape, bool)
-    for k, entry in enumerate(_entries(x, windows, _lowest(x.dtype))):
+    for k, entry in enumerate(_entries_by_offset(x, windows, _lowest_value(x.dtype))):
         hit = free & ((entry == y) | (np.isnan(entry) & np.isnan(y)))
         out[..., k, :] = hit
         free &= ~hit
@@ -206,28 +209,28 @@ def _firsts_of(x: Array, y: Array, windows: Windows) -> Array:
 
 @general(
     lambda g, y, x, *, windows: v.fold(
-        v.expand_dims(g, axis=(-3, -2)) * _firsts(x, y, windows), windows=windows, image=tuple(x.shape[-3:-1])
+        v.expand_dims(g, axis=(-3, -2)) * _first_maxima(x, y, windows), windows=windows, image=tuple(x.shape[-3:-1])
     ),
     jvp=lambda t, y, x, *, windows: v.sum(
-        v.patches(t[0], windows=windows) * _firsts(x, y, windows), axis=(-3, -2), keepdims=False
+        v.patches(t[0], windows=windows) * _first_maxima(x, y, windows), axis=(-3, -2), keepdims=False
     ),
 )
 def max_pool(x: Any, windows: Windows) -> Any:
     """The largest entry of each window; padding never is."""
     x = np.asarray(x)
-    return functools.reduce(np.maximum, _entries(x, windows, _lowest(x.dtype)))
+    return functools.reduce(np.maximum, _entries_by_offset(x, windows, _lowest_value(x.dtype)))
 
 
-def _share(like: Any, windows: Windows) -> Array:
-    """One over the entries of the image in each window, ``(rows, columns, 1)``."""
-    total: Array = functools.reduce(np.add, _entries(np.ones((*like.shape[-3:-1], 1)), windows))
+def _pool_weights(like: Any, windows: Windows) -> Array:
+    """One over the number of image entries in each window, ``(rows, columns, 1)``."""
+    total: Array = functools.reduce(np.add, _entries_by_offset(np.ones((*like.shape[-3:-1], 1)), windows))
     return 1.0 / total
 
 
 @linear(
     lambda g, _y, _x, *, windows: v.fold(
         v.broadcast_to(
-            v.expand_dims(g * _share(_x, windows).astype(g.dtype), axis=(-3, -2)),
+            v.expand_dims(g * _pool_weights(_x, windows).astype(g.dtype), axis=(-3, -2)),
             shape=(*_y.shape[-3:-1], *windows.size, _y.shape[-1]),
         ),
         windows=windows,
@@ -238,5 +241,7 @@ def average_pool(x: Any, windows: Windows) -> Any:
     """The mean of each window; padding does not count."""
     x = np.asarray(x)
     wide = np.float32 if x.dtype == np.float16 else x.dtype if x.dtype.kind == "f" else np.float64
-    total = functools.reduce(np.add, _entries(x.astype(wide, copy=False), windows)) * _share(x, windows).astype(wide)
+    total = functools.reduce(np.add, _entries_by_offset(x.astype(wide, copy=False), windows)) * _pool_weights(
+        x, windows
+    ).astype(wide)
     return total.astype(np.float16) if x.dtype == np.float16 else total

@@ -14,14 +14,16 @@ from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to
 
 
-def _shape(shape: Any, name: str) -> tuple[int, ...]:
+def _checked_shape(shape: Any, name: str) -> tuple[int, ...]:
+    """A shape as a tuple; raises where a length is negative."""
     lengths = checked_ints(shape, name)
     if any(n < 0 for n in lengths):
         raise RangeError(f"{name}: lengths of axes are 0 or more, not {shape}")
     return lengths
 
 
-def _dtype(dtype: Any, name: str) -> Any:
+def _checked_dtype(dtype: Any, name: str) -> Any:
+    """A NumPy dtype; raises where there is none of that name."""
     try:
         return np.dtype(dtype)
     except (TypeError, ValueError) as error:
@@ -54,17 +56,17 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
            [7., 7.]])
     """
     value = lift(fill_value)
-    return broadcast_to(value if dtype is None else cast(value, dtype), _shape(shape, "full"))
+    return broadcast_to(value if dtype is None else cast(value, dtype), _checked_shape(shape, "full"))
 
 
 def zeros(shape: Any, dtype: Any = float) -> Tensor:
     """A tensor of zeros."""
-    return constant(np.zeros(_shape(shape, "zeros"), _dtype(dtype, "zeros")))
+    return constant(np.zeros(_checked_shape(shape, "zeros"), _checked_dtype(dtype, "zeros")))
 
 
 def ones(shape: Any, dtype: Any = float) -> Tensor:
     """A tensor of ones."""
-    return constant(np.ones(_shape(shape, "ones"), _dtype(dtype, "ones")))
+    return constant(np.ones(_checked_shape(shape, "ones"), _checked_dtype(dtype, "ones")))
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
@@ -87,8 +89,8 @@ def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
 
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
     """A matrix with ones on a diagonal, ``k`` above the main one, and zeros elsewhere. Arguments as NumPy's."""
-    rows, columns = _shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
-    return constant(np.eye(rows, columns, checked_int(k, "eye"), _dtype(dtype, "eye")))
+    rows, columns = _checked_shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
+    return constant(np.eye(rows, columns, checked_int(k, "eye"), _checked_dtype(dtype, "eye")))
 
 
 def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any = None) -> Tensor:
@@ -143,4 +145,4 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 def asarray(x: Any, dtype: Any = None) -> Tensor:
     """A tensor for a number, a list, an array or a tensor, which stays on its record."""
     value = lift(x)
-    return value if dtype is None or value.dtype == _dtype(dtype, "asarray") else cast(value, dtype)
+    return value if dtype is None or value.dtype == _checked_dtype(dtype, "asarray") else cast(value, dtype)

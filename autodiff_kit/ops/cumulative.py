@@ -16,20 +16,21 @@ from autodiff_kit.ops.joining import concat
 from autodiff_kit.ops.shape_manipulation import ravel
 
 
-def _edge(x: Any, axis: int, before: int, behind: int) -> Any:
-    """A zero before or behind the entries of an axis."""
+def _pad_zeros(x: Any, axis: int, before: int, behind: int) -> Any:
+    """Zeros added before and after the entries of an axis."""
     return v.frame(x, width=((before, behind), *((0, 0),) * (-axis - 1)), fill=0)
 
 
-def _along(x: Any, axis: int | None, name: str) -> tuple[Tensor, int]:
-    """What is run along: an axis, or all entries as one vector."""
+def _flattened_or_axis(x: Any, axis: int | None, name: str) -> tuple[Tensor, int]:
+    """The tensor and the axis to run along; without an axis the flattened tensor."""
     t = lift(x)
     if not t.ndim or (axis is None and t.ndim > 1):  # NumPy takes a number for a vector here
         t = ravel(t)
     return t, negative_axis(-1 if axis is None else axis, t.ndim, name)
 
 
-def _total(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
+def _cumsum_of_array(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
+    """The cumulative sum, of float16 in float32."""
     if x.dtype == np.float16:  # too few bits to add up in
         return np.cumsum(x, axis, np.float32).astype(np.float16)
     return np.cumsum(x, axis)
@@ -42,7 +43,7 @@ def _total(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
 )
 def _cumsum(x: Any, axis: int) -> Any:
     """Running sums along an axis."""
-    return _total(np.asarray(x), axis)
+    return _cumsum_of_array(np.asarray(x), axis)
 
 
 def cumsum(x: Any, axis: int | None = None) -> Tensor:
@@ -67,12 +68,12 @@ def cumsum(x: Any, axis: int | None = None) -> Tensor:
     >>> ak.cumsum([1.0, 2.0, 3.0]).numpy()
     array([1., 3., 6.])
     """
-    return _cumsum(*_along(x, axis, "cumsum"))
+    return _cumsum(*_flattened_or_axis(x, axis, "cumsum"))
 
 
 # -------------------------------------------------------------------------------- a recurrence, and what rests on it
-def _run(b: np.ndarray[Any, Any], a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """h = b + a * (h before), along the last axis, in rows of Python numbers where there are few."""
+def _run_recurrence(b: np.ndarray[Any, Any], a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """h[k] = b[k] + a[k] * h[k - 1] along the last axis; in Python numbers where there are few rows."""
     n = b.shape[-1]
     out = np.empty(b.shape, b.dtype)
     if not b.size:
@@ -92,46 +93,48 @@ def _run(b: np.ndarray[Any, Any], a: np.ndarray[Any, Any]) -> np.ndarray[Any, An
     return out
 
 
-def _earlier(y: Any, axis: int, first: float) -> Any:
-    """Each entry's forerunner along the axis, ``first`` before the first."""
-    shifted = _edge(slice_along(y, axis, None, -1), axis, 1, 0)
+def _shift_forward(y: Any, axis: int, first: float) -> Any:
+    """Each entry replaced by the one before it along the axis, the first by ``first``."""
+    shifted = _pad_zeros(slice_along(y, axis, None, -1), axis, 1, 0)
     if not first:
         return shifted
     begin = np.arange(np.shape(y)[axis]) == 0
     return v.select(first, shifted, condition=begin.reshape(-1, *(1,) * (-axis - 1)))
 
 
-def _pull_back(g: Any, a: Any, axis: int) -> Any:
-    """The recurrence from behind: h = g + (a after) * (h after)."""
-    after = _edge(slice_along(a, axis, 1, None), axis, 0, 1)
+def _reverse_recurrence(g: Any, a: Any, axis: int) -> Any:
+    """The recurrence from the end: h[k] = g[k] + a[k + 1] * h[k + 1]."""
+    after = _pad_zeros(slice_along(a, axis, 1, None), axis, 0, 1)
     turned = v.recurrence(slice_along(g, axis, None, None, -1), slice_along(after, axis, None, None, -1), axis=axis)
     return slice_along(turned, axis, None, None, -1)
 
 
-def _recurrence_push(t: Any, y: Any, _b: Any, a: Any, *, axis: int) -> Any:
+def _recurrence_jvp(t: Any, y: Any, _b: Any, a: Any, *, axis: int) -> Any:
     parts = [] if t[0] is None else [t[0]]
     if t[1] is not None:
-        parts.append(t[1] * _earlier(y, axis, 0.0))
+        parts.append(t[1] * _shift_forward(y, axis, 0.0))
     return v.recurrence(parts[0] + parts[1] if len(parts) > 1 else parts[0], a, axis=axis)
 
 
 @general(
-    lambda g, _y, _b, a, *, axis: _pull_back(g, a, axis),
-    lambda g, y, _b, a, *, axis: _pull_back(g, a, axis) * _earlier(y, axis, 0.0),
-    jvp=_recurrence_push,
+    lambda g, _y, _b, a, *, axis: _reverse_recurrence(g, a, axis),
+    lambda g, y, _b, a, *, axis: _reverse_recurrence(g, a, axis) * _shift_forward(y, axis, 0.0),
+    jvp=_recurrence_jvp,
     flops=lambda y, *_: 2 * np.size(y),
 )
 def _recurrence(b: Any, a: Any, axis: int) -> Any:
     """``h[k] = b[k] + a[k] * h[k - 1]`` along an axis, beginning from 0; its rules are the same, run from behind."""
     b, a = np.broadcast_arrays(b, a)
     kind = np.result_type(b, a)
-    rows = _run(np.moveaxis(b, axis, -1).astype(kind, copy=False), np.moveaxis(a, axis, -1).astype(kind, copy=False))
+    rows = _run_recurrence(
+        np.moveaxis(b, axis, -1).astype(kind, copy=False), np.moveaxis(a, axis, -1).astype(kind, copy=False)
+    )
     return np.moveaxis(rows, -1, axis)
 
 
 @general(
-    lambda g, y, x, *, axis: _pull_back(g, x, axis) * _earlier(y, axis, 1.0),
-    jvp=lambda t, y, x, *, axis: v.recurrence(t[0] * _earlier(y, axis, 1.0), x, axis=axis),
+    lambda g, y, x, *, axis: _reverse_recurrence(g, x, axis) * _shift_forward(y, axis, 1.0),
+    jvp=lambda t, y, x, *, axis: v.recurrence(t[0] * _shift_forward(y, axis, 1.0), x, axis=axis),
 )
 def _cumprod(x: Any, axis: int) -> Any:
     """Running products along an axis."""
@@ -164,30 +167,30 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
     >>> ak.cumprod([2.0, 0.0, 3.0]).numpy()
     array([2., 0., 0.])
     """
-    return _cumprod(*_along(x, axis, "cumprod"))
+    return _cumprod(*_flattened_or_axis(x, axis, "cumprod"))
 
 
-def _share(x: Any, y: Any) -> Any:
-    """exp(x - y), at most 1: how much of y came from x; 0 where all is minus infinity."""
+def _softmax_weight(x: Any, y: Any) -> Any:
+    """exp(x - y), the share of x in y; 0 where y is minus infinity."""
     alive = array(plain(y)) != -np.inf
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
-def _lasting(x: Any, y: Any, axis: int) -> Any:
-    """How much of each answer came from the answer before."""
-    return _share(slice_along(y, axis, None, -1), slice_along(y, axis, 1, None))
+def _carried_weight(x: Any, y: Any, axis: int) -> Any:
+    """The share of each result that comes from the result before it."""
+    return _softmax_weight(slice_along(y, axis, None, -1), slice_along(y, axis, 1, None))
 
 
-def _cumlogsumexp_pull(g: Any, y: Any, x: Any, *, axis: int) -> Any:
-    kept = _edge(_lasting(x, y, axis), axis, 1, 0)
-    return _pull_back(g, kept, axis) * _share(x, y)
+def _cumlogsumexp_vjp(g: Any, y: Any, x: Any, *, axis: int) -> Any:
+    kept = _pad_zeros(_carried_weight(x, y, axis), axis, 1, 0)
+    return _reverse_recurrence(g, kept, axis) * _softmax_weight(x, y)
 
 
-def _cumlogsumexp_push(t: Any, y: Any, x: Any, *, axis: int) -> Any:
-    return v.recurrence(t[0] * _share(x, y), _edge(_lasting(x, y, axis), axis, 1, 0), axis=axis)
+def _cumlogsumexp_jvp(t: Any, y: Any, x: Any, *, axis: int) -> Any:
+    return v.recurrence(t[0] * _softmax_weight(x, y), _pad_zeros(_carried_weight(x, y, axis), axis, 1, 0), axis=axis)
 
 
-@general(_cumlogsumexp_pull, jvp=_cumlogsumexp_push, flops=lambda y, *_: 3 * np.size(y))
+@general(_cumlogsumexp_vjp, jvp=_cumlogsumexp_jvp, flops=lambda y, *_: 3 * np.size(y))
 def _cumlogsumexp(x: Any, axis: int) -> Any:
     """Running sums of exponentials, as logarithms."""
     x = np.asarray(x)
@@ -196,13 +199,13 @@ def _cumlogsumexp(x: Any, axis: int) -> Any:
 
 def cumlogsumexp(x: Any, axis: int | None = None) -> Tensor:
     """``log(cumsum(exp(x)))`` without overflow, along an axis or, by default, over all entries."""
-    return _cumlogsumexp(*_along(x, axis, "cumlogsumexp"))
+    return _cumlogsumexp(*_flattened_or_axis(x, axis, "cumlogsumexp"))
 
 
 # -------------------------------------------------------------------------------- extremes so far
-def _so_far(x: Any, axis: int | None, best: Any, name: str) -> Tensor:
-    """The extreme up to each entry: of equal ones the first, so that each gradient has one place to go."""
-    t, place = _along(x, axis, name)
+def _cumulative_extreme(x: Any, axis: int | None, best: Any, name: str) -> Tensor:
+    """The maximum or minimum up to each entry; of equal entries the first gets the gradient."""
+    t, place = _flattened_or_axis(x, axis, name)
     if not t.size:
         return t
     found = best.accumulate(array(t._value), place)
@@ -213,20 +216,22 @@ def _so_far(x: Any, axis: int | None, best: Any, name: str) -> Tensor:
 
 
 def _differs(a: Any, b: Any) -> Any:
+    """Where entries differ; two nan count as equal."""
     return (a != b) & ~(np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else a != b
 
 
 def cummax(x: Any, axis: int | None = None) -> Tensor:
     """The largest entry so far, along an axis or, by default, through all entries; of equal ones the first counts."""
-    return _so_far(x, axis, np.maximum, "cummax")
+    return _cumulative_extreme(x, axis, np.maximum, "cummax")
 
 
 def cummin(x: Any, axis: int | None = None) -> Tensor:
     """The smallest entry so far, along an axis or, by default, through all entries; of equal ones the first counts."""
-    return _so_far(x, axis, np.minimum, "cummin")
+    return _cumulative_extreme(x, axis, np.minimum, "cummin")
 
 
-def _with_start(scan: Any, x: Any, axis: int | None, start: float, include_initial: bool, name: str) -> Tensor:
+def _with_initial_value(scan: Any, x: Any, axis: int | None, start: float, include_initial: bool, name: str) -> Tensor:
+    """A cumulative sum or product, with its initial value in front if asked for."""
     t = lift(x)
     if axis is None and t.ndim != 1:
         raise ShapeError(f"{name}: a value of shape {t.shape} needs an axis")
@@ -242,7 +247,7 @@ def cumulative_sum(x: Any, axis: int | None = None, include_initial: bool = Fals
 
     For the rest see :func:`cumsum`.
     """
-    return _with_start(cumsum, x, axis, 0, include_initial, "cumulative_sum")
+    return _with_initial_value(cumsum, x, axis, 0, include_initial, "cumulative_sum")
 
 
 def cumulative_prod(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
@@ -250,7 +255,7 @@ def cumulative_prod(x: Any, axis: int | None = None, include_initial: bool = Fal
 
     For the rest see :func:`cumsum`.
     """
-    return _with_start(cumprod, x, axis, 1, include_initial, "cumulative_prod")
+    return _with_initial_value(cumprod, x, axis, 1, include_initial, "cumulative_prod")
 
 
 # -------------------------------------------------------------------------------- neighbours

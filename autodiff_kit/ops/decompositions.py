@@ -30,22 +30,22 @@ from autodiff_kit.ops.matrix_products import matmul
 
 
 # -------------------------------------------------------------------------------- Cholesky
-def _lower(x: Any) -> Any:
-    """Below the diagonal, and half of it."""
+def _lower_half_diagonal(x: Any) -> Any:
+    """The lower triangle with half of the diagonal."""
     n = np.shape(plain(x))[-1]
     return x * (np.tril(np.ones((n, n))) - np.eye(n) / 2).astype(plain(x).dtype)
 
 
-def _cholesky_pull(g: Any, y: Any, _x: Any) -> Any:
-    inside = _lower(v.matmul(swap_last_axes(y), g))
+def _cholesky_vjp(g: Any, y: Any, _x: Any) -> Any:
+    inside = _lower_half_diagonal(v.matmul(swap_last_axes(y), g))
     return swap_last_axes(v.solve(swap_last_axes(y), swap_last_axes(v.solve(swap_last_axes(y), inside))))
 
 
-def _cholesky_push(t: Any, y: Any, _x: Any) -> Any:
-    return v.matmul(y, _lower(swap_last_axes(v.solve(y, swap_last_axes(v.solve(y, t[0]))))))
+def _cholesky_jvp(t: Any, y: Any, _x: Any) -> Any:
+    return v.matmul(y, _lower_half_diagonal(swap_last_axes(v.solve(y, swap_last_axes(v.solve(y, t[0]))))))
 
 
-@general(_cholesky_pull, jvp=_cholesky_push, flops=cubic_flops(1 / 3))
+@general(_cholesky_vjp, jvp=_cholesky_jvp, flops=cubic_flops(1 / 3))
 def _cholesky(x: Any) -> Any:
     """The lower triangle whose product with its transpose is ``x``."""
     advice = "All eigenvalues must be above 0; adding a small multiple of np.eye(n) lifts them"
@@ -91,12 +91,13 @@ def cholesky(a: Any) -> Tensor:
 
 
 # -------------------------------------------------------------------------------- QR
-def _skew(k: Any) -> Any:
-    """What the lower triangle of ``k - kᵀ`` is, alone."""
+def _strictly_lower_skew(k: Any) -> Any:
+    """The strictly lower triangle of ``k - kᵀ``."""
     return v.tril(k - swap_last_axes(k), k=-1)
 
 
-def _triangle(y: Any, x: Any) -> Any:
+def _r_factor(y: Any, x: Any) -> Any:
+    """The factor R of a QR decomposition, from the matrix and Q; raises where it is singular."""
     r = v.triu(v.matmul(swap_last_axes(y), x), k=0)
     if isinstance(plain(r), Standin):
         return r
@@ -106,22 +107,22 @@ def _triangle(y: Any, x: Any) -> Any:
     return r
 
 
-def _orthogonal_pull(g: Any, y: Any, x: Any) -> Any:
+def _orthogonal_vjp(g: Any, y: Any, x: Any) -> Any:
     k = v.matmul(swap_last_axes(y), g)
-    moved = g + v.matmul(y, _skew(k) - k)
-    return swap_last_axes(v.solve(_triangle(y, x), swap_last_axes(moved)))
+    moved = g + v.matmul(y, _strictly_lower_skew(k) - k)
+    return swap_last_axes(v.solve(_r_factor(y, x), swap_last_axes(moved)))
 
 
-def _orthogonal_push(t: Any, y: Any, x: Any) -> Any:
-    moved = swap_last_axes(v.solve(swap_last_axes(_triangle(y, x)), swap_last_axes(t[0])))
+def _orthogonal_jvp(t: Any, y: Any, x: Any) -> Any:
+    moved = swap_last_axes(v.solve(swap_last_axes(_r_factor(y, x)), swap_last_axes(t[0])))
     m = v.matmul(swap_last_axes(y), moved)
     low = v.tril(m, k=-1)
     return moved + v.matmul(y, low - swap_last_axes(low) - m)
 
 
-@general(_orthogonal_pull, jvp=_orthogonal_push, flops=cubic_flops(4))
+@general(_orthogonal_vjp, jvp=_orthogonal_jvp, flops=cubic_flops(4))
 def _orthogonal(x: Any) -> Any:
-    """The orthonormal factor of a matrix with no more columns than rows."""
+    """The factor Q of the QR decomposition of a matrix with no more columns than rows."""
     return np.linalg.qr(x)[0]
 
 
@@ -173,41 +174,42 @@ def qr(a: Any, mode: str = "reduced") -> QRResult:
 # -------------------------------------------------------------------------------- eigenvalues
 @zero(flops=cubic_flops(9))
 def _eigen_rows(x: Any) -> Any:
-    """The eigenvalues of symmetric matrices as a first row, the vectors as columns below it."""
+    """The eigenvalues of symmetric matrices as the first row, the eigenvectors as columns below it."""
     values, vectors = call_lapack("eigh", NOT_FINITE, np.linalg.eigh, x)
     return np.concatenate([values[..., None, :], vectors], -2)
 
 
-def _eigen(x: Any, found: Any) -> tuple[Any, Any]:
+def _eigen_parts(x: Any, found: Any) -> tuple[Any, Any]:
+    """The eigenvalues and the eigenvectors, recorded."""
     return v.eigen_part(x, found, part="values"), v.eigen_part(x, found, part="vectors")
 
 
-def _eigen_pull(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
-    values, vectors = _eigen(x, found)
+def _eigen_vjp(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
+    values, vectors = _eigen_parts(x, found)
     if part == "values":
         return v.matmul(vectors * as_row(g), swap_last_axes(vectors))
-    inside = _gaps(values, "eigh", "eigenvalues") * v.matmul(swap_last_axes(vectors), g)
+    inside = _inverse_gaps(values, "eigh", "eigenvalues") * v.matmul(swap_last_axes(vectors), g)
     return v.matmul(vectors, v.matmul(inside, swap_last_axes(vectors)))
 
 
-def _eigen_push(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
-    values, vectors = _eigen(x, found)
+def _eigen_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
+    values, vectors = _eigen_parts(x, found)
     inside = v.matmul(swap_last_axes(vectors), v.matmul(t[0], vectors))
     if part == "values":
         return v.diagonal(inside, offset=0)
-    return v.matmul(vectors, _gaps(values, "eigh", "eigenvalues") * inside)
+    return v.matmul(vectors, _inverse_gaps(values, "eigh", "eigenvalues") * inside)
 
 
-def _gaps(values: Any, name: str, meant: str) -> Any:
-    """One over the differences, 0 on the diagonal."""
+def _inverse_gaps(values: Any, name: str, meant: str) -> Any:
+    """One over the differences of the values, 0 on the diagonal."""
     check_distinct(values, name, meant)
     eye = np.eye(np.shape(plain(values))[-1], dtype=plain(values).dtype)
     return (1 - eye) / (as_row(values) - v.expand_dims(values, axis=(-1,)) + eye)
 
 
-@general(_eigen_pull, no_cotangent, jvp=_eigen_push)
+@general(_eigen_vjp, no_cotangent, jvp=_eigen_jvp)
 def _eigen_part(x: Any, found: Any, part: str) -> Any:
-    """The eigenvalues, or the vectors, of symmetric matrices whose decomposition was found."""
+    """The eigenvalues, or the eigenvectors, taken out of a decomposition that was computed."""
     return found[..., 0, :] if part == "values" else found[..., 1:, :]
 
 

@@ -12,19 +12,19 @@ from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 
 
-def _per_matrix(g: Any) -> Any:
-    """A number for each matrix, so that it broadcasts over them."""
+def _append_two_axes(g: Any) -> Any:
+    """One number for each matrix, with two axes of length 1 behind it."""
     return v.expand_dims(g, axis=(-2, -1))
 
 
-def _total(x: Any) -> Any:
-    """The sum of each matrix."""
+def _sum_of_matrix(x: Any) -> Any:
+    """The sum of the entries of each matrix."""
     return v.sum(x, axis=(-2, -1), keepdims=False)
 
 
 @general(
-    lambda g, _y, x: _per_matrix(g) * v.cofactors(x),
-    jvp=lambda t, _y, x: _total(v.cofactors(x) * t[0]),
+    lambda g, _y, x: _append_two_axes(g) * v.cofactors(x),
+    jvp=lambda t, _y, x: _sum_of_matrix(v.cofactors(x) * t[0]),
     flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3,
 )
 def _det(x: Any) -> Any:
@@ -32,15 +32,17 @@ def _det(x: Any) -> Any:
     return np.linalg.det(x)
 
 
-def _cofactor_slope(t: Any, x: Any) -> Any:
-    """How the cofactors move with ``x``: the second derivative of the determinant, which is symmetric.
+def _cofactors_jvp(t: Any, x: Any) -> Any:
+    """The derivative of the cofactors in the direction ``t``; it is symmetric, so the VJP is the same.
 
     Cofactors turn with the axes, so it is enough to know the slope at a diagonal matrix: at its entry (i, j) the
     product of all singular values but the two, times an entry of the direction.
     """
     if isinstance(x, Value):  # to be differentiated once more: by the inverse
         w = swap_last_axes(v.inv(x))
-        return _per_matrix(v.det(x)) * (_per_matrix(_total(w * t)) * w - v.matmul(v.matmul(w, swap_last_axes(t)), w))
+        return _append_two_axes(v.det(x)) * (
+            _append_two_axes(_sum_of_matrix(w * t)) * w - v.matmul(v.matmul(w, swap_last_axes(t)), w)
+        )
     u, s, vt = _svd(x)
     n = s.shape[-1]
     one, two = np.eye(n, dtype=bool)[:, None, :], np.eye(n, dtype=bool)[None, :, :]
@@ -48,13 +50,14 @@ def _cofactor_slope(t: Any, x: Any) -> Any:
     e = v.matmul(swap_last_axes(u), v.matmul(t, swap_last_axes(vt)))
     diagonal = v.matvec(others, v.diagonal(e, offset=0))
     return v.matmul(
-        u * _handed(u, vt), v.matmul(v.on_diagonal(diagonal, offset=0, shape=(n, n)) - others * swap_last_axes(e), vt)
+        u * _product_of_determinants(u, vt),
+        v.matmul(v.on_diagonal(diagonal, offset=0, shape=(n, n)) - others * swap_last_axes(e), vt),
     )
 
 
 @general(
-    lambda g, _y, x: _cofactor_slope(g, x),
-    jvp=lambda t, _y, x: _cofactor_slope(t[0], x),
+    lambda g, _y, x: _cofactors_jvp(g, x),
+    jvp=lambda t, _y, x: _cofactors_jvp(t[0], x),
     flops=lambda y, x: 20 * np.size(x) * np.shape(x)[-1],
 )
 def _cofactors(x: Any) -> Any:
@@ -62,22 +65,22 @@ def _cofactors(x: Any) -> Any:
     u, s, vt = _svd(x)
     n = s.shape[-1]
     others = np.prod(np.where(np.eye(n, dtype=bool), 1, s[..., None, :]), axis=-1)
-    return np.matmul(u * (_handed(u, vt) * others[..., None, :]), vt)
+    return np.matmul(u * (_product_of_determinants(u, vt) * others[..., None, :]), vt)
 
 
 def _svd(x: Any) -> Any:
     """The singular value decomposition; nan for matrices that are not finite."""
-    return later(_svd_of_numbers, x)
+    return later(_svd_of_arrays, x)
 
 
-def _svd_of_numbers(x: Any) -> Any:
+def _svd_of_arrays(x: Any) -> Any:
     finite = np.isfinite(x).all((-2, -1), keepdims=True)
     u, s, vt = np.linalg.svd(np.where(finite, x, 0), full_matrices=False)
     return u, np.where(finite[..., 0], s, np.nan).astype(s.dtype), vt
 
 
-def _handed(u: Any, vt: Any) -> Any:
-    """1 or -1 for each pair of orthogonal matrices: whether together they keep a right hand."""
+def _product_of_determinants(u: Any, vt: Any) -> Any:
+    """det(u) det(vt), which is 1 or -1, for each pair of orthogonal matrices."""
     return np.sign(np.linalg.det(u) * np.linalg.det(vt))[..., None, None]
 
 
@@ -127,15 +130,15 @@ def _sign_of_det(x: Any) -> Any:
     return np.linalg.slogdet(x)[0]
 
 
-def _inverse_turned(y: Any, x: Any) -> Any:
-    """The slope of the logarithm; nan at singular matrices, where it comes from both sides of infinity."""
+def _inverse_transpose(y: Any, x: Any) -> Any:
+    """The derivative of log|det|: the transpose of the inverse; nan at singular matrices."""
     finite = np.isfinite(plain(y))[..., None, None]
     return swap_last_axes(v.inv(v.select(x, np.asarray(np.nan, x.dtype), condition=finite)))
 
 
 @general(
-    lambda g, y, x: _per_matrix(g) * _inverse_turned(y, x),
-    jvp=lambda t, y, x: _total(_inverse_turned(y, x) * t[0]),
+    lambda g, y, x: _append_two_axes(g) * _inverse_transpose(y, x),
+    jvp=lambda t, y, x: _sum_of_matrix(_inverse_transpose(y, x) * t[0]),
     flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3,
 )
 def _log_abs_det(x: Any) -> Any:

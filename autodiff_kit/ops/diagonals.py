@@ -23,10 +23,11 @@ def _diagonal(x: Any, offset: int = 0) -> Any:
 @linear(lambda g, _y, _x, *, offset, shape: v.diagonal(g, offset=offset))
 def _on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
     """Matrices of zeros with ``x`` on one diagonal."""
-    return later(_placed, array(x), offset, shape)
+    return later(_matrices_with_diagonal, array(x), offset, shape)
 
 
-def _placed(x: Any, offset: int, shape: tuple[int, int]) -> Any:
+def _matrices_with_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
+    """Zeros with the entries of ``x`` on one diagonal, as an array."""
     y = np.zeros((*x.shape[:-1], *shape), x.dtype)
     rows = np.arange(x.shape[-1]) + max(0, -offset)
     y[..., rows, rows + offset] = x
@@ -68,7 +69,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     if rows == columns:
         raise ShapeError(f"diagonal: axis1 and axis2 are both axis {rows}; rows and columns are two axes")
     order = [k for k in range(-a.ndim, 0) if k not in (rows, columns)] + [rows, columns]
-    return _diagonal(a if order == list(range(-a.ndim, 0)) else permute_dims(a, order), _offset(offset))
+    return _diagonal(a if order == list(range(-a.ndim, 0)) else permute_dims(a, order), _checked_offset(offset))
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -101,7 +102,7 @@ def diag(a: Any, k: int = 0) -> Tensor:
     array([[1., 0.],
            [0., 2.]])
     """
-    a, k = lift(a), _offset(k)
+    a, k = lift(a), _checked_offset(k)
     if a.ndim == 2:
         return diagonal(a, k)
     if a.ndim != 1:
@@ -142,7 +143,7 @@ def tril(a: Any, k: int = 0) -> Tensor:
     array([[1., 0.],
            [3., 4.]])
     """
-    return _tril(_with_rows(a, "tril"), _offset(k))
+    return _tril(_at_least_matrix(a, "tril"), _checked_offset(k))
 
 
 def triu(a: Any, k: int = 0) -> Tensor:
@@ -165,19 +166,19 @@ def triu(a: Any, k: int = 0) -> Tensor:
     array([[1., 2.],
            [0., 4.]])
     """
-    return _triu(_with_rows(a, "triu"), _offset(k))
+    return _triu(_at_least_matrix(a, "triu"), _checked_offset(k))
 
 
-def _with_rows(a: Any, name: str) -> Tensor:
-    """A vector counts as a square matrix of equal rows, as NumPy has it."""
+def _at_least_matrix(a: Any, name: str) -> Tensor:
+    """A vector becomes a square matrix of equal rows, as in NumPy."""
     a = lift(a)
     if not a.ndim:
         raise ShapeError(f"{name} takes matrices, not a number")
     return broadcast_to(a, (a.size, a.size)) if a.ndim == 1 else a
 
 
-def _offset(k: Any) -> int:
-    """The number of a diagonal, checked."""
+def _checked_offset(k: Any) -> int:
+    """The offset of a diagonal as int; raises where it is none."""
     if not isinstance(k, (int, np.integer)):
         raise ArgumentError(f"a diagonal is numbered by an integer, not {k!r}: 0 is the main one, 1 the next above")
     return int(k)

@@ -26,16 +26,16 @@ Labels = tuple[int, ...]
 
 
 # -------------------------------------------------------------------------------- the operation
-def _pull(g: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> list[Any]:
-    """For each operand: the answer's labels in, the operand's out."""
+def _einsum_vjp(g: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> list[Any]:
+    """For each operand the einsum of the cotangent with the other operands."""
     return [
         v.einsum([g, *arrays[:k], *arrays[k + 1 :]], labels=(out, *labels[:k], *labels[k + 1 :]), out=own)
         for k, own in enumerate(labels)
     ]
 
 
-def _push(tangents: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
-    """One operand at a time gives way to its tangent."""
+def _einsum_jvp(tangents: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
+    """The sum of the results in which one operand is replaced by its tangent."""
     parts = [
         v.einsum([*arrays[:k], t, *arrays[k + 1 :]], labels=labels, out=out)
         for k, t in enumerate(tangents)
@@ -60,7 +60,7 @@ def _flops_back(_y: Any, *arrays: Any, asked: Sequence[int], labels: tuple[Label
     return len(arrays) * _flops(_y, *arrays, labels=labels)
 
 
-@general(_pull, jvp=_push, vjps=None, vjp_all=_pull, flops=_flops, flops_back=_flops_back)
+@general(_einsum_vjp, jvp=_einsum_jvp, vjps=None, vjp_all=_einsum_vjp, flops=_flops, flops_back=_flops_back)
 def _einsum(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
     """A product of arrays whose axes have numbers for labels; axes further in front are leading ones."""
     arrays = [array(x) for x in arrays]
@@ -70,14 +70,14 @@ def _einsum(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
     leading = [tuple(range(len(own) - x.ndim, 0)) for x, own in zip(arrays, labels, strict=True)]
     named = [ahead + own for ahead, own in zip(leading, labels, strict=True)]
     wanted = max(leading, key=len) + out
-    contract = _pair if len(arrays) == 2 else _several
+    contract = _contract_pair if len(arrays) == 2 else _contract_many
     y = contract(arrays, named, wanted)
     return y.astype(dtype, copy=False)
 
 
-def _pair(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
+def _contract_pair(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
     """Two arrays as one stack of matrix products, which BLAS computes."""
-    order_a, order_b, batch, rows, inner, back = _layout(*named, out)
+    order_a, order_b, batch, rows, inner, back = _pair_layout(*named, out)
     a, b = arrays[0].transpose(order_a), arrays[1].transpose(order_b)
     ahead, upper, lower = a.shape[:batch], a.shape[batch : batch + rows], b.shape[batch + inner :]
     common = math.prod(b.shape[batch : batch + inner])
@@ -88,8 +88,8 @@ def _pair(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _layout(left: Labels, right: Labels, out: Labels) -> tuple[list[int], list[int], int, int, int, list[int]]:
-    """Orders of the axes of both, how many are of which kind, and the order of the answer's."""
+def _pair_layout(left: Labels, right: Labels, out: Labels) -> tuple[list[int], list[int], int, int, int, list[int]]:
+    """The axis orders of both arrays and of the result, and how many axes are of which kind."""
     batch = [n for n in left if n in right and n in out]
     inner = [n for n in left if n in right and n not in out]
     rows, columns = [n for n in left if n not in right], [n for n in right if n not in left]
@@ -99,8 +99,8 @@ def _layout(left: Labels, right: Labels, out: Labels) -> tuple[list[int], list[i
     return first, second, len(batch), len(rows), len(inner), [found.index(n) for n in out]
 
 
-def _several(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
-    """Any number of arrays; NumPy looks for a good order of the products."""
+def _contract_many(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
+    """Any number of arrays, in an order of products that NumPy chooses."""
     number = {n: k for k, n in enumerate(sorted({n for own in named for n in own}))}
     terms = [part for x, own in zip(arrays, named, strict=True) for part in (x, [number[n] for n in own])]
     return np.einsum(*terms, [number[n] for n in out], optimize=len(arrays) > 2)
@@ -145,29 +145,29 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     """
     if not operands:
         raise StructureError('einsum takes labels and arrays: ak.einsum("ij,jk->ik", a, b)')
-    terms, out, arrays = _from_text(*operands) if isinstance(operands[0], str) else _from_lists(operands)
+    terms, out, arrays = _parse_subscripts(*operands) if isinstance(operands[0], str) else _parse_label_lists(operands)
     if len(terms) != len(arrays) or not arrays:
         raise StructureError(f"einsum: labels for {len(terms)} arrays, and {len(arrays)} given; give one term each")
     tensors = [lift(x) for x in arrays]
-    named, wanted, simple = _numbered(terms, out, tuple([t.shape for t in tensors]))
-    y: Tensor = _einsum(tensors, named, wanted) if simple else _contracted(tensors, [*named], wanted)
+    named, wanted, simple = _number_labels(terms, out, tuple([t.shape for t in tensors]))
+    y: Tensor = _einsum(tensors, named, wanted) if simple else _contract(tensors, [*named], wanted)
     return y
 
 
 @lru_cache(maxsize=1024)
-def _numbered(
+def _number_labels(
     terms: tuple[Term, ...], out: Term | None, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[Labels, ...], Labels, bool]:
     """Labels as whole numbers, and whether the operation can have the arrays as they are."""
-    named = [_expanded(own, len(shape)) for own, shape in zip(terms, shapes, strict=True)]
-    wanted = _answer(out, terms, named)
-    numbers = {n: k for k, n in enumerate(sorted({n for own in named for n in own}, key=_order))}
+    named = [_expand_ellipsis(own, len(shape)) for own, shape in zip(terms, shapes, strict=True)]
+    wanted = _result_labels(out, terms, named)
+    numbers = {n: k for k, n in enumerate(sorted({n for own in named for n in own}, key=_sort_key))}
     found = tuple(tuple(numbers[n] for n in own) for own in named)
     answer = tuple(numbers[n] for n in wanted)
-    return found, answer, len(shapes) > 1 and _simple(found, answer, shapes)
+    return found, answer, len(shapes) > 1 and _is_plain_contraction(found, answer, shapes)
 
 
-def _simple(named: tuple[Labels, ...], out: Labels, shapes: tuple[tuple[int, ...], ...]) -> bool:
+def _is_plain_contraction(named: tuple[Labels, ...], out: Labels, shapes: tuple[tuple[int, ...], ...]) -> bool:
     """Whether nothing concerns one operand alone."""
     length: dict[int, int] = {}
     axes = [axis for own, shape in zip(named, shapes, strict=True) for axis in zip(own, shape, strict=True)]
@@ -180,17 +180,18 @@ Term = tuple[Any, ...]
 """Labels as the user wrote them; Ellipsis stands for axes without labels."""
 
 
-def _from_text(text: str, *arrays: Any) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
-    return *_split(text), arrays
+def _parse_subscripts(text: str, *arrays: Any) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
+    """Labels of the operands and of the result, from a text such as "ij,jk->ik"."""
+    return *_split_subscripts(text), arrays
 
 
 @lru_cache(maxsize=1024)
-def _split(text: str) -> tuple[tuple[Term, ...], Term | None]:
+def _split_subscripts(text: str) -> tuple[tuple[Term, ...], Term | None]:
     left, arrow, right = text.replace(" ", "").partition("->")
-    return tuple(_letters(part, text) for part in left.split(",")), _letters(right, text) if arrow else None
+    return tuple(_parse_term(part, text) for part in left.split(",")), _parse_term(right, text) if arrow else None
 
 
-def _letters(part: str, text: str) -> Term:
+def _parse_term(part: str, text: str) -> Term:
     before, dots, after = part.partition("...")
     strange = [c for c in before + after if not (c.isascii() and c.isalpha())]
     if strange:
@@ -198,7 +199,8 @@ def _letters(part: str, text: str) -> Term:
     return (*before, *((Ellipsis,) if dots else ()), *after)
 
 
-def _from_lists(operands: Sequence[Any]) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
+def _parse_label_lists(operands: Sequence[Any]) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
+    """Labels of the operands and of the result, from lists of whole numbers."""
     odd = len(operands) % 2
     pairs, out = operands[: len(operands) - odd], operands[-1] if odd else None
     terms = [*pairs[1::2], *([out] if odd else [])]
@@ -212,12 +214,12 @@ def _from_lists(operands: Sequence[Any]) -> tuple[tuple[Term, ...], Term | None,
     return tuple(tuple(t) for t in pairs[1::2]), tuple(out) if out is not None else None, tuple(pairs[::2])
 
 
-def _order(label: Any) -> tuple[int, Any]:
+def _sort_key(label: Any) -> tuple[int, Any]:
     """Axes without labels first, then labels by alphabet or number."""
     return (0, label[0]) if type(label) is tuple else (1, label)
 
 
-def _expanded(term: Term, ndim: int) -> list[Any]:
+def _expand_ellipsis(term: Term, ndim: int) -> list[Any]:
     """One label for each axis; the axes of an Ellipsis are labelled by their distance from its end."""
     free = ndim - len(term) + (Ellipsis in term)
     if free < 0 or (free and Ellipsis not in term):
@@ -226,10 +228,10 @@ def _expanded(term: Term, ndim: int) -> list[Any]:
     return [label for n in term for label in ([(k,) for k in range(-free, 0)] if n is Ellipsis else [n])]
 
 
-def _answer(out: Term | None, terms: tuple[Term, ...], named: list[list[Any]]) -> list[Any]:
-    """The labels of the answer."""
+def _result_labels(out: Term | None, terms: tuple[Term, ...], named: list[list[Any]]) -> list[Any]:
+    """The labels of the result."""
     counts = Counter(n for own in named for n in own)
-    free = sorted((n for n in counts if type(n) is tuple), key=_order)
+    free = sorted((n for n in counts if type(n) is tuple), key=_sort_key)
     if out is None:
         return free + sorted(n for n, count in counts.items() if count == 1 and type(n) is not tuple)
     wanted = [label for n in out for label in (free if n is Ellipsis else [n])]
@@ -244,23 +246,24 @@ def _answer(out: Term | None, terms: tuple[Term, ...], named: list[list[Any]]) -
 
 
 # -------------------------------------------------------------------------------- what concerns one operand alone
-def _contracted(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor:
+def _contract(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor:
+    """The einsum of tensors: first what concerns one operand alone, then the product."""
     for k, own in enumerate(named):
-        tensors[k], named[k] = _without_twins(tensors[k], own)
-    length = _lengths(tensors, named)
+        tensors[k], named[k] = _take_diagonals(tensors[k], own)
+    length = _label_lengths(tensors, named)
     for k in range(len(named)):
-        tensors[k], named[k] = _without_stretch(tensors[k], named[k], length)
+        tensors[k], named[k] = _drop_broadcast_axes(tensors[k], named[k], length)
     for k, own in enumerate(named):
         kept = {*out, *(n for j, other in enumerate(named) if j != k for n in other)}
-        tensors[k], named[k] = _without_loners(tensors[k], own, kept)
+        tensors[k], named[k] = _sum_single_labels(tensors[k], own, kept)
     if len(tensors) == 1:
         order = [named[0].index(n) for n in out]
         return permute_dims(tensors[0], order) if order != sorted(order) else tensors[0]
     return _einsum(tensors, tuple(named), out)
 
 
-def _without_twins(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:
-    """A label that stands twice: the diagonal of its two axes."""
+def _take_diagonals(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:
+    """A label that occurs twice in one operand: the diagonal of its two axes."""
     while len(set(own)) < len(own):
         twin = next(n for n in own if own.count(n) > 1)
         first = own.index(twin)
@@ -273,7 +276,7 @@ def _without_twins(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:
     return t, own
 
 
-def _lengths(tensors: list[Tensor], named: list[Labels]) -> dict[int, int]:
+def _label_lengths(tensors: list[Tensor], named: list[Labels]) -> dict[int, int]:
     """The length of each label; an axis of length 1 fits any."""
     length: dict[int, int] = {}
     for t, own in zip(tensors, named, strict=True):
@@ -286,14 +289,14 @@ def _lengths(tensors: list[Tensor], named: list[Labels]) -> dict[int, int]:
     return length
 
 
-def _without_stretch(t: Tensor, own: Labels, length: dict[int, int]) -> tuple[Tensor, Labels]:
-    """Axes of length 1 whose label is longer elsewhere: the product does not need them."""
+def _drop_broadcast_axes(t: Tensor, own: Labels, length: dict[int, int]) -> tuple[Tensor, Labels]:
+    """Drop axes of length 1 whose label is longer elsewhere: the product does not need them."""
     short = [k for k, n in enumerate(own) if t.shape[k] == 1 != length[n]]
     kept = tuple(n for k, n in enumerate(own) if k not in short)
     return (squeeze(t, tuple(short)), kept) if short else (t, own)
 
 
-def _without_loners(t: Tensor, own: Labels, kept: set[int]) -> tuple[Tensor, Labels]:
-    """Labels that nothing else has: their sum."""
+def _sum_single_labels(t: Tensor, own: Labels, kept: set[int]) -> tuple[Tensor, Labels]:
+    """Sum over labels that neither another operand nor the result has."""
     alone = [k for k, n in enumerate(own) if n not in kept]
     return (sum(t, tuple(alone)), tuple(n for n in own if n in kept)) if alone else (t, own)

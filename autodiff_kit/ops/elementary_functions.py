@@ -108,18 +108,22 @@ def tan(x: Any) -> Any:
     return np.tan(x)
 
 
-def _leg(x: Any) -> Any:
-    """sqrt(1 - x²); as a product it keeps its digits near -1 and 1."""
+def _sqrt_one_minus_square(x: Any) -> Any:
+    """sqrt(1 - x²), as a product, which keeps its digits near -1 and 1."""
     return v.sqrt((1.0 - x) * (1.0 + x))
 
 
-@elementwise(lambda g, _y, x: g / _leg(x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),))
+@elementwise(
+    lambda g, _y, x: g / _sqrt_one_minus_square(x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),)
+)
 def asin(x: Any) -> Any:
     """The inverse sine; its slope at -1 and 1 is infinite."""
     return np.arcsin(x)
 
 
-@elementwise(lambda g, _y, x: -g / _leg(x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),))
+@elementwise(
+    lambda g, _y, x: -g / _sqrt_one_minus_square(x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),)
+)
 def acos(x: Any) -> Any:
     """The inverse cosine; its slope at -1 and 1 is minus infinity."""
     return np.arccos(x)
@@ -167,21 +171,22 @@ def atanh(x: Any) -> Any:
     return np.arctanh(x)
 
 
-def _two_sided(x: Any) -> Any:
-    """1 / (1 + exp(-x)) with e raised to powers that are not positive, so that neither tail overflows."""
+def _stable_sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x)) with the exponential of negative numbers only, so that neither tail overflows."""
     e = np.exp(-np.abs(x))
     return np.where(np.greater_equal(x, 0), np.divide(1.0, 1.0 + e), e / (1.0 + e)).astype(e.dtype)
 
 
-def _two_sided_scalar(x: float) -> float:
+def _stable_sigmoid_scalar(x: float) -> float:
+    """The sigmoid of a Python float."""
     e = math.exp(-math.fabs(x))
     return 1.0 / (1.0 + e) if x >= 0 else e / (1.0 + e)
 
 
-@elementwise(lambda g, y, x: g * (y * v.sigmoid(-x)), scalar=_two_sided_scalar)
+@elementwise(lambda g, y, x: g * (y * v.sigmoid(-x)), scalar=_stable_sigmoid_scalar)
 def sigmoid(x: Any) -> Any:
     """``1 / (1 + exp(-x))``, exact in both tails; so is its slope, which is ``sigmoid(x) * sigmoid(-x)``."""
-    return _two_sided(x)
+    return _stable_sigmoid(x)
 
 
 @elementwise(lambda g, _y, x: g * v.sigmoid(x))
@@ -202,8 +207,8 @@ def logit(x: Any) -> Any:
     return np.subtract(np.log(x), np.log1p(np.negative(x)))
 
 
-def _sinc_slope(x: Any) -> Any:
-    """(cos πx - sinc x)/x, by its series near 0, where the quotient has lost its digits."""
+def _sinc_derivative(x: Any) -> Any:
+    """(cos πx - sinc x)/x; near 0, where the quotient loses its digits, by its series."""
     raw = x._value if hasattr(x, "_value") else x
     near = np.abs(raw) < 1e-2
     z = v.select(x, 1.0, condition=~array(near))
@@ -214,7 +219,7 @@ def _sinc_slope(x: Any) -> Any:
     return v.select(series, far, condition=near)
 
 
-@elementwise(lambda g, _y, x: g * _sinc_slope(x), points=(((0.0,), (0.0,)),))
+@elementwise(lambda g, _y, x: g * _sinc_derivative(x), points=(((0.0,), (0.0,)),))
 def sinc(x: Any) -> Any:
     """``sin(πx) / (πx)``, and 1 at 0, where its slope is 0."""
     return np.sinc(x)

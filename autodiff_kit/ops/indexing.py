@@ -18,13 +18,14 @@ from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trai
 from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 
 
-def _index(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
+def _index_arguments(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
+    """The parameters of getitem: an index as a tuple of checked parts."""
     parts = index if isinstance(index, tuple) else (index,)
-    return {"index": tuple(_index_part(part) for part in parts), "ndim": x.ndim}
+    return {"index": tuple(_checked_index_part(part) for part in parts), "ndim": x.ndim}
 
 
-def _index_part(part: Any) -> Any:
-    """One member of an index; arrays are copied, since the record keeps them and users may write to theirs."""
+def _checked_index_part(part: Any) -> Any:
+    """One part of an index; arrays are copied, because the tape keeps them and users may change theirs."""
     if part is None or part is Ellipsis or type(part) is int:
         return part
     if isinstance(part, slice):
@@ -41,8 +42,8 @@ def _index_part(part: Any) -> Any:
     return own if kind in "iub" else own.astype(np.intp)  # an empty list is an array of floats to NumPy
 
 
-def _few_rows(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
-    """The gradient of a large table of which few rows were read, without a table of zeros."""
+def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
+    """The gradient of a large table of which few rows were read, as rows and their numbers."""
     ids = index[0] if len(index) == 1 else None
     if not isinstance(ids, np.ndarray) or open_records.recorder is not None:  # a recorded step is dense
         return None
@@ -53,18 +54,22 @@ def _few_rows(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None
     return RowGradient(numbers, rows.astype(like.dtype, copy=False), like.shape)
 
 
-def _picks(part: Any) -> bool:
+def _is_array_index(part: Any) -> bool:
+    """Whether a part of an index is an array or a mask."""
     return isinstance(part, (np.ndarray, list, np.bool_, bool, Standin))
 
 
-def _is_basic(index: tuple[Any, ...]) -> bool:
-    return not any(_picks(p) for p in index)
+def _is_basic_index(index: tuple[Any, ...]) -> bool:
+    """Whether an index has only integers, slices, None and Ellipsis."""
+    return not any(_is_array_index(p) for p in index)
 
 
-def _behind(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
-    """The same index behind leading axes; None where NumPy would put the axes of separate arrays before those."""
-    picks = [k for k, p in enumerate(index) if _picks(p) or isinstance(p, (int, np.integer))]
-    if not _is_basic(index) and any(b - a > 1 for a, b in pairwise(picks)):
+def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
+    """The same index after ``lead`` leading axes; None where NumPy would move the axes of separate arrays in front of
+    them.
+    """
+    picks = [k for k, p in enumerate(index) if _is_array_index(p) or isinstance(p, (int, np.integer))]
+    if not _is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
         return None
     return (slice(None),) * lead + index
 
@@ -73,17 +78,17 @@ def _behind(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
     lambda g, _y, _x, *, index, ndim: v.scatter(
         g, index=index, shape=trailing_shape(_x, ndim), ndim=len(_y.shape) - len(_x.shape) + ndim
     ),
-    prepare=_index,
-    rows=_few_rows,
+    prepare=_index_arguments,
+    rows=_getitem_row_gradient,
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     """``x[index]``: whole numbers, slices, None, Ellipsis, arrays of indices or masks."""
-    x = array(x) if _is_basic(index) else np.asarray(x)
+    x = array(x) if _is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
         if not lead:
             return x[index]
-        if (whole_index := _behind(index, lead)) is not None:
+        if (whole_index := _index_after_leading_axes(index, lead)) is not None:
             return x[whole_index]
         flat = x.reshape(math.prod(x.shape[:lead]), *x.shape[lead:])
         each = [row[index] for row in flat]
@@ -103,10 +108,10 @@ def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     lead = x.ndim - ndim
     half = x.dtype == np.float16
     out = np.zeros(x.shape[:lead] + tuple(shape), np.float32 if half else x.dtype)
-    at = _behind(index, lead)
-    if _is_basic(index) or (at is not None and all(np.asarray(p).dtype == np.bool_ for p in index)):
+    at = _index_after_leading_axes(index, lead)
+    if _is_basic_index(index) or (at is not None and all(np.asarray(p).dtype == np.bool_ for p in index)):
         out[at] += x
-    elif not lead and (loop := _row_loop(index, shape, out.dtype)) is not None:
+    elif not lead and (loop := _add_rows_kernel(index, shape, out.dtype)) is not None:
         loop(
             out.reshape(shape[0], -1),
             index[0].reshape(-1),
@@ -121,15 +126,16 @@ def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     return out.astype(x.dtype) if half else out
 
 
-def _row_loop(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -> Any:
-    """The compiled loop for whole rows by their number, where it fits."""
+def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -> Any:
+    """The compiled loop that adds whole rows, if it fits the index and the dtype."""
     rows = index[0] if len(index) == 1 else None
     fits = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.size and 0 not in shape
     return kernels.ready("add_rows") if fits and dtype.char in "fd" else None
 
 
 # -------------------------------------------------------------------------------- by number
-def _numbers(indices: Any, name: str) -> Any:
+def _checked_indices(indices: Any, name: str) -> Any:
+    """Indices as an array of integers; raises where they are none."""
     numbers = array(lift(indices)._value)
     numbers = numbers if numbers.size else numbers.astype(np.intp)
     if numbers.dtype.kind not in "iu":
@@ -167,7 +173,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     array([10., 10., 20.])
     """
     t = lift(x)
-    numbers = _numbers(indices, "take")
+    numbers = _checked_indices(indices, "take")
     if axis is None:
         return ravel(t)[numbers]
     place = negative_axis(axis, t.ndim, "take") + t.ndim
@@ -200,7 +206,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     >>> ak.take_along_axis(x, ak.argsort(x)).numpy()
     array([[1., 2., 3.]])
     """
-    t, numbers = lift(x), _numbers(indices, "take_along_axis")
+    t, numbers = lift(x), _checked_indices(indices, "take_along_axis")
     if axis is None:
         t, axis = ravel(t), 0
     place = negative_axis(axis, t.ndim, "take_along_axis") + t.ndim
@@ -219,7 +225,7 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
     """
     t = lift(x) if axis is not None else ravel(x)
     place = negative_axis(-1 if axis is None else axis, t.ndim, "delete") + t.ndim
-    part = _index_part(obj)
+    part = _checked_index_part(obj)
     try:
         left = np.delete(np.arange(t.shape[place]), part)
     except IndexError as error:

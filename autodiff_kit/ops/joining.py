@@ -25,14 +25,15 @@ from autodiff_kit.ops.shape_manipulation import (
 )
 
 
-def _pieces(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
+def _split_along(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
+    """The pieces of an array along an axis, of the given lengths."""
     ends = np.cumsum([0, *lengths])
     tail = (slice(None),) * (-axis - 1)
     return [g[(Ellipsis, slice(int(a), int(b)), *tail)] for a, b in pairwise(ends)]
 
 
 @linear(
-    lambda g, _y, *_xs, axis: _pieces(g, [np.shape(x)[axis] for x in _xs], axis),
+    lambda g, _y, *_xs, axis: _split_along(g, [np.shape(x)[axis] for x in _xs], axis),
     prepare=lambda arrays, axis: {"axis": negative_axis(axis, arrays[0].ndim, "concat")},
 )
 def _concat(arrays: Any, axis: int) -> Any:
@@ -64,10 +65,11 @@ def concat(arrays: Any, axis: int | None = 0) -> Tensor:
     >>> ak.concat([[1.0, 2.0], [3.0]]).numpy()
     array([1., 2., 3.])
     """
-    return _concat([ravel(x) for x in _members(arrays, "concat")], 0) if axis is None else _concat(arrays, axis)
+    return _concat([ravel(x) for x in _checked_tensors(arrays, "concat")], 0) if axis is None else _concat(arrays, axis)
 
 
-def _members(arrays: Any, name: str) -> list[Tensor]:
+def _checked_tensors(arrays: Any, name: str) -> list[Tensor]:
+    """The members of a list as tensors; raises where it is no list."""
     try:
         return [lift(x) for x in arrays]
     except TypeError as error:
@@ -85,23 +87,23 @@ def stack(arrays: Any, axis: int = 0) -> Any:
 
 def hstack(arrays: Any) -> Tensor:
     """Arrays side by side: along the second axis, vectors along their only one."""
-    parts = [atleast_1d(x) for x in _members(arrays, "hstack")]
+    parts = [atleast_1d(x) for x in _checked_tensors(arrays, "hstack")]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
 def vstack(arrays: Any) -> Tensor:
     """Arrays below each other; a vector counts as a row."""
-    return concat([atleast_2d(x) for x in _members(arrays, "vstack")], 0)
+    return concat([atleast_2d(x) for x in _checked_tensors(arrays, "vstack")], 0)
 
 
 def dstack(arrays: Any) -> Tensor:
     """Arrays behind each other, along the third axis."""
-    return concat([atleast_3d(x) for x in _members(arrays, "dstack")], 2)
+    return concat([atleast_3d(x) for x in _checked_tensors(arrays, "dstack")], 2)
 
 
 def column_stack(arrays: Any) -> Tensor:
     """Columns side by side; a vector counts as a column."""
-    parts = _members(arrays, "column_stack")
+    parts = _checked_tensors(arrays, "column_stack")
     return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in parts], 1)
 
 
@@ -137,7 +139,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     """
     t = lift(x)
     n = t.shape[negative_axis(axis, t.ndim, "split")]
-    count = checked_ints(sections, "split")[0] if _is_one(sections) else 1
+    count = checked_ints(sections, "split")[0] if _is_count(sections) else 1
     if count > 0 and n % count:
         raise ShapeError(f"split: {n} entries do not fall into {count} equal parts")
     return array_split(t, sections, axis)
@@ -148,15 +150,15 @@ def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     t = lift(x)
     place = negative_axis(axis, t.ndim, "split") + t.ndim
     parts = checked_ints(sections, "split")
-    if _is_one(sections) and not 0 < parts[0] < 1 << 31:
+    if _is_count(sections) and not 0 < parts[0] < 1 << 31:
         raise StructureError(f"split: the number of parts is 1 or more, not {sections}")
-    cuts = np.array_split(np.arange(t.shape[place]), parts[0] if _is_one(sections) else parts)
+    cuts = np.array_split(np.arange(t.shape[place]), parts[0] if _is_count(sections) else parts)
     before = (slice(None),) * place
     return [t[(*before, slice(int(c[0]), int(c[-1]) + 1) if len(c) else slice(0, 0))] for c in cuts]
 
 
-def _is_one(sections: Any) -> bool:
-    """Whether it is a number of parts, not a list of places."""
+def _is_count(sections: Any) -> bool:
+    """Whether the argument is a number of parts, and not a list of positions."""
     return not isinstance(sections, (tuple, list, range)) and np.ndim(plain(sections)) == 0
 
 
@@ -260,12 +262,13 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
 
 
 # -------------------------------------------------------------------------------- padding
-def _inside(shape: tuple[int, ...], width: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
+def _without_margin(shape: tuple[int, ...], width: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
+    """The index of the entries inside a margin."""
     return (Ellipsis, *(slice(a, n - b) for n, (a, b) in zip(shape[len(shape) - len(width) :], width, strict=True)))
 
 
 @general(
-    lambda g, _y, _x, *, width, fill: g[_inside(np.shape(g), width)],
+    lambda g, _y, _x, *, width, fill: g[_without_margin(np.shape(g), width)],
     jvp=lambda t, _y, _x, *, width, fill: v.frame(t[0], width=width, fill=0),
 )
 def _frame(x: Any, width: tuple[tuple[int, int], ...], fill: Any) -> Any:
@@ -277,8 +280,8 @@ def _frame(x: Any, width: tuple[tuple[int, int], ...], fill: Any) -> Any:
     return np.pad(x, ((0, 0),) * lead + width, constant_values=fill)
 
 
-def _margins(width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
-    """One pair of whole numbers for each axis, from one number, a pair, or pairs."""
+def _pad_widths(width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
+    """One pair of widths for each axis, from a number, a pair, or pairs."""
     numbers = np.asarray(lift(width)._value)
     if numbers.dtype.kind not in "iu" and numbers.size:
         raise DtypeError(f"pad: widths are whole numbers, not {numbers.dtype}")
@@ -291,7 +294,8 @@ def _margins(width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
     return tuple((int(a), int(b)) for a, b in pairs)
 
 
-def _pairs(fill: Any, ndim: int) -> tuple[tuple[Any, ...], ...]:
+def _fill_values(fill: Any, ndim: int) -> tuple[tuple[Any, ...], ...]:
+    """One pair of fill values for each axis."""
     try:
         return tuple(map(tuple, np.broadcast_to(fill, (ndim, 2)).tolist()))
     except ValueError as error:
@@ -332,12 +336,12 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     array([3., 2., 1., 2., 3., 2.])
     """
     t = lift(x)
-    width = _margins(pad_width, t.ndim)
+    width = _pad_widths(pad_width, t.ndim)
     if not t.ndim:
         return t
     if word("pad: mode", mode, "constant", "edge", "reflect", "symmetric", "wrap") == "constant":
         fill = plain(lift(constant_values))
-        return _frame(t, width, fill if np.ndim(fill) == 0 else _pairs(fill, t.ndim))
+        return _frame(t, width, fill if np.ndim(fill) == 0 else _fill_values(fill, t.ndim))
     for axis, pair in enumerate(width):
         if pair != (0, 0):
             if not t.shape[axis]:

@@ -14,7 +14,7 @@ from autodiff_kit.ops.dtypes import cast
 
 
 def to_lapack_dtype(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[Any], Tensor]]:
-    """The arrays in float32 or float64, and a function that brings an answer back to their own dtype."""
+    """The arrays in float32 or float64, and a function that converts a result back to their own dtype."""
     tensors = [lift(a) for a in arrays]
     for t in tensors:
         if t.dtype.kind not in "biuf" or t.dtype.itemsize > 8:
@@ -26,14 +26,14 @@ def to_lapack_dtype(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[An
 
 
 def check_matrices(name: str, a: Tensor, square: bool = True) -> None:
-    """Check that these are matrices."""
+    """Raise where the last two axes are not matrices, or not square ones."""
     if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
         what = "as many rows as columns" if square else "rows and columns"
         raise ShapeError(f"{name} takes matrices with {what} along the last two axes, not shape {a.shape}")
 
 
 def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
-    """What LAPACK gives; where it gives up, an error that says what to do."""
+    """A result of LAPACK; where it fails, an error with the advice."""
 
     def tried(_: Any, *numbers: Any) -> Any:
         try:
@@ -48,12 +48,12 @@ NOT_FINITE = "Entries that are nan or infinite do this; look for them with ak.is
 
 
 def cubic_flops(share: float) -> Any:
-    """The cost of a decomposition: so many times rows, columns, and the shorter of both."""
+    """The cost of a decomposition: ``share`` times rows, columns, and the smaller of both."""
     return lambda y, x: int(share * np.size(x) * min(np.shape(x)[-2:], default=0))
 
 
 def check_distinct(x: Any, name: str, meant: str) -> None:
-    """Raise where two of these numbers are the same, as far as rounding tells: then vectors can turn freely."""
+    """Raise where two values coincide within rounding, because then their vectors are not unique."""
     x = plain(x)
     if isinstance(x, Standin):
         return
@@ -72,4 +72,4 @@ def as_row(x: Any) -> Any:
 
 
 def no_cotangent(_g: Any, _y: Any, _x: Any, _found: Any, *, part: str) -> None:
-    """What was found is another view of the matrix, through which nothing comes back."""
+    """The VJP of an input that is computed from another one: None."""

@@ -24,8 +24,8 @@ from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
 _SINGULAR = "Take ak.pinv(a) for the least squares answer, or add a small multiple of np.eye(n)"
 
 
-def _solve_push(t: Any, y: Any, a: Any, _b: Any) -> Any:
-    """``a y = b``, so ``a dy = db - da y``."""
+def _solve_jvp(t: Any, y: Any, a: Any, _b: Any) -> Any:
+    """From ``a y = b`` follows ``a dy = db - da y``."""
     if t[0] is None:
         return v.solve(a, t[1])
     moved = v.matmul(t[0], y)
@@ -35,7 +35,7 @@ def _solve_push(t: Any, y: Any, a: Any, _b: Any) -> Any:
 @general(
     lambda g, y, a, _b: -v.matmul(v.solve(swap_last_axes(a), g), swap_last_axes(y)),
     lambda g, _y, a, _b: v.solve(swap_last_axes(a), g),
-    jvp=_solve_push,
+    jvp=_solve_jvp,
     flops=lambda y, a, *_: (2 * np.size(a) * np.shape(a)[-1]) // 3 + 2 * np.size(y) * np.shape(a)[-1],
 )
 def _solve(a: Any, b: Any) -> Any:
@@ -176,27 +176,28 @@ def matrix_power(a: Any, n: int) -> Tensor:
     return answer  # type: ignore[return-value]
 
 
-def _pinv_pull(g: Any, y: Any, x: Any, *, rcond: Any) -> Any:
-    """Golub and Pereyra's rule, the transpose of the one below."""
-    across, back = _gram(y), _gram(swap_last_axes(y))
+def _pinv_vjp(g: Any, y: Any, x: Any, *, rcond: Any) -> Any:
+    """Golub and Pereyra's formula: the transpose of :func:`_pinv_jvp`."""
+    across, back = _gram_matrix(y), _gram_matrix(swap_last_axes(y))
     gt = swap_last_axes(g)
     off_rows = v.matmul(gt - v.matmul(x, v.matmul(y, gt)), across)
     off_columns = v.matmul(back, gt - v.matmul(v.matmul(gt, y), x))
     return off_rows + off_columns - v.matmul(swap_last_axes(y), v.matmul(g, swap_last_axes(y)))
 
 
-def _pinv_push(t: Any, y: Any, x: Any, *, rcond: Any) -> Any:
+def _pinv_jvp(t: Any, y: Any, x: Any, *, rcond: Any) -> Any:
     dx = swap_last_axes(t[0])
-    off_rows = v.matmul(_gram(y), dx - v.matmul(v.matmul(dx, x), y))
-    off_columns = v.matmul(dx - v.matmul(y, v.matmul(x, dx)), _gram(swap_last_axes(y)))
+    off_rows = v.matmul(_gram_matrix(y), dx - v.matmul(v.matmul(dx, x), y))
+    off_columns = v.matmul(dx - v.matmul(y, v.matmul(x, dx)), _gram_matrix(swap_last_axes(y)))
     return off_rows + off_columns - v.matmul(y, v.matmul(t[0], y))
 
 
-def _gram(y: Any) -> Any:
+def _gram_matrix(y: Any) -> Any:
+    """y yᵀ for each matrix."""
     return v.matmul(y, swap_last_axes(y))
 
 
-@general(_pinv_pull, jvp=_pinv_push, flops=lambda y, x: 14 * np.size(x) * min(np.shape(x)[-2:], default=0))
+@general(_pinv_vjp, jvp=_pinv_jvp, flops=lambda y, x: 14 * np.size(x) * min(np.shape(x)[-2:], default=0))
 def _pinv(x: Any, rcond: Any = None) -> Any:
     """The pseudo-inverse of each matrix."""
     least = max(x.shape[-2:]) * np.finfo(x.dtype).eps if rcond is None else rcond

@@ -87,7 +87,7 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     array([12., 34.])
     """
     a, b = lift(a), lift(b)
-    _need_axes("vecdot", a, b)
+    _check_has_axes("vecdot", a, b)
     place = negative_axis(axis, max(a.ndim, b.ndim), "vecdot")
     if place != -1:
         a, b = (moveaxis(x, negative_axis(place, x.ndim, "vecdot") + x.ndim, -1) for x in (a, b))
@@ -98,7 +98,7 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     return _vecdot(a, b)
 
 
-def _need_axes(name: str, a: Tensor, b: Tensor) -> None:
+def _check_has_axes(name: str, a: Tensor, b: Tensor) -> None:
     if not a.ndim or not b.ndim:
         raise ShapeError(f"{name} of shapes {a.shape} and {b.shape}: numbers have no inner axis; use *")
 
@@ -135,7 +135,7 @@ def matmul(a: Any, b: Any) -> Tensor:
     if len(left) > 1 and len(right) > 1 and left[-1] == right[-2]:
         return _matmul(a, b)
     if not left or not right:
-        _need_axes("matmul", a, b)
+        _check_has_axes("matmul", a, b)
     if left[-1] != right[-2 if len(right) > 1 else -1]:
         raise ShapeError(
             f"matmul of shapes {a.shape} and {b.shape}: the last axis of the first has {a.shape[-1]} entries, "
@@ -229,7 +229,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     array([0., 0., 1.])
     """
     a, b = lift(a), lift(b)
-    _need_axes("cross", a, b)
+    _check_has_axes("cross", a, b)
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     a, b = (moveaxis(x, negative_axis(k, x.ndim, "cross") + x.ndim, -1) for x, k in ((a, axisa), (b, axisb)))
     if a.shape[-1] != 3 or b.shape[-1] != 3:
@@ -302,7 +302,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     array([21., 43.])
     """
     a, b = lift(a), lift(b)
-    left, right = _paired(a, b, axes)
+    left, right = _contracted_axes(a, b, axes)
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
         raise ShapeError(f"tensordot of shapes {a.shape} and {b.shape}: axes {left} and {right} differ in length")
     free_a = tuple(k for k in range(-a.ndim, 0) if k not in left)
@@ -314,8 +314,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     return matmul(first, second).reshape(shape_a + shape_b)
 
 
-def _paired(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes of both, counted from the end."""
+def _contracted_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of both that are summed over, counted from the end."""
     try:
         if isinstance(axes, (int, np.integer)):
             count = min(int(axes), a.ndim + 1)  # one too many is error enough

@@ -22,7 +22,7 @@ from autodiff_kit.ops.shape_manipulation import reshape
 from autodiff_kit.ops.singular_values import svdvals
 
 
-def _unit(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """x / |x|, and 0 at the origin."""
     y = restore_axes(y, axis, keepdims)
     away = array(plain(y)) != 0
@@ -30,20 +30,22 @@ def _unit(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 
 @general(
-    lambda g, y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _unit(x, y, axis, keepdims),
-    jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _unit(x, y, axis, keepdims), axis=axis, keepdims=keepdims),
+    lambda g, y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _unit_vector(x, y, axis, keepdims),
+    jvp=lambda t, y, x, *, axis, keepdims: v.sum(
+        t[0] * _unit_vector(x, y, axis, keepdims), axis=axis, keepdims=keepdims
+    ),
     prepare=normalize_axes,
     flops=lambda _y, x, *_: 2 * np.size(x),
 )
 def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The Euclidean length."""
+    """The Euclidean norm over axes."""
     x = array(x)
     square = np.square(x.astype(np.float32) if x.dtype == np.float16 else x)
     length = np.sqrt(sum_values(square, axis, keepdims))
     return length.astype(np.float16) if x.dtype == np.float16 else length
 
 
-def _power_share(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _p_norm_derivative(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool) -> Any:
     """sign(x) (|x| / y)^(p - 1), and 0 where x is 0."""
     y = restore_axes(y, axis, keepdims)
     away = (array(plain(x)) != 0) & (array(plain(y)) != 0)
@@ -52,15 +54,15 @@ def _power_share(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool
 
 
 @general(
-    lambda g, y, x, *, p, axis, keepdims: restore_axes(g, axis, keepdims) * _power_share(x, y, p, axis, keepdims),
+    lambda g, y, x, *, p, axis, keepdims: restore_axes(g, axis, keepdims) * _p_norm_derivative(x, y, p, axis, keepdims),
     jvp=lambda t, y, x, *, p, axis, keepdims: v.sum(
-        t[0] * _power_share(x, y, p, axis, keepdims), axis=axis, keepdims=keepdims
+        t[0] * _p_norm_derivative(x, y, p, axis, keepdims), axis=axis, keepdims=keepdims
     ),
     prepare=lambda x, p, axis=None, keepdims=False: {"p": p, **normalize_axes(x, axis, keepdims)},
     flops=lambda _y, x, *_: 3 * np.size(x),
 )
 def _normp(x: Any, p: float, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The root of a sum of powers."""
+    """The p-norm over axes."""
     x = np.asarray(x)
     kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
     size = np.abs(x).astype(np.float32 if kind == np.float16 else kind)
@@ -98,11 +100,11 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
     if power == 2:
         out = _norm2(t, axis, keepdims)
     elif power == 1:
-        out = sum(_size(t), axis, keepdims)
+        out = sum(_floating_abs(t), axis, keepdims)
     elif power == np.inf and not reduced_size(t, normalize_axes(t, axis)["axis"]):
-        out = sum(_size(t), axis, keepdims)  # of nothing it is 0
+        out = sum(_floating_abs(t), axis, keepdims)  # of nothing it is 0
     elif np.isinf(power):
-        out = (max if power > 0 else min)(_size(t), axis, keepdims)
+        out = (max if power > 0 else min)(_floating_abs(t), axis, keepdims)
     elif power == 0:
         out = cast(count_nonzero(t, axis, keepdims), t.dtype if t.dtype.kind == "f" else np.float64)
     else:
@@ -110,7 +112,8 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
     return out
 
 
-def _size(t: Tensor) -> Tensor:
+def _floating_abs(t: Tensor) -> Tensor:
+    """|x|, floating also for integers."""
     return t.abs() if t.dtype.kind == "f" else t.abs() * 1.0
 
 

@@ -97,6 +97,7 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_arguments(name: str, signature: inspect.Signature, args: Any, options: Any) -> None:
+    """Raise where an argument of NumPy's function has no counterpart here."""
     try:
         signature.bind(*args, **options)
     except TypeError as error:

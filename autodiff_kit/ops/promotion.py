@@ -10,12 +10,12 @@ from autodiff_kit.core.tensor import Tensor, array, lift
 
 
 def promote(x: Tensor, dtype: Any) -> Tensor:
-    """The same in another floating dtype, by a product that NumPy's promotion widens."""
+    """The tensor in a wider floating dtype, by a product that NumPy's promotion widens."""
     return x if x.dtype == dtype else x * np.ones((), dtype)[()]
 
 
 def as_floating(x: Any) -> Tensor:
-    """Whole numbers as floating ones."""
+    """Integers as floating numbers; floating dtypes as they are."""
     t = lift(x)
     return t if t.dtype.kind == "f" else t * 1.0
 
@@ -24,7 +24,7 @@ _add_reduce: Any = np.add.reduce
 
 
 def sum_values(x: Any, axis: Any, keepdims: bool) -> Any:
-    """The sum, of float16 in float32."""
+    """The sum over axes, of float16 in float32."""
     x = array(x)
     if x.dtype == np.float16:
         return _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32).astype(np.float16)

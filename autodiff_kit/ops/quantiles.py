@@ -26,8 +26,8 @@ _METHODS: dict[str, Any] = {
 }
 
 
-def _ends(place: Any, method: str) -> tuple[Any, Any, Any]:
-    """The two positions that a place lies between, and the share of the second."""
+def _neighbour_positions(place: Any, method: str) -> tuple[Any, Any, Any]:
+    """The two positions that a quantile lies between, and the weight of the second."""
     low = np.floor(place)
     part = np.round(place) - low if method == "nearest" else _METHODS[method](place - low)
     return low.astype(np.intp), np.where(part > 0, low + 1, low).astype(np.intp), part
@@ -37,7 +37,7 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     word("quantile: method", method, *_METHODS)
     keepdims = flag("quantile: keepdims", keepdims)
     whole = method in ("lower", "higher", "nearest") and lift(x).dtype.kind in "iu"  # these invent no numbers
-    t, wanted = lift(x) if whole else as_floating(x), _share_of(q)
+    t, wanted = lift(x) if whole else as_floating(x), _checked_quantiles(q)
     if wanted.size and not (wanted.min() >= 0 and wanted.max() <= 1):
         raise RangeError(f"quantile: q is between 0 and 1 (a percentile between 0 and 100), not {q}")
     axes = normalize_axes(t, axis)["axis"]
@@ -45,7 +45,7 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     outer = tuple(t.shape[k] for k in rest)
     n = reduced_size(t, axes)
     if not n and skip:
-        return full(wanted.shape + (_kept(t, axes) if keepdims else outer), np.nan, t.dtype)
+        return full(wanted.shape + (_shape_with_unit_axes(t, axes) if keepdims else outer), np.nan, t.dtype)
     if not n:
         raise ShapeError(f"quantile of shape {t.shape}: there is no entry to choose from")
     rows = reshape(permute_dims(t, (*rest, *axes)), (*outer, n))
@@ -53,22 +53,23 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     order, absent = np.argsort(values, axis=-1, kind="stable"), np.isnan(values)
     count = n - absent.sum(-1) if skip else np.full(outer, n)
     place = wanted.reshape(-1) * (np.maximum(count, 1) - 1)[..., None]
-    low, high, part = _ends(place, method)
+    low, high, part = _neighbour_positions(place, method)
     first, second = (take_along_axis(rows, np.take_along_axis(order, k, -1), -1) for k in (low, high))
-    found = _mixed(first, second, high != low, part.astype(t.dtype))
+    found = _interpolate(first, second, high != low, part.astype(t.dtype))
     if not skip and not whole:
         found = v.select(np.full((), np.nan, t.dtype), found, condition=absent.any(-1)[..., None])
     back = reshape(permute_dims(found, (found.ndim - 1, *range(found.ndim - 1))), wanted.shape + outer)
     if not keepdims:
         return back
-    return reshape(back, wanted.shape + _kept(t, axes))
+    return reshape(back, wanted.shape + _shape_with_unit_axes(t, axes))
 
 
-def _kept(t: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
+def _shape_with_unit_axes(t: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape with length 1 in place of the reduced axes."""
     return tuple(1 if k in axes else t.shape[k] for k in range(-t.ndim, 0))
 
 
-def _mixed(a: Tensor, b: Tensor, differ: Any, share: Any) -> Tensor:
+def _interpolate(a: Tensor, b: Tensor, differ: Any, share: Any) -> Tensor:
     """``a + (b - a) * share``; beside an infinity, whose differences are nan, by weights."""
     if a.dtype.kind != "f":
         return v.select(b, a, condition=share > 0)  # type: ignore[no-any-return]
@@ -78,7 +79,8 @@ def _mixed(a: Tensor, b: Tensor, differ: Any, share: Any) -> Tensor:
     return mixed
 
 
-def _share_of(q: Any) -> Any:
+def _checked_quantiles(q: Any) -> Any:
+    """The wanted quantiles as an array of float64."""
     try:
         return np.asarray(plain(q), np.float64)
     except (TypeError, ValueError) as error:
@@ -126,10 +128,11 @@ def percentile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdi
 
     Arguments as NumPy's.
     """
-    return _quantile(x, _hundredth(q), axis, method, keepdims, False)
+    return _quantile(x, _percent_to_share(q), axis, method, keepdims, False)
 
 
-def _hundredth(q: Any) -> Any:
+def _percent_to_share(q: Any) -> Any:
+    """Percentages divided by 100."""
     try:
         return np.true_divide(np.asarray(plain(q)), 100.0)
     except (TypeError, ValueError) as error:
@@ -138,10 +141,11 @@ def _hundredth(q: Any) -> Any:
 
 def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The middle entry, or the mean of the two in the middle, over axes. Arguments as NumPy's."""
-    return _middle(x, axis, keepdims, False)
+    return _median(x, axis, keepdims, False)
 
 
-def _middle(x: Any, axis: Axis, keepdims: bool, skip: bool) -> Tensor:
+def _median(x: Any, axis: Axis, keepdims: bool, skip: bool) -> Tensor:
+    """The median over axes, with or without nan."""
     t = lift(x)
     if not reduced_size(t, normalize_axes(t, axis)["axis"]):
         return mean(t, axis, keepdims)  # of nothing it is nan, as NumPy's, and so says its warning
@@ -155,9 +159,9 @@ def nanquantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepd
 
 def nanpercentile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
     """What ``q`` percent of the entries that are not nan do not exceed. Arguments as NumPy's."""
-    return _quantile(x, _hundredth(q), axis, method, keepdims, True)
+    return _quantile(x, _percent_to_share(q), axis, method, keepdims, True)
 
 
 def nanmedian(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The middle of the entries that are not nan, over axes. Arguments as NumPy's."""
-    return _middle(x, axis, keepdims, True)
+    return _median(x, axis, keepdims, True)

@@ -13,13 +13,13 @@ from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_ax
 from autodiff_kit.ops.promotion import _add_reduce, sum_values
 
 
-def _unsummed(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """The cotangent of a sum, in a shape from which the engine can broadcast it to the source."""
+def _sum_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """The cotangent of a sum, in a shape that broadcasts to that of the input."""
     return g if len(axis) == len(like.shape) else v.broadcast_to(restore_axes(g, axis, keepdims), shape=like.shape)
 
 
 @linear(
-    lambda g, _y, _x, *, axis, keepdims: _unsummed(g, _x, axis, keepdims),
+    lambda g, _y, _x, *, axis, keepdims: _sum_vjp(g, _x, axis, keepdims),
     prepare=normalize_axes,
 )
 def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -28,7 +28,7 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 @linear(
-    lambda g, _y, _x, *, axis, keepdims: _unsummed(g / builtins.max(reduced_size(_x, axis), 1), _x, axis, keepdims),
+    lambda g, _y, _x, *, axis, keepdims: _sum_vjp(g / builtins.max(reduced_size(_x, axis), 1), _x, axis, keepdims),
     prepare=normalize_axes,
 )
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -40,24 +40,25 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 # -------------------------------------------------------------------------------- products
-def _others_plain(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """For each entry of the last axis, the product of all the others: before times after, no division."""
+def _product_of_others_array(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """For each entry of the last axis the product of all others: those before times those after, without a division."""
     ones = np.ones_like(x[..., :1])
     before = np.cumprod(np.concatenate([ones, x[..., :-1]], -1), -1)
     after = np.cumprod(np.concatenate([ones, x[..., :0:-1]], -1), -1)[..., ::-1]
     return before * after
 
 
-def _others(x: Any) -> Any:
+def _product_of_others(x: Any) -> Any:
+    """For each entry of the last axis the product of all others, recorded where the input is."""
     if not isinstance(x, Value):
-        return _others_plain(array(x))
+        return _product_of_others_array(array(x))
     # On the record: each row with the entry itself replaced by 1, multiplied up; that can be differentiated again.
     rows = v.expand_dims(x, axis=(-2,))
     return v.prod(v.select(1.0, rows, condition=np.eye(x.shape[-1], dtype=bool)), axis=(-1,), keepdims=False)
 
 
-def _prod_slope(x: Any, axis: tuple[int, ...]) -> Any:
-    """d prod / dx in the shape of x."""
+def _prod_derivative(x: Any, axis: tuple[int, ...]) -> Any:
+    """The derivative of prod, in the shape of x."""
     n = np.ndim(plain(x))
     if not n or not axis:
         return np.ones_like(plain(x))
@@ -66,13 +67,13 @@ def _prod_slope(x: Any, axis: tuple[int, ...]) -> Any:
     moved = v.permute_dims(x, axes=order)
     shape = np.shape(plain(moved))
     flat = v.reshape(moved, shape=(*shape[: len(rest)], reduced_size(plain(x), axis)), ndim=n)
-    back = v.reshape(_others(flat), shape=shape, ndim=len(rest) + 1)
+    back = v.reshape(_product_of_others(flat), shape=shape, ndim=len(rest) + 1)
     return v.permute_dims(back, axes=tuple(int(k) - n for k in np.argsort([a + n for a in order])))
 
 
 @general(
-    lambda g, _y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _prod_slope(x, axis),
-    jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _prod_slope(x, axis), axis=axis, keepdims=keepdims),
+    lambda g, _y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _prod_derivative(x, axis),
+    jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _prod_derivative(x, axis), axis=axis, keepdims=keepdims),
     prepare=normalize_axes,
 )
 def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -84,8 +85,8 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 # -------------------------------------------------------------------------------- extremes and the rest
-def _ties(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """1 at the extreme entries, shared evenly; a constant, since it does not change nearby."""
+def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
     x, y = array(plain(x)), array(plain(y))
     y = y if keepdims or not axis else np.expand_dims(y, axis)
     equal = (x == y) | (np.isnan(x) & np.isnan(y))
@@ -93,36 +94,38 @@ def _ties(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     return share.astype(x.dtype, copy=False)
 
 
-def _extreme_pull(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return restore_axes(g, axis, keepdims) * _ties(x, y, axis, keepdims)
+def _extreme_vjp(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    return restore_axes(g, axis, keepdims) * _extreme_weights(x, y, axis, keepdims)
 
 
-def _extreme_push(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return v.sum(t[0] * _ties(x, y, axis, keepdims), axis=axis, keepdims=keepdims)
+def _extreme_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    return v.sum(t[0] * _extreme_weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
-@general(_extreme_pull, jvp=_extreme_push, prepare=normalize_axes)
+@general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The largest entry over axes; equal ones share the gradient evenly."""
     return np.max(x, axis=axis, keepdims=keepdims)
 
 
-@general(_extreme_pull, jvp=_extreme_push, prepare=normalize_axes)
+@general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest entry over axes; equal ones share the gradient evenly."""
     return np.min(x, axis=axis, keepdims=keepdims)
 
 
-def _weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """exp(x - y): the softmax; 0 where everything is minus infinity."""
+def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """exp(x - y): the softmax; 0 where y is minus infinity."""
     y = restore_axes(y, axis, keepdims)
     alive = array(plain(y)) != -np.inf
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
 @general(
-    lambda g, y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _weights(x, y, axis, keepdims),
-    jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims),
+    lambda g, y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _softmax_weights(x, y, axis, keepdims),
+    jvp=lambda t, y, x, *, axis, keepdims: v.sum(
+        t[0] * _softmax_weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims
+    ),
     prepare=normalize_axes,
 )
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:

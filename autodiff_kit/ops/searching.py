@@ -14,11 +14,12 @@ from autodiff_kit.ops.axes import Axis, negative_axis, normalize_axes
 
 
 def _input_size(y: Any, x: Any, *_: Any) -> int:
-    """The cost of what reads every entry and answers with few."""
+    """The cost of operations that read every entry of the input."""
     return int(np.size(x))
 
 
 def _reduction_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
+    """The parameters of any, all and count_nonzero."""
     return (
         normalize_axes(x, axis, keepdims)
         if axis is not None
@@ -27,7 +28,7 @@ def _reduction_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[s
 
 
 def _one_axis(x: Any, axis: int | None = None, keepdims: bool = False) -> dict[str, Any]:
-    """One axis or none, as NumPy has it; a number may be said to have one."""
+    """The parameters of argmax: one axis or none; axis 0 or -1 of a number counts as none, as in NumPy."""
     if axis is not None:
         place = whole("axis", axis)
         axis = None if not x.ndim and place in (0, -1) else negative_axis(place, x.ndim, "axis")
@@ -65,6 +66,7 @@ def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
 
 
 def _searchsorted_arguments(a: Any, b: Any, side: str = "left", sorter: Any = None) -> dict[str, Any]:
+    """The parameters of searchsorted, checked."""
     return {
         "side": word("searchsorted: side", side, "left", "right"),
         "sorter": None if sorter is None else array(lift(sorter)._value),

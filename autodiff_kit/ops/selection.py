@@ -16,8 +16,8 @@ from autodiff_kit.ops.promotion import promote
 from autodiff_kit.ops.searching import nonzero
 
 
-def _own(condition: Any) -> Any:
-    """The record keeps it, so what a user may write to is copied."""
+def _copied_condition(condition: Any) -> Any:
+    """The condition as an array; copied, because the tape keeps it and users may change theirs."""
     if isinstance(condition, Standin):
         return condition
     return array(condition._value) if isinstance(condition, Value) else np.array(condition)
@@ -26,7 +26,7 @@ def _own(condition: Any) -> Any:
 @elementwise(
     lambda g, _y, _a, _b, *, condition: v.select(g, 0.0, condition=condition),
     lambda g, _y, _a, _b, *, condition: v.select(0.0, g, condition=condition),
-    prepare=lambda a, b, condition: {"condition": _own(condition)},
+    prepare=lambda a, b, condition: {"condition": _copied_condition(condition)},
 )
 def select(a: Any, b: Any, condition: Any) -> Any:
     """``a`` where ``condition`` holds, else ``b``; each side gets the gradient of the entries that it gave."""
@@ -71,11 +71,11 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
         return nonzero(condition)
     if a is None or b is None:
         raise ArgumentError("where takes a condition and both values, or a condition alone")
-    return select(*_of_one_dtype(a, b), condition)
+    return select(*_promote_with_float64_scalar(a, b), condition)
 
 
-def _of_one_dtype(a: Any, b: Any) -> tuple[Any, Any]:
-    """Beside a float64 scalar, which the kit keeps as a Python number, smaller floats become float64, as NumPy's do."""
+def _promote_with_float64_scalar(a: Any, b: Any) -> tuple[Any, Any]:
+    """Beside a float64 scalar, which the kit keeps as a Python number, smaller floats become float64, as in NumPy."""
     if any(type(x) in (int, float) for x in (a, b)):
         return a, b
     a, b = lift(a), lift(b)
@@ -110,8 +110,8 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     return chosen() if bool(lift(pred)) else other()
 
 
-def _between(x: Any, lo: Any, hi: Any) -> Any:
-    """Where entries are strictly inside the bounds that there are."""
+def _inside_bounds(x: Any, lo: Any, hi: Any) -> Any:
+    """Where entries are strictly inside the given bounds."""
     x = array(plain(x))
     if lo is None or hi is None:
         return np.ones(x.shape, bool) if lo is hi else x < hi if lo is None else x > lo
@@ -119,11 +119,11 @@ def _between(x: Any, lo: Any, hi: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, x, *, lo, hi: v.select(g, 0.0, condition=_between(x, lo, hi)),
+    lambda g, _y, x, *, lo, hi: v.select(g, 0.0, condition=_inside_bounds(x, lo, hi)),
     points=(((1.0,), (0.0,), {"lo": -1.0, "hi": 1.0}), ((2.0,), (0.0,), {"lo": 3.0, "hi": 1.0})),
 )
 def _clip(x: Any, lo: Any, hi: Any) -> Any:
-    """Entries moved into ``[lo, hi]``."""
+    """Entries limited to ``[lo, hi]``."""
     return array(x) if lo is None and hi is None else np.clip(x, lo, hi)
 
 
@@ -153,11 +153,11 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     if any(getattr(bound, "node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
         low = x if lo is None else maximum(x, lo)
         return low if hi is None else minimum(low, hi)
-    return _clip(x, _bound(lo), _bound(hi))
+    return _clip(x, _checked_bound(lo), _checked_bound(hi))
 
 
-def _bound(value: Any) -> Any:
-    """A number stays one, which leaves the dtype alone; the record keeps an array, so it is copied."""
+def _checked_bound(value: Any) -> Any:
+    """A bound as a number, which does not change the dtype, or as an array, which is copied."""
     if value is None or isinstance(plain(value), Standin):
         return plain(value)
     own = lift(value)._value

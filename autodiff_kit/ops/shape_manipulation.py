@@ -21,12 +21,12 @@ from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trai
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
     wanted = checked_ints(shape, "reshape")
     try:
-        return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _big_shape(x.size, wanted)
+        return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _resolve_shape(x.size, wanted)
     except ValueError as error:
         raise ShapeError(f"reshape: {x.size} entries of shape {x.shape} do not fit into shape {wanted}") from error
 
 
-def _big_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
+def _resolve_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
     known = int(np.prod([n for n in wanted if n != -1], dtype=np.int64))
     full = tuple(size // max(known, 1) if n == -1 else n for n in wanted)
     if int(np.prod(full, dtype=np.int64)) != size:
@@ -50,8 +50,8 @@ def ravel(x: Any) -> Tensor:
 
 
 @linear(
-    lambda g, _y, _x, *, axes: v.permute_dims(g, axes=_inverse(axes)),
-    prepare=lambda x, axes=None: {"axes": _permutation(x.ndim, axes)},
+    lambda g, _y, _x, *, axes: v.permute_dims(g, axes=_inverse_permutation(axes)),
+    prepare=lambda x, axes=None: {"axes": _checked_permutation(x.ndim, axes)},
 )
 def permute_dims(x: Any, axes: Any = None) -> Any:
     """Axes in another order; reversed by default."""
@@ -59,7 +59,7 @@ def permute_dims(x: Any, axes: Any = None) -> Any:
     return np.transpose(x, (*range(lead), *(lead + len(axes) + a for a in axes)))
 
 
-def _permutation(ndim: int, axes: Any) -> tuple[int, ...]:
+def _checked_permutation(ndim: int, axes: Any) -> tuple[int, ...]:
     order = tuple(range(ndim))[::-1] if axes is None else tuple(axes)
     found = tuple(negative_axis(a, ndim, "permute_dims") for a in order)
     if sorted(found) != list(range(-ndim, 0)):
@@ -67,7 +67,7 @@ def _permutation(ndim: int, axes: Any) -> tuple[int, ...]:
     return found
 
 
-def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
+def _inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
     n = len(axes)
     return tuple(k - n for k in np.argsort([a + n for a in axes]))
 
@@ -181,14 +181,15 @@ def _unit_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     return tuple(negative_axis(a, len(shape), "squeeze") for a in checked_ints(axis, "squeeze"))
 
 
-def _wider(x: Any, shape: Any) -> dict[str, Any]:
+def _broadcast_arguments(x: Any, shape: Any) -> dict[str, Any]:
+    """The parameters of broadcast_to, checked."""
     wanted = checked_ints(shape, "broadcast_to")
     if x.ndim > len(wanted):
         raise ShapeError(f"broadcast_to: a value of shape {x.shape} has more axes than shape {wanted}")
     return {"shape": wanted}
 
 
-@linear(lambda g, _y, _x, *, shape: g, prepare=_wider)  # the engine sums what was broadcast
+@linear(lambda g, _y, _x, *, shape: g, prepare=_broadcast_arguments)  # the engine sums what was broadcast
 def broadcast_to(x: Any, shape: Any) -> Any:
     """The value repeated to a larger shape, without copying."""
     x = array(x)
@@ -207,8 +208,10 @@ def broadcast_arrays(*arrays: Any) -> tuple[Tensor, ...]:
     return tuple(t if t.shape == common else broadcast_to(t, common) for t in tensors)
 
 
-def _at_least(arrays: tuple[Any, ...], place: Any) -> Any:
-    """Each with new axes where ``place`` wants them; one value for one, a tuple for several, as NumPy."""
+def _add_axes_up_to(arrays: tuple[Any, ...], place: Any) -> Any:
+    """Each with the new axes that ``place`` gives for its number of axes; one value for one, a tuple for several, as
+    in NumPy.
+    """
     tensors = [lift(x) for x in arrays]
     wide = tuple(expand_dims(t, axis) if (axis := place(t.ndim)) else t for t in tensors)
     return wide[0] if len(wide) == 1 else wide
@@ -216,17 +219,17 @@ def _at_least(arrays: tuple[Any, ...], place: Any) -> Any:
 
 def atleast_1d(*arrays: Any) -> Any:
     """Numbers as vectors of one entry; a tuple for several values."""
-    return _at_least(arrays, lambda n: (0,) if n < 1 else ())
+    return _add_axes_up_to(arrays, lambda n: (0,) if n < 1 else ())
 
 
 def atleast_2d(*arrays: Any) -> Any:
     """Numbers and vectors as matrices of one row; a tuple for several values."""
-    return _at_least(arrays, lambda n: (0, 1)[: 2 - n] if n < 2 else ())
+    return _add_axes_up_to(arrays, lambda n: (0, 1)[: 2 - n] if n < 2 else ())
 
 
 def atleast_3d(*arrays: Any) -> Any:
     """Values with three axes or more; a vector becomes the middle axis, a matrix the first two."""
-    return _at_least(arrays, lambda n: ((0, 1, 2), (0, 2), (2,))[n] if n < 3 else ())
+    return _add_axes_up_to(arrays, lambda n: ((0, 1, 2), (0, 2), (2,))[n] if n < 3 else ())
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False) -> list[Tensor]:
@@ -270,7 +273,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False) -> list[T
     },
 )
 def _roll(x: Any, shift: Any, axis: Any) -> Any:
-    """Entries moved along axes."""
+    """Entries shifted along axes."""
     return np.roll(x, shift, axis)
 
 

@@ -17,7 +17,7 @@ from autodiff_kit.ops.promotion import as_floating
 from autodiff_kit.ops.shape_manipulation import broadcast_to
 
 
-def _vector(x: Any, name: str) -> Tensor:
+def _checked_vector(x: Any, name: str) -> Tensor:
     t = lift(x)
     if t.ndim != 1 or not t.size:
         raise ShapeError(f"{name} takes vectors with entries, not shape {t.shape}")
@@ -53,7 +53,7 @@ def interp(x: Any, xp: Any, fp: Any) -> Tensor:
     >>> ak.interp([0.5, 3.0], [0.0, 1.0], [10.0, 20.0]).numpy()
     array([15., 20.])
     """
-    t, places, values = as_floating(x), _vector(xp, "interp"), as_floating(_vector(fp, "interp"))
+    t, places, values = as_floating(x), _checked_vector(xp, "interp"), as_floating(_checked_vector(fp, "interp"))
     if places.shape != values.shape:
         raise ShapeError(f"interp: points of shape {places.shape} have values of shape {values.shape}")
     if places.size == 1:
@@ -94,11 +94,11 @@ def slopes(f: Any, spacing: float = 1.0, axis: int | tuple[int, ...] | None = No
     """
     t, step = as_floating(f), number("slopes: spacing", spacing)
     axes = range(t.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    found = [_slopes(t, negative_axis(k, t.ndim, "slopes"), step) for k in axes]
+    found = [_slopes_along_axis(t, negative_axis(k, t.ndim, "slopes"), step) for k in axes]
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _slopes(t: Tensor, axis: int, step: float) -> Tensor:
+def _slopes_along_axis(t: Tensor, axis: int, step: float) -> Tensor:
     if t.shape[axis] < 2:
         raise ShapeError(f"gradient: axis {axis} of shape {t.shape} has fewer than two entries")
 
@@ -132,7 +132,7 @@ def convolve(a: Any, b: Any, mode: str = "full") -> Tensor:
     array([1., 3., 5., 3.])
     """
     word("convolve: mode", mode, "full", "same", "valid")
-    long, short = sorted((_vector(a, "convolve"), _vector(b, "convolve")), key=lambda t: -t.size)
+    long, short = sorted((_checked_vector(a, "convolve"), _checked_vector(b, "convolve")), key=lambda t: -t.size)
     n, m = long.size, short.size
     start, count = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}[mode]
     windows = pad(long, m - 1)[np.arange(start, start + count)[:, None] + np.arange(m)]
@@ -141,7 +141,7 @@ def convolve(a: Any, b: Any, mode: str = "full") -> Tensor:
 
 def correlate(a: Any, b: Any, mode: str = "valid") -> Tensor:
     """The convolution with the second vector turned round; for the modes see :func:`convolve`."""
-    first, second = _vector(a, "correlate"), _vector(b, "correlate")
+    first, second = _checked_vector(a, "correlate"), _checked_vector(b, "correlate")
     if first.size < second.size:  # so that "same" is centred as NumPy's
         return convolve(second, first[::-1], mode)[::-1]
     return convolve(first, second[::-1], mode)
@@ -149,7 +149,7 @@ def correlate(a: Any, b: Any, mode: str = "valid") -> Tensor:
 
 def polyval(p: Any, x: Any) -> Tensor:
     """The polynomial with the coefficients ``p``, the highest power first, at ``x``."""
-    coefficients, t = _vector(p, "polyval"), lift(x)
+    coefficients, t = _checked_vector(p, "polyval"), lift(x)
     y = coefficients[0] + 0 * t
     for k in range(1, coefficients.size):
         y = y * t + coefficients[k]

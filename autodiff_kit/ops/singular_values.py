@@ -30,28 +30,29 @@ def _singular_rows(x: Any) -> Any:
     return np.concatenate([u, s[..., None, :], vt.swapaxes(-1, -2)], -2)
 
 
-def _singular(x: Any, found: Any) -> tuple[Any, Any, Any]:
+def _singular_parts(x: Any, found: Any) -> tuple[Any, Any, Any]:
+    """The left vectors, the singular values and the right vectors, recorded."""
     u, s, w = (v.singular_part(x, found, part=part) for part in ("left", "values", "right"))
     return u, s, w
 
 
-def _singular_pull(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
-    u, s, w = _singular(x, found)
+def _singular_vjp(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
+    u, s, w = _singular_parts(x, found)
     if part == "values":  # at 0 a singular value has a kink: the smallest of its slopes is 0
         return v.matmul(u * as_row(v.select(g, 0.0, condition=plain(s) != 0)), swap_last_axes(w))
     own, other = (u, w) if part == "left" else (w, u)
-    k = _squared_gaps(s) * v.matmul(swap_last_axes(own), g)
+    k = _inverse_gaps_of_squares(s) * v.matmul(swap_last_axes(own), g)
     inside = (k + swap_last_axes(k)) * as_row(s)
     answer = v.matmul(v.matmul(own, inside), swap_last_axes(other))
-    if _tall(own):
+    if _has_more_rows(own):
         answer = answer + v.matmul(
-            g - v.matmul(own, v.matmul(swap_last_axes(own), g)), swap_last_axes(other / as_row(_above_zero(s)))
+            g - v.matmul(own, v.matmul(swap_last_axes(own), g)), swap_last_axes(other / as_row(_check_positive(s)))
         )
     return answer if part == "left" else swap_last_axes(answer)
 
 
-def _singular_push(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
-    u, s, w = _singular(x, found)
+def _singular_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
+    u, s, w = _singular_parts(x, found)
     if part == "values":
         return v.select(
             v.diagonal(v.matmul(swap_last_axes(u), v.matmul(t[0], w)), offset=0), 0.0, condition=plain(s) != 0
@@ -59,13 +60,13 @@ def _singular_push(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     own, other, moved = (u, w, t[0]) if part == "left" else (w, u, swap_last_axes(t[0]))
     seen = v.matmul(moved, other)
     p = v.matmul(swap_last_axes(own), seen) * as_row(s)
-    answer = v.matmul(own, _squared_gaps(s) * (p + swap_last_axes(p)))
-    if _tall(own):
-        answer = answer + (seen - v.matmul(own, v.matmul(swap_last_axes(own), seen))) / as_row(_above_zero(s))
+    answer = v.matmul(own, _inverse_gaps_of_squares(s) * (p + swap_last_axes(p)))
+    if _has_more_rows(own):
+        answer = answer + (seen - v.matmul(own, v.matmul(swap_last_axes(own), seen))) / as_row(_check_positive(s))
     return answer
 
 
-def _squared_gaps(s: Any) -> Any:
+def _inverse_gaps_of_squares(s: Any) -> Any:
     """One over the differences of the squares, 0 on the diagonal."""
     check_distinct(s, "svd", "singular values")
     eye = np.eye(np.shape(plain(s))[-1], dtype=plain(s).dtype)
@@ -73,21 +74,21 @@ def _squared_gaps(s: Any) -> Any:
     return (1 - eye) / ((as_row(s) - column) * (as_row(s) + column) + eye)
 
 
-def _tall(x: Any) -> bool:
-    """Whether there are directions that none of the columns has."""
+def _has_more_rows(x: Any) -> bool:
+    """Whether a matrix has more rows than columns, so that its columns do not span the space."""
     rows, columns = np.shape(plain(x))[-2:]
     return bool(rows > columns)
 
 
-def _above_zero(s: Any) -> Any:
+def _check_positive(s: Any) -> Any:
     if not isinstance(plain(s), Standin) and not (plain(s) > 0).all():
         raise StructureError("svd: vectors have no derivative where a singular value is 0; use the values alone")
     return s
 
 
-@general(_singular_pull, no_cotangent, jvp=_singular_push)
+@general(_singular_vjp, no_cotangent, jvp=_singular_jvp)
 def _singular_part(x: Any, found: Any, part: str) -> Any:
-    """The singular values, or the vectors of one side as columns, of matrices whose decomposition was found."""
+    """The singular values, or the vectors of one side as columns, taken out of a decomposition that was computed."""
     rows = found.shape[-2] - x.shape[-1] - 1
     return {"left": found[..., :rows, :], "values": found[..., rows, :], "right": found[..., rows + 1 :, :]}[part]
 

@@ -16,23 +16,26 @@ from autodiff_kit.ops.selection import where
 
 
 def _softmax_axis(x: Any, axis: int = -1) -> dict[str, Any]:
+    """The parameters of softmax: its axis, checked."""
     if not x.ndim:
         raise ShapeError("softmax needs an axis to share along; a single number has none")
     return {"axis": negative_axis(axis, x.ndim, "softmax")}
 
 
 def _sum_along(x: Any, axis: int) -> Any:
+    """The sum along one axis, which stays with length 1."""
     return v.sum(x, axis=(axis,), keepdims=True)
 
 
-def _has_row_kernel(x: Any, axis: int) -> bool:
+def _fits_row_kernel(x: Any, axis: int) -> bool:
+    """Whether the compiled loops over rows fit the array."""
     return type(x) is np.ndarray and axis == -1 and x.ndim > 0 and x.size > 0 and x.dtype.char in "fd"
 
 
 def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
-    """``y * (g - sum(y * g))``."""
+    """``y * (g - sum(y * g))``, by a compiled loop where it fits."""
     plain_arrays = type(g) is np.ndarray and type(y) is np.ndarray and g.shape == y.shape and g.dtype == y.dtype
-    loop = kernels.ready("softmax_pull_rows") if plain_arrays and _has_row_kernel(y, axis) else None
+    loop = kernels.ready("softmax_pull_rows") if plain_arrays and _fits_row_kernel(y, axis) else None
     if loop is None:
         return y * (g - _sum_along(g * y, axis))
     out = np.array(g, order="C")
@@ -48,7 +51,7 @@ def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
 def softmax(x: Any, axis: int = -1) -> Any:
     """``exp(x)`` shared out so that it sums to 1 along an axis; a constant added to all changes nothing."""
     x = array(x)
-    loop = kernels.ready("softmax_rows") if _has_row_kernel(x, axis) else None
+    loop = kernels.ready("softmax_rows") if _fits_row_kernel(x, axis) else None
     if loop is not None:
         out = np.empty(x.shape, x.dtype)
         loop(np.ascontiguousarray(x).reshape(-1, x.shape[-1]), out.reshape(-1, x.shape[-1]))
@@ -57,6 +60,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 
 def _numpy_softmax(x: Any, axis: int) -> Any:
+    """The softmax by NumPy, of float16 in float32."""
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     with np.errstate(invalid="ignore"):  # a row of -inf: nan is the answer, not news
         e = np.exp(wide - np.max(wide, axis=axis, keepdims=True))
@@ -85,7 +89,7 @@ def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> An
     jvp=lambda t, y, _x, *, mask, empty: _masked_softmax_vjp(t[0], y, _x, mask=mask, empty=empty),
 )
 def _kept_softmax(x: Any, mask: Any, empty: str) -> Any:
-    """softmax over the kept entries of the last axis; 0 at the others."""
+    """The softmax over the entries that the mask keeps; 0 at the others."""
     x = array(x)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     top = np.max(np.where(mask, wide, -np.inf), axis=-1, keepdims=True, initial=-np.inf)
@@ -153,6 +157,7 @@ def masked_softmax(
 
 
 def _checked_mask(scores: Tensor, mask: Any) -> Any:
+    """The mask as booleans in the shape of the scores."""
     try:
         keep = np.asarray(plain(mask))
     except ValueError as error:
@@ -170,14 +175,14 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
 
 
 def _softmax_minus_one_hot(x: Any, labels: Any) -> Any:
-    """softmax minus the one that was right."""
+    """The softmax minus 1 at the label: the derivative of the cross-entropy."""
     p = v.softmax(x, axis=-1)
     return p - (labels[..., None] == np.arange(np.shape(plain(x))[-1]))
 
 
 def _cross_entropy_vjp(g: Any, x: Any, labels: Any) -> Any:
     plain_arrays = type(g) is np.ndarray and type(x) is np.ndarray and g.shape == labels.shape and g.dtype == x.dtype
-    loop = kernels.ready("cross_entropy_pull") if plain_arrays and _has_row_kernel(x, -1) and x.ndim > 1 else None
+    loop = kernels.ready("cross_entropy_pull") if plain_arrays and _fits_row_kernel(x, -1) and x.ndim > 1 else None
     if loop is None:
         return v.expand_dims(g, axis=(-1,)) * _softmax_minus_one_hot(x, labels)
     out = np.empty(x.shape, x.dtype)
@@ -186,7 +191,7 @@ def _cross_entropy_vjp(g: Any, x: Any, labels: Any) -> Any:
 
 
 def _as_matrix(x: Any) -> Any:
-    """As a matrix in C order."""
+    """The array as a matrix of rows in C order."""
     x = np.ascontiguousarray(x)
     return x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
 
@@ -198,12 +203,12 @@ def _as_matrix(x: Any) -> Any:
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     """``logsumexp(x) - x[label]`` along the last axis."""
     x = array(x)
-    loop = kernels.ready("cross_entropy") if _has_row_kernel(x, -1) and x.ndim > 1 else None
+    loop = kernels.ready("cross_entropy") if _fits_row_kernel(x, -1) and x.ndim > 1 else None
     if loop is not None:
         out = np.empty(labels.shape, x.dtype)
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):
             return out
-    later(_check_labels, labels, x.shape[-1])
+    later(_checked_labels, labels, x.shape[-1])
     shifted = x - np.max(x, axis=-1, keepdims=True)  # the label's logit too: a large one would swallow the logarithm
     total = np.log(np.sum(np.exp(shifted), axis=-1))
     return total - np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)
@@ -250,15 +255,15 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
             f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {shape}"
         )
     if type(numbers) is not np.ndarray or numbers.dtype is not _INDEX_DTYPE or not numbers.flags.c_contiguous:
-        numbers = later(_check_labels, numbers, shape[-1])  # else the loop itself looks at them
+        numbers = later(_checked_labels, numbers, shape[-1])  # else the loop itself looks at them
     return _sparse_cross_entropy(logits, numbers)
 
 
 _INDEX_DTYPE = np.dtype(np.intp)
 
 
-def _check_labels(labels: Any, count: int) -> Any:
-    """Labels, each of them a class, in the form in which they are held."""
+def _checked_labels(labels: Any, count: int) -> Any:
+    """Labels as contiguous indices; raises where one is no class."""
     if labels.size and not 0 <= labels.min() <= labels.max() < count:
         outside = labels[(labels < 0) | (labels >= count)]
         raise LabelError(f"labels must be from 0 to {count - 1}; got {sorted(set(outside.tolist()))}")

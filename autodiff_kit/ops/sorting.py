@@ -16,6 +16,7 @@ from autodiff_kit.ops.shape_manipulation import ravel
 
 
 def _argsort_arguments(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> dict[str, Any]:
+    """The parameters of argsort, checked."""
     order = {"descending": flag("descending", descending), "stable": flag("stable", stable)}
     return {"axis": axis if axis is None or not x.ndim else negative_axis(axis, x.ndim, "argsort"), **order}
 
@@ -28,6 +29,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
 
 
 def _stable_order(x: np.ndarray[Any, Any], axis: int, descending: bool) -> np.ndarray[Any, Any]:
+    """The positions that sort along an axis; equal entries keep their order, also when descending."""
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     # From behind, so that equals keep their order.
@@ -106,6 +108,7 @@ def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, 
 
 
 def _check_kth(x: Tensor, kth: Any, axis: int | None, name: str) -> None:
+    """Raise where ``kth`` is out of range."""
     n = x.size if axis is None else x.shape[negative_axis(axis, x.ndim, name)]
     for k in checked_ints(kth, name):
         if not -n <= k < n:

@@ -50,7 +50,9 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     """
     t = as_floating(x)
     away = t - mean(t, axis, True)
-    return _times(sum(away * away, axis, keepdims), _share(t, axis, ddof if correction is None else correction))
+    return _scale_without_warning(
+        sum(away * away, axis, keepdims), _inverse_count(t, axis, ddof if correction is None else correction)
+    )
 
 
 def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Tensor:
@@ -81,12 +83,14 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     """
     t = as_floating(x)
     away = t - mean(t, axis, True)
-    share = _share(t, axis, ddof if correction is None else correction)
-    return _times(vector_norm(away, axis, keepdims), math.sqrt(share))
+    share = _inverse_count(t, axis, ddof if correction is None else correction)
+    return _scale_without_warning(vector_norm(away, axis, keepdims), math.sqrt(share))
 
 
-def _share(t: Tensor, axis: Axis, ddof: float) -> float:
-    """One over a count, infinite with a warning where nothing is left to divide by, as NumPy's."""
+def _inverse_count(t: Tensor, axis: Axis, ddof: float) -> float:
+    """One over the number of entries minus ``ddof``; infinite, with a warning, where that is not positive, as in
+    NumPy.
+    """
     count = reduced_size(t, normalize_axes(t, axis)["axis"]) - number("ddof", ddof)
     if count > 0:
         return 1.0 / count
@@ -94,7 +98,7 @@ def _share(t: Tensor, axis: Axis, ddof: float) -> float:
     return math.inf
 
 
-def _times(total: Tensor, share: float) -> Tensor:
+def _scale_without_warning(total: Tensor, share: float) -> Tensor:
     with np.errstate(invalid="ignore"):  # 0 times infinity, of which was warned
         return total * share
 
@@ -136,7 +140,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     """
     t = lift(x)
     axes = normalize_axes(t, axis)["axis"]
-    w = _weights(t, axes, axis, weights)
+    w = _broadcast_weights(t, axes, axis, weights)
     total = sum(w, axes, keepdims)
     later(_check_weights, total._value)
     out = sum(t * w, axes, keepdims) / total if weights is not None else mean(t, axes, keepdims)
@@ -144,12 +148,13 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
 
 
 def _check_weights(total: Any) -> None:
+    """Raise where the weights sum to 0."""
     if not np.all(total):
         raise StructureError("average: the weights sum to 0, which nothing can be divided by")
 
 
-def _weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: Any) -> Tensor:
-    """Weights in the shape of what they weigh."""
+def _broadcast_weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: Any) -> Tensor:
+    """The weights in the shape of the values."""
     if weights is None:
         return broadcast_to(np.ones((), t.dtype if t.dtype.kind == "f" else np.float64), t.shape)
     w = lift(weights)
@@ -165,7 +170,7 @@ def _weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: Any) -> Tens
 
 
 # -------------------------------------------------------------------------------- without what is nan
-def _filled(x: Any, fill: float) -> tuple[Tensor, Any]:
+def _replace_nan(x: Any, fill: float) -> tuple[Tensor, Any]:
     """The value with ``fill`` in place of nan, and where it was not nan."""
     t = lift(x)
     if t.dtype.kind != "f":
@@ -174,45 +179,45 @@ def _filled(x: Any, fill: float) -> tuple[Tensor, Any]:
     return v.select(t, np.asarray(fill, t.dtype), condition=present), present
 
 
-def _counts(present: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _count_present(present: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     return np.sum(present, axis=axes, keepdims=flag("keepdims", keepdims))
 
 
 def nansum(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The sum of what is not nan, over axes. Arguments as NumPy's."""
-    return sum(_filled(x, 0)[0], axis, keepdims)
+    return sum(_replace_nan(x, 0)[0], axis, keepdims)
 
 
 def nanprod(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The product of what is not nan, over axes. Arguments as NumPy's."""
-    return prod(_filled(x, 1)[0], axis, keepdims)
+    return prod(_replace_nan(x, 1)[0], axis, keepdims)
 
 
 def nancumsum(x: Any, axis: int | None = None) -> Tensor:
     """Running sums of what is not nan."""
-    return cumsum(_filled(x, 0)[0], axis)
+    return cumsum(_replace_nan(x, 0)[0], axis)
 
 
 def nancumprod(x: Any, axis: int | None = None) -> Tensor:
     """Running products of what is not nan."""
-    return cumprod(_filled(x, 1)[0], axis)
+    return cumprod(_replace_nan(x, 1)[0], axis)
 
 
 def nanmean(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The mean of what is not nan, over axes; of nothing it is nan, with a warning. Arguments as NumPy's."""
-    t, present = _filled(x, 0)
+    t, present = _replace_nan(x, 0)
     axes = normalize_axes(t, axis)["axis"]
-    return _per(sum(t, axes, keepdims), _counts(present, axes, keepdims))
+    return _divide_by_count(sum(t, axes, keepdims), _count_present(present, axes, keepdims))
 
 
-def _per(total: Tensor, count: Any) -> Tensor:
-    """A sum divided by a count, nan with a warning where it is 0."""
-    _warn_of_nothing(count)
+def _divide_by_count(total: Tensor, count: Any) -> Tensor:
+    """A sum divided by a count; nan, with a warning, where the count is 0."""
+    _warn_if_empty(count)
     kind = total.dtype if total.dtype.kind == "f" else np.dtype(np.float64)
     return total / np.where(array(count) > 0, count, np.nan).astype(kind)
 
 
-def _warn_of_nothing(count: Any) -> None:
+def _warn_if_empty(count: Any) -> None:
     if not isinstance(count, Standin) and np.any(count <= 0):  # a recorded function does not warn
         warnings.warn(
             "degrees of freedom are 0 or less, or all is nan: the answer is nan", RuntimeWarning, stacklevel=4
@@ -221,8 +226,8 @@ def _warn_of_nothing(count: Any) -> None:
 
 def nanvar(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
     """The variance of what is not nan, over axes. Arguments as NumPy's."""
-    away, axes, count = _deviations(x, axis, ddof, keepdims)
-    return _per(sum(away * away, axes, keepdims), count)
+    away, axes, count = _nan_deviations(x, axis, ddof, keepdims)
+    return _divide_by_count(sum(away * away, axes, keepdims), count)
 
 
 def nanstd(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
@@ -230,40 +235,41 @@ def nanstd(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -
 
     Arguments as NumPy's.
     """
-    away, axes, count = _deviations(x, axis, ddof, keepdims)
-    return _per(vector_norm(away, axes, keepdims), np.sqrt(count))
+    away, axes, count = _nan_deviations(x, axis, ddof, keepdims)
+    return _divide_by_count(vector_norm(away, axes, keepdims), np.sqrt(count))
 
 
-def _deviations(x: Any, axis: Axis, ddof: float, keepdims: bool) -> tuple[Tensor, tuple[int, ...], Any]:
-    """What is not nan less its mean, and how many they are less ``ddof``, at least 0."""
-    t, present = _filled(as_floating(x), 0)
+def _nan_deviations(x: Any, axis: Axis, ddof: float, keepdims: bool) -> tuple[Tensor, tuple[int, ...], Any]:
+    """The values minus their mean without nan, the axes, and the counts minus ``ddof``, at least 0."""
+    t, present = _replace_nan(as_floating(x), 0)
     axes = normalize_axes(t, axis)["axis"]
-    middle = sum(t, axes, True) / np.maximum(_counts(present, axes, True), 1).astype(t.dtype)
-    count = np.maximum(_counts(present, axes, keepdims) - number("ddof", ddof), 0)
+    middle = sum(t, axes, True) / np.maximum(_count_present(present, axes, True), 1).astype(t.dtype)
+    count = np.maximum(_count_present(present, axes, keepdims) - number("ddof", ddof), 0)
     return v.select(t - middle, 0.0, condition=present), axes, count
 
 
-def _extreme(best: Any, x: Any, axis: Axis, keepdims: bool, worst: float) -> Tensor:
+def _nan_extreme(best: Any, x: Any, axis: Axis, keepdims: bool, worst: float) -> Tensor:
+    """The maximum or minimum that ignores nan."""
     t = lift(x)
     axes = normalize_axes(t, axis)["axis"]
-    filled, present = _filled(t, worst)
+    filled, present = _replace_nan(t, worst)
     found: Tensor = best(filled, axes, keepdims)
     if t.dtype.kind != "f":
         return found
-    some = _counts(present, axes, keepdims)
-    _warn_of_nothing(some)
+    some = _count_present(present, axes, keepdims)
+    _warn_if_empty(some)
     missing: Tensor = v.select(found, np.full((), np.nan, t.dtype), condition=array(some) > 0)
     return missing
 
 
 def nanmax(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The largest entry that is not nan, over axes. Arguments as NumPy's."""
-    return _extreme(max, x, axis, keepdims, -math.inf)
+    return _nan_extreme(max, x, axis, keepdims, -math.inf)
 
 
 def nanmin(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The smallest entry that is not nan, over axes. Arguments as NumPy's."""
-    return _extreme(min, x, axis, keepdims, math.inf)
+    return _nan_extreme(min, x, axis, keepdims, math.inf)
 
 
 def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
