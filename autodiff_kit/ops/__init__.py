@@ -75,7 +75,7 @@ from autodiff_kit.ops import (
 )  # fmt: skip
 from autodiff_kit.ops.numpy_functions import install_numpy_functions
 
-if TYPE_CHECKING:  # for type checkers and editors: what the last lines of this file do
+if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file do the same at run time
     from autodiff_kit.ops.arithmetic import *
     from autodiff_kit.ops.comparison import *
     from autodiff_kit.ops.creation import *

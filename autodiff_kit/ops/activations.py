@@ -1,4 +1,4 @@
-"""Activations, softmax in its variants, cross-entropy."""
+"""Activation functions of neural networks: relu, leaky_relu, elu, gelu."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from autodiff_kit.core.tensor import Standin, Tensor, lift, plain
 from autodiff_kit.ops.elementary_functions import tanh
 
 
-# -------------------------------------------------------------------------------- activations
 def _relu_derivative(x: Any) -> Any:
     """1 for positive entries, 0 for the others, nan for nan; a mask that was kept instead of the input is returned as
     it is.
@@ -40,7 +39,7 @@ def _relu_residual(y: Any, x: Any) -> tuple[Any]:
     if isinstance(x, Standin):
         return (x,)
     flat = y.ravel()
-    square = flat.dot(flat)  # one product tells of a nan faster than a maximum
+    square = flat.dot(flat)  # nan in a product shows a nan faster than a maximum does
     return (x > 0 if square == square else x,)
 
 
@@ -61,7 +60,7 @@ def _relu_vjp(g: Any, x: Any) -> Any:
     points=(((0.0,), (0.0,)), ((np.nan,), (np.nan,))),
 )
 def relu(x: Any) -> Any:
-    """``x`` above 0, else 0; the slope at 0 is 0. The record holds a mask, not the input."""
+    """The rectified linear unit, ``max(x, 0)``; its derivative at 0 is 0. The tape keeps a mask, not the input."""
     if (loop := _elementwise_kernel("not_below_zero", x)) is None:
         return np.maximum(x, 0)
     out = np.empty(x.shape, x.dtype)
@@ -74,7 +73,7 @@ def relu(x: Any) -> Any:
     points=(((0.0,), (0.2,), {"slope": 0.2}),),
 )
 def leaky_relu(x: Any, slope: float = 0.2) -> Any:
-    """``x`` above 0, else ``slope * x``; at 0 the slope is ``slope``."""
+    """The leaky rectified linear unit: ``x`` where positive, else ``slope * x``; its derivative at 0 is ``slope``."""
     return np.where(np.greater(x, 0), x, np.multiply(slope, x))
 
 
@@ -89,7 +88,7 @@ def _elu_derivative(x: Any) -> Any:
     points=(((0.0,), (1.0,)),),
 )
 def elu(x: Any) -> Any:
-    """``x`` above 0, else ``exp(x) - 1``."""
+    """The exponential linear unit: ``x`` where positive, else ``exp(x) - 1``."""
     return np.where(np.greater(x, 0), x, np.expm1(np.minimum(x, 0)))
 
 
@@ -97,7 +96,7 @@ _GELU_SCALE = math.sqrt(2 / math.pi)
 
 
 def gelu(x: Any) -> Tensor:
-    """A smooth relu, ``x`` times the normal distribution's share below ``x``, by the customary tanh formula.
+    """The Gaussian error linear unit, by its tanh approximation.
 
     Parameters
     ----------
@@ -118,9 +117,3 @@ def gelu(x: Any) -> Tensor:
     """
     t = lift(x)
     return 0.5 * t * (1.0 + tanh(_GELU_SCALE * (t + 0.044715 * t * t * t)))
-
-
-# -------------------------------------------------------------------------------- softmax
-
-
-# -------------------------------------------------------------------------------- cross-entropy

@@ -1,4 +1,4 @@
-"""Sums, products, powers and extremes of two values."""
+"""Arithmetic: sums, products, powers, remainders, maxima of two values."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from autodiff_kit.ops.promotion import promote
 
 @elementwise(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b: g, scalar=operator.add)
 def add(a: Any, b: Any) -> Any:
-    """``a + b``, entry by entry. The record holds neither."""
+    """Elementwise sum, ``a + b``. The tape keeps neither input."""
     return np.add(a, b)
 
 
 @elementwise(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b: -g, scalar=operator.sub)
 def subtract(a: Any, b: Any) -> Any:
-    """``a - b``, entry by entry. The record holds neither."""
+    """Elementwise difference, ``a - b``. The tape keeps neither input."""
     return np.subtract(a, b)
 
 
 @elementwise(lambda g, _y, _a, b: g * b, lambda g, _y, a, _b: g * a, scalar=operator.mul)
 def multiply(a: Any, b: Any) -> Any:
-    """``a * b``, entry by entry."""
+    """Elementwise product, ``a * b``."""
     return np.multiply(a, b)
 
 
@@ -38,7 +38,7 @@ def multiply(a: Any, b: Any) -> Any:
     domain="positive",
 )
 def divide(a: Any, b: Any) -> Any:
-    """``a / b``, entry by entry; at 0/0 the gradients are IEEE's, inf and nan: nothing is hidden."""
+    """Elementwise quotient, ``a / b``; at 0/0 the gradients are IEEE's inf and nan."""
     return np.divide(a, b)
 
 
@@ -54,7 +54,7 @@ def _power_derivative_base(a: Any, b: Any) -> Any:
 def _scalar_power(a: float, b: float) -> float:
     """a ** b of two Python floats; ValueError where the result is not real."""
     y = a**b
-    if type(y) is not float:  # Python's answer to (-8.0)**0.5 is complex
+    if type(y) is not float:  # (-8.0)**0.5 is complex in Python
         raise ValueError
     return y
 
@@ -75,7 +75,7 @@ def _power_derivative_exponent(y: Any, a: Any, b: Any) -> Any:
     points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, -1.0), (-np.inf, np.nan)), ((-2.0, 2.0), (-4.0, np.nan))),
 )
 def power(a: Any, b: Any) -> Any:
-    """``a ** b``, entry by entry.
+    """Elementwise power, ``a ** b``.
 
     At ``(0, 0)`` both gradients are 0; the gradient to the exponent of a negative base is nan, and it is not computed
     unless the exponent itself is followed. Whole numbers stay whole, unless an exponent is negative.
@@ -91,7 +91,7 @@ def _is_floating(x: Any) -> bool:
 
 
 def float_power(a: Any, b: Any) -> Tensor:
-    """``a ** b`` in double precision, whatever the inputs are."""
+    """Elementwise power, ``a ** b``, in float64 for inputs of any dtype."""
     return power(_to_float64(a), _to_float64(b))
 
 
@@ -102,24 +102,24 @@ def _to_float64(x: Any) -> Tensor:
 
 @elementwise(lambda g, _y, _x: -g, scalar=operator.neg)
 def negative(x: Any) -> Any:
-    """``-x``."""
+    """Elementwise negative, ``-x``."""
     return np.negative(x)
 
 
 def positive(x: Any) -> Tensor:
-    """``+x``: the value itself."""
+    """``+x``, the value itself."""
     return v.identity(lift(x))  # type: ignore[no-any-return]
 
 
 @elementwise(lambda g, _y, x: g * (2.0 * x), scalar=lambda x: x * x)
 def square(x: Any) -> Any:
-    """``x * x``, as one operation."""
+    """Elementwise square, ``x * x``, as one operation."""
     return np.square(x)
 
 
 @elementwise(lambda g, y, _x: -g * (y * y), domain="positive")
 def reciprocal(x: Any) -> Any:
-    """``1 / x``."""
+    """Elementwise reciprocal, ``1 / x``."""
     return np.divide(1.0, x)
 
 
@@ -133,12 +133,12 @@ def _sign_of(x: Any) -> Any:
 
 @elementwise(lambda g, _y, x: g * _sign_of(x), scalar=math.fabs, points=(((0.0,), (0.0,)),))
 def abs(x: Any) -> Any:
-    """``|x|``; the gradient at 0 is 0, the smallest subgradient."""
+    """Absolute value, ``|x|``; the gradient at 0 is 0, the subgradient of smallest norm."""
     return np.abs(x)
 
 
 def fabs(x: Any) -> Tensor:
-    """``|x|``; of whole numbers too it is floating."""
+    """Absolute value, ``|x|``, floating also for integers."""
     t = lift(x)
     return abs(t if t.dtype.kind == "f" else t * np.float16(1.0))
 
@@ -158,7 +158,7 @@ def _sign_source(x: Tensor, like: Tensor) -> Any:
 
 
 def copysign(a: Any, b: Any) -> Tensor:
-    """The size of ``a`` with the sign of ``b``, also of -0.0; no gradient reaches ``b``."""
+    """The magnitude of ``a`` with the sign of ``b``, also of -0.0; ``b`` gets no gradient."""
     return _copysign(a, b)
 
 
@@ -174,7 +174,9 @@ def _maximum_weight(a: Any, b: Any) -> Any:
     points=(((1.0, 1.0), (0.5, 0.5)),),
 )
 def maximum(a: Any, b: Any) -> Any:
-    """The larger of two; at a tie each gets half. Beside a nan the gradients are arbitrary."""
+    """Elementwise maximum of two values; at a tie each gets half of the gradient. Beside a nan the gradients are
+    arbitrary.
+    """
     return np.maximum(a, b)
 
 
@@ -184,7 +186,9 @@ def maximum(a: Any, b: Any) -> Any:
     points=(((1.0, 1.0), (0.5, 0.5)),),
 )
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller of two; at a tie each gets half. Beside a nan the gradients are arbitrary."""
+    """Elementwise minimum of two values; at a tie each gets half of the gradient. Beside a nan the gradients are
+    arbitrary.
+    """
     return np.minimum(a, b)
 
 
@@ -195,7 +199,7 @@ def minimum(a: Any, b: Any) -> Any:
     points=(((6.0, 3.0), (1.0, -2.0)),),
 )
 def mod(a: Any, b: Any) -> Any:
-    """The remainder, with the sign of ``b``; its slope in ``b`` is ``-floor(a / b)``."""
+    """Elementwise remainder with the sign of ``b``; its derivative with respect to ``b`` is ``-floor(a / b)``."""
     return np.mod(a, b)
 
 
@@ -207,7 +211,7 @@ def mod(a: Any, b: Any) -> Any:
     points=(((7.0, 3.0), (1.0, -2.0)), ((-7.0, 3.0), (1.0, 2.0))),
 )
 def fmod(a: Any, b: Any) -> Any:
-    """The remainder, with the sign of ``a``; its slope in ``b`` is minus the whole part of ``a / b``."""
+    """Elementwise remainder with the sign of ``a``; its derivative with respect to ``b`` is ``-trunc(a / b)``."""
     return np.fmod(a, b)
 
 
@@ -225,7 +229,9 @@ def _divide_by_squared_norm(part: Any, a: Any, b: Any) -> Any:
     points=(((0.0, 0.0), (0.0, 0.0)),),
 )
 def atan2(a: Any, b: Any) -> Any:
-    """The angle of the point ``(b, a)``; at the origin both gradients are 0."""
+    """The angle of the point ``(b, a)``, the arctangent of ``a / b`` in all four quadrants; at the origin both
+    gradients are 0.
+    """
     return np.arctan2(a, b)
 
 
@@ -242,7 +248,7 @@ def _ratio_or_zero(a: Any, y: Any) -> Any:
     points=(((0.0, 0.0), (0.0, 0.0)),),
 )
 def hypot(a: Any, b: Any) -> Any:
-    """``sqrt(a² + b²)`` without overflow; it is a norm, so at the origin both gradients are 0."""
+    """The hypotenuse ``sqrt(a² + b²)`` without overflow; at the origin both gradients are 0."""
     return np.hypot(a, b)
 
 
@@ -260,7 +266,7 @@ def _softmax_weight(a: Any, y: Any) -> Any:
     points=(((-np.inf, -np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp(a: Any, b: Any) -> Any:
-    """``log(exp(a) + exp(b))`` without overflow; where both are -inf each gets half."""
+    """``log(exp(a) + exp(b))`` without overflow; where both are -inf each gets half of the gradient."""
     return np.logaddexp(a, b)
 
 
@@ -270,7 +276,7 @@ def logaddexp(a: Any, b: Any) -> Any:
     points=(((-np.inf, -np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp2(a: Any, b: Any) -> Any:
-    """``log2(2**a + 2**b)`` without overflow; where both are -inf each gets half."""
+    """``log2(2**a + 2**b)`` without overflow; where both are -inf each gets half of the gradient."""
     return np.logaddexp2(a, b)
 
 
@@ -288,7 +294,7 @@ def _not_both_zero(x: Any, y: Any) -> Any:
     points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, 2.0), (math.log(2.0), 0.0))),
 )
 def xlogy(x: Any, y: Any) -> Any:
-    """``x log y``, and 0 where ``x`` is 0; where both are 0, so are both gradients."""
+    """``x * log(y)``, and 0 where ``x`` is 0; where both are 0, both gradients are 0."""
     zero = array(x) == 0
     kind = np.result_type(x, y)
     product = np.multiply(x, np.log(np.where(zero, 1.0, y)))
@@ -296,7 +302,7 @@ def xlogy(x: Any, y: Any) -> Any:
 
 
 def divide_no_nan(a: Any, b: Any) -> Tensor:
-    """``a / b``, and 0 where ``b`` is 0; there both gradients are 0."""
+    """Elementwise quotient, ``a / b``, and 0 where ``b`` is 0; there both gradients are 0."""
     a, b = lift(a), lift(b)
     away = array(b._value) != 0
     return v.select(a / v.select(b, 1.0, condition=away), 0.0, condition=away)  # type: ignore[no-any-return]
@@ -307,7 +313,7 @@ def divide_no_nan(a: Any, b: Any) -> Tensor:
     points=(((np.nan,), (0.0,)), ((np.inf,), (0.0,)), ((2.0,), (1.0,))),
 )
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """Numbers in place of nan and the infinities, by default 0 and the largest there are; their gradient is 0."""
+    """Replace nan and the infinities by numbers, by default 0 and the largest finite ones; the gradient there is 0."""
     return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
@@ -321,10 +327,10 @@ def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
 
 
 def fmax(a: Any, b: Any) -> Tensor:
-    """The larger of two, or the one that is not nan; at a tie each gets half."""
+    """Elementwise maximum that ignores nan; at a tie each gets half of the gradient."""
     return _ignoring_nan(maximum, a, b)
 
 
 def fmin(a: Any, b: Any) -> Tensor:
-    """The smaller of two, or the one that is not nan; at a tie each gets half."""
+    """Elementwise minimum that ignores nan; at a tie each gets half of the gradient."""
     return _ignoring_nan(minimum, a, b)

@@ -1,4 +1,4 @@
-"""Axes, shapes and integers that callers give: checks and normalization to negative axes."""
+"""Checks of axes, shapes and integer arguments, and their normalization to axes counted from the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autodiff_kit.core.tensor import Tensor, plain
 from autodiff_kit.core.validation import flag, said
 from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
 
-_LARGEST_SIZE = 1 << 48  # entries, more than any memory holds
+_LARGEST_SIZE = 1 << 48  # entries; no memory holds as many
 
 
 def checked_int(number: Any, name: str) -> int:
@@ -64,7 +64,7 @@ Axis = int | tuple[int, ...] | None
 def normalize_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
     """The axes of a reduction as negative numbers, so that extra axes in front change nothing."""
     n = x.ndim
-    if axis is None or (not n and type(axis) is int and axis in (0, -1)):  # NumPy lets a number have one
+    if axis is None or (not n and type(axis) is int and axis in (0, -1)):  # NumPy accepts these axes for a number
         found = _ALL_AXES[n] if n < len(_ALL_AXES) else tuple(range(-n, 0))
     else:
         found = tuple([negative_axis(a, n, "reduction") for a in checked_ints(axis, "reduction")])

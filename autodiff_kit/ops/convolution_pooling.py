@@ -1,7 +1,8 @@
-"""Windows that move over images: convolution and pooling.
+"""Convolution and pooling: windows that move over images.
 
-Images are ``(..., h, w, c)``, channels last. A :class:`Windows` says where the windows stand; :func:`patches` reads
-them and :func:`fold`, its transpose, adds them up where they came from. All else is made of these two.
+Images are ``(..., h, w, c)``, channels last. A :class:`Windows` holds the positions of the windows;
+:func:`patches` reads them, and :func:`fold`, its transpose, adds them up where they came from. Convolution and pooling
+are composed of these two.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Where windows stand on an image; each member has a number, or a pair, for the height and one for the width."""
+    """Positions of windows on an image; each field has a number, or a pair, for the height and one for the width."""
 
     size: Pair
     stride: Pair
@@ -32,7 +33,7 @@ class Windows:
     pads: tuple[Pair, Pair]
 
     def over(self, image: Pair) -> Pair:
-        """How many windows fit, below each other and beside each other; 0 or less where none does."""
+        """How many windows fit vertically and horizontally; 0 or less where none does."""
         rows, columns = (
             (n + sum(pad) - (k - 1) * d - 1) // s + 1
             for n, k, s, d, pad in zip(image, self.size, self.stride, self.dilation, self.pads, strict=True)
@@ -40,12 +41,12 @@ class Windows:
         return rows, columns
 
     def inside(self, image: Pair) -> tuple[slice, slice]:
-        """The image within its padded one."""
+        """The slices of the padded image that hold the image."""
         (top, _), (left, _) = self.pads
         return slice(top, top + image[0]), slice(left, left + image[1])
 
     def places(self, i: int, j: int, count: Pair) -> tuple[slice, slice]:
-        """On the padded image, entry ``(i, j)`` of every window."""
+        """The slices of the padded image that hold entry ``(i, j)`` of every window."""
         rows, columns = (
             slice(k * d, k * d + (n - 1) * s + 1, s)
             for k, n, s, d in zip((i, j), count, self.stride, self.dilation, strict=True)
@@ -83,13 +84,13 @@ def _entries_by_offset(x: Array, windows: Windows, filler: Any = 0) -> Iterator[
 
 @linear(lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])))
 def patches(x: Any, windows: Windows) -> Any:
-    """Every window's entries, ``(..., rows, columns, kh, kw, c)``."""
+    """The entries of every window, ``(..., rows, columns, kh, kw, c)``; also known as im2col."""
     return np.ascontiguousarray(_windows_view(x, windows))
 
 
 @linear(lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows))
 def fold(x: Any, windows: Windows, image: Pair) -> Any:
-    """Windows added up into an image, where they overlap; the transpose of :func:`patches`."""
+    """Add windows up into an image where they overlap; the transpose of :func:`patches`, also known as col2im."""
     x = np.asarray(x)
     size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
     dtype = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
@@ -114,9 +115,9 @@ def _fold_with_kernel(loop: Any, out: Array, x: Array, windows: Windows) -> None
 
 
 # -------------------------------------------------------------------------------- convolution
-# As one product of matrices: a row for each window, a column for each channel that comes out; a stack of them, one for
-# each group of channels. Images have exactly one batch axis here, so that axes in front of it and in front of the
-# kernel's four pair up as those of stacks of matrices do.
+# One matrix product: a row for each window, a column for each output channel; a stack of products, one for each group
+# of channels. Images have exactly one batch axis here, so that further axes in front of it, and in front of the
+# kernel's four, broadcast like stacks of matrices.
 
 
 def _last_lengths(x: Any, count: int) -> tuple[int, ...]:
@@ -179,7 +180,7 @@ def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: W
     flops=lambda y, x, kernel: 2 * np.size(y) * math.prod(np.shape(kernel)[-4:-1]),
 )
 def convolution(x: Any, kernel: Any, windows: Windows, groups: int) -> Any:
-    """Each window times the kernel, summed; the kernel is not turned round."""
+    """Convolution of images as in neural networks: the kernel is not flipped."""
     flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
     b, image = np.shape(x)[-4], np.shape(x)[-3:-1]
     out = np.moveaxis(flat, -3, -2)
@@ -216,7 +217,7 @@ def _first_maxima_of_arrays(x: Array, y: Array, windows: Windows) -> Array:
     ),
 )
 def max_pool(x: Any, windows: Windows) -> Any:
-    """The largest entry of each window; padding never is."""
+    """Max pooling: the largest entry of each window; padding never counts."""
     x = np.asarray(x)
     return functools.reduce(np.maximum, _entries_by_offset(x, windows, _lowest_value(x.dtype)))
 
@@ -238,7 +239,7 @@ def _pool_weights(like: Any, windows: Windows) -> Array:
     )
 )
 def average_pool(x: Any, windows: Windows) -> Any:
-    """The mean of each window; padding does not count."""
+    """Average pooling: the mean of each window; padding does not count."""
     x = np.asarray(x)
     wide = np.float32 if x.dtype == np.float16 else x.dtype if x.dtype.kind == "f" else np.float64
     total = functools.reduce(np.add, _entries_by_offset(x.astype(wide, copy=False), windows)) * _pool_weights(

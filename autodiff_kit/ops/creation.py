@@ -1,4 +1,4 @@
-"""New tensors: constants of a given shape, steps along a line."""
+"""Creation of tensors: constants of a given shape, evenly spaced numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _checked_dtype(dtype: Any, name: str) -> Any:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
-    """A tensor with one value everywhere.
+    """A tensor of a given shape filled with one value.
 
     Parameters
     ----------
@@ -60,41 +60,41 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
 
 
 def zeros(shape: Any, dtype: Any = float) -> Tensor:
-    """A tensor of zeros."""
+    """A tensor of a given shape filled with zeros."""
     return constant(np.zeros(_checked_shape(shape, "zeros"), _checked_dtype(dtype, "zeros")))
 
 
 def ones(shape: Any, dtype: Any = float) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of a given shape filled with ones."""
     return constant(np.ones(_checked_shape(shape, "ones"), _checked_dtype(dtype, "ones")))
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
-    """A tensor of the shape and dtype of another, with one value everywhere. Arguments as NumPy's."""
+    """A tensor with the shape and dtype of another, filled with one value. Arguments as NumPy's."""
     like = lift(x)
     return full(like.shape if shape is None else shape, fill_value, like.dtype if dtype is None else dtype)
 
 
 def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
-    """Zeros in the shape and dtype of another value. Arguments as NumPy's."""
+    """A tensor with the shape and dtype of another, filled with zeros. Arguments as NumPy's."""
     like = lift(x)
     return zeros(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
 def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
-    """Ones in the shape and dtype of another value. Arguments as NumPy's."""
+    """A tensor with the shape and dtype of another, filled with ones. Arguments as NumPy's."""
     like = lift(x)
     return ones(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
-    """A matrix with ones on a diagonal, ``k`` above the main one, and zeros elsewhere. Arguments as NumPy's."""
+    """An identity matrix, or a matrix with ones on the diagonal ``k`` above the main one. Arguments as NumPy's."""
     rows, columns = _checked_shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
     return constant(np.eye(rows, columns, checked_int(k, "eye"), _checked_dtype(dtype, "eye")))
 
 
 def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any = None) -> Tensor:
-    """Numbers from ``start``, or from 0 if only one is given, up to but not including ``stop``.
+    """Evenly spaced numbers from ``start`` (or 0) up to but not including ``stop``.
 
     Arguments as NumPy's.
     """
@@ -106,7 +106,7 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any 
 
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Tensor:
-    """Numbers at equal steps from one to another.
+    """Evenly spaced numbers from ``start`` to ``stop``.
 
     Parameters
     ----------
@@ -143,6 +143,6 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 
 
 def asarray(x: Any, dtype: Any = None) -> Tensor:
-    """A tensor for a number, a list, an array or a tensor, which stays on its record."""
+    """Convert a number, a list, an array or a tensor to a tensor; a tensor stays on its tape."""
     value = lift(x)
     return value if dtype is None or value.dtype == _checked_dtype(dtype, "asarray") else cast(value, dtype)

@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along an axis, and differences of neighbours."""
+"""Cumulative sums, products and extremes along an axis."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _pad_zeros(x: Any, axis: int, before: int, behind: int) -> Any:
 def _flattened_or_axis(x: Any, axis: int | None, name: str) -> tuple[Tensor, int]:
     """The tensor and the axis to run along; without an axis the flattened tensor."""
     t = lift(x)
-    if not t.ndim or (axis is None and t.ndim > 1):  # NumPy takes a number for a vector here
+    if not t.ndim or (axis is None and t.ndim > 1):  # NumPy treats a number as a vector here
         t = ravel(t)
     return t, negative_axis(-1 if axis is None else axis, t.ndim, name)
 
 
 def _cumsum_of_array(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
     """The cumulative sum, of float16 in float32."""
-    if x.dtype == np.float16:  # too few bits to add up in
+    if x.dtype == np.float16:  # float16 has too few bits for long sums
         return np.cumsum(x, axis, np.float32).astype(np.float16)
     return np.cumsum(x, axis)
 
@@ -42,12 +42,12 @@ def _cumsum_of_array(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]
     )
 )
 def _cumsum(x: Any, axis: int) -> Any:
-    """Running sums along an axis."""
+    """The cumulative sum along an axis."""
     return _cumsum_of_array(np.asarray(x), axis)
 
 
 def cumsum(x: Any, axis: int | None = None) -> Tensor:
-    """Running sums.
+    """The cumulative sum.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def cumsum(x: Any, axis: int | None = None) -> Tensor:
     return _cumsum(*_flattened_or_axis(x, axis, "cumsum"))
 
 
-# -------------------------------------------------------------------------------- a recurrence, and what rests on it
+# -------------------------------------------------------------------------------- the linear recurrence
 def _run_recurrence(b: np.ndarray[Any, Any], a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """h[k] = b[k] + a[k] * h[k - 1] along the last axis; in Python numbers where there are few rows."""
     n = b.shape[-1]
@@ -123,7 +123,9 @@ def _recurrence_jvp(t: Any, y: Any, _b: Any, a: Any, *, axis: int) -> Any:
     flops=lambda y, *_: 2 * np.size(y),
 )
 def _recurrence(b: Any, a: Any, axis: int) -> Any:
-    """``h[k] = b[k] + a[k] * h[k - 1]`` along an axis, beginning from 0; its rules are the same, run from behind."""
+    """The linear recurrence ``h[k] = b[k] + a[k] * h[k - 1]`` along an axis, from 0. Its VJP is the same recurrence
+    from the end.
+    """
     b, a = np.broadcast_arrays(b, a)
     kind = np.result_type(b, a)
     rows = _run_recurrence(
@@ -137,7 +139,7 @@ def _recurrence(b: Any, a: Any, axis: int) -> Any:
     jvp=lambda t, y, x, *, axis: v.recurrence(t[0] * _shift_forward(y, axis, 1.0), x, axis=axis),
 )
 def _cumprod(x: Any, axis: int) -> Any:
-    """Running products along an axis."""
+    """The cumulative product along an axis."""
     x = np.asarray(x)
     if x.dtype == np.float16:
         return np.cumprod(x, axis, np.float32).astype(np.float16)
@@ -145,7 +147,7 @@ def _cumprod(x: Any, axis: int) -> Any:
 
 
 def cumprod(x: Any, axis: int | None = None) -> Tensor:
-    """Running products.
+    """The cumulative product.
 
     Parameters
     ----------
@@ -192,17 +194,17 @@ def _cumlogsumexp_jvp(t: Any, y: Any, x: Any, *, axis: int) -> Any:
 
 @general(_cumlogsumexp_vjp, jvp=_cumlogsumexp_jvp, flops=lambda y, *_: 3 * np.size(y))
 def _cumlogsumexp(x: Any, axis: int) -> Any:
-    """Running sums of exponentials, as logarithms."""
+    """The cumulative logarithm of sums of exponentials along an axis."""
     x = np.asarray(x)
     return np.logaddexp.accumulate(x, axis, dtype=np.result_type(x, np.float16) if x.dtype.kind != "f" else x.dtype)
 
 
 def cumlogsumexp(x: Any, axis: int | None = None) -> Tensor:
-    """``log(cumsum(exp(x)))`` without overflow, along an axis or, by default, over all entries."""
+    """The cumulative ``logsumexp``, without overflow, along an axis or, by default, of the flattened array."""
     return _cumlogsumexp(*_flattened_or_axis(x, axis, "cumlogsumexp"))
 
 
-# -------------------------------------------------------------------------------- extremes so far
+# -------------------------------------------------------------------------------- cumulative extremes
 def _cumulative_extreme(x: Any, axis: int | None, best: Any, name: str) -> Tensor:
     """The maximum or minimum up to each entry; of equal entries the first gets the gradient."""
     t, place = _flattened_or_axis(x, axis, name)
@@ -221,12 +223,16 @@ def _differs(a: Any, b: Any) -> Any:
 
 
 def cummax(x: Any, axis: int | None = None) -> Tensor:
-    """The largest entry so far, along an axis or, by default, through all entries; of equal ones the first counts."""
+    """The cumulative maximum along an axis or, by default, of the flattened array; the first of equal entries gets the
+    gradient.
+    """
     return _cumulative_extreme(x, axis, np.maximum, "cummax")
 
 
 def cummin(x: Any, axis: int | None = None) -> Tensor:
-    """The smallest entry so far, along an axis or, by default, through all entries; of equal ones the first counts."""
+    """The cumulative minimum along an axis or, by default, of the flattened array; the first of equal entries gets the
+    gradient.
+    """
     return _cumulative_extreme(x, axis, np.minimum, "cummin")
 
 
@@ -243,7 +249,7 @@ def _with_initial_value(scan: Any, x: Any, axis: int | None, start: float, inclu
 
 
 def cumulative_sum(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
-    """Running sums along an axis, which only a vector may leave out; with the 0 before them where asked.
+    """The cumulative sum along an axis, which only a vector may leave out; with the initial 0 in front if asked for.
 
     For the rest see :func:`cumsum`.
     """
@@ -251,11 +257,9 @@ def cumulative_sum(x: Any, axis: int | None = None, include_initial: bool = Fals
 
 
 def cumulative_prod(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
-    """Running products along an axis, which only a vector may leave out; with the 1 before them where asked.
+    """The cumulative product along an axis, which only a vector may leave out; with the initial 1 in front if asked
+    for.
 
     For the rest see :func:`cumsum`.
     """
     return _with_initial_value(cumprod, x, axis, 1, include_initial, "cumulative_prod")
-
-
-# -------------------------------------------------------------------------------- neighbours

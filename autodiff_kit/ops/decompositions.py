@@ -1,8 +1,8 @@
-"""Matrices as products: Cholesky, QR, eigenvalues and their vectors.
+"""Matrix decompositions: Cholesky, QR, eigenvalues and eigenvectors.
 
-A decomposition is computed once, by an operation without a slope that gives its parts as rows of one array. Each part
-is an operation of its own on the matrix and that array, so that the rules have all parts at hand, recorded where they
-are to be differentiated again.
+A decomposition is computed once, by an operation without a gradient whose result holds all parts as rows of one array.
+Each part is an operation of its own on the matrix and that array. So each VJP can use all parts, and they are recorded
+where the gradient is differentiated again.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def _cholesky_jvp(t: Any, y: Any, _x: Any) -> Any:
 
 @general(_cholesky_vjp, jvp=_cholesky_jvp, flops=cubic_flops(1 / 3))
 def _cholesky(x: Any) -> Any:
-    """The lower triangle whose product with its transpose is ``x``."""
+    """The lower triangular Cholesky factor of each matrix."""
     advice = "All eigenvalues must be above 0; adding a small multiple of np.eye(n) lifts them"
     return call_lapack("cholesky", advice, np.linalg.cholesky, x)
 
 
 def cholesky(a: Any) -> Tensor:
-    """The lower triangular ``l`` with ``l @ lᵀ = a``, of a symmetric positive definite matrix or of each in a stack.
+    """The Cholesky decomposition ``l @ lᵀ = a`` of a symmetric positive definite matrix, or of each in a stack.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class QRResult(NamedTuple):
 
 
 def qr(a: Any, mode: str = "reduced") -> QRResult:
-    """A matrix as the product of one with orthonormal columns and an upper triangular one.
+    """The QR decomposition: a matrix with orthonormal columns times an upper triangular one.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def eigh(a: Any) -> EighResult:
 
 
 def eigvalsh(a: Any) -> Tensor:
-    """The eigenvalues of a symmetric matrix in rising order; see :func:`eigh`."""
+    """The eigenvalues of a symmetric matrix in ascending order; see :func:`eigh`."""
     (a,), back = to_lapack_dtype("eigvalsh", a)
     check_matrices("eigvalsh", a)
     x = _symmetric_part(a)

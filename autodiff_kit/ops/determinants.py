@@ -1,4 +1,4 @@
-"""Determinants, by a rule that holds at singular matrices too."""
+"""Determinants, with a gradient that also holds at singular matrices."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _cofactors_jvp(t: Any, x: Any) -> Any:
     Cofactors turn with the axes, so it is enough to know the slope at a diagonal matrix: at its entry (i, j) the
     product of all singular values but the two, times an entry of the direction.
     """
-    if isinstance(x, Value):  # to be differentiated once more: by the inverse
+    if isinstance(x, Value):  # to be differentiated again: by the inverse
         w = swap_last_axes(v.inv(x))
         return _append_two_axes(v.det(x)) * (
             _append_two_axes(_sum_of_matrix(w * t)) * w - v.matmul(v.matmul(w, swap_last_axes(t)), w)
@@ -126,7 +126,7 @@ class SlogdetResult(NamedTuple):
 
 @zero(flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3)
 def _sign_of_det(x: Any) -> Any:
-    """1, -1, or 0 where the matrix is singular. No gradient: None."""
+    """The sign of the determinant: 1, -1, or 0 of a singular matrix. No gradient: None."""
     return np.linalg.slogdet(x)[0]
 
 
@@ -142,12 +142,12 @@ def _inverse_transpose(y: Any, x: Any) -> Any:
     flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3,
 )
 def _log_abs_det(x: Any) -> Any:
-    """The logarithm of the determinant's size."""
+    """The logarithm of the absolute value of the determinant."""
     return np.linalg.slogdet(x)[1]
 
 
 def slogdet(a: Any) -> SlogdetResult:
-    """The sign of the determinant and the logarithm of its size, where the determinant itself would overflow.
+    """The sign and the logarithm of the absolute value of the determinant, which itself might overflow.
 
     Parameters
     ----------

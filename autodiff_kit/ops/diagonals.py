@@ -1,4 +1,4 @@
-"""Diagonals and triangles of matrices. All linear, each block the transpose of another or of itself."""
+"""Diagonals and triangles of matrices: linear operations, each the transpose of another or of itself."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims
 
 @linear(lambda g, _y, _x, *, offset: v.on_diagonal(g, offset=offset, shape=_x.shape[-2:]))
 def _diagonal(x: Any, offset: int = 0) -> Any:
-    """A diagonal of the last two axes, as the last axis."""
+    """The diagonal of the last two axes, as the last axis."""
     return np.diagonal(x, offset, -2, -1)
 
 
 @linear(lambda g, _y, _x, *, offset, shape: v.diagonal(g, offset=offset))
 def _on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
-    """Matrices of zeros with ``x`` on one diagonal."""
+    """Matrices of zeros with the entries of ``x`` on one diagonal."""
     return later(_matrices_with_diagonal, array(x), offset, shape)
 
 
@@ -35,7 +35,7 @@ def _matrices_with_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """A diagonal of two axes, as the last axis of the answer.
+    """The diagonal of two axes, as the last axis of the result.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The sum of a diagonal; for the parameters see :func:`diagonal`."""
+    """The trace, the sum of a diagonal; for the parameters see :func:`diagonal`."""
     return sum(diagonal(a, offset, axis1, axis2), -1)
 
 
 def diag(a: Any, k: int = 0) -> Tensor:
-    """A diagonal of a matrix; from a vector, the square matrix that has it on a diagonal and zeros elsewhere.
+    """Extract the diagonal of a matrix, or make a diagonal matrix from a vector.
 
     Parameters
     ----------
@@ -113,18 +113,18 @@ def diag(a: Any, k: int = 0) -> Tensor:
 
 @linear(lambda g, _y, _x, *, k: v.tril(g, k=k))
 def _tril(x: Any, k: int = 0) -> Any:
-    """Entries on and below a diagonal."""
+    """The lower triangle of each matrix."""
     return np.tril(x, k)
 
 
 @linear(lambda g, _y, _x, *, k: v.triu(g, k=k))
 def _triu(x: Any, k: int = 0) -> Any:
-    """Entries on and above a diagonal."""
+    """The upper triangle of each matrix."""
     return np.triu(x, k)
 
 
 def tril(a: Any, k: int = 0) -> Tensor:
-    """Matrices with zeros above the diagonal that lies ``k`` above the main one.
+    """The lower triangle of a matrix: zeros above the diagonal ``k``.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def tril(a: Any, k: int = 0) -> Tensor:
 
 
 def triu(a: Any, k: int = 0) -> Tensor:
-    """Matrices with zeros below the diagonal that lies ``k`` above the main one.
+    """The upper triangle of a matrix: zeros below the diagonal ``k``.
 
     Parameters
     ----------

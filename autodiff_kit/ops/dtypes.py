@@ -12,20 +12,20 @@ from autodiff_kit.core.validation import said
 from autodiff_kit.errors import DtypeError
 
 
-@linear(lambda g, _y, _x, *, dtype: g)  # the engine brings a cotangent back to its source's dtype
+@linear(lambda g, _y, _x, *, dtype: g)  # the engine converts a cotangent to the dtype of its source
 def _to_float(x: Any, dtype: Any) -> Any:
-    """A conversion between floating dtypes."""
+    """Conversion between floating dtypes."""
     return array(x).astype(dtype)
 
 
 @zero()
 def _to_whole(x: Any, dtype: Any) -> Any:
-    """A conversion to whole numbers or truth values."""
+    """Conversion to integers or booleans."""
     return array(x).astype(dtype)
 
 
 def cast(x: Any, dtype: Any) -> Tensor:
-    """The same values in another dtype.
+    """Convert to another dtype.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Einstein's notation: products summed over the labels that the answer lacks.
+"""Einstein summation: products of arrays, summed over the labels that the result lacks.
 
-What concerns one operand alone is taken off first: a label that it has twice (its diagonal), an axis of length 1 that
-others stretch, a label that nobody else and not the answer has (its sum). Then each label stands in the answer or in
-two operands, and the rule is the operation itself: answer and operand change places.
+First come the steps that concern one operand alone: a label that occurs in it twice (its diagonal), an axis of length
+1 that is broadcast, a label that neither another operand nor the result has (its sum). Then each label occurs in the
+result or in two operands, and the VJP is the same operation with the cotangent in place of one operand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from autodiff_kit.ops.shape_manipulation import permute_dims, squeeze
 Labels = tuple[int, ...]
 
 
-# -------------------------------------------------------------------------------- the operation
+# -------------------------------------------------------------------------------- the operation on numbered labels
 def _einsum_vjp(g: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> list[Any]:
     """For each operand the einsum of the cotangent with the other operands."""
     return [
@@ -106,9 +106,9 @@ def _contract_many(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
     return np.einsum(*terms, [number[n] for n in out], optimize=len(arrays) > 2)
 
 
-# -------------------------------------------------------------------------------- the notation
+# -------------------------------------------------------------------------------- parsing of the notation
 def einsum(*operands: Any, optimize: Any = True) -> Tensor:
-    """Products of arrays, summed over the labels that the answer lacks.
+    """Einstein summation: products of arrays, summed over the labels that the result lacks.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def _result_labels(out: Term | None, terms: tuple[Term, ...], named: list[list[A
     return wanted
 
 
-# -------------------------------------------------------------------------------- what concerns one operand alone
+# -------------------------------------------------------------------------------- steps that concern one operand alone
 def _contract(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor:
     """The einsum of tensors: first what concerns one operand alone, then the product."""
     for k, own in enumerate(named):

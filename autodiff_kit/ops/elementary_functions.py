@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, trigonometry."""
+"""Elementary functions: exponentials, logarithms, trigonometric and hyperbolic functions, sigmoids."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _LN2 = math.log(2.0)
 
 @elementwise(lambda g, y, _x: g * y, scalar=math.exp)
 def exp(x: Any) -> Any:
-    """The exponential."""
+    """The exponential function."""
     return np.exp(x)
 
 
 @elementwise(lambda g, y, _x: g * (y * _LN2))
 def exp2(x: Any) -> Any:
-    """``2 ** x``."""
+    """Powers of two, ``2 ** x``."""
     return np.exp2(x)
 
 
 @elementwise(lambda g, _y, x: g * v.exp(x), scalar=math.expm1)
 def expm1(x: Any) -> Any:
-    """``exp(x) - 1``, exact near 0."""
+    """``exp(x) - 1``, accurate near 0."""
     return np.expm1(x)
 
 
@@ -39,7 +39,7 @@ def log(x: Any) -> Any:
 
 @elementwise(lambda g, _y, x: g / (1.0 + x), scalar=math.log1p, domain="positive")
 def log1p(x: Any) -> Any:
-    """``log(1 + x)``, exact near 0."""
+    """``log(1 + x)``, accurate near 0."""
     return np.log1p(x)
 
 
@@ -62,31 +62,31 @@ def log10(x: Any) -> Any:
     points=(((0.0,), (np.inf,)),),
 )
 def sqrt(x: Any) -> Any:
-    """The square root; its slope at 0 is infinite."""
+    """The square root; its derivative at 0 is infinite."""
     return np.sqrt(x)
 
 
 @elementwise(lambda g, y, x: g * -0.5 * y / x, domain="positive", points=(((0.0,), (-np.inf,)),))
 def rsqrt(x: Any) -> Any:
-    """``1 / sqrt(x)``; its slope at 0 is minus infinity."""
+    """The reciprocal square root, ``1 / sqrt(x)``; its derivative at 0 is minus infinity."""
     return np.divide(1.0, np.sqrt(x)).astype(np.sqrt(x).dtype)
 
 
 @elementwise(lambda g, y, _x: g / (3.0 * y * y), points=(((0.0,), (np.inf,)),))
 def cbrt(x: Any) -> Any:
-    """The cube root, of negative numbers too; its slope at 0 is infinite."""
+    """The cube root, also of negative numbers; its derivative at 0 is infinite."""
     return np.cbrt(x)
 
 
 @elementwise(lambda g, _y, _x: g * (180.0 / math.pi), scalar=math.degrees)
 def degrees(x: Any) -> Any:
-    """An angle in degrees, from radians."""
+    """Convert angles from radians to degrees."""
     return np.degrees(x)
 
 
 @elementwise(lambda g, _y, _x: g * (math.pi / 180.0), scalar=math.radians)
 def radians(x: Any) -> Any:
-    """An angle in radians, from degrees."""
+    """Convert angles from degrees to radians."""
     return np.radians(x)
 
 
@@ -117,7 +117,7 @@ def _sqrt_one_minus_square(x: Any) -> Any:
     lambda g, _y, x: g / _sqrt_one_minus_square(x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),)
 )
 def asin(x: Any) -> Any:
-    """The inverse sine; its slope at -1 and 1 is infinite."""
+    """The inverse sine; its derivative at -1 and 1 is infinite."""
     return np.arcsin(x)
 
 
@@ -125,7 +125,7 @@ def asin(x: Any) -> Any:
     lambda g, _y, x: -g / _sqrt_one_minus_square(x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),)
 )
 def acos(x: Any) -> Any:
-    """The inverse cosine; its slope at -1 and 1 is minus infinity."""
+    """The inverse cosine; its derivative at -1 and 1 is minus infinity."""
     return np.arccos(x)
 
 
@@ -185,19 +185,19 @@ def _stable_sigmoid_scalar(x: float) -> float:
 
 @elementwise(lambda g, y, x: g * (y * v.sigmoid(-x)), scalar=_stable_sigmoid_scalar)
 def sigmoid(x: Any) -> Any:
-    """``1 / (1 + exp(-x))``, exact in both tails; so is its slope, which is ``sigmoid(x) * sigmoid(-x)``."""
+    """The logistic function ``1 / (1 + exp(-x))``; value and derivative are accurate in both tails."""
     return _stable_sigmoid(x)
 
 
 @elementwise(lambda g, _y, x: g * v.sigmoid(x))
 def softplus(x: Any) -> Any:
-    """``log(1 + exp(x))`` without overflow; its slope is the sigmoid."""
+    """``log(1 + exp(x))`` without overflow; its derivative is the sigmoid."""
     return np.logaddexp(x, np.zeros_like(x))
 
 
 @elementwise(lambda g, _y, x: g * v.sigmoid(-x))
 def log_sigmoid(x: Any) -> Any:
-    """``log(sigmoid(x))``, exact in both tails."""
+    """``log(sigmoid(x))``, accurate in both tails."""
     return -np.logaddexp(np.negative(x, dtype=np.result_type(x, np.float16)), np.zeros_like(x))
 
 
@@ -221,5 +221,5 @@ def _sinc_derivative(x: Any) -> Any:
 
 @elementwise(lambda g, _y, x: g * _sinc_derivative(x), points=(((0.0,), (0.0,)),))
 def sinc(x: Any) -> Any:
-    """``sin(πx) / (πx)``, and 1 at 0, where its slope is 0."""
+    """``sin(πx) / (πx)``, and 1 at 0, where its derivative is 0."""
     return np.sinc(x)

@@ -1,4 +1,4 @@
-"""Entries by their place: indexing, gathering, sorting, turning round. All linear in the entries."""
+"""Indexing: entries by their position, reversed axes, rotations. All are linear in the entries."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def _checked_index_part(part: Any) -> Any:
     kind = np.asarray(own).dtype.kind
     if kind not in "iub" and np.size(own):
         raise DtypeError(f"an index is a whole number, a slice or a mask, not {np.asarray(own).dtype}")
-    return own if kind in "iub" else own.astype(np.intp)  # an empty list is an array of floats to NumPy
+    return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
 def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
     """The gradient of a large table of which few rows were read, as rows and their numbers."""
     ids = index[0] if len(index) == 1 else None
-    if not isinstance(ids, np.ndarray) or open_records.recorder is not None:  # a recorded step is dense
+    if not isinstance(ids, np.ndarray) or open_records.recorder is not None:  # a traced step uses dense gradients
         return None
     if ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
         return None
-    numbers = ids.reshape(-1) % like.shape[0]  # those below 0 count from the end
+    numbers = ids.reshape(-1) % like.shape[0]  # negative indices count from the end
     rows = np.asarray(g).reshape(numbers.size, *like.shape[1:])
     return RowGradient(numbers, rows.astype(like.dtype, copy=False), like.shape)
 
@@ -82,7 +82,7 @@ def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, .
     rows=_getitem_row_gradient,
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
-    """``x[index]``: whole numbers, slices, None, Ellipsis, arrays of indices or masks."""
+    """Indexing, ``x[index]``, with integers, slices, None, Ellipsis, arrays of indices or masks."""
     x = array(x) if _is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
@@ -103,7 +103,7 @@ def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     flops=lambda _y, x, *_: np.size(x),
 )
 def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
-    """Zeros of ``shape`` to which ``x`` is added at ``index``; what stands there twice adds up."""
+    """Zeros of ``shape`` to which ``x`` is added at ``index``; entries at the same position add up."""
     x = np.asarray(x)
     lead = x.ndim - ndim
     half = x.dtype == np.float16
@@ -133,7 +133,7 @@ def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -
     return kernels.ready("add_rows") if fits and dtype.char in "fd" else None
 
 
-# -------------------------------------------------------------------------------- by number
+# -------------------------------------------------------------------------------- take, delete
 def _checked_indices(indices: Any, name: str) -> Any:
     """Indices as an array of integers; raises where they are none."""
     numbers = array(lift(indices)._value)
@@ -144,7 +144,7 @@ def _checked_indices(indices: Any, name: str) -> Any:
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
-    """Entries, rows or columns by their number.
+    """Take entries, rows or columns by their indices.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
 
 
 def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
-    """Entries by their number along one axis, a number for each place.
+    """Take entries along one axis by an array of indices.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
 
 
 def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
-    """What is left without some entries, rows or columns; by default entries as if along one axis.
+    """Remove entries, rows or columns; by default entries of the flattened array.
 
     Arguments as NumPy's.
     """
@@ -235,11 +235,11 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
     return take(t, left, place)
 
 
-# -------------------------------------------------------------------------------- in order
+# -------------------------------------------------------------------------------- reversed order
 
 
 def flip(x: Any, axis: Any = None) -> Tensor:
-    """Entries in reverse order along one axis, some, or all."""
+    """Reverse the order of entries along one axis, some, or all."""
     t = lift(x)
     axes = range(t.ndim) if axis is None else checked_ints(axis, "flip")
     turned = {negative_axis(a, t.ndim, "flip") + t.ndim for a in axes}
@@ -247,17 +247,17 @@ def flip(x: Any, axis: Any = None) -> Tensor:
 
 
 def flipud(x: Any) -> Tensor:
-    """Rows from the last to the first."""
+    """Reverse the order of rows."""
     return flip(x, 0)
 
 
 def fliplr(x: Any) -> Tensor:
-    """Columns from the last to the first."""
+    """Reverse the order of columns."""
     return flip(x, 1)
 
 
 def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
-    """The plane of two axes turned ``k`` quarters, from the first axis towards the second.
+    """Rotate by 90 degrees ``k`` times in the plane of two axes, from the first axis towards the second.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Joining, cutting, repeating and padding. All linear, but for the numbers that padding brings in."""
+"""Joining, splitting, tiling and padding of arrays. All are linear, except for constants that padding adds."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def _split_along(g: Any, lengths: Sequence[int], axis: int) -> list[Any]:
     prepare=lambda arrays, axis: {"axis": negative_axis(axis, arrays[0].ndim, "concat")},
 )
 def _concat(arrays: Any, axis: int) -> Any:
-    """Arrays one after the other along an axis."""
+    """Concatenate arrays along an axis."""
     return np.concatenate(arrays, axis)
 
 
 def concat(arrays: Any, axis: int | None = 0) -> Tensor:
-    """Arrays one after the other along an axis.
+    """Concatenate arrays along an existing axis.
 
     Parameters
     ----------
@@ -81,40 +81,40 @@ def _checked_tensors(arrays: Any, name: str) -> list[Tensor]:
     prepare=lambda arrays, axis=0: {"axis": negative_axis(axis, arrays[0].ndim + 1, "stack")},
 )
 def stack(arrays: Any, axis: int = 0) -> Any:
-    """Arrays of one shape along a new axis."""
+    """Stack arrays of one shape along a new axis."""
     return np.stack(arrays, axis)
 
 
 def hstack(arrays: Any) -> Tensor:
-    """Arrays side by side: along the second axis, vectors along their only one."""
+    """Concatenate horizontally: along the second axis, vectors along their only one."""
     parts = [atleast_1d(x) for x in _checked_tensors(arrays, "hstack")]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
 def vstack(arrays: Any) -> Tensor:
-    """Arrays below each other; a vector counts as a row."""
+    """Concatenate vertically; a vector counts as a row."""
     return concat([atleast_2d(x) for x in _checked_tensors(arrays, "vstack")], 0)
 
 
 def dstack(arrays: Any) -> Tensor:
-    """Arrays behind each other, along the third axis."""
+    """Concatenate along the third axis."""
     return concat([atleast_3d(x) for x in _checked_tensors(arrays, "dstack")], 2)
 
 
 def column_stack(arrays: Any) -> Tensor:
-    """Columns side by side; a vector counts as a column."""
+    """Stack vectors as columns of a matrix; matrices are concatenated along their second axis."""
     parts = _checked_tensors(arrays, "column_stack")
     return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in parts], 1)
 
 
 def append(x: Any, values: Any, axis: int | None = None) -> Tensor:
-    """Values behind ``x`` along an axis; by default all entries as one vector. Arguments as NumPy's."""
+    """Append values along an axis; by default both are flattened. Arguments as NumPy's."""
     return concat([x, values], axis)
 
 
-# -------------------------------------------------------------------------------- cutting
+# -------------------------------------------------------------------------------- splitting
 def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
-    """An array cut into equal parts, or before the given places.
+    """Split into equal parts, or before the given positions.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
 
 
 def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
-    """An array cut into nearly equal parts, the longer ones first, or before the given places. Arguments as NumPy's."""
+    """Split into nearly equal parts, the longer ones first, or before the given positions. Arguments as NumPy's."""
     t = lift(x)
     place = negative_axis(axis, t.ndim, "split") + t.ndim
     parts = checked_ints(sections, "split")
@@ -163,13 +163,13 @@ def _is_count(sections: Any) -> bool:
 
 
 def hsplit(x: Any, sections: Any) -> list[Tensor]:
-    """An array cut along its second axis, a vector along its only one."""
+    """Split along the second axis, a vector along its only one."""
     t = lift(x)
     return split(t, sections, 1 if t.ndim > 1 else 0)
 
 
 def vsplit(x: Any, sections: Any) -> list[Tensor]:
-    """An array of two axes or more cut along the first."""
+    """Split along the first axis of two or more."""
     t = lift(x)
     if t.ndim < 2:
         raise ShapeError(f"vsplit needs two axes or more, got shape {t.shape}")
@@ -177,7 +177,7 @@ def vsplit(x: Any, sections: Any) -> list[Tensor]:
 
 
 def dsplit(x: Any, sections: Any) -> list[Tensor]:
-    """An array of three axes or more cut along the third."""
+    """Split along the third axis of three or more."""
     return split(x, sections, 2)
 
 
@@ -188,9 +188,9 @@ def unstack(x: Any, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple(t[(*(slice(None),) * place, k)] for k in range(t.shape[place]))
 
 
-# -------------------------------------------------------------------------------- repeating
+# -------------------------------------------------------------------------------- tiling
 def tile(x: Any, repetitions: Any) -> Tensor:
-    """The whole value repeated along its axes, like tiles.
+    """Repeat the whole array along its axes.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def tile(x: Any, repetitions: Any) -> Tensor:
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
-    """Each entry, row or column repeated before the next one comes.
+    """Repeat each entry, row or column.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def _without_margin(shape: tuple[int, ...], width: tuple[tuple[int, int], ...]) 
     jvp=lambda t, _y, _x, *, width, fill: v.frame(t[0], width=width, fill=0),
 )
 def _frame(x: Any, width: tuple[tuple[int, int], ...], fill: Any) -> Any:
-    """A constant margin around the last axes."""
+    """Pad the last axes with a constant."""
     x = np.asarray(x)
     lead = x.ndim - len(width)
     if np.ndim(fill):
@@ -303,7 +303,7 @@ def _fill_values(fill: Any, ndim: int) -> tuple[tuple[Any, ...], ...]:
 
 
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Tensor:
-    """A margin around an array.
+    """Pad an array along its axes.
 
     Parameters
     ----------

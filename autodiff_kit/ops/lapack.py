@@ -1,4 +1,4 @@
-"""What the operations on matrices share: dtypes for LAPACK, checks of shapes, errors, cost."""
+"""What the operations on matrices share: dtypes for LAPACK, checks of shapes, error messages, costs."""
 
 from __future__ import annotations
 

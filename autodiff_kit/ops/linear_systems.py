@@ -1,7 +1,7 @@
-"""Linear systems and inverses.
+"""Linear systems, inverses and pseudo-inverses of matrices.
 
-Matrices are the last two axes, what stands in front is a stack. LAPACK computes the values, in float32 or float64;
-float16 is computed in float32. Each rule is written in matrix products and in operations of this module, so that it
+Matrices are the last two axes; axes in front of them make a stack. LAPACK computes the values, in float32 or float64;
+float16 is computed in float32. Gradients are written in matrix products and in operations of this module, so that they
 can be differentiated again.
 """
 
@@ -20,7 +20,6 @@ from autodiff_kit.ops.matrix_products import matmul
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
 
-# -------------------------------------------------------------------------------- systems and inverses
 _SINGULAR = "Take ak.pinv(a) for the least squares answer, or add a small multiple of np.eye(n)"
 
 
@@ -44,7 +43,7 @@ def _solve(a: Any, b: Any) -> Any:
 
 
 def solve(a: Any, b: Any) -> Tensor:
-    """The ``x`` with ``a @ x = b``.
+    """Solve the linear system ``a @ x = b``.
 
     Parameters
     ----------
@@ -132,7 +131,7 @@ def inv(a: Any) -> Tensor:
 
 
 def matrix_power(a: Any, n: int) -> Tensor:
-    """A square matrix times itself, ``n`` times in all; the inverse's power where ``n`` is negative.
+    """A square matrix to an integer power; the inverse's power where ``n`` is negative.
 
     Parameters
     ----------
@@ -205,7 +204,7 @@ def _pinv(x: Any, rcond: Any = None) -> Any:
 
 
 def pinv(a: Any, rcond: float | None = None) -> Tensor:
-    """The pseudo-inverse of Moore and Penrose: the inverse where there is one, else the least squares answer.
+    """The Moore-Penrose pseudo-inverse: the inverse where there is one, else the least-squares solution.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Matrix products. NumPy's BLAS computes them; no kernel of ours is faster."""
+"""Matrix products and other products of arrays, computed by NumPy's BLAS."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _flops(y: Any, a: Any, b: Any) -> int:
 def _matmul(a: Any, b: Any) -> Any:
     """``a @ b`` for two stacks of matrices."""
     if type(a) is type(b) is np.ndarray and a.ndim == b.ndim == 2:
-        return a.dot(b)  # the same product; for small ones half a microsecond sooner
+        return a.dot(b)  # the same product, for small matrices half a microsecond faster
     return np.matmul(a, b)
 
 
@@ -147,7 +147,9 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 
 def dot(a: Any, b: Any) -> Tensor:
-    """NumPy's dot: the inner product of vectors, the product of matrices, or with a number the multiple."""
+    """The dot product as NumPy defines it: of vectors their inner product, of matrices their product, with a number the
+    multiple.
+    """
     left, right = lift(a), lift(b)
     if not left.ndim or not right.ndim:
         return left * right
@@ -155,18 +157,18 @@ def dot(a: Any, b: Any) -> Tensor:
 
 
 def inner(a: Any, b: Any) -> Tensor:
-    """The sum over products along the last axis of both, for all pairs of rows; with a number the multiple."""
+    """The inner product along the last axis of both, for all pairs of rows; with a number the multiple."""
     left, right = lift(a), lift(b)
     return left * right if not left.ndim or not right.ndim else tensordot(left, right, axes=((-1,), (-1,)))
 
 
 def outer(a: Any, b: Any) -> Tensor:
-    """Every entry of the first times every entry of the second."""
+    """The outer product: every entry of the first times every entry of the second."""
     return lift(a).reshape((-1, 1)) * lift(b).reshape((1, -1))
 
 
 def kron(a: Any, b: Any) -> Tensor:
-    """Kronecker's product: the second, once for each entry of the first and multiplied by it.
+    """The Kronecker product: the second factor once for each entry of the first, multiplied by it.
 
     Parameters
     ----------
@@ -198,12 +200,12 @@ def kron(a: Any, b: Any) -> Tensor:
     flops=lambda y, *_: 3 * np.size(y),
 )
 def _cross(a: Any, b: Any) -> Any:
-    """The product of two vectors in space that is at right angles to both, along the last axis."""
+    """The cross product of three-dimensional vectors along the last axis."""
     return np.cross(a, b)
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
-    """The product of two vectors in space that is at right angles to both.
+    """The cross product of three-dimensional vectors.
 
     Parameters
     ----------
@@ -239,7 +241,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 def multi_dot(arrays: Sequence[Any]) -> Tensor:
-    """The matrix product of several arrays, in a good order.
+    """The matrix product of several arrays, in an efficient order.
 
     Parameters
     ----------
@@ -277,7 +279,7 @@ def multi_dot(arrays: Sequence[Any]) -> Tensor:
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
-    """The sum over products along paired axes.
+    """The tensor contraction: the sum of products over paired axes.
 
     Parameters
     ----------
@@ -318,7 +320,7 @@ def _contracted_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[i
     """The axes of both that are summed over, counted from the end."""
     try:
         if isinstance(axes, (int, np.integer)):
-            count = min(int(axes), a.ndim + 1)  # one too many is error enough
+            count = min(int(axes), a.ndim + 1)  # larger counts raise the same error
             left, right = list(range(-count, 0)), list(range(count))
         else:
             left, right = ([operator.index(n) for n in ([k] if np.ndim(k) == 0 else k)] for k in axes)

@@ -1,4 +1,4 @@
-"""Values brought to mean 0 and variance 1."""
+"""Standardization of values to mean 0 and variance 1, for normalization layers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _standardize_vjp(g: Any, y: Any, x: Any, *, axis: Axes, epsilon: float) -> A
     flops=lambda y, x: 7 * np.size(y),
 )
 def standardize(x: Any, axis: Axes, epsilon: float) -> Any:
-    """Entries minus their mean, over the root of variance plus ``epsilon``."""
+    """Standardize over axes: subtract the mean and divide by the root of variance plus ``epsilon``."""
     away, rate = _centered_and_scale(_to_float32(np.asarray(x) if type(x) is float else x), axis, epsilon)
     return _to_dtype_of(away * rate, x)
 

@@ -1,4 +1,4 @@
-"""Lengths of vectors and sizes of matrices."""
+"""Norms of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _normp(x: Any, p: float, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """The length of a vector, over axes or over all entries, whatever their shape.
+    """The norm of a vector, over axes or over all entries.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
     elif power == 1:
         out = sum(_floating_abs(t), axis, keepdims)
     elif power == np.inf and not reduced_size(t, normalize_axes(t, axis)["axis"]):
-        out = sum(_floating_abs(t), axis, keepdims)  # of nothing it is 0
+        out = sum(_floating_abs(t), axis, keepdims)  # the norm of no entries is 0
     elif np.isinf(power):
         out = (max if power > 0 else min)(_floating_abs(t), axis, keepdims)
     elif power == 0:
@@ -118,7 +118,7 @@ def _floating_abs(t: Tensor) -> Tensor:
 
 
 def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The length of vectors, or the size of matrices.
+    """The norm of vectors or matrices.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
 
 
 def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Tensor:
-    """The size of a matrix, or of each in a stack.
+    """The norm of a matrix, or of each matrix in a stack.
 
     Parameters
     ----------

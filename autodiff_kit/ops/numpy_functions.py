@@ -87,7 +87,7 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if name in _TAKES_DTYPE and "dtype" in kept:
             args = (dtypes.cast(args[0], kept.pop("dtype")), *args[1:])
         if kept or len(args) > 2:
-            signature = inspect.signature(function)  # not before it is asked for: there are hundreds of functions
+            signature = inspect.signature(function)  # only when needed: there are hundreds of functions
             kept = {k if k in signature.parameters else _ARGUMENT_NAMES.get(k, k): x for k, x in kept.items()}
             _check_arguments(name, signature, args, kept)
         return function(*args, **kept)

@@ -1,4 +1,4 @@
-"""Quantiles and medians, with and without what is nan."""
+"""Quantiles, percentiles and medians, with and without nan."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _neighbour_positions(place: Any, method: str) -> tuple[Any, Any, Any]:
 def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: bool) -> Tensor:
     word("quantile: method", method, *_METHODS)
     keepdims = flag("quantile: keepdims", keepdims)
-    whole = method in ("lower", "higher", "nearest") and lift(x).dtype.kind in "iu"  # these invent no numbers
+    whole = method in ("lower", "higher", "nearest") and lift(x).dtype.kind in "iu"  # these methods only pick entries
     t, wanted = lift(x) if whole else as_floating(x), _checked_quantiles(q)
     if wanted.size and not (wanted.min() >= 0 and wanted.max() <= 1):
         raise RangeError(f"quantile: q is between 0 and 1 (a percentile between 0 and 100), not {q}")
@@ -88,7 +88,7 @@ def _checked_quantiles(q: Any) -> Any:
 
 
 def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
-    """What a share ``q`` of the entries does not exceed.
+    """The quantile ``q`` of the entries over axes.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims
 
 
 def percentile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
-    """What ``q`` percent of the entries do not exceed: :func:`quantile` with ``q`` between 0 and 100.
+    """The percentile ``q`` of the entries: :func:`quantile` with ``q`` between 0 and 100.
 
     Arguments as NumPy's.
     """
@@ -140,7 +140,7 @@ def _percent_to_share(q: Any) -> Any:
 
 
 def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The middle entry, or the mean of the two in the middle, over axes. Arguments as NumPy's."""
+    """The median over axes: the middle entry, or the mean of the two in the middle. Arguments as NumPy's."""
     return _median(x, axis, keepdims, False)
 
 
@@ -148,20 +148,20 @@ def _median(x: Any, axis: Axis, keepdims: bool, skip: bool) -> Tensor:
     """The median over axes, with or without nan."""
     t = lift(x)
     if not reduced_size(t, normalize_axes(t, axis)["axis"]):
-        return mean(t, axis, keepdims)  # of nothing it is nan, as NumPy's, and so says its warning
+        return mean(t, axis, keepdims)  # nan with NumPy's warning
     return _quantile(t, 0.5, axis, "linear", keepdims, skip)
 
 
 def nanquantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
-    """What a share ``q`` of the entries that are not nan does not exceed. Arguments as NumPy's."""
+    """The quantile ``q`` over axes, ignoring nan. Arguments as NumPy's."""
     return _quantile(x, q, axis, method, keepdims, True)
 
 
 def nanpercentile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
-    """What ``q`` percent of the entries that are not nan do not exceed. Arguments as NumPy's."""
+    """The percentile ``q`` over axes, ignoring nan. Arguments as NumPy's."""
     return _quantile(x, _percent_to_share(q), axis, method, keepdims, True)
 
 
 def nanmedian(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The middle of the entries that are not nan, over axes. Arguments as NumPy's."""
+    """The median over axes, ignoring nan. Arguments as NumPy's."""
     return _median(x, axis, keepdims, True)

@@ -1,4 +1,4 @@
-"""Sums, means, products and extremes over axes. float16 is added up in float32."""
+"""Reductions over axes: sum, mean, product, maximum, minimum, logsumexp. float16 is summed in float32."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _sum_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     prepare=normalize_axes,
 )
 def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The sum over axes; over all of them by default. The record holds no value."""
+    """The sum over axes, by default over all of them. The tape keeps no value."""
     return sum_values(x, axis, keepdims)
 
 
@@ -32,7 +32,7 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     prepare=normalize_axes,
 )
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean over axes; of nothing it is nan, as NumPy's. The record holds no value."""
+    """The mean over axes; of no entries it is nan, as in NumPy. The tape keeps no value."""
     x = array(x)
     if x.dtype.char in "fd" and (count := reduced_size(x, axis)):
         return _add_reduce(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
@@ -52,7 +52,7 @@ def _product_of_others(x: Any) -> Any:
     """For each entry of the last axis the product of all others, recorded where the input is."""
     if not isinstance(x, Value):
         return _product_of_others_array(array(x))
-    # On the record: each row with the entry itself replaced by 1, multiplied up; that can be differentiated again.
+    # Recorded, so that it can be differentiated again: the product of each row with the entry itself replaced by 1.
     rows = v.expand_dims(x, axis=(-2,))
     return v.prod(v.select(1.0, rows, condition=np.eye(x.shape[-1], dtype=bool)), axis=(-1,), keepdims=False)
 
@@ -77,14 +77,14 @@ def _prod_derivative(x: Any, axis: tuple[int, ...]) -> Any:
     prepare=normalize_axes,
 )
 def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The product over axes. The gradient divides by nothing, so zeros are harmless, to any order."""
+    """The product over axes. The gradient needs no division, so zeros are allowed, to any order."""
     x = array(x)
     if x.dtype == np.float16:
         return np.prod(x, axis=axis, keepdims=keepdims, dtype=np.float32).astype(np.float16)
     return np.prod(x, axis=axis, keepdims=keepdims)
 
 
-# -------------------------------------------------------------------------------- extremes and the rest
+# -------------------------------------------------------------------------------- extremes and logsumexp
 def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
     x, y = array(plain(x)), array(plain(y))
@@ -104,13 +104,13 @@ def _extreme_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: boo
 
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The largest entry over axes; equal ones share the gradient evenly."""
+    """The maximum over axes; equal entries share the gradient evenly."""
     return np.max(x, axis=axis, keepdims=keepdims)
 
 
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The smallest entry over axes; equal ones share the gradient evenly."""
+    """The minimum over axes; equal entries share the gradient evenly."""
     return np.min(x, axis=axis, keepdims=keepdims)
 
 
@@ -129,11 +129,11 @@ def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
     prepare=normalize_axes,
 )
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """``log(sum(exp(x)))`` without overflow; of nothing but -inf it is -inf, with gradient 0."""
+    """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""
     x = array(x)
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf) if x.dtype.kind == "f" else np.max(x, axis, None, True)
     shift = np.where(np.isfinite(top), top, 0).astype(x.dtype)
-    half = x.dtype == np.float16  # too few bits to add up in
+    half = x.dtype == np.float16  # float16 has too few bits for long sums
     with np.errstate(divide="ignore"):
         total = np.sum(np.exp(x - shift), axis=axis, keepdims=True, dtype=np.float32 if half else None)
         y = np.log(total) + shift

@@ -1,7 +1,7 @@
-"""What has no slope: rounding, comparison, conversion to whole numbers, positions.
+"""Rounding, signs and step functions, none of which has a gradient.
 
-Gradients end at these operations, as None and never as a silent zero; :mod:`autodiff_kit.nn.relax` offers stand-ins
-that have one, and an override map can give each of them another operation's gradient.
+The gradient through them is None, not zero. :mod:`autodiff_kit.nn.relax` has smooth approximations with a gradient, and
+``gradient_override_map`` can give each of them the gradient of another operation.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from autodiff_kit.core.validation import whole
 
 @zero()
 def floor(x: Any) -> Any:
-    """The largest whole number that is not above ``x``. No gradient: None."""
+    """Round down to the nearest integer. No gradient: None."""
     return np.floor(x)
 
 
 @zero()
 def ceil(x: Any) -> Any:
-    """The smallest whole number that is not below ``x``. No gradient: None."""
+    """Round up to the nearest integer. No gradient: None."""
     return np.ceil(x)
 
 
 @zero()
 def _round(x: Any) -> Any:
-    """The nearest whole number; halves go to the even one."""
+    """Round to the nearest integer, halves to even."""
     return np.round(x)
 
 
 @zero()
 def rint(x: Any) -> Any:
-    """The nearest whole number as a floating number, also of whole numbers. No gradient: None."""
+    """Round to the nearest integer, halves to even; floating also for integers. No gradient: None."""
     return np.rint(x)
 
 
 @zero()
 def _round_to(x: Any, decimals: int) -> Any:
-    """The nearest number of so many decimals."""
+    """Round to a number of decimals."""
     return np.round(x, decimals)
 
 
 def round(x: Any, decimals: int = 0) -> Tensor:
-    """The nearest whole number, or number of some decimals; halves go to the even one. No gradient: None.
+    """Round to the nearest integer or to a number of decimals, halves to even. No gradient: None.
 
     Parameters
     ----------
@@ -68,37 +68,37 @@ def round(x: Any, decimals: int = 0) -> Tensor:
 
 @zero()
 def trunc(x: Any) -> Any:
-    """The whole part, towards 0. No gradient: None."""
+    """Round towards 0. No gradient: None."""
     return np.trunc(x)
 
 
 @zero()
 def sign(x: Any) -> Any:
-    """-1, 0 or 1. No gradient: None."""
+    """The sign: -1, 0 or 1. No gradient: None."""
     return np.sign(x)
 
 
 @zero(arrays=2)
 def floor_divide(a: Any, b: Any) -> Any:
-    """``floor(a / b)``. No gradient: None."""
+    """Quotient rounded down, ``floor(a / b)``. No gradient: None."""
     return np.floor_divide(a, b)
 
 
 @zero(arrays=2)
 def heaviside(a: Any, b: Any) -> Any:
-    """0 below 0, 1 above, and ``b`` at 0. No gradient: None."""
+    """The Heaviside step function: 0 below 0, 1 above, and ``b`` at 0. No gradient: None."""
     return np.heaviside(a, b)
 
 
 @zero(arrays=2)
 def nextafter(a: Any, b: Any) -> Any:
-    """The next number after ``a`` on the way to ``b``. No gradient: None."""
+    """The next floating-point number after ``a`` towards ``b``. No gradient: None."""
     return np.nextafter(a, b)
 
 
 @zero()
 def signbit(x: Any) -> Any:
-    """Where entries have a minus sign, -0.0 among them."""
+    """Whether the sign bit is set, also of -0.0."""
     return np.signbit(x)
 
 

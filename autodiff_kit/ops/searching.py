@@ -37,31 +37,31 @@ def _one_axis(x: Any, axis: int | None = None, keepdims: bool = False) -> dict[s
 
 @zero(flops=_input_size, prepare=_reduction_axes)
 def any(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether an entry is not 0, over all or along axes."""
+    """Whether any entry is not 0, over all entries or along axes."""
     return np.any(x, axis=axis, keepdims=keepdims)
 
 
 @zero(flops=_input_size, prepare=_reduction_axes)
 def all(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether no entry is 0, over all or along axes."""
+    """Whether no entry is 0, over all entries or along axes."""
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
 @zero(flops=_input_size, prepare=_reduction_axes)
 def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """How many entries are not 0, over all or along axes."""
+    """The number of entries that are not 0, over all entries or along axes."""
     return np.count_nonzero(x, axis=axis, keepdims=keepdims)
 
 
 @zero(flops=_input_size, prepare=_one_axis)
 def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The position of the largest entry, the first of equals; among all entries, or along an axis."""
+    """The position of the maximum, the first of equal entries; among all entries, or along an axis."""
     return np.argmax(x, axis=axis, keepdims=keepdims)
 
 
 @zero(flops=_input_size, prepare=_one_axis)
 def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The position of the smallest entry, the first of equals; among all entries, or along an axis."""
+    """The position of the minimum, the first of equal entries; among all entries, or along an axis."""
     return np.argmin(x, axis=axis, keepdims=keepdims)
 
 
@@ -75,12 +75,12 @@ def _searchsorted_arguments(a: Any, b: Any, side: str = "left", sorter: Any = No
 
 @zero(arrays=2, prepare=_searchsorted_arguments)
 def searchsorted(a: Any, b: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Where each entry of ``b`` would stand in the rising vector ``a``."""
+    """The positions at which the entries of ``b`` would be inserted into the sorted vector ``a``."""
     return np.searchsorted(a, b, side=side, sorter=sorter)  # type: ignore[call-overload]
 
 
 def nonzero(x: Any) -> tuple[Tensor, ...]:
-    """The positions of the entries that are not 0, an array of them for each axis."""
+    """The positions of the entries that are not 0: one tensor of indices for each axis."""
     found = np.asarray(lift(x)._value)
     if not found.ndim:
         raise ShapeError("nonzero: a number has no axis to point along; give it one with reshape(x, (1,))")

@@ -1,7 +1,7 @@
-"""Sums, means, products and extremes of rows in groups, rows by their number, and sparse matrix products.
+"""Segment reductions: sum, mean, maximum, minimum and product of groups of rows; sparse matrix products.
 
-The rows stand along the axis ``-ndim``, so that every rule works with more axes in front; ``ids`` are checked whole
-numbers, one for each row, in any order. See :mod:`autodiff_kit.nn.segment` for what users call.
+The rows lie along the axis ``-ndim``, so that gradients work with extra axes in front; ``ids`` are checked integers,
+one for each row, in any order. The public functions are those of :mod:`autodiff_kit.nn.segment`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from autodiff_kit.core.operation import bilinear, general, linear, v
 from autodiff_kit.core.tensor import Standin, later, plain
 
 Array = np.ndarray[Any, Any]
-_SHORT = 1 << 16  # ids below it are sorted as 16-bit numbers, which takes a tenth of the time
+_SHORT = 1 << 16  # smaller ids are sorted as 16-bit integers, in a tenth of the time
 
 
 def _to_float32(x: Any) -> Array:
@@ -36,7 +36,7 @@ def _broadcast_over_rows(numbers: Any, ndim: int) -> Any:
     return numbers.reshape(-1, *(1,) * (ndim - 1))
 
 
-# -------------------------------------------------------------------------------- sums, and what undoes them
+# -------------------------------------------------------------------------------- sums and their transposes
 def _sum_rows_by_id(x: Array, ids: Any, count: int, ndim: int) -> Array:
     """The rows added up by their id; each leading entry gets ids of its own, so that one loop computes all."""
     ids = np.asarray(ids)
@@ -57,18 +57,18 @@ def _add_rows_at(out: Array, places: Array, rows: Array) -> None:
         return
     width = rows.shape[1]
     flat = places if width == 1 else (places[:, None] * width + np.arange(width)).reshape(-1)
-    np.add.at(out.reshape(-1), flat, rows.reshape(-1))  # NumPy is quick along one axis only
+    np.add.at(out.reshape(-1), flat, rows.reshape(-1))  # np.add.at is fast along one axis only
 
 
 @linear(lambda g, _y, _x, *, ids, ndim: v.segment_sum(g, ids=ids, count=_x.shape[-ndim], ndim=ndim))
 def gather_rows(x: Any, ids: Any, ndim: int) -> Any:
-    """Rows by their number; the transpose of :func:`segment_sum`."""
+    """Take rows by their indices; the transpose of :func:`segment_sum`."""
     return np.take(x, ids, axis=-ndim)
 
 
 @linear(lambda g, _y, _x, *, ids, count, ndim: v.gather_rows(g, ids=ids, ndim=ndim))
 def segment_sum(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The sum of each group of rows."""
+    """The sum of the rows of each group."""
     return _to_dtype_of(_sum_rows_by_id(_to_float32(x), ids, count, ndim), x)
 
 
@@ -82,7 +82,7 @@ def _group_sizes(ids: Any, count: int, ndim: int) -> Any:
     )
 )
 def segment_mean(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The mean of each group of rows; of none it is 0."""
+    """The mean of the rows of each group; 0 where a group has none."""
     total = _sum_rows_by_id(_to_float32(x), ids, count, ndim)
     sizes = _group_sizes(ids, count, ndim)
     return _to_dtype_of(total / sizes.astype(total.dtype if total.dtype.kind == "f" else np.float64), x)
@@ -139,13 +139,13 @@ def _extreme_jvp(t: Any, y: Any, x: Any, *, ids: Any, count: int, ndim: int) -> 
 
 @general(_extreme_vjp, jvp=_extreme_jvp)
 def segment_max(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The largest entry of each group; equal ones share the gradient evenly."""
+    """The maximum of each group; equal entries share the gradient evenly."""
     return _reduce_groups(np.maximum, np.asarray(x), ids, count, ndim, 0)
 
 
 @general(_extreme_vjp, jvp=_extreme_jvp)
 def segment_min(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The smallest entry of each group; equal ones share the gradient evenly."""
+    """The minimum of each group; equal entries share the gradient evenly."""
     return _reduce_groups(np.minimum, np.asarray(x), ids, count, ndim, 0)
 
 
@@ -186,7 +186,7 @@ def _product_of_others(x: Any, ids: Any, count: int, ndim: int) -> Any:
     ),
 )
 def segment_prod(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The product of each group of rows; of none it is 1. The gradient divides by nothing, to any order."""
+    """The product of the rows of each group; 1 where a group has none. The gradient needs no division, to any order."""
     wide = _to_float32(x)
     wide = wide.astype(np.multiply.reduce(wide[..., :0], axis=None).dtype, copy=False)
     return _to_dtype_of(_reduce_groups(np.multiply, wide, ids, count, ndim, 1), x)
@@ -206,7 +206,9 @@ def _sparse_product_vjp_values(g: Any, _y: Any, _a: Any, b: Any, *, rows: Any, c
     flops=lambda y, a, b: 2 * np.size(a) * np.shape(b)[-1],
 )
 def sparse_product(values: Any, x: Any, rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
-    """``A @ x`` where ``A[rows[k], columns[k]]`` is ``values[k]``; entries at one place add up."""
+    """The product of a sparse matrix, ``A[rows[k], columns[k]] = values[k]``, and a dense one; entries at one position
+    add up.
+    """
     dtype = np.result_type(values, x)
     values, x = (_to_float32(np.asarray(part, dtype)) for part in (values, x))
     loop = kernels.ready("add_scaled_rows") if values.ndim == 1 and x.ndim == 2 and dtype.char in "fd" else None

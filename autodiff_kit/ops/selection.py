@@ -1,4 +1,4 @@
-"""Choosing between values, and deciding where gradients pass."""
+"""Selection between values by conditions, and control of where gradients pass."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def _copied_condition(condition: Any) -> Any:
     prepare=lambda a, b, condition: {"condition": _copied_condition(condition)},
 )
 def select(a: Any, b: Any, condition: Any) -> Any:
-    """``a`` where ``condition`` holds, else ``b``; each side gets the gradient of the entries that it gave."""
+    """``a`` where ``condition`` is true, else ``b``; each side gets the gradient of the entries taken from it."""
     return np.where(condition, a, b)
 
 
 def where(condition: Any, a: Any = None, b: Any = None) -> Any:
-    """``a`` where ``condition`` holds, else ``b``.
+    """Choose between two values by a condition: ``a`` where it is true, else ``b``.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _promote_with_float64_scalar(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
-    """Run one of two functions.
+    """Run one of two functions, depending on a condition.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _clip(x: Any, lo: Any, hi: Any) -> Any:
 
 
 def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
-    """Entries moved into ``[lo, hi]``.
+    """Limit entries to the interval ``[lo, hi]``.
 
     Parameters
     ----------
@@ -166,12 +166,12 @@ def _checked_bound(value: Any) -> Any:
 
 @linear(lambda g, _y, _x: g, flops=lambda _y, _x: 0)
 def identity(x: Any) -> Any:
-    """The value itself, as an operation of its own: something to hang an override on."""
+    """The value itself, as an operation of its own whose gradient can be overridden."""
     return x
 
 
 def stop_gradient(x: Any) -> Tensor:
-    """The same value, off the record: gradients end here.
+    """The same value as a constant: no gradient passes through it.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Shapes: the same entries seen otherwise. All linear; the record holds no values for them.
+"""Shape manipulation: reshape, transpose, broadcast, roll. All are linear; the tape keeps no values for them.
 
-Rules must work with extra leading axes in front (a whole Jacobian in one pass), so axes are kept negative and shapes
-trailing: the public functions normalise them, the operations below count from the end.
+Gradients must work with extra leading axes (a whole Jacobian in one pass). So the public functions convert axes to
+negative numbers, and the operations count from the end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 
 
-# -------------------------------------------------------------------------------- the shape
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
     wanted = checked_ints(shape, "reshape")
     try:
@@ -39,13 +38,13 @@ def _resolve_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
     prepare=lambda x, shape, ndim=None: {"shape": _target_shape(x, shape), "ndim": x.ndim},
 )
 def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
-    """The same entries in another shape; one length may be -1."""
+    """Change the shape; one length may be -1."""
     x = array(x)
     return x.reshape(x.shape[: x.ndim - (x.ndim if ndim is None else ndim)] + tuple(shape))
 
 
 def ravel(x: Any) -> Tensor:
-    """All entries along one axis."""
+    """Flatten to one axis."""
     return reshape(x, (-1,))
 
 
@@ -54,7 +53,7 @@ def ravel(x: Any) -> Tensor:
     prepare=lambda x, axes=None: {"axes": _checked_permutation(x.ndim, axes)},
 )
 def permute_dims(x: Any, axes: Any = None) -> Any:
-    """Axes in another order; reversed by default."""
+    """Permute the axes; by default reverse them."""
     lead = np.ndim(x) - len(axes)
     return np.transpose(x, (*range(lead), *(lead + len(axes) + a for a in axes)))
 
@@ -73,12 +72,12 @@ def _inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def transpose(x: Any, axes: Any = None) -> Tensor:
-    """Axes in another order; reversed by default. The same as :func:`permute_dims`."""
+    """Permute the axes; by default reverse them. The same as :func:`permute_dims`."""
     return permute_dims(x, axes)
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
-    """Two axes exchanged.
+    """Swap two axes.
 
     Parameters
     ----------
@@ -103,12 +102,12 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
 
 
 def matrix_transpose(x: Any) -> Tensor:
-    """The last two axes exchanged."""
+    """Transpose the last two axes."""
     return swapaxes(x, -1, -2)
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
-    """Axes moved to other places; the others stay in their order.
+    """Move axes to other positions; the others keep their order.
 
     Parameters
     ----------
@@ -143,7 +142,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
 
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
-    """One axis moved back until it stands before the place ``start``, as NumPy's."""
+    """Move one axis back until it stands before the position ``start``, as in NumPy."""
     t = lift(x)
     place = negative_axis(axis, t.ndim, "rollaxis") + t.ndim
     if not -t.ndim <= checked_int(start, "rollaxis") <= t.ndim:
@@ -157,7 +156,7 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
     prepare=lambda x, axis: {"axis": _new_axes(x.ndim, axis)},
 )
 def expand_dims(x: Any, axis: Any) -> Any:
-    """New axes of length 1."""
+    """Insert axes of length 1."""
     return np.expand_dims(x, axis)
 
 
@@ -171,7 +170,7 @@ def _new_axes(ndim: int, axis: Any) -> tuple[int, ...]:
     prepare=lambda x, axis=None: {"axis": _unit_axes(x.shape, axis)},
 )
 def squeeze(x: Any, axis: Any = None) -> Any:
-    """Axes of length 1 taken away; all of them by default."""
+    """Remove axes of length 1, by default all of them."""
     return np.squeeze(x, axis)
 
 
@@ -189,16 +188,16 @@ def _broadcast_arguments(x: Any, shape: Any) -> dict[str, Any]:
     return {"shape": wanted}
 
 
-@linear(lambda g, _y, _x, *, shape: g, prepare=_broadcast_arguments)  # the engine sums what was broadcast
+@linear(lambda g, _y, _x, *, shape: g, prepare=_broadcast_arguments)  # the engine sums over broadcast axes
 def broadcast_to(x: Any, shape: Any) -> Any:
-    """The value repeated to a larger shape, without copying."""
+    """Broadcast to a larger shape, without copying."""
     x = array(x)
     lead = x.shape[: max(0, x.ndim - len(shape))]
     return np.broadcast_to(x, lead + tuple(shape))
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Tensor, ...]:
-    """Several values repeated to their common shape."""
+    """Broadcast several values to their common shape."""
     tensors = [lift(x) for x in arrays]
     shapes = [t.shape for t in tensors]
     try:
@@ -218,22 +217,22 @@ def _add_axes_up_to(arrays: tuple[Any, ...], place: Any) -> Any:
 
 
 def atleast_1d(*arrays: Any) -> Any:
-    """Numbers as vectors of one entry; a tuple for several values."""
+    """Numbers as vectors with one entry; a tuple for several values."""
     return _add_axes_up_to(arrays, lambda n: (0,) if n < 1 else ())
 
 
 def atleast_2d(*arrays: Any) -> Any:
-    """Numbers and vectors as matrices of one row; a tuple for several values."""
+    """Numbers and vectors as matrices with one row; a tuple for several values."""
     return _add_axes_up_to(arrays, lambda n: (0, 1)[: 2 - n] if n < 2 else ())
 
 
 def atleast_3d(*arrays: Any) -> Any:
-    """Values with three axes or more; a vector becomes the middle axis, a matrix the first two."""
+    """Values with at least three axes; a vector becomes the middle axis, a matrix the first two."""
     return _add_axes_up_to(arrays, lambda n: ((0, 1, 2), (0, 2), (2,))[n] if n < 3 else ())
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False) -> list[Tensor]:
-    """Vectors spread to a grid, one answer for each.
+    """Coordinate grids from coordinate vectors.
 
     Parameters
     ----------
@@ -278,7 +277,7 @@ def _roll(x: Any, shift: Any, axis: Any) -> Any:
 
 
 def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
-    """Entries moved along axes; what leaves at the end comes in at the front.
+    """Shift entries along axes; entries that leave at the end come in at the front.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sampled functions: interpolation, slopes by differences, convolution, polynomials, covariance."""
+"""Sampled functions: differences, integrals, interpolation, convolution, polynomials."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _checked_vector(x: Any, name: str) -> Tensor:
 
 
 def interp(x: Any, xp: Any, fp: Any) -> Tensor:
-    """Values between points, along straight lines; outside, those of the first and last point.
+    """Piecewise linear interpolation between points; outside, the value of the first or last point.
 
     Parameters
     ----------
@@ -140,15 +140,15 @@ def convolve(a: Any, b: Any, mode: str = "full") -> Tensor:
 
 
 def correlate(a: Any, b: Any, mode: str = "valid") -> Tensor:
-    """The convolution with the second vector turned round; for the modes see :func:`convolve`."""
+    """The cross-correlation of two vectors: the convolution with the second one reversed. Modes as :func:`convolve`'s."""
     first, second = _checked_vector(a, "correlate"), _checked_vector(b, "correlate")
-    if first.size < second.size:  # so that "same" is centred as NumPy's
+    if first.size < second.size:  # so that "same" is centred as in NumPy
         return convolve(second, first[::-1], mode)[::-1]
     return convolve(first, second[::-1], mode)
 
 
 def polyval(p: Any, x: Any) -> Tensor:
-    """The polynomial with the coefficients ``p``, the highest power first, at ``x``."""
+    """Evaluate a polynomial with the coefficients ``p``, the highest power first, at ``x``."""
     coefficients, t = _checked_vector(p, "polyval"), lift(x)
     y = coefficients[0] + 0 * t
     for k in range(1, coefficients.size):
@@ -157,7 +157,7 @@ def polyval(p: Any, x: Any) -> Tensor:
 
 
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """Differences of neighbours along an axis.
+    """The differences of neighbouring entries along an axis.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
-    """The area below points by straight lines between them.
+    """The integral along an axis by the trapezoidal rule.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Singular values and their vectors, and the norms of matrices that come from them."""
+"""Singular values and singular vectors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _singular_parts(x: Any, found: Any) -> tuple[Any, Any, Any]:
 
 def _singular_vjp(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     u, s, w = _singular_parts(x, found)
-    if part == "values":  # at 0 a singular value has a kink: the smallest of its slopes is 0
+    if part == "values":  # a singular value has a kink at 0; its subgradient of smallest norm is 0
         return v.matmul(u * as_row(v.select(g, 0.0, condition=plain(s) != 0)), swap_last_axes(w))
     own, other = (u, w) if part == "left" else (w, u)
     k = _inverse_gaps_of_squares(s) * v.matmul(swap_last_axes(own), g)
@@ -148,7 +148,7 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
 
 
 def svdvals(a: Any) -> Tensor:
-    """The singular values of a matrix in falling order; see :func:`svd`."""
+    """The singular values of a matrix in descending order; see :func:`svd`."""
     (a,), back = to_lapack_dtype("svdvals", a)
     check_matrices("svdvals", a, square=False)
     return back(_singular_part(a, _singular_rows(a), "values"))

@@ -1,4 +1,4 @@
-"""Softmax, masked softmax and cross-entropy."""
+"""Softmax, masked softmax and cross-entropy, by compiled loops where they fit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
     prepare=_softmax_axis,
 )
 def softmax(x: Any, axis: int = -1) -> Any:
-    """``exp(x)`` shared out so that it sums to 1 along an axis; a constant added to all changes nothing."""
+    """The softmax along an axis: ``exp(x)`` divided by its sum. Adding a constant changes nothing."""
     x = array(x)
     loop = kernels.ready("softmax_rows") if _fits_row_kernel(x, axis) else None
     if loop is not None:
@@ -62,7 +62,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 def _numpy_softmax(x: Any, axis: int) -> Any:
     """The softmax by NumPy, of float16 in float32."""
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
-    with np.errstate(invalid="ignore"):  # a row of -inf: nan is the answer, not news
+    with np.errstate(invalid="ignore"):  # a row of -inf gives nan without a warning
         e = np.exp(wide - np.max(wide, axis=axis, keepdims=True))
         return (e / np.sum(e, axis=axis, keepdims=True)).astype(x.dtype)
 
@@ -73,14 +73,14 @@ def _numpy_softmax(x: Any, axis: int) -> Any:
     prepare=_softmax_axis,
 )
 def log_softmax(x: Any, axis: int = -1) -> Any:
-    """The logarithm of :func:`softmax`, exact where that underflows."""
+    """The logarithm of :func:`softmax`, accurate where that underflows."""
     x = array(x)
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> Any:
-    clear = v.select(g, 0.0, condition=mask)  # whatever arrives at the padding, 0 times nan included, stays out
+    clear = v.select(g, 0.0, condition=mask)  # masked entries get 0 even where the cotangent is nan
     return v.select(y * (clear - _sum_along(clear * v.select(y, 0.0, condition=mask), -1)), 0.0, condition=mask)
 
 
@@ -103,7 +103,7 @@ def _kept_softmax(x: Any, mask: Any, empty: str) -> Any:
 def masked_softmax(
     scores: Any, mask: Any, mode: str = "renormalize", additive: float = -1e9, empty: str = "zero"
 ) -> Tensor:
-    """softmax over the last axis, where some entries do not count.
+    """The softmax over the last axis with some entries masked.
 
     Parameters
     ----------
@@ -209,13 +209,15 @@ def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):
             return out
     later(_checked_labels, labels, x.shape[-1])
-    shifted = x - np.max(x, axis=-1, keepdims=True)  # the label's logit too: a large one would swallow the logarithm
+    shifted = x - np.max(
+        x, axis=-1, keepdims=True
+    )  # the label's logit too: added to a large one, the logarithm would lose its digits
     total = np.log(np.sum(np.exp(shifted), axis=-1))
     return total - np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)
 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
-    """Cross-entropy of labels that are whole numbers, a loss for each row.
+    """The softmax cross-entropy of integer labels, one loss for each row.
 
     Parameters
     ----------
@@ -255,7 +257,7 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
             f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {shape}"
         )
     if type(numbers) is not np.ndarray or numbers.dtype is not _INDEX_DTYPE or not numbers.flags.c_contiguous:
-        numbers = later(_checked_labels, numbers, shape[-1])  # else the loop itself looks at them
+        numbers = later(_checked_labels, numbers, shape[-1])  # else the compiled loop checks them
     return _sparse_cross_entropy(logits, numbers)
 
 

@@ -23,7 +23,7 @@ def _argsort_arguments(x: Any, axis: int | None = -1, descending: bool = False, 
 
 @zero(flops=lambda _y, x, *_: np.size(x) * max(1, int(np.size(x)).bit_length()), prepare=_argsort_arguments)
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
-    """Positions that sort along an axis, or all entries with ``axis=None``; equal entries stay in their order."""
+    """The positions that sort along an axis, or all entries with ``axis=None``; equal entries keep their order."""
     x = np.asarray(x)
     return _stable_order(x.reshape(-1), -1, descending) if axis is None else _stable_order(x, axis, descending)
 
@@ -32,14 +32,14 @@ def _stable_order(x: np.ndarray[Any, Any], axis: int, descending: bool) -> np.nd
     """The positions that sort along an axis; equal entries keep their order, also when descending."""
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
-    # From behind, so that equals keep their order.
+    # Sorted from the end, so that equal entries keep their order.
     turned: Any = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
     falling: np.ndarray[Any, Any] = x.shape[axis] - 1 - np.flip(turned, axis)
     return falling
 
 
 def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Entries in rising order along an axis.
+    """Sort entries along an axis.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
 
 
 def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest entries along an axis, the largest first, and their positions.
+    """The ``k`` largest entries along an axis, in descending order, and their positions.
 
     Parameters
     ----------
@@ -116,7 +116,8 @@ def _check_kth(x: Tensor, kth: Any, axis: int | None, name: str) -> None:
 
 
 def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Entries with the ``kth`` in its sorted place, smaller ones before it, larger ones behind: here, all sorted.
+    """Bring the ``kth`` entry to its sorted position, with smaller entries before it and larger ones after it. Here all
+    entries are sorted.
 
     Arguments as NumPy's.
     """
@@ -126,7 +127,9 @@ def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
 
 
 def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Positions that bring the ``kth`` entry to its sorted place: here, those that sort. Arguments as NumPy's."""
+    """The positions that bring the ``kth`` entry to its sorted position: here those of a full sort. Arguments as
+    NumPy's.
+    """
     t = lift(x)
     _check_kth(t, kth, axis, "argpartition")
     return argsort(t, axis)

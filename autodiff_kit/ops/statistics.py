@@ -1,4 +1,4 @@
-"""Spread and averages, with and without what is nan."""
+"""Statistics over axes: variance, averages, covariance, and reductions that ignore nan."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
 
 
 def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Tensor:
-    """The standard deviation over axes, the root of :func:`var`.
+    """The standard deviation over axes, the square root of :func:`var`.
 
     Parameters
     ----------
@@ -99,17 +99,17 @@ def _inverse_count(t: Tensor, axis: Axis, ddof: float) -> float:
 
 
 def _scale_without_warning(total: Tensor, share: float) -> Tensor:
-    with np.errstate(invalid="ignore"):  # 0 times infinity, of which was warned
+    with np.errstate(invalid="ignore"):  # 0 * inf; a warning was given already
         return total * share
 
 
 def ptp(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """From the smallest to the largest entry, over axes; equal ones share the gradient. Arguments as NumPy's."""
+    """The range, maximum minus minimum, over axes; equal entries share the gradient. Arguments as NumPy's."""
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
 def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
-    """The mean with weights.
+    """The weighted average over axes.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _broadcast_weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: An
     )
 
 
-# -------------------------------------------------------------------------------- without what is nan
+# -------------------------------------------------------------------------------- reductions that ignore nan
 def _replace_nan(x: Any, fill: float) -> tuple[Tensor, Any]:
     """The value with ``fill`` in place of nan, and where it was not nan."""
     t = lift(x)
@@ -184,27 +184,27 @@ def _count_present(present: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def nansum(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The sum of what is not nan, over axes. Arguments as NumPy's."""
+    """The sum over axes, ignoring nan. Arguments as NumPy's."""
     return sum(_replace_nan(x, 0)[0], axis, keepdims)
 
 
 def nanprod(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The product of what is not nan, over axes. Arguments as NumPy's."""
+    """The product over axes, ignoring nan. Arguments as NumPy's."""
     return prod(_replace_nan(x, 1)[0], axis, keepdims)
 
 
 def nancumsum(x: Any, axis: int | None = None) -> Tensor:
-    """Running sums of what is not nan."""
+    """The cumulative sum, with nan as 0."""
     return cumsum(_replace_nan(x, 0)[0], axis)
 
 
 def nancumprod(x: Any, axis: int | None = None) -> Tensor:
-    """Running products of what is not nan."""
+    """The cumulative product, with nan as 1."""
     return cumprod(_replace_nan(x, 1)[0], axis)
 
 
 def nanmean(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The mean of what is not nan, over axes; of nothing it is nan, with a warning. Arguments as NumPy's."""
+    """The mean over axes, ignoring nan; nan with a warning where nothing is left. Arguments as NumPy's."""
     t, present = _replace_nan(x, 0)
     axes = normalize_axes(t, axis)["axis"]
     return _divide_by_count(sum(t, axes, keepdims), _count_present(present, axes, keepdims))
@@ -218,20 +218,20 @@ def _divide_by_count(total: Tensor, count: Any) -> Tensor:
 
 
 def _warn_if_empty(count: Any) -> None:
-    if not isinstance(count, Standin) and np.any(count <= 0):  # a recorded function does not warn
+    if not isinstance(count, Standin) and np.any(count <= 0):  # traced values have no numbers to check
         warnings.warn(
             "degrees of freedom are 0 or less, or all is nan: the answer is nan", RuntimeWarning, stacklevel=4
         )
 
 
 def nanvar(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    """The variance of what is not nan, over axes. Arguments as NumPy's."""
+    """The variance over axes, ignoring nan. Arguments as NumPy's."""
     away, axes, count = _nan_deviations(x, axis, ddof, keepdims)
     return _divide_by_count(sum(away * away, axes, keepdims), count)
 
 
 def nanstd(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation of what is not nan, over axes; of equal values it is 0, with gradient 0.
+    """The standard deviation over axes, ignoring nan; of equal values it is 0, with gradient 0.
 
     Arguments as NumPy's.
     """
@@ -263,17 +263,17 @@ def _nan_extreme(best: Any, x: Any, axis: Axis, keepdims: bool, worst: float) ->
 
 
 def nanmax(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest entry that is not nan, over axes. Arguments as NumPy's."""
+    """The maximum over axes, ignoring nan. Arguments as NumPy's."""
     return _nan_extreme(max, x, axis, keepdims, -math.inf)
 
 
 def nanmin(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The smallest entry that is not nan, over axes. Arguments as NumPy's."""
+    """The minimum over axes, ignoring nan. Arguments as NumPy's."""
     return _nan_extreme(min, x, axis, keepdims, math.inf)
 
 
 def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
-    """The covariances of variables.
+    """The covariance matrix of variables.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
 
 
 def corrcoef(x: Any, rowvar: bool = True) -> Tensor:
-    """The correlations of variables, between -1 and 1; see :func:`cov`."""
+    """The correlation coefficients of variables, between -1 and 1; see :func:`cov`."""
     c = cov(x, rowvar)
     if not c.ndim:
         return c / c
