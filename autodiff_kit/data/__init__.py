@@ -1,20 +1,20 @@
-"""Data sets that travel with the kit: handwritten digits, small graphs, NIST's curves to fit, sentences, and the Nile.
+"""Data sets of the package: handwritten digits, small graphs, NIST's regression problems, sentences, the Nile.
 
-Everything here is NumPy only, is drawn or read from files that lie beside it; nothing is fetched.
+The data are NumPy arrays, generated or read from files of the package; nothing is downloaded.
 """
 
 from __future__ import annotations
 
 from autodiff_kit.data.digits import digits
-from autodiff_kit.data.graphs import Graphs, graphs
+from autodiff_kit.data.graphs import GraphBatch, graphs
 from autodiff_kit.data.nile import nile
-from autodiff_kit.data.nist import Problem, problem, problems
-from autodiff_kit.data.sentences import Sentences, Vocabulary, padded, sentences, tokens
+from autodiff_kit.data.nist_regression import RegressionProblem, problem, problems
+from autodiff_kit.data.sentences import LabelledSentences, Vocabulary, padded, sentences, tokens
 
 __all__ = [
-    "Graphs",
-    "Problem",
-    "Sentences",
+    "GraphBatch",
+    "LabelledSentences",
+    "RegressionProblem",
     "Vocabulary",
     "digits",
     "graphs",

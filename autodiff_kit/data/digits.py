@@ -1,4 +1,4 @@
-"""Handwritten digits, 8 by 8 pixels."""
+"""Handwritten digits: images of 8 by 8 pixels with their labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["digits"]
 
 
 def digits() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Images of handwritten digits and what they show.
+    """Images of handwritten digits and their labels.
 
     Returns
     -------
@@ -22,8 +22,8 @@ def digits() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
     Notes
     -----
-    The order is that of the source, in which writers follow one another: take the last few hundred images as
-    a test set, and they come mostly from people whom the training set has not seen.
+    The order is that of the source, which is sorted by writer: a test set of the last few hundred images comes mostly
+    from writers who are not in the training set.
 
     The data are by E. Alpaydin and C. Kaynak [1]_ under the Creative Commons Attribution 4.0 licence; see
     ``LICENCE-digits.txt`` beside the file.

@@ -1,7 +1,7 @@
-"""Small graphs, in which what decides is who stands beside whom.
+"""Graph classification data: small random graphs whose label depends on which nodes are neighbours.
 
-The graphs are drawn by the few lines below, not read from a file, and belong to the kit under its licence. Only
-``random.Random.random`` is asked, whose sequence Python promises to keep, so they are the same everywhere.
+The graphs are generated here, not read from a file, and are under the kit's licence. Only ``random.Random.random`` is
+used, whose sequence Python guarantees, so they are the same on every machine.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from autodiff_kit.errors import StructureError
 
-__all__ = ["Graphs", "graphs"]
+__all__ = ["GraphBatch", "graphs"]
 
 CATS, DOGS, PLANTS = range(3)
 PAIRS, TRAIN_PAIRS = 150, 100
@@ -26,8 +26,8 @@ Edges = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Graphs:
-    """Some graphs, their nodes numbered one after the other, as parts of one large graph.
+class GraphBatch:
+    """A batch of graphs as one large graph, in which the nodes of all graphs are numbered one after the other.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Graphs:
     edges : ndarray of int64, shape (e, 2)
         Pairs of neighbours ``(from, to)``, each edge in both directions.
     labels : ndarray of int64, shape (g,)
-        1 where some cat has a dog beside it, 0 where none has.
+        1 where some cat is a neighbour of a dog, else 0.
     """
 
     kinds: NDArray[np.int64]
@@ -48,15 +48,15 @@ class Graphs:
 
     @property
     def adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, int]]:
-        """Rows, columns and shape of the sparse matrix that adds up neighbours: all graphs at once, none touching."""
+        """Rows, columns and shape of the sparse adjacency matrix of all graphs together, which are not connected."""
         return self.edges[:, 1], self.edges[:, 0], (len(self.kinds), len(self.kinds))
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
-def graphs(part: Literal["all", "train", "test"] = "all") -> Graphs:
-    """Graphs of 6 to 12 cats, dogs and plants: does a cat have a dog beside it?
+def graphs(part: Literal["all", "train", "test"] = "all") -> GraphBatch:
+    """Graphs of 6 to 12 cats, dogs and plants; the label says whether a cat is a neighbour of a dog.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def graphs(part: Literal["all", "train", "test"] = "all") -> Graphs:
 
     Returns
     -------
-    Graphs
+    GraphBatch
         Half of them with the label 1.
 
     Raises
@@ -75,8 +75,9 @@ def graphs(part: Literal["all", "train", "test"] = "all") -> Graphs:
 
     Notes
     -----
-    They come in pairs: two graphs with the same edges and equally many cats, dogs and plants in other places, one with
-    the label 1, one with 0. Whoever only counts nodes, or only looks at edges, is right in exactly half of all cases.
+    They come in pairs: two graphs with the same edges and the same numbers of cats, dogs and plants at other nodes, one
+    with the label 1, one with 0. A classifier that only counts nodes, or only uses the edges, is right in exactly half
+    of all cases.
 
     Examples
     --------
@@ -87,56 +88,56 @@ def graphs(part: Literal["all", "train", "test"] = "all") -> Graphs:
     parts = {"all": slice(None), "train": slice(2 * TRAIN_PAIRS), "test": slice(2 * TRAIN_PAIRS, None)}
     if part not in parts:
         raise StructureError(f"there is no part {part!r} of the graphs; ask for one of {', '.join(parts)}")
-    chosen = _everything()[parts[part]]
+    chosen = _all_graphs()[parts[part]]
     sizes = [len(kinds) for kinds, _ in chosen]
     starts = np.cumsum([0, *sizes])
     edges = [(a + start, b + start) for (_, lines), start in zip(chosen, starts[:-1], strict=True) for a, b in lines]
-    return Graphs(
+    return GraphBatch(
         kinds=np.array([kind for kinds, _ in chosen for kind in kinds], dtype=np.int64),
         graph=np.repeat(np.arange(len(chosen)), sizes),
         edges=np.array([*edges, *((b, a) for a, b in edges)], dtype=np.int64),
-        labels=np.array([_meet(kinds, lines) for kinds, lines in chosen], dtype=np.int64),
+        labels=np.array([_has_cat_next_to_dog(kinds, lines) for kinds, lines in chosen], dtype=np.int64),
     )
 
 
 @cache
-def _everything() -> list[tuple[list[int], Edges]]:
+def _all_graphs() -> list[tuple[list[int], Edges]]:
     draw = Random(SEED)
-    return [graph for _ in range(PAIRS) for graph in _pair(draw)]
+    return [graph for _ in range(PAIRS) for graph in _draw_graph_pair(draw)]
 
 
-def _pair(draw: Random) -> list[tuple[list[int], Edges]]:
-    """The same edges twice, and the same kinds in other places: apart in one, side by side in the other."""
-    edges = _edges(draw)
+def _draw_graph_pair(draw: Random) -> list[tuple[list[int], Edges]]:
+    """Two graphs with the same edges and the same node kinds, permuted: label 0 in one, label 1 in the other."""
+    edges = _draw_edges(draw)
     size = 1 + max(b for _, b in edges)
-    apart = [_below(draw, 3) for _ in range(size)]
-    while _meet(apart, edges) or not {CATS, DOGS} <= set(apart):
-        apart = [_below(draw, 3) for _ in range(size)]
-    beside = _shuffled(draw, apart)
-    while not _meet(beside, edges):
-        beside = _shuffled(draw, beside)
+    apart = [_random_below(draw, 3) for _ in range(size)]
+    while _has_cat_next_to_dog(apart, edges) or not {CATS, DOGS} <= set(apart):
+        apart = [_random_below(draw, 3) for _ in range(size)]
+    beside = _shuffle(draw, apart)
+    while not _has_cat_next_to_dog(beside, edges):
+        beside = _shuffle(draw, beside)
     pair = [(apart, edges), (beside, edges)]
-    return pair if _below(draw, 2) else pair[::-1]
+    return pair if _random_below(draw, 2) else pair[::-1]
 
 
-def _edges(draw: Random) -> Edges:
-    """A tree, and up to three more edges."""
-    size = 6 + _below(draw, 7)
-    edges = {(_below(draw, b), b) for b in range(1, size)}
+def _draw_edges(draw: Random) -> Edges:
+    """The edges of a random tree with 6 to 12 nodes, and up to three more."""
+    size = 6 + _random_below(draw, 7)
+    edges = {(_random_below(draw, b), b) for b in range(1, size)}
     for _ in range(3):
-        a, b = _below(draw, size), _below(draw, size)
+        a, b = _random_below(draw, size), _random_below(draw, size)
         if a < b:
             edges.add((a, b))
     return sorted(edges)
 
 
-def _meet(kinds: list[int], edges: Edges) -> bool:
+def _has_cat_next_to_dog(kinds: list[int], edges: Edges) -> bool:
     return any({kinds[a], kinds[b]} == {CATS, DOGS} for a, b in edges)
 
 
-def _shuffled(draw: Random, values: list[int]) -> list[int]:
+def _shuffle(draw: Random, values: list[int]) -> list[int]:
     return [value for _, value in sorted((draw.random(), value) for value in values)]
 
 
-def _below(draw: Random, end: int) -> int:
+def _random_below(draw: Random, end: int) -> int:
     return int(draw.random() * end)

@@ -1,4 +1,4 @@
-"""A hundred years of the Nile."""
+"""The annual flow of the Nile from 1871 to 1970, a time series with a change point."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLOWS = """
 
 
 def nile() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How much water the Nile carried past Aswan in each year from 1871 to 1970.
+    """The annual flow of the Nile at Aswan from 1871 to 1970.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def nile() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     Notes
     -----
     The river carries less from about 1898 on. The series was published by G. W. Cobb [1]_; measurements of nature are
-    in the public domain, and this series is passed on as such, for one with R and with statsmodels.
+    in the public domain, and this series is distributed as such, among others with R and statsmodels.
 
     References
     ----------

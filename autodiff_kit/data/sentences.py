@@ -1,4 +1,4 @@
-"""Sentences of different lengths, their words as numbers, and the padding that makes rows of them equal."""
+"""Sentences with sentiment labels, a vocabulary that turns words into ids, and padding to equal length."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from autodiff_kit.errors import ShapeError, StructureError
 
-__all__ = ["Sentences", "Vocabulary", "padded", "sentences", "tokens"]
+__all__ = ["LabelledSentences", "Vocabulary", "padded", "sentences", "tokens"]
 
 LABELS = ("displeased", "pleased")
 TRAIN = 400  # the first rows of the file; the remaining 200 are the test set
@@ -23,8 +23,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 
 
 @dataclass(frozen=True)
-class Sentences:
-    """Some sentences with their labels.
+class LabelledSentences:
+    """Sentences with their sentiment labels.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class Sentences:
         return len(self.texts)
 
 
-def sentences(part: Literal["all", "train", "test"] = "all") -> Sentences:
-    """Sentences about everyday things, 2 to 12 words long, by somebody pleased or displeased.
+def sentences(part: Literal["all", "train", "test"] = "all") -> LabelledSentences:
+    """Sentences of 2 to 12 words about everyday things; the label says whether the speaker is pleased.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def sentences(part: Literal["all", "train", "test"] = "all") -> Sentences:
 
     Returns
     -------
-    Sentences
+    LabelledSentences
         Texts and labels in the order of the file, the same on every machine.
 
     Raises
@@ -71,7 +71,7 @@ def sentences(part: Literal["all", "train", "test"] = "all") -> Sentences:
     lines = (files(__package__) / "sentences.tsv").read_text(encoding="utf-8").splitlines()[1:]
     rows = [line.split("\t") for line in lines][parts[part]]
     labels = np.array([LABELS.index(label) for label, _ in rows], dtype=np.int64)
-    return Sentences(tuple(text for _, text in rows), labels)
+    return LabelledSentences(tuple(text for _, text in rows), labels)
 
 
 def tokens(text: str) -> list[str]:
@@ -85,7 +85,7 @@ def tokens(text: str) -> list[str]:
     Returns
     -------
     list of str
-        The words in lower case; an apostrophe inside a word stays, other signs and digits go.
+        The words in lower case; an apostrophe inside a word is kept, other punctuation and digits are dropped.
 
     Examples
     --------
@@ -96,19 +96,19 @@ def tokens(text: str) -> list[str]:
 
 
 class Vocabulary:
-    """Numbers for words: 0 is padding, 1 any unknown word, the others follow in alphabetical order.
+    """Word ids: 0 is padding, 1 any unknown word, the others follow in alphabetical order.
 
     Parameters
     ----------
     texts : iterable of str
-        The sentences that it is learnt from: those of the training set, so that the test set stays unseen.
+        The sentences whose words get ids: those of the training set, so that the test set stays unseen.
     at_least : int, optional
-        How often a word must occur to have a number of its own.
+        How often a word must occur to get an id of its own.
 
     Attributes
     ----------
     words : tuple of str
-        What each number stands for.
+        The word of each id.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Vocabulary:
         return len(self.words)
 
     def ids(self, text: str) -> list[int]:
-        """Give the number of each word of a sentence.
+        """The id of each word of a sentence.
 
         Parameters
         ----------
@@ -142,25 +142,25 @@ class Vocabulary:
         Returns
         -------
         list of int
-            One number a word, never 0.
+            One id for each word, never 0.
         """
         return [self._ids.get(word, self.UNKNOWN) for word in tokens(text)]
 
 
 def padded(ids: Sequence[Sequence[int]], length: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Fill rows of different lengths with zeros, and remember which positions are real.
+    """Pad rows of ids with zeros to equal length, with a mask of the positions that are words.
 
     Parameters
     ----------
     ids : sequence of sequences of int
-        One row of word numbers a sentence; a row may be empty.
+        One row of word ids for each sentence; a row may be empty.
     length : int, optional
-        The length to fill up to; by default that of the longest row.
+        The length to pad to; by default that of the longest row.
 
     Returns
     -------
     ids : ndarray of int64, shape (n, length)
-        The numbers, then 0 up to the end of each row.
+        The ids, then 0 up to the end of each row.
     keep : ndarray of bool, shape (n, length)
         True at the words, False at the padding.
 
@@ -181,7 +181,7 @@ def padded(ids: Sequence[Sequence[int]], length: int | None = None) -> tuple[NDA
     if longest > width:
         row = int(np.argmax(lengths > width))
         raise ShapeError(
-            f"row {row} has {lengths[row]} words, and length={width} has no room for them; "
+            f"row {row} has {lengths[row]} words, more than length={width}; "
             f"give length={longest} or more, or leave it out"
         )
     out = np.zeros((len(lengths), width), dtype=np.int64)

@@ -111,7 +111,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     Parameters
     ----------
     start, stop : Tensor or array_like
-        Numbers, or arrays that broadcast; the steps run along the first axis of the answer.
+        Numbers, or arrays that broadcast; the steps run along the first axis of the result.
     num : int, optional
     endpoint : bool, optional
         Whether ``stop`` is the last of them.
@@ -123,7 +123,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 
     Notes
     -----
-    **Gradient.** To both ends, each by its share.
+    **Gradient.** Passes to both ends, each with its weight.
 
     Examples
     --------

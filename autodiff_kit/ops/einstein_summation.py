@@ -113,7 +113,7 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     Parameters
     ----------
     *operands
-        The labels as a text, then the arrays: ``"ij,jk->ik", a, b``. Without an arrow the answer has the labels that
+        The labels as a text, then the arrays: ``"ij,jk->ik", a, b``. Without an arrow the result has the labels that
         occur once, in the order of the alphabet. ``...`` stands for axes without labels, which broadcast. Or, as
         NumPy has it, each array followed by a list of whole numbers: ``a, [0, 1], b, [1, 2], [0, 2]``.
     optimize : object, optional
@@ -133,7 +133,7 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     Notes
     -----
     **Shapes.** A label twice on one array takes its diagonal; an axis of length 1 is stretched.
-    **Gradient.** Einsum again: the answer's labels go in, the array's come out.
+    **Gradient.** An einsum again, from the result's labels to those of the array.
     **Cost.** At most 2 for each choice of all labels' values.
 
     Examples
@@ -163,8 +163,8 @@ def _number_labels(
     wanted = _result_labels(out, terms, named)
     numbers = {n: k for k, n in enumerate(sorted({n for own in named for n in own}, key=_sort_key))}
     found = tuple(tuple(numbers[n] for n in own) for own in named)
-    answer = tuple(numbers[n] for n in wanted)
-    return found, answer, len(shapes) > 1 and _is_plain_contraction(found, answer, shapes)
+    result = tuple(numbers[n] for n in wanted)
+    return found, result, len(shapes) > 1 and _is_plain_contraction(found, result, shapes)
 
 
 def _is_plain_contraction(named: tuple[Labels, ...], out: Labels, shapes: tuple[tuple[int, ...], ...]) -> bool:
@@ -237,11 +237,11 @@ def _result_labels(out: Term | None, terms: tuple[Term, ...], named: list[list[A
     wanted = [label for n in out for label in (free if n is Ellipsis else [n])]
     missing = [n for n in wanted if n not in counts]
     if missing:
-        raise StructureError(f"einsum: the answer's label {missing[0]!r} stands on no array")
+        raise StructureError(f"einsum: the result's label {missing[0]!r} occurs in no array")
     if len(set(wanted)) < len(wanted):
-        raise StructureError("einsum: a label stands twice in the answer; use ak.diag for diagonals in an answer")
+        raise StructureError("einsum: a label occurs twice in the result; use ak.diag for diagonals in a result")
     if free and Ellipsis not in out:
-        raise StructureError("einsum: axes covered by '...' stay in the answer; write '...' there too, or name and sum")
+        raise StructureError("einsum: axes covered by '...' stay in the result; write '...' there too, or name and sum")
     return wanted
 
 
@@ -284,7 +284,7 @@ def _label_lengths(tensors: list[Tensor], named: list[Labels]) -> dict[int, int]
             known = length.get(label, 1)
             if 1 not in (n, known) and n != known:
                 shapes = " and ".join(str(other.shape) for other in tensors)
-                raise ShapeError(f"einsum of shapes {shapes}: one label stands for the lengths {known} and {n}")
+                raise ShapeError(f"einsum of shapes {shapes}: one label has the lengths {known} and {n}")
             length[label] = n if known == 1 else known
     return length
 

@@ -328,7 +328,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 
     Notes
     -----
-    **Gradient.** Entries that stand in the margin too get the sum over their copies.
+    **Gradient.** Entries that are copied into the margin get the sum over their copies.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from autodiff_kit.ops.matrix_products import matmul
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
 
-_SINGULAR = "Take ak.pinv(a) for the least squares answer, or add a small multiple of np.eye(n)"
+_SINGULAR = "Take ak.pinv(a) for the least-squares solution, or add a small multiple of np.eye(n)"
 
 
 def _solve_jvp(t: Any, y: Any, a: Any, _b: Any) -> Any:
@@ -116,7 +116,7 @@ def inv(a: Any) -> Tensor:
 
     Notes
     -----
-    **Gradient.** ``-yᵀ g yᵀ``, from the answer alone. **Cost.** 2 n³. To solve a system, :func:`solve` is faster and
+    **Gradient.** ``-yᵀ g yᵀ``, from the result alone. **Cost.** 2 n³. To solve a system, :func:`solve` is faster and
     loses fewer digits.
 
     Examples

@@ -212,7 +212,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     a, b : Tensor or array_like
         Three entries along their axis; the other axes broadcast.
     axisa, axisb, axisc : int, optional
-        The axis of the vectors in each of the two and in the answer.
+        The axis of the vectors in each of the two and in the result.
     axis : int, optional
         One axis for all three.
 
@@ -273,7 +273,7 @@ def multi_dot(arrays: Sequence[Any]) -> Tensor:
         raise ShapeError(f"multi_dot of shapes {[t.shape for t in tensors]}: matrices, vectors only at the ends")
     for a, b in pairwise(tensors):
         if a.shape[-1] != b.shape[0]:
-            raise ShapeError(f"multi_dot: shapes {a.shape} and {b.shape} stand side by side and do not fit")
+            raise ShapeError(f"multi_dot: shapes {a.shape} and {b.shape} follow each other and do not fit")
     out = ([0] if tensors[0].ndim == 2 else []) + ([len(tensors)] if tensors[-1].ndim == 2 else [])
     return einsum(*(part for pair in zip(tensors, labels, strict=True) for part in pair), out)
 

@@ -103,7 +103,7 @@ def _check_arguments(name: str, signature: inspect.Signature, args: Any, options
     except TypeError as error:
         raise ArgumentError(
             f"np.{name} of a tensor: {error}; the kit's own takes ({', '.join(signature.parameters)}). "
-            "Use what it takes, or leave the record on purpose with np.asarray(t)."
+            "Use its arguments, or leave the record on purpose with np.asarray(t)."
         ) from error
 
 

@@ -47,7 +47,7 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     if not n and skip:
         return full(wanted.shape + (_shape_with_unit_axes(t, axes) if keepdims else outer), np.nan, t.dtype)
     if not n:
-        raise ShapeError(f"quantile of shape {t.shape}: there is no entry to choose from")
+        raise ShapeError(f"quantile of shape {t.shape}: there are no entries")
     rows = reshape(permute_dims(t, (*rest, *axes)), (*outer, n))
     values = array(rows._value)
     order, absent = np.argsort(values, axis=-1, kind="stable"), np.isnan(values)
@@ -94,7 +94,7 @@ def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims
     ----------
     x : Tensor or array_like
     q : float or array_like
-        Between 0 and 1; the axes of ``q`` come first in the answer.
+        Between 0 and 1; the axes of ``q`` come first in the result.
     axis : int or tuple of int, optional
     method : {"linear", "lower", "higher", "nearest", "midpoint"}, optional
         What to take between two entries.
@@ -113,7 +113,7 @@ def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims
 
     Notes
     -----
-    **Gradient.** To the one or two entries that the answer lies between; ``q`` gets none.
+    **Gradient.** To the one or two entries that the result lies between; ``q`` gets none.
 
     Examples
     --------

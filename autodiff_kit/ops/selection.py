@@ -134,7 +134,7 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     ----------
     x : Tensor or array_like
     lo, hi : Tensor, array_like or None
-        Bounds; None for no bound. Where ``lo > hi`` the answer is ``hi``, as NumPy's.
+        Bounds; None for no bound. Where ``lo > hi`` the result is ``hi``, as in NumPy.
 
     Returns
     -------

@@ -140,7 +140,7 @@ def convolve(a: Any, b: Any, mode: str = "full") -> Tensor:
 
 
 def correlate(a: Any, b: Any, mode: str = "valid") -> Tensor:
-    """The cross-correlation of two vectors: the convolution with the second one reversed. Modes as :func:`convolve`'s."""
+    """The cross-correlation of two vectors, which is :func:`convolve` with the second one reversed."""
     first, second = _checked_vector(a, "correlate"), _checked_vector(b, "correlate")
     if first.size < second.size:  # so that "same" is centred as in NumPy
         return convolve(second, first[::-1], mode)[::-1]

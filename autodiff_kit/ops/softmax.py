@@ -132,7 +132,7 @@ def masked_softmax(
 
     Notes
     -----
-    **Gradient.** With "renormalize" exactly 0 into what does not count, also where nan or inf stands there. With
+    **Gradient.** With "renormalize" exactly 0 for masked entries, also where they are nan or inf. With
     "additive" a fully masked row attends all the same: its weights are those of the plain softmax, as far as the dtype
     still tells the scores apart. With "where" it is nan.
 
@@ -209,9 +209,8 @@ def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):
             return out
     later(_checked_labels, labels, x.shape[-1])
-    shifted = x - np.max(
-        x, axis=-1, keepdims=True
-    )  # the label's logit too: added to a large one, the logarithm would lose its digits
+    # The label's logit is shifted too: a large one plus the logarithm would lose the logarithm's digits.
+    shifted = x - np.max(x, axis=-1, keepdims=True)
     total = np.log(np.sum(np.exp(shifted), axis=-1))
     return total - np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)
 

@@ -220,7 +220,7 @@ def _divide_by_count(total: Tensor, count: Any) -> Tensor:
 def _warn_if_empty(count: Any) -> None:
     if not isinstance(count, Standin) and np.any(count <= 0):  # traced values have no numbers to check
         warnings.warn(
-            "degrees of freedom are 0 or less, or all is nan: the answer is nan", RuntimeWarning, stacklevel=4
+            "degrees of freedom are 0 or less, or all entries are nan: the result is nan", RuntimeWarning, stacklevel=4
         )
 
 

@@ -7,11 +7,11 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from autodiff_kit.data import Graphs, graphs
+from autodiff_kit.data import GraphBatch, graphs
 from autodiff_kit.errors import StructureError
 
 
-def matrices(some: Graphs) -> list[tuple[np.ndarray, np.ndarray]]:
+def matrices(some: GraphBatch) -> list[tuple[np.ndarray, np.ndarray]]:
     """Kinds and dense adjacency of each graph."""
     rows, columns, shape = some.adjacency
     whole = np.zeros(shape, dtype=int)

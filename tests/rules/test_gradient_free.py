@@ -100,7 +100,7 @@ def test_averages_of_nothing_warn_and_are_nan() -> None:
     ("call", "error", "words"),
     [
         (lambda: ak.quantile([1.0], 1.5), RangeError, "between 0 and 1"),
-        (lambda: ak.quantile(np.zeros(0), 0.5), ShapeError, "no entry"),
+        (lambda: ak.quantile(np.zeros(0), 0.5), ShapeError, "no entries"),
         (lambda: ak.quantile([1.0], 0.5, method="best"), StructureError, "linear"),
         (lambda: ak.average([1.0, 2.0], weights=[1.0, -1.0]), StructureError, "sum to 0"),
         (lambda: ak.average(np.ones((2, 3)), weights=[1.0, 2.0]), ShapeError, "fit neither"),

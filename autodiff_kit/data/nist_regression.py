@@ -1,4 +1,4 @@
-"""Nonlinear least squares with certified answers: data sets of NIST's Statistical Reference Datasets."""
+"""Nonlinear regression problems with certified solutions, from NIST's Statistical Reference Datasets."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from autodiff_kit.errors import RangeError
 
-__all__ = ["Problem", "problem", "problems"]
+__all__ = ["RegressionProblem", "problem", "problems"]
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One data set, where fits begin, and what they must find.
+class RegressionProblem:
+    """A nonlinear regression problem: data, starting points and certified parameters.
 
     Attributes
     ----------
     name : str
     x, y : ndarray of float64, shape (m,)
     starts : tuple of two ndarrays, each (n,)
-        The first far away, the second nearer.
+        Starting points, the first far from the solution, the second nearer.
     certified, deviations : ndarray of float64, shape (n,)
         Parameters and their standard deviations, to 11 digits.
     residual_sum : float
@@ -40,13 +40,13 @@ class Problem:
 
 
 def problems() -> tuple[str, ...]:
-    """Names of the problems that travel with the kit."""
+    """The names of the regression problems in the package."""
     folder = files(__package__) / "nist"
     return tuple(sorted(file.name.removesuffix(".dat") for file in folder.iterdir() if file.name.endswith(".dat")))
 
 
-def problem(name: str) -> Problem:
-    """One of NIST's nonlinear regression problems; the model itself stands in the file's head, and is yours to write.
+def problem(name: str) -> RegressionProblem:
+    """One of NIST's nonlinear regression problems; the model is written in the head of the file.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def problem(name: str) -> Problem:
 
     Returns
     -------
-    Problem
+    RegressionProblem
 
     Raises
     ------
@@ -84,4 +84,4 @@ def problem(name: str) -> Problem:
     table = np.array([line.split("=")[1].split() for line in lines[:60] if re.match(r"\s*b\d+ =", line)], float)
     (total,) = (float(line.split(":")[1]) for line in lines[:60] if line.startswith("Residual Sum of Squares"))
     y, x = np.array([line.split() for line in lines[60:] if line.strip()], float).T
-    return Problem(name, x, y, (table[:, 0], table[:, 1]), table[:, 2], table[:, 3], total)
+    return RegressionProblem(name, x, y, (table[:, 0], table[:, 1]), table[:, 2], table[:, 3], total)
