@@ -149,7 +149,9 @@ def _part(owner: str, names: list[Name]) -> str:
 
 def _about(page: str) -> tuple[str, str]:
     """Title and first sentence; of a family of operations, and of a package, from the module itself."""
-    title, stems = SUBJECTS.get(page, (page.removeprefix("operations-").capitalize(), (page.replace("-", "."),)))
+    title, stems = SUBJECTS.get(
+        page, (page.removeprefix("operations-").replace("_", " ").capitalize(), (page.replace("-", "."),))
+    )
     stem = stems[0].replace("operations.", "ops.")
     if page.startswith("operations-"):
         title = f"Operations: {title.lower()}"

@@ -48,8 +48,9 @@ def not_equal(a: Any, b: Any) -> Any:
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether two values are equal within a tolerance, elementwise: ``|a - b| <= atol + rtol * |b|``. Arguments as
-    NumPy's.
+    """Whether two values are equal within a tolerance, elementwise: ``|a - b| <= atol + rtol * |b|``.
+
+    Arguments as NumPy's.
     """
     near, step = number("isclose: rtol", rtol), number("isclose: atol", atol)
     return _is_close(a, b, near, step, flag("isclose: equal_nan", equal_nan))

@@ -142,7 +142,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
 
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
-    """Move one axis back until it stands before the position ``start``, as in NumPy."""
+    """Move one axis back until it stands before the position ``start``. Arguments as NumPy's."""
     t = lift(x)
     place = negative_axis(axis, t.ndim, "rollaxis") + t.ndim
     if not -t.ndim <= checked_int(start, "rollaxis") <= t.ndim:

@@ -140,7 +140,10 @@ def convolve(a: Any, b: Any, mode: str = "full") -> Tensor:
 
 
 def correlate(a: Any, b: Any, mode: str = "valid") -> Tensor:
-    """The cross-correlation of two vectors, which is :func:`convolve` with the second one reversed."""
+    """The cross-correlation of two vectors: their convolution with the second one reversed.
+
+    For the modes see :func:`convolve`.
+    """
     first, second = _checked_vector(a, "correlate"), _checked_vector(b, "correlate")
     if first.size < second.size:  # so that "same" is centred as in NumPy
         return convolve(second, first[::-1], mode)[::-1]

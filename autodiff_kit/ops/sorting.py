@@ -127,8 +127,9 @@ def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
 
 
 def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """The positions that bring the ``kth`` entry to its sorted position: here those of a full sort. Arguments as
-    NumPy's.
+    """The positions that bring the ``kth`` entry to its sorted position: here those of a full sort.
+
+    Arguments as NumPy's.
     """
     t = lift(x)
     _check_kth(t, kth, axis, "argpartition")
