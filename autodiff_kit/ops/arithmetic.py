@@ -78,7 +78,7 @@ def power(a: Any, b: Any) -> Any:
     """Elementwise power, ``a ** b``.
 
     At ``(0, 0)`` both gradients are 0; the gradient to the exponent of a negative base is nan, and it is not computed
-    unless the exponent itself is followed. Whole numbers stay whole, unless an exponent is negative.
+    unless the exponent itself is watched. Integers give integers, unless an exponent is negative.
     """
     if not (_is_floating(a) or _is_floating(b)) and np.result_type(a, b).kind in "iu" and np.size(b) and np.min(b) < 0:
         return np.power(array(a, np.result_type(a, b, np.float16)), b)

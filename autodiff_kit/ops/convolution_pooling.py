@@ -1,6 +1,6 @@
 """Convolution and pooling: windows that move over images.
 
-Images are ``(..., h, w, c)``, channels last. A :class:`Windows` holds the positions of the windows;
+Images are ``(..., h, w, c)``, channels last. A :class:`SlidingWindows` holds the positions of the windows;
 :func:`patches` reads them, and :func:`fold`, its transpose, adds them up where they came from. Convolution and pooling
 are composed of these two.
 """
@@ -24,7 +24,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Windows:
+class SlidingWindows:
     """Positions of windows on an image; each field has a number, or a pair, for the height and one for the width."""
 
     size: Pair
@@ -54,7 +54,7 @@ class Windows:
         return rows, columns
 
 
-def _padded(x: Array, windows: Windows, filler: Any = 0) -> Array:
+def _padded(x: Array, windows: SlidingWindows, filler: Any = 0) -> Array:
     """The image with its padding, filled with ``filler``."""
     if windows.pads == ((0, 0), (0, 0)):
         return x
@@ -64,7 +64,7 @@ def _padded(x: Array, windows: Windows, filler: Any = 0) -> Array:
     return out
 
 
-def _windows_view(x: Any, windows: Windows) -> Array:
+def _windows_view(x: Any, windows: SlidingWindows) -> Array:
     """All windows ``(..., rows, columns, kh, kw, c)``, as a view of the padded image."""
     x = np.asarray(x)
     wide = _padded(x, windows)
@@ -75,7 +75,7 @@ def _windows_view(x: Any, windows: Windows) -> Array:
     return np.lib.stride_tricks.as_strided(wide, shape, strides, writeable=False)
 
 
-def _entries_by_offset(x: Array, windows: Windows, filler: Any = 0) -> Iterator[Array]:
+def _entries_by_offset(x: Array, windows: SlidingWindows, filler: Any = 0) -> Iterator[Array]:
     """For each offset inside a window, that entry of all windows: faster than one window after the other."""
     wide = _padded(x, windows, filler)
     for i, j in np.ndindex(windows.size):
@@ -83,13 +83,13 @@ def _entries_by_offset(x: Array, windows: Windows, filler: Any = 0) -> Iterator[
 
 
 @linear(lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])))
-def patches(x: Any, windows: Windows) -> Any:
+def patches(x: Any, windows: SlidingWindows) -> Any:
     """The entries of every window, ``(..., rows, columns, kh, kw, c)``; also known as im2col."""
     return np.ascontiguousarray(_windows_view(x, windows))
 
 
 @linear(lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows))
-def fold(x: Any, windows: Windows, image: Pair) -> Any:
+def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
     """Add windows up into an image where they overlap; the transpose of :func:`patches`, also known as col2im."""
     x = np.asarray(x)
     size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
@@ -104,7 +104,7 @@ def fold(x: Any, windows: Windows, image: Pair) -> Any:
     return out[(..., *windows.inside(image), slice(None))].astype(x.dtype, copy=False)
 
 
-def _fold_with_kernel(loop: Any, out: Array, x: Array, windows: Windows) -> None:
+def _fold_with_kernel(loop: Any, out: Array, x: Array, windows: SlidingWindows) -> None:
     """Fold by the compiled loop, which is up to 60 times as fast, because it reads the windows once and in order."""
     height, width, c = out.shape[-3:]
     rows, columns, kh, kw = x.shape[-5:-1]
@@ -130,7 +130,7 @@ def _permute_last_axes(x: Any, *order: int) -> Any:
     return v.permute_dims(x, axes=order)
 
 
-def _window_rows(x: Any, windows: Windows, groups: int) -> Any:
+def _window_rows(x: Any, windows: SlidingWindows, groups: int) -> Any:
     """``(..., b, h, w, c)`` to ``(..., groups, windows, kh * kw * c / groups)``."""
     found = v.patches(x, windows=windows)
     b, rows, columns, kh, kw, c = _last_lengths(found, 6)
@@ -141,7 +141,7 @@ def _window_rows(x: Any, windows: Windows, groups: int) -> Any:
     return v.reshape(apart, shape=(groups, count, size * deep), ndim=4)
 
 
-def _from_window_rows(rows: Any, windows: Windows, groups: int, batch: int, image: Pair) -> Any:
+def _from_window_rows(rows: Any, windows: SlidingWindows, groups: int, batch: int, image: Pair) -> Any:
     """Back again: the transpose of :func:`_window_rows`."""
     _, count, length = _last_lengths(rows, 3)
     size = math.prod(windows.size)
@@ -164,12 +164,12 @@ def _channel_rows(g: Any, groups: int) -> Any:
     return _permute_last_axes(v.reshape(g, shape=(b * rows * columns, groups, d // groups), ndim=4), -2, -3, -1)
 
 
-def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: Windows, groups: int) -> Any:
+def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
     rows = v.matmul(_channel_rows(g, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
     return _from_window_rows(rows, windows, groups, _x.shape[-4], tuple(_x.shape[-3:-1]))
 
 
-def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: Windows, groups: int) -> Any:
+def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
     columns = v.matmul(_permute_last_axes(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
     return v.reshape(_permute_last_axes(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
 
@@ -179,7 +179,7 @@ def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: W
     _convolution_vjp_kernel,
     flops=lambda y, x, kernel: 2 * np.size(y) * math.prod(np.shape(kernel)[-4:-1]),
 )
-def convolution(x: Any, kernel: Any, windows: Windows, groups: int) -> Any:
+def convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int) -> Any:
     """Convolution of images as in neural networks: the kernel is not flipped."""
     flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
     b, image = np.shape(x)[-4], np.shape(x)[-3:-1]
@@ -193,12 +193,12 @@ def _lowest_value(dtype: np.dtype[Any]) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def _first_maxima(x: Any, y: Any, windows: Windows) -> Any:
+def _first_maxima(x: Any, y: Any, windows: SlidingWindows) -> Any:
     """1 at the first largest entry of each window, else 0; a constant in derivatives."""
     return later(_first_maxima_of_arrays, plain(x), plain(y), windows)
 
 
-def _first_maxima_of_arrays(x: Array, y: Array, windows: Windows) -> Array:
+def _first_maxima_of_arrays(x: Array, y: Array, windows: SlidingWindows) -> Array:
     out = np.zeros((*y.shape[:-1], math.prod(windows.size), y.shape[-1]), x.dtype)
     free = np.ones(y.shape, bool)
     for k, entry in enumerate(_entries_by_offset(x, windows, _lowest_value(x.dtype))):
@@ -216,13 +216,13 @@ def _first_maxima_of_arrays(x: Array, y: Array, windows: Windows) -> Array:
         v.patches(t[0], windows=windows) * _first_maxima(x, y, windows), axis=(-3, -2), keepdims=False
     ),
 )
-def max_pool(x: Any, windows: Windows) -> Any:
+def max_pool(x: Any, windows: SlidingWindows) -> Any:
     """Max pooling: the largest entry of each window; padding never counts."""
     x = np.asarray(x)
     return functools.reduce(np.maximum, _entries_by_offset(x, windows, _lowest_value(x.dtype)))
 
 
-def _pool_weights(like: Any, windows: Windows) -> Array:
+def _pool_weights(like: Any, windows: SlidingWindows) -> Array:
     """One over the number of image entries in each window, ``(rows, columns, 1)``."""
     total: Array = functools.reduce(np.add, _entries_by_offset(np.ones((*like.shape[-3:-1], 1)), windows))
     return 1.0 / total
@@ -238,7 +238,7 @@ def _pool_weights(like: Any, windows: Windows) -> Array:
         image=tuple(_x.shape[-3:-1]),
     )
 )
-def average_pool(x: Any, windows: Windows) -> Any:
+def average_pool(x: Any, windows: SlidingWindows) -> Any:
     """Average pooling: the mean of each window; padding does not count."""
     x = np.asarray(x)
     wide = np.float32 if x.dtype == np.float16 else x.dtype if x.dtype.kind == "f" else np.float64

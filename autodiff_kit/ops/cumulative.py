@@ -53,7 +53,7 @@ def cumsum(x: Any, axis: int | None = None) -> Tensor:
     ----------
     x : Tensor or array_like
     axis : int, optional
-        By default all entries are run through as if along one axis, as NumPy does.
+        By default the array is flattened, as in NumPy.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
     ----------
     x : Tensor or array_like
     axis : int, optional
-        By default all entries are run through as if along one axis, as NumPy does.
+        By default the array is flattened, as in NumPy.
 
     Returns
     -------

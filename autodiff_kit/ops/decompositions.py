@@ -214,7 +214,7 @@ def _eigen_part(x: Any, found: Any, part: str) -> Any:
 
 
 class EighResult(NamedTuple):
-    """Eigenvalues in rising order, and a vector for each as a column."""
+    """Eigenvalues in ascending order, and eigenvectors as columns."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -242,8 +242,8 @@ def eigh(a: Any) -> EighResult:
 
     Notes
     -----
-    **Gradient.** Symmetric. That of the values exists always; where they coincide, it follows the vectors that were
-    found. In forward mode the vectors' tangents are worked out with the values': use :func:`eigvalsh` for values alone.
+    **Gradient.** Symmetric. That of the values always exists; where they coincide, it depends on the computed
+    vectors. Forward mode computes the tangents of the vectors too: for values alone use :func:`eigvalsh`.
     **Cost.** 9 n³.
 
     Examples

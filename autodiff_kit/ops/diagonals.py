@@ -180,5 +180,7 @@ def _at_least_matrix(a: Any, name: str) -> Tensor:
 def _checked_offset(k: Any) -> int:
     """The offset of a diagonal as int; raises where it is none."""
     if not isinstance(k, (int, np.integer)):
-        raise ArgumentError(f"a diagonal is numbered by an integer, not {k!r}: 0 is the main one, 1 the next above")
+        raise ArgumentError(
+            f"a diagonal's offset is an integer, not {k!r}: 0 is the main diagonal, 1 the next above"
+        )
     return int(k)

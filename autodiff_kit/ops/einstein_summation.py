@@ -62,7 +62,7 @@ def _flops_back(_y: Any, *arrays: Any, asked: Sequence[int], labels: tuple[Label
 
 @general(_einsum_vjp, jvp=_einsum_jvp, vjps=None, vjp_all=_einsum_vjp, flops=_flops, flops_back=_flops_back)
 def _einsum(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
-    """A product of arrays whose axes have numbers for labels; axes further in front are leading ones."""
+    """The einsum of arrays whose axes are labelled by integers; further axes in front are leading axes."""
     arrays = [array(x) for x in arrays]
     dtype = np.result_type(*(x.dtype for x in arrays))
     if dtype == np.float16:
@@ -158,7 +158,7 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
 def _number_labels(
     terms: tuple[Term, ...], out: Term | None, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[Labels, ...], Labels, bool]:
-    """Labels as whole numbers, and whether the operation can have the arrays as they are."""
+    """Labels as integers, and whether the operation can use the arrays as they are."""
     named = [_expand_ellipsis(own, len(shape)) for own, shape in zip(terms, shapes, strict=True)]
     wanted = _result_labels(out, terms, named)
     numbers = {n: k for k, n in enumerate(sorted({n for own in named for n in own}, key=_sort_key))}

@@ -150,9 +150,9 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     ----------
     x : Tensor or array_like
     indices : array_like of int
-        A number may occur more than once; negative ones count from the end.
+        An index may occur more than once; negative ones count from the end.
     axis : int, optional
-        By default the entries are numbered as if along one axis.
+        By default the array is flattened.
 
     Returns
     -------
@@ -161,11 +161,11 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     Raises
     ------
     RangeError
-        If a number is outside its axis.
+        If an index is out of range.
 
     Notes
     -----
-    **Gradient.** Added up where a number occurs more than once.
+    **Gradient.** Added up where an index occurs more than once.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     indices : array_like of int
         As many axes as ``x``; the other axes broadcast.
     axis : int or None, optional
-        None numbers the entries as if along one axis.
+        None flattens the array.
 
     Returns
     -------

@@ -196,7 +196,7 @@ def tile(x: Any, repetitions: Any) -> Tensor:
     ----------
     x : Tensor or array_like
     repetitions : int or sequence of int
-        How often along each axis, the last ones if there are fewer; 0 leaves nothing.
+        The number of repetitions along each axis, the last ones if there are fewer; 0 gives an empty array.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
     ----------
     x : Tensor or array_like
     repeats : int or sequence of int
-        How often each, or how often which.
+        The number of repetitions of each entry, or one number for each.
     axis : int, optional
         By default all entries as one vector.
 

@@ -70,7 +70,7 @@ def _shape_with_unit_axes(t: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _interpolate(a: Tensor, b: Tensor, differ: Any, share: Any) -> Tensor:
-    """``a + (b - a) * share``; beside an infinity, whose differences are nan, by weights."""
+    """``a + (b - a) * share``; next to an infinity, whose differences are nan, as a weighted sum."""
     if a.dtype.kind != "f":
         return v.select(b, a, condition=share > 0)  # type: ignore[no-any-return]
     apart = v.select(b - a, 0.0, condition=differ)

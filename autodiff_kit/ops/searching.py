@@ -83,5 +83,5 @@ def nonzero(x: Any) -> tuple[Tensor, ...]:
     """The positions of the entries that are not 0: one tensor of indices for each axis."""
     found = np.asarray(lift(x)._value)
     if not found.ndim:
-        raise ShapeError("nonzero: a number has no axis to point along; give it one with reshape(x, (1,))")
+        raise ShapeError("nonzero: a number has no axis; add one with reshape(x, (1,))")
     return tuple(make(positions) for positions in np.nonzero(found))

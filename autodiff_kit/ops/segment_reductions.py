@@ -16,7 +16,7 @@ from autodiff_kit.core.operation import bilinear, general, linear, v
 from autodiff_kit.core.tensor import Standin, later, plain
 
 Array = np.ndarray[Any, Any]
-_SHORT = 1 << 16  # smaller ids are sorted as 16-bit integers, in a tenth of the time
+_SORTED_AS_UINT16 = 1 << 16  # smaller ids are sorted as 16-bit integers, in a tenth of the time
 
 
 def _to_float32(x: Any) -> Array:
@@ -100,7 +100,7 @@ def _sorting_order(ids: Any, count: int) -> Any:
         return np.argsort(ids, kind="stable")
     if ids.size < 2 or np.all(ids[1:] >= ids[:-1]):
         return None
-    return np.argsort(ids.astype(np.uint16) if count <= _SHORT else ids, kind="stable")
+    return np.argsort(ids.astype(np.uint16) if count <= _SORTED_AS_UINT16 else ids, kind="stable")
 
 
 def _reduce_groups(ufunc: np.ufunc, x: Array, ids: Any, count: int, ndim: int, empty: int) -> Array:

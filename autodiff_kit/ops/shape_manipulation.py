@@ -285,7 +285,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
     shift : int or sequence of int
         Places to move, one for each axis or one for all.
     axis : int or sequence of int, optional
-        By default the entries are moved as if along one axis, as NumPy does.
+        By default the entries of the flattened array are shifted, as in NumPy.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def interp(x: Any, xp: Any, fp: Any) -> Tensor:
     ----------
     x : Tensor or array_like
     xp : Tensor or array_like
-        Where the points stand, in rising order.
+        The x-coordinates of the points, in ascending order.
     fp : Tensor or array_like
         Their values.
 
@@ -166,7 +166,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     ----------
     x : Tensor or array_like
     n : int, optional
-        How often; from the number of entries on nothing is left.
+        How many times to take differences; with as many as entries the result is empty.
     axis : int, optional
     prepend, append : array_like, optional
         Entries to put before or behind first; a number counts as one entry.

@@ -94,7 +94,7 @@ def _singular_part(x: Any, found: Any, part: str) -> Any:
 
 
 class SVDResult(NamedTuple):
-    """Left vectors as columns, singular values in falling order, right vectors as rows."""
+    """Left vectors as columns, singular values in descending order, right vectors as rows."""
 
     U: Tensor
     S: Tensor
@@ -123,9 +123,9 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     Notes
     -----
     **Shapes.** ``(..., m, n)`` gives ``(..., m, k)``, ``(..., k)`` and ``(..., k, n)``; k is the smaller of both.
-    **Gradient.** That of the values exists always; at 0 it is 0, the smallest of the slopes there. Vectors are known up
-    to a sign that both sides share; a loss must not depend on it. In forward mode the vectors' tangents are worked out
-    with the values': use :func:`svdvals` for values alone.
+    **Gradient.** That of the values always exists; at 0 it is 0, the subgradient of smallest norm. Vectors are unique up
+    to a sign that both sides share; a loss must not depend on it. Forward mode computes the tangents of the vectors
+    too: for values alone use :func:`svdvals`.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Sorting, partitioning and the largest k entries; the gradient follows each entry to its place."""
+"""Sorting, partitioning and the largest k entries; the gradient of each entry goes back to its position."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _stable_order(x: np.ndarray[Any, Any], axis: int, descending: bool) -> np.nd
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     # Sorted from the end, so that equal entries keep their order.
-    turned: Any = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
-    falling: np.ndarray[Any, Any] = x.shape[axis] - 1 - np.flip(turned, axis)
-    return falling
+    reversed_order: Any = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
+    descending_order: np.ndarray[Any, Any] = x.shape[axis] - 1 - np.flip(reversed_order, axis)
+    return descending_order
 
 
 def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
@@ -57,7 +57,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
 
     Notes
     -----
-    **Gradient.** It follows each entry to its place.
+    **Gradient.** Passed back to the position that each entry came from.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, 
 
     Notes
     -----
-    **Gradient.** It follows each entry; of equal ones the first are taken, and the others get 0.
+    **Gradient.** Passed to the chosen entries, 0 to the others; of equal entries the first are chosen.
 
     Examples
     --------

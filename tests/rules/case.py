@@ -1,4 +1,4 @@
-"""What a case is, and how its inputs are drawn."""
+"""A test case of an operation, and random inputs for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """``call`` takes tensors, ``reference`` arrays of any floating dtype; ``inputs`` draws arrays of float64."""
+    """A call of an operation with random inputs, and the expected value.
+
+    ``inputs`` draws arrays of float64, ``call`` takes tensors, ``reference`` takes arrays of any floating dtype.
+    """
 
     key: str
     label: str
@@ -26,8 +29,8 @@ class Case:
         return f"{self.key}-{self.label}"
 
 
-def apart(rng: np.random.Generator, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
-    """Arrays whose entries keep a distance from each other and from 0, so that no kink is near."""
+def spaced(rng: np.random.Generator, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
+    """Arrays whose entries keep a distance from each other and from 0, so that no kink or tie is near."""
     sizes = [int(np.prod(shape)) for shape in shapes]
     total = max(sum(sizes), 1)
     grid = np.concatenate([np.linspace(-2.0, -0.2, total), np.linspace(0.25, 2.1, total)])
@@ -36,20 +39,20 @@ def apart(rng: np.random.Generator, *shapes: tuple[int, ...]) -> tuple[Array, ..
     return tuple(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
 
 
-def draw(rng: np.random.Generator, domain: str, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
-    """Arrays in the domain of an operation, away from its ends."""
+def draw_inputs(rng: np.random.Generator, domain: str, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
+    """Arrays in the domain of an operation, away from the ends of the domain."""
     if domain == "real":
-        return apart(rng, *shapes)
+        return spaced(rng, *shapes)
     low, high = {"positive": (0.6, 2.4), "unit": (-0.8, 0.8), "above one": (1.3, 3.0), "inside": (0.15, 0.85)}[domain]
     return tuple(rng.uniform(low, high, shape) for shape in shapes)
 
 
 def one(*shape: int) -> Callable[[np.random.Generator], tuple[Array, ...]]:
-    return lambda rng: apart(rng, shape)
+    return lambda rng: spaced(rng, shape)
 
 
 def two(a: tuple[int, ...], b: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
-    return lambda rng: apart(rng, a, b)
+    return lambda rng: spaced(rng, a, b)
 
 
 def shaped(key: str, label: str, shape: tuple[int, ...], call: Any, reference: Any) -> Case:

@@ -26,7 +26,7 @@ _KEEP = np.array([[True, True, False, True], [False, False, False, False], [Fals
 _TWICE = np.array([0, 2, 0, 1, 0])
 
 
-def _scatter(index: Any, shape: tuple[int, ...]) -> Callable[[Array], Array]:
+def _scattered(index: Any, shape: tuple[int, ...]) -> Callable[[Array], Array]:
     def reference(x: Array) -> Array:
         out = np.zeros(shape, x.dtype)
         np.add.at(out, index, x)
@@ -39,13 +39,13 @@ def _softmax(x: Array, axis: int = -1) -> Array:
     return special.softmax(x, axis=axis)  # type: ignore[no-any-return]
 
 
-def _kept(x: Array) -> Array:
+def _masked_softmax(x: Array) -> Array:
     e = np.where(_KEEP, np.exp(x), 0)
     total = e.sum(-1, keepdims=True)
     return np.where(total > 0, e / np.where(total > 0, total, 1), 0).astype(x.dtype)
 
 
-def _entropy(x: Array) -> Array:
+def _cross_entropy(x: Array) -> Array:
     return -np.log(_softmax(x))[np.arange(4), [0, 2, 2, 1]]
 
 
@@ -96,12 +96,12 @@ def _indexing() -> Iterator[Case]:
     yield Case("Getitem", "mask", one(2, 3), lambda x: x[_MASK], lambda x: x[_MASK])
     yield Case("Scatter", "rows twice", one(5, 2),
                lambda x: indexing._scatter(x, index=(_TWICE,), shape=(3, 2), ndim=2),
-               _scatter((_TWICE,), (3, 2)))  # fmt: skip
+               _scattered((_TWICE,), (3, 2)))  # fmt: skip
     yield Case("Scatter", "slice", one(2), lambda x: indexing._scatter(x, index=(slice(1, 3),), shape=(4,), ndim=1),
-               _scatter((slice(1, 3),), (4,)))  # fmt: skip
+               _scattered((slice(1, 3),), (4,)))  # fmt: skip
 
 
-def _shaping() -> Iterator[Case]:
+def _shapes() -> Iterator[Case]:
     yield shaped("Reshape", "(6,)->(2,3)", (6,), lambda x: ak.reshape(x, (2, 3)), lambda x: x.reshape(2, 3))
     yield shaped("Reshape", "-1", (2, 3), lambda x: x.reshape(3, -1), lambda x: x.reshape(3, -1))
     yield shaped("Reshape", "0-d", (), lambda x: ak.reshape(x, (1, 1)), lambda x: x.reshape(1, 1))
@@ -158,7 +158,7 @@ def _products() -> Iterator[Case]:
         yield Case("dot", f"{a},{b}", two(a, b), ak.dot, np.dot)
 
 
-def _choices() -> Iterator[Case]:
+def _selection() -> Iterator[Case]:
     yield Case(
         "Select",
         "where",
@@ -188,10 +188,10 @@ def _neural() -> Iterator[Case]:
         yield shaped("LogSoftmax", f"axis={axis}", (3, 4), lambda x, k=axis: ak.nn.log_softmax(x, k),
                       lambda x, k=axis: special.log_softmax(x, axis=k))  # fmt: skip
     yield shaped("Softmax", "1-d", (3,), ak.nn.softmax, _softmax)
-    yield shaped("KeptSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
-    yield shaped("KeptSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _kept)
+    yield shaped("KeptSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
+    yield shaped("KeptSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
     yield shaped("SparseCrossEntropy", "rows", (4, 3),
-                  lambda x: ak.nn.sparse_softmax_cross_entropy([0, 2, 2, 1], x), _entropy)  # fmt: skip
+                  lambda x: ak.nn.sparse_softmax_cross_entropy([0, 2, 2, 1], x), _cross_entropy)  # fmt: skip
     yield shaped("SparseCrossEntropy", "one", (3,), lambda x: ak.nn.sparse_softmax_cross_entropy(1, x),
                   lambda x: -np.log(_softmax(x))[1])  # fmt: skip
     yield shaped("gelu", "", (4,), ak.nn.gelu,
@@ -245,7 +245,7 @@ _FAMILIES = [
 
 CASES: list[Case] = [
     *(case for key in elementwise_operations() for case in elementwise_cases(OPS[key])),
-    *_reductions(), *_indexing(), *_shaping(), *_products(), *_choices(), *_neural(), *_composed(),
+    *_reductions(), *_indexing(), *_shapes(), *_products(), *_selection(), *_neural(), *_composed(),
     *(case for family in _FAMILIES for case in family.CASES),
 ]  # fmt: skip
 

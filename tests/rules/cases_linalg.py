@@ -10,23 +10,23 @@ import numpy as np
 import autodiff_kit as ak
 from autodiff_kit.ops import decompositions, determinants, lapack
 
-from .case import Array, Case, apart, one, shaped, two
+from .case import Array, Case, one, shaped, spaced, two
 
 
 def good(*shapes: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
     """Matrices far from singular, whose eigenvalues and singular values keep a distance."""
 
-    def draw(rng: np.random.Generator) -> tuple[Array, ...]:
+    def draw_inputs(rng: np.random.Generator) -> tuple[Array, ...]:
         return tuple(
             0.25 * a + np.eye(*s[-2:]) * np.arange(2.0, 2.0 + s[-1])
-            for a, s in zip(apart(rng, *shapes), shapes, strict=True)
+            for a, s in zip(spaced(rng, *shapes), shapes, strict=True)
         )
 
-    return draw
+    return draw_inputs
 
 
 def system(a: tuple[int, ...], b: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
-    return lambda rng: (*good(a)(rng), *apart(rng, b))
+    return lambda rng: (*good(a)(rng), *spaced(rng, b))
 
 
 def _sym(x: Array) -> Array:
@@ -51,11 +51,11 @@ def _einsum() -> Iterator[Case]:
                    lambda *x, t=text: np.einsum(t, *x))  # fmt: skip
     for text, a in ALONE:
         yield shaped("einsum", f"{text} {a}", a, lambda x, t=text: ak.einsum(t, x), lambda x, t=text: np.einsum(t, x))
-    yield Case("Einsum", "three", lambda rng: apart(rng, (2, 3), (3, 2), (2,)), lambda *x: ak.einsum("ij,jk,k->i", *x),
+    yield Case("Einsum", "three", lambda rng: spaced(rng, (2, 3), (3, 2), (2,)), lambda *x: ak.einsum("ij,jk,k->i", *x),
                lambda *x: np.einsum("ij,jk,k->i", *x))  # fmt: skip
     yield Case("Einsum", "lists", two((2, 3), (3, 2)), lambda a, b: ak.einsum(a, [0, 1], b, [1, 2], [2, 0]),
                lambda a, b: (a @ b).T)  # fmt: skip
-    yield Case("multi_dot", "", lambda rng: apart(rng, (3,), (3, 2), (2, 3)), lambda *x: ak.multi_dot(x),
+    yield Case("multi_dot", "", lambda rng: spaced(rng, (3,), (3, 2), (2, 3)), lambda *x: ak.multi_dot(x),
                lambda *x: np.linalg.multi_dot(x))  # fmt: skip
 
 

@@ -100,7 +100,7 @@ def _pools() -> Iterator[Case]:
 
 
 def _blocks() -> Iterator[Case]:
-    windows = convolution_pooling.Windows((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
+    windows = convolution_pooling.SlidingWindows((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
     parts = ((2, 2), (1, 2), (2, 1), ((0, 1), (1, 0)))
     yield shaped("Patches", "uneven", (3, 3, 1), lambda x: convolution_pooling.patches(x, windows=windows),
                  lambda x: _unstacked(x, parts))  # fmt: skip

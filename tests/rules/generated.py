@@ -16,7 +16,7 @@ from scipy import special
 
 from autodiff_kit.core.operation import OPS, Op
 
-from .case import Array, Case, draw
+from .case import Array, Case, draw_inputs
 
 # Formulas that are independent of the kit's own.
 REFERENCES: dict[str, Callable[..., Any]] = {
@@ -69,4 +69,4 @@ def _drawer(op: Op, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., tuple[
     special_inputs = INPUTS.get(op.key)
     if special_inputs is not None:
         return lambda rng: special_inputs(rng, *shapes)
-    return lambda rng: draw(rng, op.domain, *shapes)
+    return lambda rng: draw_inputs(rng, op.domain, *shapes)

@@ -10,7 +10,7 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
 
-from .case import Case, apart
+from .case import Case, spaced
 from .cases import CASES, WITHOUT_GRADIENT
 from .generated import INTEGER_INPUTS, arity
 from .harness import difference, directions, drawn, gradients, recorded, rng_of, total, weights
@@ -233,7 +233,7 @@ def test_b29_operations_without_a_slope(key: str) -> None:
     function, expected = WITHOUT_GRADIENT[key]
     inputs = 1 if key in _CALLED_WITH_ONE else arity(OPS[key])
     for shape in ((), (4,)):
-        arrays = apart(np.random.default_rng(3), *[shape] * inputs)
+        arrays = spaced(np.random.default_rng(3), *[shape] * inputs)
         tape, xs, y = recorded(function, arrays)
         assert np.array_equal(y.numpy(), expected(*arrays))
         assert tape.gradient(y, xs) == [None] * len(xs)

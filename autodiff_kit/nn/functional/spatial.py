@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.ops.convolution_pooling import Windows, average_pool, convolution, max_pool
+from autodiff_kit.ops.convolution_pooling import SlidingWindows, average_pool, convolution, max_pool
 from autodiff_kit.ops.shape_manipulation import reshape
 
 __all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
@@ -57,7 +57,7 @@ def _pads(name: str, padding: Any, image: Pair, reach: Pair, stride: Pair) -> tu
     return _pair(name, "padding", height, 0), _pair(name, "padding", width, 0)
 
 
-def _windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilation: Any = 1) -> Windows:
+def _windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilation: Any = 1) -> SlidingWindows:
     """Where the windows stand; an error where not even one fits."""
     if t.ndim < 3:
         raise ShapeError(f"{name}: an image has three axes, (height, width, channels), or more; got {t.shape}")
@@ -67,7 +67,7 @@ def _windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilatio
     )
     image = (t.shape[-3], t.shape[-2])
     reach = tuple((k - 1) * d + 1 for k, d in zip(size, dilation, strict=True))
-    windows = Windows(size, stride, dilation, _pads(name, padding, image, reach, stride))
+    windows = SlidingWindows(size, stride, dilation, _pads(name, padding, image, reach, stride))
     if min(windows.over(image)) < 1:
         wide = tuple(n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
         raise ShapeError(
@@ -222,7 +222,7 @@ def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     return out
 
 
-def _pooled(name: str, x: Any, size: Any, stride: Any, padding: Any) -> tuple[Tensor, Windows]:
+def _pooled(name: str, x: Any, size: Any, stride: Any, padding: Any) -> tuple[Tensor, SlidingWindows]:
     t = lift(x)
     if t.dtype.kind == "b":
         raise DtypeError(f"{name}: truth values have no largest and no mean; cast them to numbers first")
