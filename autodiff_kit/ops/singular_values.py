@@ -123,8 +123,8 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     Notes
     -----
     **Shapes.** ``(..., m, n)`` gives ``(..., m, k)``, ``(..., k)`` and ``(..., k, n)``; k is the smaller of both.
-    **Gradient.** That of the values always exists; at 0 it is 0, the subgradient of smallest norm. Vectors are unique up
-    to a sign that both sides share; a loss must not depend on it. Forward mode computes the tangents of the vectors
+    **Gradient.** That of the values always exists; at 0 it is 0, the subgradient of smallest norm. Vectors are unique
+    up to a sign that both sides share; a loss must not depend on it. Forward mode computes the tangents of the vectors
     too: for values alone use :func:`svdvals`.
 
     References
