@@ -180,7 +180,5 @@ def _at_least_matrix(a: Any, name: str) -> Tensor:
 def _checked_offset(k: Any) -> int:
     """The offset of a diagonal as int; raises where it is none."""
     if not isinstance(k, (int, np.integer)):
-        raise ArgumentError(
-            f"a diagonal's offset is an integer, not {k!r}: 0 is the main diagonal, 1 the next above"
-        )
+        raise ArgumentError(f"a diagonal's offset is an integer, not {k!r}: 0 is the main diagonal, 1 the next above")
     return int(k)

@@ -14,7 +14,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit import data, kernels
-from autodiff_kit.data import Graphs, graphs
+from autodiff_kit.data import GraphBatch, graphs
 from autodiff_kit.nn import layers
 
 SEEDS = (0, 1, 2)
@@ -44,7 +44,7 @@ class Neighbours(ak.Module):
         self.heard = layers.Dense(width, use_bias=False, inputs=width, seed=draw)
         self.answer = layers.Dense(2, inputs=width, seed=draw)
 
-    def __call__(self, some: Graphs, adjacency: Any) -> Any:
+    def __call__(self, some: GraphBatch, adjacency: Any) -> Any:
         h = self.kinds(some.kinds)
         h = ak.nn.relu(self.own(h) + self.heard(ak.segment.sparse_matmul(adjacency, h)))
         return self.answer(ak.segment.segment_max(h, some.graph, len(some)))
@@ -67,7 +67,7 @@ def test_the_adjacency_may_be_of_scipy_and_graphs_do_not_feel_each_other() -> No
     matrix = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
     together = model(test, test.adjacency).numpy()
     np.testing.assert_allclose(model(test, matrix).numpy(), together, rtol=1e-12)
-    alone = Graphs(test.kinds[test.graph == 0], test.graph[test.graph == 0], test.edges, test.labels[:1])
+    alone = GraphBatch(test.kinds[test.graph == 0], test.graph[test.graph == 0], test.edges, test.labels[:1])
     size = len(alone.kinds)
     np.testing.assert_allclose(model(alone, matrix[:size, :size]).numpy(), together[:1], rtol=1e-12)
 
