@@ -228,7 +228,7 @@ BAD: list[tuple[str, Any, type[Exception], str]] = [
     ("ord", lambda: ak.matrix_norm(np.eye(2), 3), StructureError, "ord is"),
     ("diag of a stack", lambda: ak.diag(np.ones((2, 2, 2))), ShapeError, "ak.diagonal"),
     ("diagonal of one axis", lambda: ak.diagonal(np.eye(2), 0, 1, -1), ShapeError, "two axes"),
-    ("half a diagonal", lambda: ak.tril(np.eye(2), 0.5), ArgumentError, "numbered"),
+    ("half a diagonal", lambda: ak.tril(np.eye(2), 0.5), ArgumentError, "offset is an integer"),
     ("tril of a number", lambda: ak.tril(1.0), ShapeError, "number"),
     ("cross of four", lambda: ak.cross(np.ones(4), np.ones(4)), ShapeError, "three"),
     ("vecdot of lengths", lambda: ak.vecdot([1.0], [1.0, 2.0]), ShapeError, "1 and 2 entries"),
