@@ -12,6 +12,7 @@ import numpy as np
 
 import autodiff_kit
 from autodiff_kit.exercises.check_runner import Verdict, grade
+from autodiff_kit.exercises.questions import LESSONS
 
 from . import cells
 from .master import BEGIN_HIDDEN, END_HIDDEN, HEADING
@@ -145,7 +146,7 @@ def _answers(question: Question, wrong: tuple[Wrong, ...], seeds: range) -> Iter
     """The starter earns nothing, the worked answer everything, a wrong one less and its own name, for every draw."""
     yield from _tried(question, question.starter, "The starter", seeds[:3], _earns_nothing)
     yield from _tried(question, f"{question.starter}\n{question.solution}", "The worked answer", seeds, _earns_all)
-    if not wrong and not question.ships:
+    if not wrong and LESSONS.lesson_number(question.id) is None:
         yield "It has no wrong answer. Add one for each misconception that it names, in cells of part 'wrong'."
     for i, answer in enumerate(wrong, 1):
 

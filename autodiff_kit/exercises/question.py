@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module, resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from importlib.resources.abc import Traversable
 
     import numpy as np
 
     from .diagnosis import Attempt
     from .protocol import Script
 
-__all__ = ["Lesson", "Question", "worked"]
+__all__ = ["Lesson", "Question"]
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class Question:
         For the position of an argument the misconception to name if it was written into.
     praise : str
         A closing word on a pass.
-    answer : str
-        A worked answer, for questions that are not the kit's own.
+    solution : str
+        Source of a worked answer; empty where only the teacher has it.
     """
 
     id: str
@@ -62,24 +60,7 @@ class Question:
     example: Callable[[np.random.Generator], Mapping[str, object]]
     spoils: Mapping[int, str] = field(default_factory=dict)
     praise: str = ""
-    answer: str = ""
-
-    @property
-    def solution(self) -> str:
-        """A worked answer; it ships with the kit and stands in no notebook. Empty where a teacher keeps it."""
-        if self.answer or not self.ships:
-            return self.answer
-        return self._shipped.read_text(encoding="utf-8").removeprefix("# mypy: ignore-errors\n")
-
-    @property
-    def ships(self) -> bool:
-        """Whether it is one of the kit's own."""
-        return self._shipped.is_file()
-
-    @property
-    def _shipped(self) -> Traversable:
-        name = self.id.replace("-", "_") + ".py"
-        return resources.files(__package__).joinpath("solutions", name)
+    solution: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +73,7 @@ class Lesson:
     goal: str
     minutes: int
     reminders: tuple[str, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[Question, ...] = ()
     keywords: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
 
@@ -100,8 +81,3 @@ class Lesson:
     def points(self) -> int:
         """What all the questions are worth."""
         return sum(question.points for question in self.questions)
-
-
-def worked(question: str) -> Any:
-    """The module of a question's worked answer, which the checks take as right."""
-    return import_module(f"{__package__}.solutions.{question.replace('-', '_')}")

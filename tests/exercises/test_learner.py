@@ -6,8 +6,8 @@ import pytest
 
 from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises import exercise
-from autodiff_kit.exercises.question import worked
 from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.exercises.questions.lesson01.jvp_1 import solution as jvp_1
 from autodiff_kit.lessons.progress import progress
 
 
@@ -60,7 +60,7 @@ def test_a_misconception_is_told_and_kept(q, capsys):
 
 def test_what_was_looked_at_is_told_by_name_and_kept(kept, capsys):
     q = exercise("01").q1
-    good = worked("jvp-1")
+    good = jvp_1
     result = q.check(good.push, lambda *given: 2 * good.pull(*given))
     told = [str(part) for part in result.parts]
     assert told == ["✓ y from push: 4 of 4", "✓ dy from push: 4 of 4", "– dx from pull: 0 of 4"]

@@ -112,4 +112,3 @@ def test_starter_text_and_solution_agree(question):
         assert f"def {name}(" in question.solution
     assert len(question.hints) == 3
     assert all(question.hints)
-    assert not question.solution.startswith("# mypy")

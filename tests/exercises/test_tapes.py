@@ -8,9 +8,8 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.core.tape import look_on
 from autodiff_kit.exercises.in_process import InProcess
-from autodiff_kit.exercises.models import lesson00 as models
 from autodiff_kit.exercises.protocol import Call, Slip
-from autodiff_kit.exercises.question import worked
+from autodiff_kit.exercises.questions.lesson00.tape_4 import misconceptions, solution
 from autodiff_kit.exercises.tape_meter import Tapes
 
 OPS = {"mul": ak.multiply, "add": ak.add, **{name: getattr(ak, name) for name in ("exp", "sin", "square", "sum")}}
@@ -19,14 +18,14 @@ OPS["relu"] = ak.nn.relu
 
 def test_bytes_of_lesson_00_are_those_of_the_kit():
     for seed in range(40):
-        program, n = models.program(np.random.default_rng(seed)), 10 + seed
+        program, n = misconceptions.program(np.random.default_rng(seed)), 10 + seed
         values = [ak.Variable(np.linspace(-1, 1, n)), ak.Variable(np.linspace(0.1, 1, n))]
         with ak.GradientTape() as tape:
             inputs = len(values)
             for op, *ins in program:
                 values.append(OPS[op](*(values[i] for i in ins)))
         assert len(values) == inputs + len(program)
-        assert tape.nbytes == worked("tape-4").held(program, n), (seed, program)
+        assert tape.nbytes == solution.held(program, n), (seed, program)
 
 
 def opens(x, keep):

@@ -1,0 +1,89 @@
+"""Functions of known Jacobian, and jvp and vjp callbacks that count their calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.protocol import Handle, Namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class CountedKit:
+    """The kit's two sweeps, counted; ``pulls`` counts calls of every pull that it gave out."""
+
+    pulls: int = 0
+    pushes: int = field(init=False, default=0)
+
+    def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Handle]:
+        """Value of f, and its pull."""
+        from autodiff_kit.transforms.derivatives import vjp
+
+        y, back = vjp(f, x)
+
+        def pull(u: Any) -> Any:
+            self.pulls += 1
+            return back(u)
+
+        return y, Handle(pull, "pull", raw=True)
+
+    def jvp(self, f: Callable[..., Any], x: Any, v: Any) -> tuple[Any, Any]:
+        """Value of f, and its tangent."""
+        from autodiff_kit.transforms.derivatives import jvp
+
+        self.pushes += 1
+        y, tangent = jvp(f, (x,), (v,))
+        return y, tangent
+
+    @property
+    def handle(self) -> Namespace:
+        """What is handed to the learner's function."""
+        return Namespace("kit", {"vjp": Handle(self.vjp, "vjp", raw=True), "jvp": Handle(self.jvp, "jvp", raw=True)})
+
+
+@dataclass(frozen=True, repr=False)
+class Waves:
+    """A quadratic plus sines of high frequency, (Ax)(Bx) + sin(30 Cx): f: Rⁿ → Rᵐ."""
+
+    a: Array
+    b: Array
+    c: Array
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, n: int, m: int) -> Waves:
+        """One at random."""
+        return cls(*rng.normal(size=(3, m, n)))
+
+    def __call__(self, x: Any) -> Any:
+        """The value, in kit ops, so that a tape sees it."""
+        import autodiff_kit as ak
+
+        return ak.matmul(self.a, x) * ak.matmul(self.b, x) + ak.sin(30.0 * ak.matmul(self.c, x))
+
+    def __repr__(self) -> str:
+        return f"<a function from {self.a.shape[1]} numbers to {self.a.shape[0]}>"
+
+    def jacobian(self, x: Array) -> Array:
+        """The Jacobian by hand."""
+        ax, bx, cx = self.a @ x, self.b @ x, self.c @ x
+        rows: Array = bx[:, None] * self.a + ax[:, None] * self.b + 30 * np.cos(30 * cx)[:, None] * self.c
+        return rows
+
+
+def sweep(name: str, matrix: Array) -> Handle:
+    """A push or a pull as a product with a matrix; the wrong shape is told kindly."""
+
+    def product(vector: Any) -> Array:
+        if np.shape(vector) != matrix.shape[1:]:
+            raise ValueError(f"{name} takes an array of shape {matrix.shape[1:]}; got {np.shape(vector)}.")
+        answer: Array = matrix @ np.asarray(vector, matrix.dtype)
+        return answer
+
+    return Handle(product, name)
