@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call
-from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.comparison_question import Misconception, comparison_question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from collections.abc import Iterator
+
+    import numpy as np
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def inputs(rng: np.random.Generator) -> Iterator[tuple[Any, int]]:
     for _ in range(4):
-        program, n = misconceptions.program(rng), int(rng.integers(10, 99))
-        reply = yield Call("held", (program, n))
-        if a.warned(reply):
-            continue
-        mistaken = {
-            "keeps-everything": partial(misconceptions.everything, program, n),
-            "counts-shared-twice": partial(misconceptions.counted_twice, program, n),
-            "relu-keeps-its-input": partial(misconceptions.whole_relu, program, n),
-        }
-        i, j = misconceptions.first_shared(program)
-        a.case(reply.value, solution.held(program, n), mistaken, tol=1e-12, facts={"i": i, "j": j})
+        yield misconceptions.program(rng), int(rng.integers(10, 99))
 
 
-QUESTION = Question(
+QUESTION = comparison_question(
     id="tape-4",
     points=2,
     title="What a record keeps",
@@ -42,17 +29,31 @@ QUESTION = Question(
 as `("mul", 0, 1)` names an op and the values that it reads. Every value is an array of n numbers of 8 bytes (the answer of `sum`, a single number, is read by no line). The ops are `add`,
 `sum`, `mul`, `square`, `sin`, `exp`, and `relu`, which keeps its input where that is positive and gives 0 elsewhere. A yes or no takes one byte. The cheapest thing from which a line can
 work out its slope is what it keeps, and an array that two lines keep is kept once.""",
-    writes=("held",),
     starter='''def held(program, n):
     """Bytes that the record keeps for the way back."""
     ...
 ''',
-    check=check,
-    messages={
-        "keeps-everything": "You kept what goes into every line and what comes out. Which of these values does a slope use?",
-        "counts-shared-twice": "Lines {i} and {j} hold the same array, and it is there once.",
-        "relu-keeps-its-input": "relu only needs to know where its input is positive: one byte an element.",
-    },
+    solution=solution.held,
+    inputs=inputs,
+    tolerance=1e-12,
+    facts=lambda program, n: dict(zip("ij", misconceptions.first_shared(program), strict=True)),
+    misconceptions=(
+        Misconception(
+            "keeps-everything",
+            misconceptions.everything,
+            "You kept what goes into every line and what comes out. Which of these values does a slope use?",
+        ),
+        Misconception(
+            "counts-shared-twice",
+            misconceptions.counted_twice,
+            "Lines {i} and {j} hold the same array, and it is there once.",
+        ),
+        Misconception(
+            "relu-keeps-its-input",
+            misconceptions.whole_relu,
+            "relu only needs to know where its input is positive: one byte an element.",
+        ),
+    ),
     hints=(
         "Write the slope of each op down: add has 1 and 1, square has 2x, …",
         "List for each line the values that its slopes use. exp is its own slope.",

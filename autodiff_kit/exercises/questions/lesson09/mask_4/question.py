@@ -6,57 +6,60 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call
-from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.comparison_question import Misconception, comparison_question
 
 from .. import shared
-from . import solution
+from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from collections.abc import Iterator
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def inputs(rng: np.random.Generator) -> Iterator[tuple[np.ndarray, ...]]:
     for _ in range(4):
         n = int(rng.integers(3, 9))
-        keep, scores, values = shared.masks(rng, (n,)), rng.normal(size=n), rng.normal(size=n) * 10
-        reply = yield Call("leak", (scores, keep, values))
-        if a.warned(reply):
-            continue
-        p, pad = shared.softmax(scores), ~keep
-        want = solution.leak(scores, keep, values)
-        mistaken = {
-            "zeroed-so-nothing-flows": np.zeros(n),
-            "forgets-the-mask": pad * p * (values - p @ values),
-            "sign": -want,
-            "divides-by-the-kept-sum": want / (p * keep).sum(),
-            "own-value": pad * p * (1 - p) * values,
-        }
-        a.case(reply.value, want, mistaken, tol=1e-10, facts={"v": float(values[np.argmax(pad)])})
+        keep = shared.masks(rng, (n,))
+        yield rng.normal(size=n), keep, rng.normal(size=n) * 10
 
 
-QUESTION = Question(
+QUESTION = comparison_question(
     id="mask-4",
     points=2,
     title="How much leaks",
     text="""With zeroing after the softmax, the output is Σ kept p·v. Write its gradient with respect to each *padded* score, and 0 at the kept
 ones. (In the lesson's case the padded score gets −5.6.)""",
-    writes=("leak",),
     starter='''def leak(scores, keep, values):
     """The gradient of the zero-after output with respect to the padded scores; 0 at the kept ones."""
     ...
 ''',
-    check=check,
-    messages={
-        "zeroed-so-nothing-flows": "The padded weight is gone, but its score still stands in the sum that divides all the others.",
-        "forgets-the-mask": "That is the slope if the padding were kept. Its value never reaches the output.",
-        "own-value": "Its own value {v} plays no part: it was multiplied by 0.",
-        "sign": "More score for the padding means less for the rest.",
-        "divides-by-the-kept-sum": "You renormalised first; then the leak is exactly 0.",
-    },
+    solution=solution.leak,
+    inputs=inputs,
+    facts=lambda scores, keep, values: {"v": float(values[np.argmax(~keep)])},
+    misconceptions=(
+        Misconception(
+            "zeroed-so-nothing-flows",
+            lambda scores, keep, values: np.zeros(len(scores)),
+            "The padded weight is gone, but its score still stands in the sum that divides all the others.",
+        ),
+        Misconception(
+            "forgets-the-mask",
+            misconceptions.slope_without_mask,
+            "That is the slope if the padding were kept. Its value never reaches the output.",
+        ),
+        Misconception(
+            "own-value", misconceptions.slope_of_own_value, "Its own value {v} plays no part: it was multiplied by 0."
+        ),
+        Misconception(
+            "sign", lambda *given: -solution.leak(*given), "More score for the padding means less for the rest."
+        ),
+        Misconception(
+            "divides-by-the-kept-sum",
+            misconceptions.divided_by_kept_sum,
+            "You renormalised first; then the leak is exactly 0.",
+        ),
+    ),
     hints=(
         "Which factors of the output contain s_pad?",
         "Only the denominator.",

@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call
-from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.comparison_question import Misconception, comparison_question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Iterator
 
-    from autodiff_kit.exercises.protocol import Script
+    import numpy as np
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
-    for e in ("x", ("+", 2, 3), *(misconceptions.expression(rng) for _ in range(4))):
-        reply = yield Call("distinct", (e,))
-        if a.warned(reply):
-            continue
-        whole = misconceptions.occurrences(e)
-        mistaken = {
-            "order-blind": partial(misconceptions.distinct, e, commute=("+", "*", "-")),
-            "counts-occurrences": whole,
-            "misses-commuted": partial(misconceptions.distinct, e, commute=()),
-            "constant-is-a-node": partial(misconceptions.distinct, e, fold=False),
-        }
-        a.case(reply.value, solution.distinct(e), mistaken, tol=1e-12, facts={"n": whole})
+def inputs(rng: np.random.Generator) -> Iterator[tuple[Any]]:
+    yield ("x",)
+    yield (("+", 2, 3),)
+    for expression in [misconceptions.expression(rng) for _ in range(4)]:
+        yield (expression,)
 
 
-QUESTION = Question(
+QUESTION = comparison_question(
     id="grow-3",
     points=2,
     title="What runs when equal things run once",
     text="""An expression is a name such as `"x"`, a number, or a tuple `(op, part, ...)`; ops are `+`, `-`, `*` with two parts and `sin` with one. `("*", ("+", "x", "y"), ("sin", ("+", "y", "x")))` is (x + y)·sin(y + x).
 A compiler runs equal parts once. How many operations are left? Sums and products are equal whichever way round their parts stand, differences are not. A part that holds numbers only is worked out beforehand: it is a number, and no
 operation; `("*", ("+", 1, 2), "x")` and `("*", "x", 3)` are equal.""",
-    writes=("distinct",),
     starter='''def distinct(expression):
     """How many operations run, when equal parts run once."""
     ...
 ''',
-    check=check,
-    messages={
-        "order-blind": "x − y is not y − x: for a difference the order counts.",
-        "counts-occurrences": "{n} places hold an operation, but equal ones run once.",
-        "misses-commuted": "x + y and y + x are one operation.",
-        "constant-is-a-node": "A part that holds numbers only is a number before the program runs.",
-    },
+    solution=solution.distinct,
+    inputs=inputs,
+    tolerance=1e-12,
+    facts=lambda e: {"n": misconceptions.occurrences(e)},
+    misconceptions=(
+        Misconception(
+            "order-blind",
+            lambda e: misconceptions.distinct(e, commute=("+", "*", "-")),
+            "x − y is not y − x: for a difference the order counts.",
+        ),
+        Misconception(
+            "counts-occurrences", misconceptions.occurrences, "{n} places hold an operation, but equal ones run once."
+        ),
+        Misconception(
+            "misses-commuted", lambda e: misconceptions.distinct(e, commute=()), "x + y and y + x are one operation."
+        ),
+        Misconception(
+            "constant-is-a-node",
+            lambda e: misconceptions.distinct(e, fold=False),
+            "A part that holds numbers only is a number before the program runs.",
+        ),
+    ),
     hints=(
         "A key for each part, so that equal parts have equal keys.",
         "The key of an operation is made of its op and the *keys* of its parts, and not of their text.",
