@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -90,6 +92,13 @@ def right(x, a):
 def test_it_takes_about_fifteen_lines():
     body = QUESTION.split("comparison_question(\n")[1]
     assert len(body.splitlines()) <= 16
+
+
+def test_contributing_shows_it():
+    text = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (shown,) = [block for block in text.split("   ```python\n") if block.lstrip().startswith('"""slope-1')]
+    shown = shown.split("   ```")[0]
+    assert textwrap.dedent(shown) == QUESTION
 
 
 def test_it_is_found_by_its_folder(lessons):
