@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import autodiff_kit
-from autodiff_kit.exercises.check_runner import Verdict, grade
+from autodiff_kit.exercises.check_runner import Verdict, grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
 
 from . import cells
@@ -171,7 +171,7 @@ def _tried(question: Question, source: str, what: str, seeds: range, fault: Any)
         return
     functions = {name: names[name] for name in question.writes}
     for seed in seeds:
-        said = fault(grade(question, functions, seed))
+        said = fault(grade_attempt(question, functions, seed))
         if said:
             yield f"{what} {said} (seed {seed})."
             return

@@ -17,8 +17,8 @@ from .protocol import Call
 from .question import Question
 
 if TYPE_CHECKING:
-    from .diagnosis import Attempt
-    from .protocol import Script
+    from .diagnosis import AttemptEvaluation
+    from .protocol import CheckScript
 
 __all__ = ["Misconception", "comparison_question"]
 
@@ -90,7 +90,7 @@ def comparison_question(
     def arguments_by_name(*arguments: object) -> dict[str, object]:
         return dict(zip(parameters, arguments, strict=True))
 
-    def check(attempt: Attempt, rng: np.random.Generator) -> Script:
+    def check(attempt: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         for arguments in inputs(rng):
             reply = yield Call(name, arguments)
             if attempt.warned(reply):

@@ -12,7 +12,7 @@ import pytest
 from autodiff_kit.author.builtin import master_of
 from autodiff_kit.author.release import as_text, released
 from autodiff_kit.errors import StructureError
-from autodiff_kit.exercises.check_runner import grade
+from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.exercise import Exercise
 from autodiff_kit.exercises.questions import LessonCatalog
 
@@ -112,7 +112,7 @@ def test_it_is_found_by_its_folder(lessons):
 
 def test_the_worked_answer_passes(small):
     for seed in range(20):
-        verdict = grade(small, {"slope": right}, seed)
+        verdict = grade_attempt(small, {"slope": right}, seed)
         assert (verdict.outcome, verdict.share) == ("passed", 1.0)
         assert [(part.name, part.right, part.of) for part in verdict.parts] == [("slope", 2, 2)]
 
@@ -120,22 +120,22 @@ def test_the_worked_answer_passes(small):
 def test_a_wrong_answer_is_told_its_misconception(small, folder):
     for functions, name in import_module("own_questions.lesson30.slope_1.wrong").WRONG.values():
         for seed in range(20):
-            verdict = grade(small, {"slope": functions[0]}, seed)
+            verdict = grade_attempt(small, {"slope": functions[0]}, seed)
             assert (verdict.outcome, verdict.misconception) == ("not yet", name)
 
 
 def test_braces_hold_the_arguments_of_the_case(small):
-    verdict = grade(small, {"slope": lambda x, a: 1 / (a * x + 1)}, 3)
+    verdict = grade_attempt(small, {"slope": lambda x, a: 1 / (a * x + 1)}, 3)
     assert verdict.message in [f"The inner slope {a} is missing." for a in (2, 3, 4)]
 
 
 def test_a_starter_and_a_warning_are_told(small):
     names = {}
     exec(small.starter, names)
-    assert grade(small, {"slope": names["slope"]}, 1).outcome == "not attempted"
+    assert grade_attempt(small, {"slope": names["slope"]}, 1).outcome == "not attempted"
     import numpy as np
 
-    verdict = grade(small, {"slope": lambda x, a: np.log(-x)}, 1)
+    verdict = grade_attempt(small, {"slope": lambda x, a: np.log(-x)}, 1)
     assert "invalid value encountered in log" in verdict.message
 
 

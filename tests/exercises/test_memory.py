@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from autodiff_kit.exercises.in_process import InProcess
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.in_process import InProcessRunner
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 
 MB = 1 << 20
 
@@ -23,7 +23,7 @@ def fails(n):
     raise ValueError("no more")
 
 
-ANSWER = InProcess({"grows": grows, "fails": fails})
+ANSWER = InProcessRunner({"grows": grows, "fails": fails})
 
 
 def test_the_peak_of_a_call_is_weighed():
@@ -36,7 +36,7 @@ def test_the_peak_of_a_call_is_weighed():
 
 def test_nothing_goes_on_watching():
     ANSWER(Call("grows", (10,), memory=True))
-    with pytest.raises(Slip):
+    with pytest.raises(LearnerCodeError):
         ANSWER(Call("fails", (10,), memory=True))
     assert not tracemalloc.is_tracing()
 

@@ -6,16 +6,26 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.exercises.check_runner import untouched
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.in_process import InProcess, drive
-from autodiff_kit.exercises.protocol import Call, Foreign, Handle, Remote, Reply, Rng, Slip, alike, plain
+from autodiff_kit.exercises.check_runner import is_stub
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.in_process import InProcessRunner, run_script
+from autodiff_kit.exercises.protocol import (
+    Call,
+    Callback,
+    CallResult,
+    LearnerCodeError,
+    OpaqueValue,
+    ReturnedFunction,
+    SeededGenerator,
+    bitwise_equal,
+    plain_copy,
+)
 from autodiff_kit.exercises.questions import LESSONS
 
 
 def remote(function):
-    return Remote(0)
+    return ReturnedFunction(0)
 
 
 CLOSE = [
@@ -42,7 +52,7 @@ CLOSE = [
 
 @pytest.mark.parametrize(("got", "want", "agree"), CLOSE)
 def test_close(got, want, agree):
-    assert close(got, want, 1e-9) is agree
+    assert values_close(got, want, 1e-9) is agree
 
 
 def test_what_is_no_number_is_named_kindly():
@@ -51,54 +61,54 @@ def test_what_is_no_number_is_named_kindly():
         ([1.0], "np.array"),
         ((1.0,), "a tuple"),
         ("x", "a value of type str"),
-        (Foreign("Banana"), "a value of type Banana"),
-        (Remote(0), "Was it to be called?"),
+        (OpaqueValue("Banana"), "a value of type Banana"),
+        (ReturnedFunction(0), "Was it to be called?"),
         (np.zeros(2, complex), "complex"),
     ]:
-        with pytest.raises(Slip, match="f gave back") as slip:
-            number(value, "f")
+        with pytest.raises(LearnerCodeError, match="f gave back") as slip:
+            require_real_array(value, "f")
         assert words in slip.value.text
 
 
 def test_short_is_short_and_has_no_minus_zero():
-    assert short(-0.0) == "0"
-    assert short(1 / 3) == "0.333333"
-    assert len(short(np.zeros((40, 40)))) < 100
+    assert format_value(-0.0) == "0"
+    assert format_value(1 / 3) == "0.333333"
+    assert len(format_value(np.zeros((40, 40)))) < 100
 
 
 def test_plain_copies_and_knows_tensors():
     array = np.ones(2)
-    assert plain(array, remote) is not array
-    assert plain(ak.constant([1.0, 2.0]), remote).tolist() == [1, 2]
-    assert plain(ak.Variable(3.0), remote).tolist() == 3
-    assert plain({"a": (1, [2.0])}, remote) == {"a": (1, [2.0])}
-    assert plain(lambda: 0, remote) == Remote(0)
-    assert plain(object(), remote) == Foreign("object")
-    assert plain(np.array([None]), remote) == Foreign("array of dtype object")
+    assert plain_copy(array, remote) is not array
+    assert plain_copy(ak.constant([1.0, 2.0]), remote).tolist() == [1, 2]
+    assert plain_copy(ak.Variable(3.0), remote).tolist() == 3
+    assert plain_copy({"a": (1, [2.0])}, remote) == {"a": (1, [2.0])}
+    assert plain_copy(lambda: 0, remote) == ReturnedFunction(0)
+    assert plain_copy(object(), remote) == OpaqueValue("object")
+    assert plain_copy(np.array([None]), remote) == OpaqueValue("array of dtype object")
 
 
 def test_plain_ends_on_a_list_that_holds_itself():
     value = []
     value.append(value)
-    inner = plain(value, remote)
+    inner = plain_copy(value, remote)
     while isinstance(inner, list):
         inner = inner[0]
-    assert inner == Foreign("deeply nested list")
+    assert inner == OpaqueValue("deeply nested list")
 
 
 def test_alike_is_bit_for_bit():
-    assert alike({"a": [np.zeros(2), float("nan")]}, {"a": [np.zeros(2), float("nan")]})
-    assert not alike(np.zeros(2), np.zeros(2, np.float32))
-    assert not alike(np.array([0.0]), np.array([-0.0]))
-    assert not alike([1], (1,))
+    assert bitwise_equal({"a": [np.zeros(2), float("nan")]}, {"a": [np.zeros(2), float("nan")]})
+    assert not bitwise_equal(np.zeros(2), np.zeros(2, np.float32))
+    assert not bitwise_equal(np.array([0.0]), np.array([-0.0]))
+    assert not bitwise_equal([1], (1,))
 
 
 def test_a_handle_is_counted_and_takes_numbers_only():
-    push = Handle(lambda v: 2 * v, "push")
-    reply = InProcess({"f": lambda p: p(np.ones(2)) + p(1.0)})(Call("f", (push,)))
+    push = Callback(lambda v: 2 * v, "push")
+    reply = InProcessRunner({"f": lambda p: p(np.ones(2)) + p(1.0)})(Call("f", (push,)))
     assert (reply.value.tolist(), push.calls) == ([4, 4], 2)
-    with pytest.raises(Slip, match="push takes arrays; it was given a value of type str"):
-        InProcess({"f": lambda p: p("x")})(Call("f", (push,)))
+    with pytest.raises(LearnerCodeError, match="push takes arrays; it was given a value of type str"):
+        InProcessRunner({"f": lambda p: p("x")})(Call("f", (push,)))
 
 
 def test_a_handle_gives_copies():
@@ -109,35 +119,35 @@ def test_a_handle_gives_copies():
         mine += 1
         return mine
 
-    InProcess({"f": f})(Call("f", (Handle(lambda _: matrix, "read"),)))
+    InProcessRunner({"f": f})(Call("f", (Callback(lambda _: matrix, "read"),)))
     assert matrix.tolist() == [1, 1, 1]
 
 
 def test_a_function_that_is_given_back_can_be_called():
-    answer = InProcess({"f": lambda x: (x, lambda g: g * x)})
+    answer = InProcessRunner({"f": lambda x: (x, lambda g: g * x)})
     value, pull = answer(Call("f", (3.0,))).value
     assert value == 3.0
     assert answer(Call(pull, (2.0,))).value == 6.0
 
 
 def test_a_generator_of_random_numbers_crosses_by_its_seed():
-    draw = Call("f", (Rng(5),))
+    draw = Call("f", (SeededGenerator(5),))
     functions = {"f": lambda rng: rng.normal(size=2)}
-    assert alike(InProcess(functions)(draw).value, InProcess(functions)(draw).value)
+    assert bitwise_equal(InProcessRunner(functions)(draw).value, InProcessRunner(functions)(draw).value)
 
 
 def test_gradients_come_from_the_tape_or_are_none():
     seed = np.array([1.0, 2.0])
     call = Call("f", (np.array([3.0, 4.0]),), wrt=(0,), seed=seed)
-    assert InProcess({"f": lambda x: x * x})(call).gradients[0].tolist() == [6, 16]
-    assert InProcess({"f": lambda x: x.numpy()})(call).gradients == (None,)
-    assert InProcess({"f": ak.sum})(call).gradients == (None,)
+    assert InProcessRunner({"f": lambda x: x * x})(call).gradients[0].tolist() == [6, 16]
+    assert InProcessRunner({"f": lambda x: x.numpy()})(call).gradients == (None,)
+    assert InProcessRunner({"f": ak.sum})(call).gradients == (None,)
 
 
 def test_sharing_is_measured():
     call = Call("f", (np.zeros(3), np.zeros(3)), sharing=True)
-    assert InProcess({"f": lambda a, b: {"b": b[1:]}})(call).shared == (1,)
-    assert InProcess({"f": lambda a, b: a + b})(call).shared == ()
+    assert InProcessRunner({"f": lambda a, b: {"b": b[1:]}})(call).shared == (1,)
+    assert InProcessRunner({"f": lambda a, b: a + b})(call).shared == ()
 
 
 WARNINGS = {
@@ -151,26 +161,26 @@ WARNINGS = {
 
 @pytest.mark.parametrize("name", WARNINGS)
 def test_a_warning_names_its_op(name):
-    reply = InProcess({"f": WARNINGS[name]})(Call("f", (np.zeros(2),)))
+    reply = InProcessRunner({"f": WARNINGS[name]})(Call("f", (np.zeros(2),)))
     assert name in reply.warning.replace("float division", "division")
     assert reply.place.startswith("line ")
 
 
 def test_warnings_are_allowed_where_the_call_says_so():
-    reply = InProcess({"f": np.log})(Call("f", (np.zeros(2),), quiet=True))
+    reply = InProcessRunner({"f": np.log})(Call("f", (np.zeros(2),), quiet=True))
     assert reply.warning == ""
     assert np.isneginf(reply.value).all()
 
 
 def test_a_misconception_is_named_only_if_it_explains_every_miss():
-    attempt = Attempt()
+    attempt = AttemptEvaluation()
     attempt.case(2.0, 1.0, {"double": 2.0, "plus-one": 2.0})
-    assert attempt.common == {"double", "plus-one"}
+    assert attempt.common_misconceptions == {"double", "plus-one"}
     attempt.case(6.0, 3.0, {"double": 6.0, "plus-one": 4.0})
-    assert attempt.common == {"double"}
+    assert attempt.common_misconceptions == {"double"}
     attempt.case(7.0, 3.0, {"double": 6.0, "plus-one": 4.0})
-    assert attempt.common == frozenset()
-    assert attempt.misses[-1].text == "The answer: is 7, expected 3."
+    assert attempt.common_misconceptions == frozenset()
+    assert attempt.failed_cases[-1].text == "The answer: is 7, expected 3."
 
 
 def toss(a, rng):
@@ -183,18 +193,18 @@ def toss(a, rng):
 def test_where_two_models_agree_the_check_draws_again():
     from dataclasses import replace
 
-    from autodiff_kit.exercises.check_runner import grade
+    from autodiff_kit.exercises.check_runner import grade_attempt
 
     messages = {"doubled": "Doubled.", "rounded": "Rounded."}
     either = replace(LESSONS["15"].questions[0], check=toss, writes=("f",), messages=messages)
-    verdicts = [grade(either, {"f": lambda x: 2.0 * x}, seed) for seed in range(20)]
+    verdicts = [grade_attempt(either, {"f": lambda x: 2.0 * x}, seed) for seed in range(20)]
     named = [verdict.misconception for verdict in verdicts]
     assert named.count("doubled") >= 15
     assert "rounded" not in named
 
 
 def test_half_marks_need_every_value():
-    attempt = Attempt()
+    attempt = AttemptEvaluation()
     attempt.behave(False, "dear")
     assert attempt.share == 0.5
     attempt.case(2.0, 1.0)
@@ -202,9 +212,9 @@ def test_half_marks_need_every_value():
 
 
 def test_a_model_that_breaks_explains_nothing():
-    attempt = Attempt()
+    attempt = AttemptEvaluation()
     attempt.case(2.0, 1.0, {"broken": lambda: 1 / 0, "not here": None})
-    assert attempt.common == frozenset()
+    assert attempt.common_misconceptions == frozenset()
 
 
 def test_a_script_is_closed_when_a_call_fails():
@@ -217,27 +227,27 @@ def test_a_script_is_closed_when_a_call_fails():
             closed.append(True)
 
     def answer(call):
-        raise Slip("no")
+        raise LearnerCodeError("no")
 
-    with pytest.raises(Slip):
-        drive(script(), answer)
+    with pytest.raises(LearnerCodeError):
+        run_script(script(), answer)
     assert closed == [True]
 
 
 def test_a_check_runs_over_any_carrier(question, solutions):
     """The grader's way: the check on one side, replies that somebody else brings on the other."""
-    from autodiff_kit.exercises.check_runner import grade
+    from autodiff_kit.exercises.check_runner import grade_attempt
 
-    box = InProcess(solutions(question))
+    box = InProcessRunner(solutions(question))
     seen = []
 
     def carry(call):
         seen.append(call.name)
         reply = box(call)
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, CallResult)
         return reply
 
-    assert grade(question, {}, "a secret seed", carry).outcome == "passed"
+    assert grade_attempt(question, {}, "a secret seed", carry).outcome == "passed"
     assert seen
 
 
@@ -257,4 +267,4 @@ def test_untouched_functions():
     def raises(a):
         raise NotImplementedError
 
-    assert [untouched(f) for f in (docstring, empty, returns_none, works, raises, len)] == [True] * 3 + [False] * 3
+    assert [is_stub(f) for f in (docstring, empty, returns_none, works, raises, len)] == [True] * 3 + [False] * 3

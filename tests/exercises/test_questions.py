@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from autodiff_kit.exercises.check_runner import grade
+from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
 
 FAILED = ("not yet", "partial")
@@ -16,7 +16,7 @@ ALL_RIGHT, ALL_WRONG = range(200), range(40)
 
 def assert_passes(question, functions, seeds):
     for seed in seeds:
-        verdict = grade(question, functions, seed)
+        verdict = grade_attempt(question, functions, seed)
         assert verdict.outcome == "passed", (seed, verdict)
         assert verdict.share == 1
         assert verdict.parts
@@ -25,7 +25,7 @@ def assert_passes(question, functions, seeds):
 
 def assert_fails_as(wrong, seeds):
     for seed in seeds:
-        verdict = grade(wrong.question, wrong.functions, seed)
+        verdict = grade_attempt(wrong.question, wrong.functions, seed)
         assert verdict.outcome in FAILED, (seed, verdict)
         assert verdict.misconception == wrong.name, (seed, verdict)
         assert verdict.message
@@ -55,7 +55,7 @@ def test_a_wrong_solution_is_told_its_misconception_for_every_seed(wrong):
 def test_a_starter_runs_and_is_told_kindly_that_it_is_empty(question):
     names = {}
     exec(compile(question.starter, question.id, "exec"), names)
-    verdict = grade(question, {name: names[name] for name in question.writes}, 1)
+    verdict = grade_attempt(question, {name: names[name] for name in question.writes}, 1)
     assert verdict.outcome == "not attempted"
     assert verdict.share == 0
     assert "Nothing to check yet" in verdict.message
@@ -67,7 +67,7 @@ def test_a_half_written_question_says_what_is_missing(question, solutions):
     if len(question.writes) == 1:
         return
     functions = {**solutions(question), question.writes[-1]: lambda *a: None}
-    verdict = grade(question, functions, 1)
+    verdict = grade_attempt(question, functions, 1)
     assert verdict.outcome == "not attempted"
     assert f"`{question.writes[-1]}`" in verdict.message
     assert f"`{question.writes[0]}`" not in verdict.message

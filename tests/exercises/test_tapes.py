@@ -7,10 +7,10 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.tape import look_on
-from autodiff_kit.exercises.in_process import InProcess
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.in_process import InProcessRunner
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.questions.lesson00.tape_4 import misconceptions, solution
-from autodiff_kit.exercises.tape_meter import Tapes
+from autodiff_kit.exercises.tape_meter import TapeMeter
 
 OPS = {"mul": ak.multiply, "add": ak.add, **{name: getattr(ak, name) for name in ("exp", "sin", "square", "sum")}}
 OPS["relu"] = ak.nn.relu
@@ -43,7 +43,7 @@ def test_tapes_are_counted_and_weighed():
         "none": lambda x: x,
         "circle": circle,
     }
-    answer, x = InProcess(functions), np.ones(3)
+    answer, x = InProcessRunner(functions), np.ones(3)
     assert answer(Call("free", (x,), tapes=True)).tapes == (2, 0)
     assert answer(Call("held", (x,), tapes=True)).tapes == (1, 24)
     assert answer(Call("none", (x,), tapes=True)).tapes == (0, 0)
@@ -58,9 +58,9 @@ def circle(x):
 
 
 def test_who_looked_before_goes_on_looking():
-    mine = Tapes(True)
+    mine = TapeMeter(True)
     with mine:
-        InProcess({"f": lambda x: opens(x, [])})(Call("f", (1.0,), tapes=True))
+        InProcessRunner({"f": lambda x: opens(x, [])})(Call("f", (1.0,), tapes=True))
         opens(1.0, [])
     assert mine.count() == (2, 0)
     before = look_on(None)
@@ -72,10 +72,10 @@ def test_an_exception_that_is_an_answer_is_told_and_others_end_the_attempt():
     def deep(n):
         return 1 + deep(n - 1)
 
-    answer = InProcess({"deep": deep})
+    answer = InProcessRunner({"deep": deep})
     assert answer(Call("deep", (5,), errors=("RecursionError",))).error == "RecursionError"
     assert answer(Call("deep", (5,), errors=("LookupError", "RuntimeError"))).error == "RuntimeError"
-    with pytest.raises(Slip, match="RecursionError"):
+    with pytest.raises(LearnerCodeError, match="RecursionError"):
         answer(Call("deep", (5,), errors=("LookupError",)))
 
 
@@ -92,7 +92,7 @@ def test_living_nodes_are_counted():
                 total = total + ak.sum(ak.Variable(x))
         return total
 
-    answer, x = InProcess({"steps": steps}), np.ones(3)
+    answer, x = InProcessRunner({"steps": steps}), np.ones(3)
 
     def most(around, keep):
         return answer(Call("steps", (x, around, keep), tapes=True)).nodes

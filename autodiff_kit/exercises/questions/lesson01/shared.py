@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.protocol import Handle, Namespace
+from autodiff_kit.exercises.protocol import Callback, CallbackNamespace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ class CountedKit:
     pulls: int = 0
     pushes: int = field(init=False, default=0)
 
-    def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Handle]:
+    def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Callback]:
         """Value of f, and its pull."""
         from autodiff_kit.transforms.derivatives import vjp
 
@@ -32,7 +32,7 @@ class CountedKit:
             self.pulls += 1
             return back(u)
 
-        return y, Handle(pull, "pull", raw=True)
+        return y, Callback(pull, "pull", raw=True)
 
     def jvp(self, f: Callable[..., Any], x: Any, v: Any) -> tuple[Any, Any]:
         """Value of f, and its tangent."""
@@ -43,9 +43,11 @@ class CountedKit:
         return y, tangent
 
     @property
-    def handle(self) -> Namespace:
+    def handle(self) -> CallbackNamespace:
         """What is handed to the learner's function."""
-        return Namespace("kit", {"vjp": Handle(self.vjp, "vjp", raw=True), "jvp": Handle(self.jvp, "jvp", raw=True)})
+        return CallbackNamespace(
+            "kit", {"vjp": Callback(self.vjp, "vjp", raw=True), "jvp": Callback(self.jvp, "jvp", raw=True)}
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +79,7 @@ class Waves:
         return rows
 
 
-def sweep(name: str, matrix: Array) -> Handle:
+def sweep(name: str, matrix: Array) -> Callback:
     """A push or a pull as a product with a matrix; the wrong shape is told kindly."""
 
     def product(vector: Any) -> Array:
@@ -86,4 +88,4 @@ def sweep(name: str, matrix: Array) -> Handle:
         answer: Array = matrix @ np.asarray(vector, matrix.dtype)
         return answer
 
-    return Handle(product, name)
+    return Callback(product, name)

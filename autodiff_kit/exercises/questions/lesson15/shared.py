@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.protocol import Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.protocol import LearnerCodeError
 
 Slots = dict[str, Any]
 
@@ -25,10 +25,10 @@ def constants(rng: np.random.Generator, eps: float | None = None) -> dict[str, A
 
 
 def slot(slots: Any, name: str, call: str) -> Any:
-    """One slot of the learner's, or a slip."""
+    """One slot of the learner's optimizer; a LearnerCodeError if it is missing."""
     if type(slots) is not dict or name not in slots:
-        raise Slip(f"{call} is to give back slots as a dictionary with m, v and t; {name} is missing.")
-    number(slots[name], f"{call}, as the slot {name},")
+        raise LearnerCodeError(f"{call} is to give back slots as a dictionary with m, v and t; {name} is missing.")
+    require_real_array(slots[name], f"{call}, as the slot {name},")
     return slots[name]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.protocol import Handle
+from autodiff_kit.exercises.protocol import Callback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +47,6 @@ class Cubic:
 
         return {"F": F, "dF": dF}
 
-    def handles(self) -> tuple[Handle, Handle]:
+    def handles(self) -> tuple[Callback, Callback]:
         """The box and its slope, as they are handed in."""
-        return Handle(self, "F"), Handle(self.slope, "dF")
+        return Callback(self, "F"), Callback(self.slope, "dF")

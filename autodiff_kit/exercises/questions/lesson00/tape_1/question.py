@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 PARTS = ("dz/dy", "dz/da", "dz/db")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     whole = rng.integers(1, 5, 2).tolist()
     for first in (float(whole[0]), float(-whole[1]), 0.0, float(rng.uniform(1, 3))):
         b, p = float(rng.integers(2, 6)), int(rng.integers(2, 5))
@@ -29,7 +29,8 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         if a.warned(reply):
             continue
         got = [
-            number(part, f"slopes, as {name},") for part, name in zip(pair(reply, "slopes", PARTS), PARTS, strict=True)
+            require_real_array(part, f"slopes, as {name},")
+            for part, name in zip(unpack_tuple(reply, "slopes", PARTS), PARTS, strict=True)
         ]
         right = np.array(solution.slopes(first, b, p))
         outer = right[0]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -16,14 +16,14 @@ from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 DEEP = 20_000
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         nodes, target = misconceptions.graph(rng), 11
         first = yield Call("sweep", (nodes, target))
@@ -32,7 +32,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             return
         right = np.array(solution.sweep(nodes, target))
         one, two = shared.listed(first.value), shared.listed(again.value)
-        if isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and not close(two, one, 1e-9):
+        if isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and not values_close(two, one, 1e-9):
             a.fail({"second-pull-adds-to-the-first"}, "The same call was made twice, and the two answers differ.")
             return
         mistaken = {
@@ -45,7 +45,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
     yield from deep(a)
 
 
-def deep(a: Attempt) -> Script:
+def deep(a: AttemptEvaluation) -> CheckScript:
     """A chain that is deeper than Python's stack."""
     chain: misconceptions.Graph = [[], *([(i, 1.0)] for i in range(DEEP))]
     reply = yield Call("sweep", (chain, DEEP), errors=("RecursionError",))

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
 PARTS = ("dz/dx", "dz/dy", "dy/dx")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for x in (
         np.array(float(rng.integers(1, 6))),
         rng.uniform(-2, 2, 3),
@@ -32,11 +32,11 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             judge(a, reply, x)
 
 
-def judge(a: Attempt, reply: Reply, x: np.ndarray) -> None:
+def judge(a: AttemptEvaluation, reply: CallResult, x: np.ndarray) -> None:
     """Judge the three values, then the tapes that were opened and what is left of them."""
     right = True
-    for name, part, want in zip(PARTS, pair(reply, "three", PARTS), (4 * x**3, 2 * x**2, 2 * x), strict=True):
-        number(part, f"three, as {name},")
+    for name, part, want in zip(PARTS, unpack_tuple(reply, "three", PARTS), (4 * x**3, 2 * x**2, 2 * x), strict=True):
+        require_real_array(part, f"three, as {name},")
         right &= a.case(part, want, tol=1e-10, of=name)
     if right:
         opened, left = reply.tapes

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -32,13 +32,13 @@ def program_of(rng: np.random.Generator) -> tuple[int, misconceptions.Program, l
     return n, program, [n + 2, n + 3, 0, n + len(program) - 1, n + 2, n + 4]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(4):
         n, program, outputs = program_of(rng)
         x, v, u = rng.uniform(0.4, 1.6, n), rng.uniform(0.3, 1.2, n), rng.normal(size=len(outputs))
         reply = yield Call("push", (program, outputs, x, v))
         if not a.warned(reply):
-            y, dy = pair(reply, "push", ("y", "dy"))
+            y, dy = unpack_tuple(reply, "push", ("y", "dy"))
             right, moved = solution.push(program, outputs, x, v)
             rules = {
                 "product-of-tangents": misconceptions.product_of_tangents,

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Handle
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, m in ((3, 5), (5, 3), (4, 4)):
         f, x = shared.Waves.draw(rng, n, m), rng.normal(size=n)
         J, i = f.jacobian(x), int(rng.integers(m))
@@ -33,7 +33,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         )
         for name, place, want, mistaken in asked:
             kit = shared.CountedKit()
-            reply = yield Call(name, (kit.handle, Handle(f, "f", raw=True), x, *place))
+            reply = yield Call(name, (kit.handle, Callback(f, "f", raw=True), x, *place))
             if not a.warned(reply) and a.case(reply.value, want, mistaken, tol=1e-10, facts={"n": n, "m": m}):
                 sweeps = kit.pulls + kit.pushes
                 a.behave(sweeps <= 1, "jacobian-first", f"{name} took {sweeps} sweeps.", k=sweeps)

@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Handle
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, m in ((4, 7), (7, 4), (5, 5), (40, 3)):
         waves, x, v = shared.Waves.draw(rng, n, m), rng.normal(size=n), rng.normal(size=n)
-        kit, f, J = shared.CountedKit(), Handle(waves, "f", raw=True), waves.jacobian(x)
+        kit, f, J = shared.CountedKit(), Callback(waves, "f", raw=True), waves.jacobian(x)
         reply = yield Call("jvp_by_pulls", (kit.handle, f, x, v))
         if a.warned(reply):
             continue
         want = J @ v
-        got = number(reply.value, "jvp_by_pulls")
-        estimate = close(got, want, 1e-2) and not close(got, want, 1e-10)
+        got = require_real_array(reply.value, "jvp_by_pulls")
+        estimate = values_close(got, want, 1e-2) and not values_close(got, want, 1e-10)
         if f.calls > 2 or estimate:
             err = float(np.abs(got - want).max()) if got.shape == want.shape else float("nan")
             a.fail({"finite-difference"}, f"jvp_by_pulls called f {f.calls} times.", err=err)

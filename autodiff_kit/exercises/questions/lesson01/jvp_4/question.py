@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, m in ((3, 7), (7, 3), (64, 2), (2, 64), (5, 5), (1, 6), (6, 1)):
         for dtype, tol in ((np.float64, 1e-10), (np.float32, 1e-4)):
             J = (rng.normal(size=(m, 8)) @ rng.normal(size=(8, n))).astype(dtype)

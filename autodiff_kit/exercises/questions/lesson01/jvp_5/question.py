@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Handle, Slip
-from autodiff_kit.exercises.protocol import Rng as Random
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback, LearnerCodeError
+from autodiff_kit.exercises.protocol import SeededGenerator as Random
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -24,12 +24,12 @@ Array = np.ndarray[Any, Any]
 def handed(ops: dict[str, tuple[Any, Any, Array]]) -> dict[str, tuple[object, ...]]:
     """The ops as a learner is given them: (push, pull, x, m)."""
     return {
-        name: (Handle(push, f"{name}'s push"), Handle(pull, f"{name}'s pull"), x, misconceptions.N)
+        name: (Callback(push, f"{name}'s push"), Callback(pull, f"{name}'s pull"), x, misconceptions.N)
         for name, (push, pull, x) in ops.items()
     }
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         ops, lying = misconceptions.ops(rng)
         reply = yield Call("liars", (handed(ops), Random(int(rng.integers(2**32)))))
@@ -41,11 +41,13 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             a.fail(_names_5(missed, wronged), _words_5(missed, wronged), **gap(rng, ops, wronged))
 
 
-def named_5(reply: Reply) -> set[str]:
+def named_5(reply: CallResult) -> set[str]:
     """The names that were given back."""
     value = reply.value
     if type(value) is not set or not all(type(name) is str for name in value):
-        raise Slip("liars is to give back a set of names, such as {'sin', 'roll'}; set() makes an empty one.")
+        raise LearnerCodeError(
+            "liars is to give back a set of names, such as {'sin', 'roll'}; set() makes an empty one."
+        )
     return value
 
 

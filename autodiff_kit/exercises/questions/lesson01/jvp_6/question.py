@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -14,14 +14,14 @@ from .. import shared
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, k in ((100, 1), (17, 2), (2, 1), (9, 3), (4, 3), (6, 0)):
         J = np.triu(np.tril(rng.normal(size=(n, n)), k), -k)
         push, far = shared.sweep("push", J), 2 * k + 1

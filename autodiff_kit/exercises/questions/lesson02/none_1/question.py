@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -25,7 +25,7 @@ MISTAKEN = {
 }
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for program, target, source in misconceptions.programs(rng):
         reply = yield Call("diagnose", (program, target, source))
         if a.warned(reply):
@@ -38,10 +38,10 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         a.fail(names, _words_1(got, want, misconceptions.code_of(program), target, source), i=want[1])
 
 
-def answer_1(reply: Reply) -> misconceptions.Answer:
+def answer_1(reply: CallResult) -> misconceptions.Answer:
     """Cause and line of a reply."""
-    cause, line = pair(reply, "diagnose", ("cause", "line"))
-    whole = [int(number(part, "diagnose").reshape(())) for part in (cause, 0 if line is None else line)]
+    cause, line = unpack_tuple(reply, "diagnose", ("cause", "line"))
+    whole = [int(require_real_array(part, "diagnose").reshape(())) for part in (cause, 0 if line is None else line)]
     return whole[0], None if line is None else whole[1]
 
 

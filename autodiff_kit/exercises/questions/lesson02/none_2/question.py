@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(5):
         nodes, target, sources = misconceptions.graph(rng)
         reply = yield Call("connected", (nodes, target, sources))
@@ -38,11 +38,11 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         a.case(told_2(reply, len(sources)), want, models_of, facts={"op": cut})
 
 
-def told_2(reply: Reply, n: int) -> np.ndarray:
+def told_2(reply: CallResult, n: int) -> np.ndarray:
     """The list that was given back, as an array."""
     value = reply.value
     if type(value) is not list or len(value) != n or not all(type(one) is bool for one in value):
-        raise Slip(f"connected is to give back a list of {n} times True or False, one for each source.")
+        raise LearnerCodeError(f"connected is to give back a list of {n} times True or False, one for each source.")
     return np.array(value)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -15,7 +15,7 @@ from . import misconceptions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -56,7 +56,7 @@ def leaves(want: Nest, got: Nest, grads: Nest) -> Iterator[tuple[Any, Any, Any] 
             yield from leaves(want[place], got[place], grads[place])
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         grads, sources = nest(rng)
         reply = yield Call("fill", (grads, sources))
@@ -69,7 +69,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             leaf_3(a, *leaf)
 
 
-def leaf_3(a: Attempt, want: np.ndarray, got: object, gradient: np.ndarray | None) -> None:
+def leaf_3(a: AttemptEvaluation, want: np.ndarray, got: object, gradient: np.ndarray | None) -> None:
     """Look at one entry of the nest."""
     mistaken = {
         "one-zero-for-all": np.zeros(()) if gradient is None else None,

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,7 +23,7 @@ TINY = 1e-6
 EXACT = (("float64", 1e-12), ("float32", 1e-5))
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for name in misconceptions.CHOSEN:
         drawn: Array = np.r_[rng.normal(size=4), 0.0, -1.0, TINY, 4.0]
         seed = rng.uniform(0.5, 2.0, size=8)
@@ -34,10 +34,10 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                 way_back_1(a, reply.gradients[0], name, x, u, tol)
 
 
-def value_1(a: Attempt, reply: Reply, name: str, x: Array, tol: float) -> bool:
+def value_1(a: AttemptEvaluation, reply: CallResult, name: str, x: Array, tol: float) -> bool:
     """Judge the values; a constant that was added is worked out from the smallest positive entry."""
     want = misconceptions.chosen(name, x)
-    got = number(reply.value, "safe")
+    got = require_real_array(reply.value, "safe")
     mistaken = {"value-already-nan": misconceptions.times_the_mask(name, x)}
     facts: dict[str, object] = {}
     if got.shape == x.shape and np.isfinite(got).all():
@@ -47,7 +47,7 @@ def value_1(a: Attempt, reply: Reply, name: str, x: Array, tol: float) -> bool:
     return a.case(reply.value, want, mistaken, tol=tol, of=words, facts=facts, dtype=x.dtype.type)
 
 
-def way_back_1(a: Attempt, gradient: object, name: str, x: Array, u: Array, tol: float) -> None:
+def way_back_1(a: AttemptEvaluation, gradient: object, name: str, x: Array, u: Array, tol: float) -> None:
     """Judge the gradient of x."""
     if gradient is None:
         a.fail({"cuts-the-gradient"})

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodiff_kit.exercises.compare import short
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import format_value
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 SOURCES = ("a", "b", "p")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for p in (float(rng.uniform(0.5, 3)), -float(rng.uniform(0.5, 3)), 0.0):
         x, y = (float(one) for one in rng.uniform(0.5, 2, size=2) * rng.choice([-1.0, 1.0], size=2))
         reply = yield Call("branches", (p, x, y))
         if a.warned(reply):
             continue
         taken, slope = ("a", 2 * x) if p > 0 else ("b", 3 * y * y)
-        answers = pair(reply, "branches", ("by cond", "by where"))
+        answers = unpack_tuple(reply, "branches", ("by cond", "by where"))
         for way, answer in zip(("cond", "where"), answers, strict=True):
             judge_2(a, way, answer, taken, slope)
 
 
-def judge_2(a: Attempt, way: str, answer: object, taken: str, slope: float) -> None:
+def judge_2(a: AttemptEvaluation, way: str, answer: object, taken: str, slope: float) -> None:
     """Judge the three gradients of one way of choosing."""
     if type(answer) not in (tuple, list) or len(answer) != 3:  # type: ignore[arg-type]
-        a.fail(set(), f"By {way}, three gradients are asked for, (da, db, dp); {short(answer)} came.")
+        a.fail(set(), f"By {way}, three gradients are asked for, (da, db, dp); {format_value(answer)} came.")
         return
     for source, got in zip(SOURCES, answer, strict=True):  # type: ignore[call-overload]
         want = slope if source == taken else None if source == "p" or way == "cond" else 0.0
@@ -42,9 +42,11 @@ def judge_2(a: Attempt, way: str, answer: object, taken: str, slope: float) -> N
         if want is None:
             idea = "gradient-of-the-condition" if source == "p" else "zero-for-the-branch-not-run"
             if got is not None:
-                a.fail({idea}, f"{name} is {short(got)}, expected None.")
+                a.fail({idea}, f"{name} is {format_value(got)}, expected None.")
         elif got is None:
-            a.fail({"where-gives-None"} if source != taken else set(), f"{name} is None, expected {short(want)}.")
+            a.fail(
+                {"where-gives-None"} if source != taken else set(), f"{name} is None, expected {format_value(want)}."
+            )
         else:
             a.case(got, want, tol=1e-10, of=name)
 

@@ -6,38 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(2):
         edge = float(rng.uniform(1.5, 3))
         x, y = np.r_[0.0, 0.0, rng.uniform(0.1, 3, 5)], np.r_[0.0, edge, rng.uniform(0.1, 3, 5)]
         reply = yield Call("xlogy", (x, y))
         if a.warned(reply, "zero-times-infinity"):
             continue
-        value, pull = pair(reply, "xlogy", ("value", "pull"))
-        if not isinstance(pull, Remote):
-            raise Slip("xlogy is to give back (value, pull), where pull is a function: pull(g) gives (dx, dy).")
+        value, pull = unpack_tuple(reply, "xlogy", ("value", "pull"))
+        if not isinstance(pull, ReturnedFunction):
+            raise LearnerCodeError(
+                "xlogy is to give back (value, pull), where pull is a function: pull(g) gives (dx, dy)."
+            )
         if value_3(a, value, x, y):
             yield from way_back_3(a, pull, x, y, rng.normal(size=7))
 
 
-def value_3(a: Attempt, value: object, x: Array, y: Array) -> bool:
+def value_3(a: AttemptEvaluation, value: object, x: Array, y: Array) -> bool:
     """Judge the values; what was added to y is worked out from the last entry."""
-    got = number(value, "The value of xlogy")
+    got = require_real_array(value, "The value of xlogy")
     e = float(np.exp(got[-1] / x[-1]) - y[-1]) if got.shape == x.shape else 0.0
     added = x * np.log(y + e) if e > 1e-12 else None  # less is rounding
     mistaken = {"adds-eps": added, "zero-times-infinity": x * np.log(y)}
@@ -45,14 +47,14 @@ def value_3(a: Attempt, value: object, x: Array, y: Array) -> bool:
     return a.case(value, want, mistaken, tol=1e-10, of="The value of xlogy", facts={"e": f"{e * x[-1] / y[-1]:.2g}"})
 
 
-def way_back_3(a: Attempt, pull: Remote, x: Array, y: Array, g: Array) -> Script:
+def way_back_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array, g: Array) -> CheckScript:
     """Judge what the pull gives for one cotangent."""
-    reply = yield Call(Remote(pull.number, "pull"), (g,))
+    reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
     if a.warned(reply, "slope-not-guarded"):
         return
-    parts = [number(part, "pull") for part in pair(reply, "pull", ("dx", "dy"))]
+    parts = [require_real_array(part, "pull") for part in unpack_tuple(reply, "pull", ("dx", "dy"))]
     if any(part.shape != x.shape for part in parts):
-        raise Slip(f"pull is to give back dx and dy as arrays of the shape of x, {x.shape}.")
+        raise LearnerCodeError(f"pull is to give back dx and dy as arrays of the shape of x, {x.shape}.")
     right = solution.xlogy(x, y)[1]
     mistaken = {
         "slope-not-guarded": np.stack([g * np.log(y), g * x / y]),

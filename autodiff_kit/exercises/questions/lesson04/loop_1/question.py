@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 EXACT, NEAR = 1e-13, 1e-6  # a difference is near the slope, except where it leads over a jump
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     factor, limit = float(rng.choice([2, 4])), 16.0 * float(rng.integers(3, 12))
     for x in (
         float(rng.uniform(0.5, 3)),
@@ -36,14 +36,14 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         if a.warned(reply):
             continue
         value, slope = (
-            number(part, f"loop, as the {name},")
-            for part, name in zip(pair(reply, "loop", ("value", "slope")), ("value", "slope"), strict=True)
+            require_real_array(part, f"loop, as the {name},")
+            for part, name in zip(unpack_tuple(reply, "loop", ("value", "slope")), ("value", "slope"), strict=True)
         )
         right, late = misconceptions.doubled(x, limit, factor), misconceptions.doubled(x, limit, factor, too_late=True)
-        facts = {"x": short(x), "f": short(factor), "limit": short(limit)}
+        facts = {"x": format_value(x), "f": format_value(factor), "limit": format_value(limit)}
         if a.case(value, right[0], {"stops-one-too-late": late[0]}, tol=EXACT, of="The value", facts=facts):
             mistaken = models_of_slope(x, limit, factor, slope)
-            told = facts | {"d": short(float(slope)) if slope.shape == () else "", "s": short(right[1])}
+            told = facts | {"d": format_value(float(slope)) if slope.shape == () else "", "s": format_value(right[1])}
             a.case(slope, right[1], mistaken, tol=NEAR, of="The slope", facts=told)
 
 
@@ -51,7 +51,7 @@ def models_of_slope(x: float, limit: float, factor: float, got: np.ndarray) -> d
     """What the misconceptions about the slope would give here."""
     if got.shape != ():
         return {}
-    counted = [one for one in misconceptions.trips(x, limit, factor) if close(got, one, NEAR)]
+    counted = [one for one in misconceptions.trips(x, limit, factor) if values_close(got, one, NEAR)]
     step = misconceptions.across(x, limit, factor, float(got))
     return {
         "differentiates-the-trip-count": counted[0] if counted else None,

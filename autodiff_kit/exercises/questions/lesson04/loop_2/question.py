@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson00.shared import listed
@@ -15,7 +15,7 @@ from autodiff_kit.exercises.questions.lesson00.shared import listed
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,7 +23,7 @@ __all__ = ["QUESTION"]
 ENDS = ((-6.5, 1.5), (-9.5, -2.5), (0.25, 0.75))
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     factor, limit = float(rng.choice([2, 3])), float(rng.integers(50, 200))
     for low, high in ENDS:
         lo, hi = limit * factor**low, limit * factor**high
@@ -38,7 +38,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             "one-too-few": right[right != limit],
             "steps-of-the-factor": np.sort(steps[(lo < steps) & (steps < hi)]),
         }
-        got = number(listed(reply.value), "jumps")
+        got = require_real_array(listed(reply.value), "jumps")
         a.case(np.sort(got) if got.ndim == 1 else got, right, mistaken, tol=1e-12, of="The list of jumps")
 
 

@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 PARTS = ("x_n", "dx_n/da")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n in (1, 2, 3, 8):
         start = float(rng.uniform(2, 9))
         reply = yield Call("newton_root", (start, n))
         if a.warned(reply):
             continue
         value, slope = (
-            number(part, f"newton_root, as {name},")
-            for part, name in zip(pair(reply, "newton_root", PARTS), PARTS, strict=True)
+            require_real_array(part, f"newton_root, as {name},")
+            for part, name in zip(unpack_tuple(reply, "newton_root", PARTS), PARTS, strict=True)
         )
         root, right = solution.newton_root(start, n)
         if not a.case(value, root, tol=1e-10, of=f"x_n after n = {n}"):

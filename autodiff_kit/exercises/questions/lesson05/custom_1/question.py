@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,34 +23,36 @@ FAR = (0.0, 1000.0, -1000.0, 90.0, -40.0, -60.0)
 TAIL = slice(-2, None)  # where 1 + exp(x) is 1
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     drawn, seed = np.r_[rng.normal(size=6) * 5, FAR], rng.normal(size=12)
     for dtype, tol in ((np.float64, 1e-12), (np.float32, 1e-6)):
         x, g = drawn.astype(dtype), seed.astype(dtype)
         reply = yield Call("log1pexp", (x,))
         if a.warned(reply, "overflows" if "overflow" in reply.warning else ""):
             continue
-        value, pull = pair(reply, "log1pexp", ("value", "pull"))
-        if not isinstance(pull, Remote):
-            raise Slip("log1pexp is to give back (value, pull), where pull is a function of the incoming gradient g.")
+        value, pull = unpack_tuple(reply, "log1pexp", ("value", "pull"))
+        if not isinstance(pull, ReturnedFunction):
+            raise LearnerCodeError(
+                "log1pexp is to give back (value, pull), where pull is a function of the incoming gradient g."
+            )
         if value_1(a, value, x, tol):
             yield from way_back_1(a, pull, x, g, tol)
 
 
-def value_1(a: Attempt, value: object, x: Array, tol: float) -> bool:
+def value_1(a: AttemptEvaluation, value: object, x: Array, tol: float) -> bool:
     """Judge the values; those in the tail are small, and judged by their ratio."""
     want = solution.log1pexp(x)[0]
     mistaken = {"overflows": misconceptions.composed(x)}
     what = "The value of log1pexp"
     if not a.case(value, want, mistaken, tol=tol, of=what, dtype=x.dtype.type):
         return False
-    off = np.abs(number(value, what)[TAIL] / want[TAIL] - 1).max()
+    off = np.abs(require_real_array(value, what)[TAIL] / want[TAIL] - 1).max()
     return a.behave(bool(off < 1e-4), "loses-the-tail", f"{what} at −40 is off by {100 * off:.0f} %.", half=False)
 
 
-def way_back_1(a: Attempt, pull: Remote, x: Array, g: Array, tol: float) -> Script:
+def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array, tol: float) -> CheckScript:
     """Judge what the pull gives for one cotangent."""
-    reply = yield Call(Remote(pull.number, "pull"), (g,))
+    reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
     if a.warned(reply, "stable-value-unstable-slope"):
         return
     slope = misconceptions.sigmoid(x)

@@ -6,40 +6,40 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 TOL = 1e-10
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         x, g = rng.normal(size=8) * 3, rng.normal(size=8) * 3
         lam, cap = float(rng.choice([rng.uniform(0.2, 0.8), rng.uniform(1.3, 2)])), float(rng.uniform(0.4, 1))
         reply = yield Call("valve", (x, lam, cap))
         if a.warned(reply):
             continue
-        value, pull = pair(reply, "valve", ("value", "pull"))
-        if not isinstance(pull, Remote):
-            raise Slip("The second thing that valve gives back is a function of the incoming gradient g.")
-        done = [one for one in misconceptions.turned(x, lam, cap) if close(value, one, TOL)]
+        value, pull = unpack_tuple(reply, "valve", ("value", "pull"))
+        if not isinstance(pull, ReturnedFunction):
+            raise LearnerCodeError("The second thing that valve gives back is a function of the incoming gradient g.")
+        done = [one for one in misconceptions.turned(x, lam, cap) if values_close(value, one, TOL)]
         changed = {"changes-the-forward": done[0] if done else None}
         if a.case(value, x, changed, tol=TOL, of="The value of valve"):
-            back = yield Call(Remote(pull.number, "pull"), (g,))
+            back = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
             if not a.warned(back):
                 pulled(a, back.value, x, g, lam, cap)
 
 
-def pulled(a: Attempt, got: object, x: np.ndarray, g: np.ndarray, lam: float, cap: float) -> None:
+def pulled(a: AttemptEvaluation, got: object, x: np.ndarray, g: np.ndarray, lam: float, cap: float) -> None:
     """Judge what came back for a cotangent."""
     right, late = -lam * np.clip(g, -cap, cap), np.clip(-lam * g, -cap, cap)
     mistaken = {
@@ -48,7 +48,7 @@ def pulled(a: Attempt, got: object, x: np.ndarray, g: np.ndarray, lam: float, ca
         "gate-not-clip": -lam * g * (np.abs(g) <= cap),
         "forgets-to-turn": -right,
     }
-    back = number(got, "pull")
+    back = require_real_array(got, "pull")
     k = int(np.argmax(np.abs(back - right))) if back.shape == right.shape else 0
     facts = {"g": float(g[k]), "a": float(late[k]), "b": float(right[k])}
     a.case(got, right, mistaken, tol=TOL, of="pull(g)", facts=facts)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .misconceptions import OPS, RULES
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -24,7 +24,7 @@ PARTS = ("value", "inside", "after")
 UNKNOWN = "Identical"
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     ops, rules = rng.permutation(list(OPS)).tolist(), rng.permutation(list(RULES)).tolist()
     for op, rule in zip(ops[:3], rules[:3], strict=True):
         yield from one_block(a, rng, op, rule)
@@ -36,7 +36,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
     yield from one_block(a, rng, ops[3], rules[3])
 
 
-def one_block(a: Attempt, rng: np.random.Generator, op: str, rule: str) -> Script:
+def one_block(a: AttemptEvaluation, rng: np.random.Generator, op: str, rule: str) -> CheckScript:
     """One operation with one rule: what stands inside, and what stands again afterwards."""
     x = rng.uniform(-3, 3, size=4)
     reply = yield Call("swapped", (op, rule, x), errors=("LookupError",))
@@ -47,9 +47,9 @@ def one_block(a: Attempt, rng: np.random.Generator, op: str, rule: str) -> Scrip
         judge(a, reply, op, rule, x)
 
 
-def judge(a: Attempt, reply: Reply, op: str, rule: str, x: Array) -> None:
+def judge(a: AttemptEvaluation, reply: CallResult, op: str, rule: str, x: Array) -> None:
     """Judge the value, the gradient inside the block, and the one after it."""
-    value, inside, after = pair(reply, "swapped", PARTS)
+    value, inside, after = unpack_tuple(reply, "swapped", PARTS)
     other, slope = RULES[rule]
     said = f'by swapped("{op}", "{rule}", x)'
     if not a.case(value, OPS[op](x), {"edits-the-forward": other(x)}, tol=TOL, of=f"The value {said}"):
@@ -61,10 +61,10 @@ def judge(a: Attempt, reply: Reply, op: str, rule: str, x: Array) -> None:
     if after is None:
         a.behave(True)
         return
-    found = number(after, "swapped, as the gradient after,")
+    found = require_real_array(after, "swapped, as the gradient after,")
     names = {"zero-taken-for-none": np.zeros(x.shape), "override-leaks": slope(x)}
-    hit = {name for name, model in names.items() if close(found, model, TOL)}
-    a.fail(hit, f"The gradient after, {said}, is {short(after)}, expected None.")
+    hit = {name for name, model in names.items() if values_close(found, model, TOL)}
+    a.fail(hit, f"The gradient after, {said}, is {format_value(after)}, expected None.")
 
 
 QUESTION = Question(

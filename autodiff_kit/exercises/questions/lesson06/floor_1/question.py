@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number, short
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import format_value, require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 WIDTHS: tuple[tuple[type, float], ...] = ((np.float64, 1e-12), (np.float32, 1e-5))
 
 
-def sigmoid_case(a: Attempt, dtype: type) -> Script:
+def sigmoid_case(a: AttemptEvaluation, dtype: type) -> CheckScript:
     """The sigmoid at its special points; whether the staircase is worth a look."""
     z: np.ndarray = np.array([-80.0, -60.0, -30.0, -1.0, 0.0, 3.0, 40.0, 1000.0, -1000.0], dtype)
     right = shared.sigmoid(z)
@@ -37,7 +37,7 @@ def sigmoid_case(a: Attempt, dtype: type) -> Script:
         leaves="leaves-float32",
     ):
         return False
-    tails = np.abs(number(reply.value, "sigmoid")[:3] / right[:3] - 1)
+    tails = np.abs(require_real_array(reply.value, "sigmoid")[:3] / right[:3] - 1)
     return a.behave(
         bool(np.all(tails < 1e-3)),
         "tail-cut-off",
@@ -46,7 +46,7 @@ def sigmoid_case(a: Attempt, dtype: type) -> Script:
     )
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for dtype, tol in WIDTHS:
         if not (yield from sigmoid_case(a, dtype)):
             continue
@@ -55,7 +55,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             # Sixty-fourths are exact in float32, and so are their products with s: no rounding is judged here.
             x = np.r_[rng.integers(-50 * 64, 60 * 64, 20) / 64, np.arange(K + 2), 2.0].astype(dtype)
             reply = yield Call("soft_floor", (x, s, K))
-            if a.warned(reply, "overflows", z=short(float(s * np.abs(x).max()))):
+            if a.warned(reply, "overflows", z=format_value(float(s * np.abs(x).max()))):
                 continue
             mistaken = {
                 "divides-by-s": shared.soft_floor(x, 1 / s, K),

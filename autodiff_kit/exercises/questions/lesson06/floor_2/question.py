@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     K, j = 6, np.arange(1, 6)
     for tol in (1e-2, 1e-3):
         c = float(np.log((1 - tol) / tol))
@@ -29,11 +29,11 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             reply = yield Call("shifted", (x, s, K, tol))
             if a.warned(reply):
                 continue
-            got = number(reply.value, "shifted")
+            got = require_real_array(reply.value, "shifted")
             if got.shape == x.shape and np.all(np.abs(got - np.floor(x)) <= 2 * tol):
                 yield from rising(a, s, K, tol)
                 continue
-            names = {name for name, model in staircases(x, s, K).items() if close(got, model, 1e-6)}
+            names = {name for name, model in staircases(x, s, K).items() if values_close(got, model, 1e-6)}
             if not names and got.shape == x.shape and (yield from stays_early(s, K, tol)):
                 names = {"shift-does-not-shrink"}
             _off_2(a, got, x, tol, names)
@@ -48,13 +48,13 @@ def staircases(x: np.ndarray, s: float, K: int) -> dict[str, np.ndarray]:
     }
 
 
-def rising(a: Attempt, s: float, K: int, tol: float) -> Script:
+def rising(a: AttemptEvaluation, s: float, K: int, tol: float) -> CheckScript:
     """A staircase that keeps the bounds must rise, and must not be floor itself."""
     grid = np.linspace(0.5, K + 0.4, 400)
     reply = yield Call("shifted", (grid, s, K, tol))
     if a.warned(reply):
         return
-    got = number(reply.value, "shifted")
+    got = require_real_array(reply.value, "shifted")
     hard = np.array_equal(got, np.clip(np.floor(grid), 0, K))
     a.behave(not hard, "hard-floor", half=False)
     a.behave(
@@ -65,22 +65,22 @@ def rising(a: Attempt, s: float, K: int, tol: float) -> Script:
     )
 
 
-def stays_early(s: float, K: int, tol: float) -> Script:
+def stays_early(s: float, K: int, tol: float) -> CheckScript:
     """Whether the integers are right and the jump stays early however sharp the stairs are."""
     x = np.array([3.0, 3.5, 4 - 0.09])
     replies = []
     for sharpness in (s, 40 * s):
         reply = yield Call("shifted", (x, sharpness, K, tol), quiet=True)
-        replies.append(number(reply.value, "shifted"))
+        replies.append(require_real_array(reply.value, "shifted"))
     return bool(abs(replies[0][0] - 3) <= 2 * tol and abs(replies[1][2] - 3) > 0.5)
 
 
-def _off_2(a: Attempt, got: np.ndarray, x: np.ndarray, tol: float, names: set[str]) -> None:
+def _off_2(a: AttemptEvaluation, got: np.ndarray, x: np.ndarray, tol: float, names: set[str]) -> None:
     if got.shape != x.shape:
         a.fail(names, f"shifted gave back shape {got.shape}; x has shape {x.shape}.")
         return
     i = int(np.argmax(np.abs(got - np.floor(x)) > 2 * tol))
-    words = f"shifted at x = {short(float(x[i]))} is {short(float(got[i]))}; floor is {int(np.floor(x[i]))} and {2 * tol:g} is allowed."
+    words = f"shifted at x = {format_value(float(x[i]))} is {format_value(float(got[i]))}; floor is {int(np.floor(x[i]))} and {2 * tol:g} is allowed."
     a.fail(names, words, k=1, half=0.5)
 
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for dtype, tol in ((np.float64, 1e-10), (np.float32, 2e-4)):
         for s in (2.0, 8.0, 300.0):
             K = int(rng.integers(5, 8))
@@ -27,7 +27,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             reply = yield Call("surrogate", (x, s, K))
             if a.warned(reply):
                 continue
-            value, pull = pair(reply, "surrogate", ("value", "pull"))
+            value, pull = unpack_tuple(reply, "surrogate", ("value", "pull"))
             hard = np.clip(np.floor(x), 0, K)
             a.case(
                 value,
@@ -37,14 +37,16 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                 of="The value of surrogate",
                 dtype=dtype,
             )
-            if not isinstance(pull, Remote):
-                raise Slip("The second thing that surrogate gives back is a function of the incoming gradient g.")
-            back = yield Call(Remote(pull.number, "pull"), (g,))
+            if not isinstance(pull, ReturnedFunction):
+                raise LearnerCodeError(
+                    "The second thing that surrogate gives back is a function of the incoming gradient g."
+                )
+            back = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
             if not a.warned(back):
                 pulled(a, back, g, shared.slope(x, s, K), tol)
 
 
-def pulled(a: Attempt, back: Reply, g: np.ndarray, slope: np.ndarray, tol: float) -> None:
+def pulled(a: AttemptEvaluation, back: CallResult, g: np.ndarray, slope: np.ndarray, tol: float) -> None:
     """Judge what came back for a cotangent."""
     if back.value is None:
         a.fail({"no-gradient-at-all"}, "pull gave back None.")

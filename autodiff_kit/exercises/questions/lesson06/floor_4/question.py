@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for s in np.exp(rng.uniform(0, np.log(1e4), 4)).tolist():
         reply = yield Call("spike", (s,))
         if a.warned(reply):
             continue
-        height, width, area = pair(reply, "spike", ("height", "width", "area"))
+        height, width, area = unpack_tuple(reply, "spike", ("height", "width", "area"))
         h, w, one = solution.spike(s)
-        a.case(height, h, {"height-is-s": s}, of=f"The height at s = {short(s)}")
-        a.case(width, w, {"width-is-1/s": 1 / s}, of=f"The width at s = {short(s)}")
+        a.case(height, h, {"height-is-s": s}, of=f"The height at s = {format_value(s)}")
+        a.case(width, w, {"width-is-1/s": 1 / s}, of=f"The width at s = {format_value(s)}")
         areas = {"area-grows-with-s": h, "area-is-height-times-width": h * w, "area-vanishes": 1 / s}
-        a.case(area, one, areas, of=f"The area at s = {short(s)}")
+        a.case(area, one, areas, of=f"The area at s = {format_value(s)}")
     for s in (3.0, 1e6):
         lo, hi = float(rng.uniform(0.2, 2.4)), float(rng.uniform(2.6, 5.8))
         reply = yield Call("area", (s, lo, hi, 5))
@@ -37,15 +37,15 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             measured(a, reply.value, (s, lo, hi))
 
 
-def measured(a: Attempt, value: object, where: tuple[float, float, float]) -> None:
+def measured(a: AttemptEvaluation, value: object, where: tuple[float, float, float]) -> None:
     """Judge an area; a sum over any grid is near the truth for wide steps and near 0 for narrow ones."""
     s, lo, hi = where
-    want, got = solution.area(s, lo, hi, 5), number(value, "area")
-    if close(got, want, 1e-7):
+    want, got = solution.area(s, lo, hi, 5), require_real_array(value, "area")
+    if values_close(got, want, 1e-7):
         return
     estimate = got.shape == () and (abs(got - want) < 1e-2 if s < 10 else abs(got - want) > 0.05)
     names = {"quadrature-misses-the-spike"} if estimate else set()
-    words = f"area({s:g}, {short(lo)}, {short(hi)}, 5) is {short(value)}, expected {short(want)}."
+    words = f"area({s:g}, {format_value(lo)}, {format_value(hi)}, 5) is {format_value(value)}, expected {format_value(want)}."
     a.fail(names, words, h=(hi - lo) / 1000, w=3.5255e-6)
 
 

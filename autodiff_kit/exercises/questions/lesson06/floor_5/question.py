@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number, short
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import format_value, require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -15,12 +15,12 @@ from .. import shared
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     steps, target = int(rng.integers(40, 120)), int(rng.integers(2, 5))
     starts = np.r_[rng.uniform(0.05, 0.95, 12), rng.uniform(4, 5.5, 4)]
     schedule = []
@@ -28,9 +28,11 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         reply = yield Call("schedule", (i, steps))
         if a.warned(reply):
             return
-        s = number(reply.value, "schedule")
+        s = require_real_array(reply.value, "schedule")
         if s.shape != () or not np.isfinite(s) or s <= 0:
-            a.fail(set(), f"schedule({i}, {steps}) gave {short(reply.value)}; a sharpness is one number above 0.")
+            a.fail(
+                set(), f"schedule({i}, {steps}) gave {format_value(reply.value)}; a sharpness is one number above 0."
+            )
             return
         schedule.append(float(s))
     path = misconceptions.descend(starts, target, schedule)
@@ -39,12 +41,12 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
     if schedule[-1] < 15:
         name = "anneals-backwards" if schedule[0] >= 15 else "never-sharpens"
         err = float(abs(shared.soft_floor(np.array(target + 0.25), schedule[-1]) - target))
-        a.fail({name}, f"The last s is {short(schedule[-1])}; at least 15 is asked for.", err=err)
+        a.fail({name}, f"The last s is {format_value(schedule[-1])}; at least 15 is asked for.", err=err)
     elif not arrived.all() or away.max() > 0.02:
         _lost_5(a, path, schedule, arrived)
 
 
-def _lost_5(a: Attempt, path: np.ndarray, schedule: list[float], arrived: np.ndarray) -> None:
+def _lost_5(a: AttemptEvaluation, path: np.ndarray, schedule: list[float], arrived: np.ndarray) -> None:
     lost = int(np.argmin(arrived))
     start = float(path[0, lost])
     sharp = next((i for i, s in enumerate(schedule) if s > 8), len(schedule) - 1)
@@ -55,7 +57,7 @@ def _lost_5(a: Attempt, path: np.ndarray, schedule: list[float], arrived: np.nda
         "d": float(shared.slope(np.array(start), schedule[0])),
         "i": sharp,
     }
-    words = f"From {short(start)} the ball ends at {short(float(path[-1, lost]))}."
+    words = f"From {format_value(start)} the ball ends at {format_value(float(path[-1, lost]))}."
     a.fail({name} - {""}, words, **facts)
 
 

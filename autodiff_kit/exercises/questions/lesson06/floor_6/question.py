@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for w in (1.0, 0.25, 0.5, 2.0, 3.0):
         x = rng.uniform(-3, 6, 40)
         edges = np.stack([x + w / 2, x - w / 2])
@@ -27,14 +27,14 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         reply = yield Call("box_floor", (x, w))
         if a.warned(reply):
             continue
-        value, slope = pair(reply, "box_floor", ("value", "slope"))
+        value, slope = unpack_tuple(reply, "box_floor", ("value", "slope"))
         mean, climb = solution.box_floor(x, w)
-        got = number(value, "The value of box_floor")
-        if not close(got, mean, 1e-10):
-            middle = close(got, np.floor(x), 1e-9)
-            names = {"not-averaged"} if middle else {"samples"} if close(got, mean, 0.1) else set()
+        got = require_real_array(value, "The value of box_floor")
+        if not values_close(got, mean, 1e-10):
+            middle = values_close(got, np.floor(x), 1e-9)
+            names = {"not-averaged"} if middle else {"samples"} if values_close(got, mean, 0.1) else set()
             err = float(np.abs(got - mean).max()) if got.shape == mean.shape else float("nan")
-            a.fail(names, f"The value of box_floor(x, {w:g}) is off by up to {short(err)}.", err=err)
+            a.fail(names, f"The value of box_floor(x, {w:g}) is off by up to {format_value(err)}.", err=err)
         mistaken = {
             "slope-of-floor-inside": np.zeros_like(x),
             "one-everywhere": np.ones_like(x),

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,24 +23,26 @@ Array = np.ndarray[Any, Any]
 PARTS = ("scale", "low", "high")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     around = [shared.spread(rng, bits, bits % 2) for bits in (2, 3, 5, 8)]
     aside = [misconceptions.one_sided(rng, int(rng.integers(2, 9)), sign) for sign in (1, -1)]
     for lo, hi, bits in (*around, *aside):
         reply = yield Call("nudged", (lo, hi, bits))
         if a.warned(reply):
             continue
-        judge_1(a, np.array([_one(part) for part in pair(reply, "nudged", PARTS)]), lo, hi, bits)
+        judge_1(a, np.array([_one(part) for part in unpack_tuple(reply, "nudged", PARTS)]), lo, hi, bits)
 
 
 def _one(part: object) -> float:
-    got = number(part, "nudged")
+    got = require_real_array(part, "nudged")
     if got.size != 1:
-        raise Slip(f"nudged is to give back three numbers, ({', '.join(PARTS)}); one of them has shape {got.shape}.")
+        raise LearnerCodeError(
+            f"nudged is to give back three numbers, ({', '.join(PARTS)}); one of them has shape {got.shape}."
+        )
     return float(got.ravel()[0])
 
 
-def judge_1(a: Attempt, got: Array, lo: float, hi: float, bits: int) -> None:
+def judge_1(a: AttemptEvaluation, got: Array, lo: float, hi: float, bits: int) -> None:
     """Judge one answer; each mistake is its own three numbers."""
     scale, first, last = solution.nudged(lo, hi, bits)
     wide = (hi - lo) / 2**bits

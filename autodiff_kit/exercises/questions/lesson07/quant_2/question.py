@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
@@ -16,23 +16,23 @@ from ..quant_1 import solution as quant_1_solution
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for bits in (2, 3, 4):
         lo, hi, bits = shared.spread(rng, bits, bits % 2)
         x = entries(rng, lo, hi, bits)
         reply = yield Call("fake_quant", (x, lo, hi, bits))
         if a.warned(reply):
             continue
-        value, pull = pair(reply, "fake_quant", ("y", "pull"))
-        if not isinstance(pull, Remote):
-            raise Slip(
+        value, pull = unpack_tuple(reply, "fake_quant", ("y", "pull"))
+        if not isinstance(pull, ReturnedFunction):
+            raise LearnerCodeError(
                 "fake_quant is to give back (y, pull), where pull is a function: pull(g) gives (dx, dmin, dmax)."
             )
         want = solution.fake_quant(x, lo, hi, bits)[0]
@@ -50,14 +50,14 @@ def entries(rng: np.random.Generator, lo: float, hi: float, bits: int) -> Array:
     return drawn
 
 
-def way_back_2(a: Attempt, pull: Remote, x: Array, given: shared.Range, g: Array) -> Script:
+def way_back_2(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, given: shared.Range, g: Array) -> CheckScript:
     """Judge what the pull gives for one cotangent: first x, and then the two ends."""
-    reply = yield Call(Remote(pull.number, "pull"), (g,))
+    reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
     if a.warned(reply):
         return
-    dx, *ends = (number(part, "pull") for part in pair(reply, "pull", ("dx", "dmin", "dmax")))
+    dx, *ends = (require_real_array(part, "pull") for part in unpack_tuple(reply, "pull", ("dx", "dmin", "dmax")))
     if any(end.size != 1 for end in ends):
-        raise Slip("min and max are one number each, and so are dmin and dmax.")
+        raise LearnerCodeError("min and max are one number each, and so are dmin and dmax.")
     lo, hi, bits = given
     want, *right = solution.fake_quant(x, lo, hi, bits)[1](g)
     mistaken = {

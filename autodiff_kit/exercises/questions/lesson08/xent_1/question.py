@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -15,28 +15,28 @@ from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for kind in misconceptions.KINDS:
         z, y = misconceptions.drawn(rng, kind)
         reply = yield Call("xent", (z, y))
         idea = "log-of-an-underflown-softmax" if "log" in reply.warning else "overflows"
         if a.warned(reply, idea, z=float(z.max())):
             return
-        loss, gradient = pair(reply, "xent", ("loss", "gradient"))
+        loss, gradient = unpack_tuple(reply, "xent", ("loss", "gradient"))
         if not value_1(a, loss, z, y):
             return
         gradient_1(a, gradient, z, y)
 
 
-def value_1(a: Attempt, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
+def value_1(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
     """Judge the loss."""
     want = misconceptions.xent(z, y)
-    got = number(loss, "The loss of xent")
+    got = require_real_array(loss, "The loss of xent")
     binary = [misconceptions.binary_terms(z, y, of_softmax=of) for of in (False, True)]
     nearest = min(binary, key=lambda one: abs(one - float(got))) if got.shape == () else binary[0]
     two_steps, unshifted = (misconceptions.as_naive(z, y, shifted=shifted) for shifted in (True, False))
@@ -51,11 +51,11 @@ def value_1(a: Attempt, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any
     return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
 
 
-def gradient_1(a: Attempt, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
+def gradient_1(a: AttemptEvaluation, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
     """Judge the gradient."""
     want = solution.xent(z, y)[1]
     p = shared.softmax(z)
-    whole = number(gradient, "The gradient of xent")
+    whole = require_real_array(gradient, "The gradient of xent")
     plain = p if whole.shape == p.shape and np.allclose(whole, p) else p / len(y)
     mistaken = {"forgets-to-subtract-one": plain, "forgets-the-mean": want * len(y)}
     a.case(gradient, want, mistaken, tol=1e-10, of="The gradient", facts={"n": len(y)})

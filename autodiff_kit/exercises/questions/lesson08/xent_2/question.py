@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -21,13 +21,13 @@ CLASSES = 20_000
 ROOM = 2.5  # times the logits: the answer, and one row or a comparison on the way
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     rows = int(rng.integers(6, 13))
     z, y = rng.normal(size=(rows, CLASSES)), rng.integers(0, CLASSES, rows)
     reply = yield Call("lean", (z, y), memory=True)
     if a.warned(reply):
         return
-    loss, gradient = pair(reply, "lean", ("loss", "gradient"))
+    loss, gradient = unpack_tuple(reply, "lean", ("loss", "gradient"))
     right = solution.lean(z, y)
     if not a.case(loss, right[0], tol=1e-10, of="The loss"):
         return
@@ -41,7 +41,9 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             yield from refuses(a, z, y, place, label)
 
 
-def refuses(a: Attempt, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], place: int, label: int) -> Script:
+def refuses(
+    a: AttemptEvaluation, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], place: int, label: int
+) -> CheckScript:
     """A label that is no class."""
     wrong = y.copy()
     wrong[place] = label

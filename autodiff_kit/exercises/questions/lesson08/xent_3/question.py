@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -14,12 +14,12 @@ from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for rows, classes in ((6, 4), (7, 3)):
         z, y = rng.normal(size=(rows, classes)), rng.integers(0, classes, rows)
         y[rng.choice(rows, 2, replace=False)] = -1
@@ -27,12 +27,12 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         reply = yield Call("softened", (z, y, alpha))
         if a.warned(reply):
             continue
-        loss, gradient = pair(reply, "softened", ("loss", "gradient"))
+        loss, gradient = unpack_tuple(reply, "softened", ("loss", "gradient"))
         if value_3(a, loss, z, y, alpha):
             gradient_3(a, gradient, z, y, alpha)
 
 
-def value_3(a: Attempt, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], alpha: float) -> bool:
+def value_3(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], alpha: float) -> bool:
     """Judge the loss; what counts is how many rows it was divided by, and what they were."""
     want, kept = solution.softened(z, y, alpha)[0], int((y >= 0).sum())
     mistaken = {
@@ -44,7 +44,9 @@ def value_3(a: Attempt, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any
     return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
 
 
-def gradient_3(a: Attempt, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], alpha: float) -> None:
+def gradient_3(
+    a: AttemptEvaluation, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], alpha: float
+) -> None:
     """Judge the gradient."""
     want, left_out = solution.softened(z, y, alpha)[1], (y < 0)[:, None]
     kept = int((y >= 0).sum())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -14,7 +14,7 @@ from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -29,7 +29,7 @@ def scores_of(rng: np.random.Generator, shape: tuple[int, ...], mode: str, keep:
     return np.where(keep, scores, scores + 2e3) if mode == "huge padding" else scores
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for shape in ((4,), (3, 5), (2, 3, 6)):
         for mode in ("plain", "offset", "huge padding"):
             keep = shared.masks(rng, shape)
@@ -42,7 +42,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                     weighed(a, name, reply, scores, keep)
 
 
-def weighed(a: Attempt, name: str, reply: Reply, scores: Array, keep: Array) -> None:
+def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, keep: Array) -> None:
     """Judge one design's weights."""
     zeroed = shared.softmax(scores) * keep
     if name == "zero_after":

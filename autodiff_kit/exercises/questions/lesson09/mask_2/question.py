@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -15,7 +15,7 @@ from .. import shared
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -34,7 +34,7 @@ def scores_2(rng: np.random.Generator, case: str, dtype: type) -> tuple[Array, A
     return scores, keep
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for dtype, tol in ((np.float64, 1e-8), (np.float32, 1e-5), (np.float16, 4e-3)):
         for case in CASES_2:
             scores, keep = scores_2(rng, case, dtype)
@@ -47,15 +47,15 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                     rows_2(a, reply, (scores, keep, empty, case), tol)
 
 
-def rows_2(a: Attempt, reply: Reply, given: tuple[Array, Array, str, str], tol: float) -> None:
+def rows_2(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, Array, str, str], tol: float) -> None:
     """Judge the rows of one answer."""
     scores, keep, empty, case = given
     want = np.array(solution.masked_softmax(scores, keep, empty))
-    got = number(reply.value, "masked_softmax")
+    got = require_real_array(reply.value, "masked_softmax")
     if case == "nan kept" and got.shape == want.shape:
         want[1] = np.nan
         got[1] = np.nan if np.isnan(got[1]).any() else got[1]
-    if close(got, want, tol):
+    if values_close(got, want, tol):
         came = np.asarray(reply.value).dtype
         a.behave(came == scores.dtype, text=f"Right values as {came}; {scores.dtype} went in, and is to come out.")
         return
@@ -80,7 +80,7 @@ def _names_2(got: Array, want: Array, given: tuple[Array, Array, str, str], tol:
     if abs(got[0].sum() - 1) < 5e-3:
         return {"minus-1e9-is-not-minus-infinity"}
     either = [solution.masked_softmax(scores, keep, policy) for policy in ("zero", "nan")]
-    return {"ignores-the-policy"} if any(close(got, one, tol) for one in either) else set()
+    return {"ignores-the-policy"} if any(values_close(got, one, tol) for one in either) else set()
 
 
 QUESTION = Question(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -16,14 +16,14 @@ from ..mask_2 import solution as mask_2_solution
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for bad in (None, 1e6, np.nan, np.inf):
         for dtype, tol in ((np.float64, 1e-12), (np.float32, 2e-5)):
             keep = shared.masks(rng, (4, 6), empty=True)
@@ -38,10 +38,12 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             pulled_3(a, reply.value, (w, keep, clean), bad, tol)
 
 
-def pulled_3(a: Attempt, value: object, given: tuple[Array, Array, Array], bad: float | None, tol: float) -> None:
+def pulled_3(
+    a: AttemptEvaluation, value: object, given: tuple[Array, Array, Array], bad: float | None, tol: float
+) -> None:
     """Judge a gradient of the scores."""
     w, keep, clean = given
-    got = number(value, "masked_softmax_pull")
+    got = require_real_array(value, "masked_softmax_pull")
     if bad is not None and not np.isfinite(got).all():
         a.fail({"padding-leaks-nan"}, f"NaN or infinity came out where g was {bad} at the padding.", nan=bad)
         return

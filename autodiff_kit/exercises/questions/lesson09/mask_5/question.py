@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for padding in (1.0, 0.0, -3.0, np.nan):
         keep, x, u = (
             shared.masks(rng, (4, 5), empty=True),
@@ -37,10 +37,10 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             way_back_5(a, reply.gradients[0], slope)
 
 
-def mean_5(a: Attempt, reply: Reply, keep: Array, want: Array, padding: float) -> bool:
+def mean_5(a: AttemptEvaluation, reply: CallResult, keep: Array, want: Array, padding: float) -> bool:
     """Judge the means; the first row is empty."""
-    got = number(reply.value, "masked_mean_log")
-    words = f"masked_mean_log is {short(got)}, expected {short(want)}; the padding holds {padding:g}."
+    got = require_real_array(reply.value, "masked_mean_log")
+    words = f"masked_mean_log is {format_value(got)}, expected {format_value(want)}; the padding holds {padding:g}."
     rows = keep.any(-1)
     if got.shape != want.shape:
         a.fail(
@@ -48,19 +48,19 @@ def mean_5(a: Attempt, reply: Reply, keep: Array, want: Array, padding: float) -
             f"masked_mean_log gave back shape {got.shape}; one number for each row is asked for, {want.shape}.",
         )
         return False
-    if not close(got[rows], want[rows], 1e-12):
+    if not values_close(got[rows], want[rows], 1e-12):
         short_rows = want * keep.sum(-1) / keep.shape[-1]
-        lengths = {"divides-by-the-length"} if close(got[rows], short_rows[rows], 1e-12) else set()
+        lengths = {"divides-by-the-length"} if values_close(got[rows], short_rows[rows], 1e-12) else set()
         names = lengths if np.isfinite(got[rows]).all() else {"zero-times-nan"}
         a.fail(names, words, v="nan" if not padding >= 0 else "-inf", n=keep.shape[-1])
         return False
-    if not close(got, want, 1e-12):
+    if not values_close(got, want, 1e-12):
         a.fail({"empty-row"}, words)
         return False
     return True
 
 
-def way_back_5(a: Attempt, gradient: object, slope: Array) -> None:
+def way_back_5(a: AttemptEvaluation, gradient: object, slope: Array) -> None:
     """Judge the gradient of x."""
     if gradient is None:
         a.fail(
@@ -68,9 +68,9 @@ def way_back_5(a: Attempt, gradient: object, slope: Array) -> None:
             "No gradient comes back from masked_mean_log to x. Stay with the kit's ops from x to the answer.",
         )
         return
-    broken = not np.isfinite(number(gradient, "The gradient of masked_mean_log")).all()
+    broken = not np.isfinite(require_real_array(gradient, "The gradient of masked_mean_log")).all()
     mistaken = {"where-only-outside": gradient} if broken else {}
-    if broken and not close(gradient, slope, 1e-12):
+    if broken and not values_close(gradient, slope, 1e-12):
         a.fail(set(mistaken), "The value is right, and the gradient has NaN or infinity in it.")
         return
     a.case(gradient, slope, tol=1e-12, of="The gradient of masked_mean_log")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -15,14 +15,14 @@ from .. import shared
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for garbage in (0.0, 1e3, np.nan):
         lengths = rng.integers(1, 7, 4)
         lengths[:2] = 3, 0
@@ -37,19 +37,19 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             return  # from easy to hard: the first case that fails says it best
 
 
-def output_6(a: Attempt, reply: Reply, given: tuple[Array, ...], garbage: float) -> bool:
+def output_6(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, ...], garbage: float) -> bool:
     """Judge the output: each sentence alone, unpadded, is the judge."""
     q, k, v, keep, lengths = given
     want = misconceptions.attention_alone(q, k, v, lengths)
-    got = number(reply.value, "attention")
-    if close(got, want, 1e-10):
+    got = require_real_array(reply.value, "attention")
+    if values_close(got, want, 1e-10):
         return True
     live = lengths > 0
     if got.shape != want.shape:
         names = set()
     elif not np.isfinite(got).all():
         names = {"zero-times-nan"}
-    elif close(got[live], want[live], 1e-10):
+    elif values_close(got[live], want[live], 1e-10):
         names = {"empty-sentence-attends"}
     else:
         with np.errstate(all="ignore"):
@@ -58,7 +58,7 @@ def output_6(a: Attempt, reply: Reply, given: tuple[Array, ...], garbage: float)
                 "masks-the-queries": misconceptions.attention_on(q, k, v, keep, masks_queries=True),
                 "not-renormalised": misconceptions.attention_on(q, k, v, keep),
             }
-        names = {name for name, model in ways.items() if close(got, model, 1e-10)}
+        names = {name for name, model in ways.items() if values_close(got, model, 1e-10)}
     a.fail(names, _words_6(got, want, garbage), **_facts_6(q, k, keep, names))
     return False
 
@@ -76,12 +76,12 @@ def _facts_6(q: Array, k: Array, keep: Array, names: set[str]) -> dict[str, obje
     return {"b": 1 if "empty-sentence-attends" in names else 0, "s": kept}
 
 
-def way_back_6(a: Attempt, reply: Reply, keep: Array, lengths: Array) -> bool:
+def way_back_6(a: AttemptEvaluation, reply: CallResult, keep: Array, lengths: Array) -> bool:
     """Judge the gradients: finite into q, exactly 0 into padded k and v."""
     if any(gradient is None for gradient in reply.gradients):
         a.fail(set(), "No gradient comes back from attention to q, k and v. Stay with the kit's ops on the way.")
         return False
-    dq, dk, dv = (number(gradient, "The gradient of attention") for gradient in reply.gradients)
+    dq, dk, dv = (require_real_array(gradient, "The gradient of attention") for gradient in reply.gradients)
     if not np.isfinite(dq).all():
         a.fail({"garbage-reaches-the-query"}, "The gradient of q has NaN in it.")
         return False

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Handle
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -33,11 +33,11 @@ class Counted:
         return constant(self.given[-1])
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for shape in ((3, 6), (2, 5)):
         x, c = rng.normal(size=shape) + rng.normal(), rng.normal(size=shape)
         stop = Counted()
-        reply = yield Call("instance_norm", (x, Handle(stop, "stop")), wrt=(0,), seed=c)
+        reply = yield Call("instance_norm", (x, Callback(stop, "stop")), wrt=(0,), seed=c)
         if a.warned(reply):
             continue
         words = "The value of instance_norm(x, stop)"
@@ -47,7 +47,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             place_2(a, stop.given, x)
 
 
-def gradient_2(a: Attempt, gradient: object, x: Array, c: Array, stops: int) -> bool:
+def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops: int) -> bool:
     """Judge the gradient; each wrong place of a stop has one of its own."""
     if gradient is None:
         a.fail(set(), "The gradient of x is None: no path is left. Stay with the kit's ops from x to the answer.")
@@ -62,7 +62,7 @@ def gradient_2(a: Attempt, gradient: object, x: Array, c: Array, stops: int) -> 
     return a.case(gradient, misconceptions.way_back(x, c), mistaken, tol=1e-10, of=words, facts=facts)
 
 
-def place_2(a: Attempt, given: list[Array], x: Array) -> None:
+def place_2(a: AttemptEvaluation, given: list[Array], x: Array) -> None:
     """With the gradient right: was one mean stopped, and nothing else?"""
     n = len(given)
     text = f"The gradient is right; stop was called {n} time{'' if n == 1 else 's'}, and once is asked for."

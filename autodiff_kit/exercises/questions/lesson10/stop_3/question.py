@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Handle, Slip
-from autodiff_kit.exercises.protocol import Rng as Random
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback, LearnerCodeError
+from autodiff_kit.exercises.protocol import SeededGenerator as Random
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(2):
         six = misconceptions.stops(rng)
         pairs = {
-            name: (Handle(stop.whole, f"{name}'s f", raw=True), Handle(stop.stopped, f"{name}'s g", raw=True))
+            name: (Callback(stop.whole, f"{name}'s f", raw=True), Callback(stop.stopped, f"{name}'s g", raw=True))
             for name, stop in six.items()
         }
         reply = yield Call("free", (pairs, Random(int(rng.integers(2**32)))))
@@ -41,11 +41,11 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         a.fail(_names_3(got, want, six), _words_3(got, want), **about)
 
 
-def named_3(reply: Reply) -> set[str]:
+def named_3(reply: CallResult) -> set[str]:
     """The names that were given back."""
     value = reply.value
     if type(value) is not set or not all(type(name) is str for name in value):
-        raise Slip("free is to give back a set of names, such as {'A', 'C'}; set() makes an empty one.")
+        raise LearnerCodeError("free is to give back a set of names, such as {'A', 'C'}; set() makes an empty one.")
     return value
 
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -29,7 +29,7 @@ def drawn(rng: np.random.Generator, c: int) -> tuple[Array, Array]:
     return rng.normal(size=(len(ids), 2)), ids
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for c in (1, 2, 5):
         h, ids = drawn(rng, c)
         reply = yield Call("segment_mean", (h, ids, c))
@@ -39,19 +39,19 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         mean, pull = parts_1(reply)
         if mean_1(a, mean, h, ids, c):
             yield from way_back_1(a, pull, ids, c, rng.normal(size=(c, 2)))
-    if not a.misses:
+    if not a.failed_cases:
         yield from out_of_range_1(a, rng)
 
 
-def parts_1(reply: Reply) -> tuple[object, Remote]:
+def parts_1(reply: CallResult) -> tuple[object, ReturnedFunction]:
     """The mean, and the function that pulls."""
-    mean, pull = pair(reply, "segment_mean", ("mean", "pull"))
-    if not isinstance(pull, Remote):
-        raise Slip("segment_mean is to give back (mean, pull), where pull is a function: pull(g) gives dh.")
+    mean, pull = unpack_tuple(reply, "segment_mean", ("mean", "pull"))
+    if not isinstance(pull, ReturnedFunction):
+        raise LearnerCodeError("segment_mean is to give back (mean, pull), where pull is a function: pull(g) gives dh.")
     return mean, pull
 
 
-def mean_1(a: Attempt, mean: object, h: Array, ids: Array, c: int) -> bool:
+def mean_1(a: AttemptEvaluation, mean: object, h: Array, ids: Array, c: int) -> bool:
     """Judge the means."""
     empty, rows = np.flatnonzero(shared.counts(ids, c) == 0), shared.counts(ids, c)
     facts = {"k": int(empty[0]) if empty.size else 0, "shown": int(ids.max()) + 1, "n": int(rows[0]), "N": len(ids)}
@@ -60,19 +60,19 @@ def mean_1(a: Attempt, mean: object, h: Array, ids: Array, c: int) -> bool:
     return a.case(mean, want, misconceptions.wrong_means(h, ids, c), tol=1e-10, of=words, facts=facts)
 
 
-def way_back_1(a: Attempt, pull: Remote, ids: Array, c: int, g: Array) -> Script:
+def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, ids: Array, c: int, g: Array) -> CheckScript:
     """Judge what the pull gives."""
-    reply = yield Call(Remote(pull.number, "pull"), (g,))
+    reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
     rows = shared.counts(ids, c)
     if a.warned(reply, "pull-divides-by-none", k=int(np.argmin(rows))):
         return
     want = (g / np.maximum(rows, 1)[:, None])[ids]
     mistaken = {"pull-forgets-the-count": g[ids], "pull-divides-by-all-rows": g[ids] / len(ids)}
     facts = {"n": int(rows[0]), "N": len(ids)}
-    a.case(number(reply.value, "pull"), want, mistaken, tol=1e-10, of="What pull gives", facts=facts)
+    a.case(require_real_array(reply.value, "pull"), want, mistaken, tol=1e-10, of="What pull gives", facts=facts)
 
 
-def out_of_range_1(a: Attempt, rng: np.random.Generator) -> Script:
+def out_of_range_1(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     """An id that names no segment is an error, whichever side it lies on."""
     names = {4: "id-out-of-range-accepted", -1: "negative-id-accepted"}
     for bad, name in names.items():
@@ -85,7 +85,7 @@ def out_of_range_1(a: Attempt, rng: np.random.Generator) -> Script:
             a.behave(False, "another-error", f"segment_mean ended with a ValueError on {where}.")
         elif not reply.error:
             a.fail({name}, f"segment_mean took {where}.", i=bad, p=place, c=4)
-        if a.misses:
+        if a.failed_cases:
             return
         a.behave(True)
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -27,7 +27,7 @@ def drawn(rng: np.random.Generator) -> tuple[Array, Array]:
     return rng.normal(size=9), ids
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for lift in ("none", "all", "one"):
         s, ids = drawn(rng)
         s = s + {"none": 0.0, "all": 1e4, "one": np.where(ids == 0, 3000.0, 0.0)}[lift]

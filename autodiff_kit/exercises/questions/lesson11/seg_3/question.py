@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -26,7 +26,7 @@ BATCHES = ([0, 0, 0, 0, 1], [1, 2, 2], [0, 2], [1, 0, 0])
 FORWARD = ("absent-class-reset", "weights-batches-equally", "forgets-the-past")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(2):
         names = rng.permutation(CLASSES)  # which class is which, the one that never comes among them
         reply = yield Call("class_means", (CLASSES,))
@@ -55,19 +55,19 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                 break
             late = {"gradient-of-the-batch-mean": slip.pull(g, ids), "pull-forgets-the-count": g[ids]}
             facts = {"n": int(right.seen[ids[0]])}
-            got = number(reply.value, "pull")
+            got = require_real_array(reply.value, "pull")
             if not a.case(
                 got, right.pull(g, ids), late, tol=1e-10, of=f"What pull gives for batch {k + 1}", facts=facts
             ):
                 break
 
 
-def functions_3(reply: Reply) -> tuple[Remote, Remote]:
+def functions_3(reply: CallResult) -> tuple[ReturnedFunction, ReturnedFunction]:
     """The two functions that were given back."""
-    found = pair(reply, "class_means", ("update", "pull"))
-    if not all(isinstance(one, Remote) for one in found):
-        raise Slip("class_means is to give back two functions, (update, pull).")
-    update, pull = (Remote(one.number, name) for one, name in zip(found, ("update", "pull"), strict=True))  # type: ignore[attr-defined]
+    found = unpack_tuple(reply, "class_means", ("update", "pull"))
+    if not all(isinstance(one, ReturnedFunction) for one in found):
+        raise LearnerCodeError("class_means is to give back two functions, (update, pull).")
+    update, pull = (ReturnedFunction(one.number, name) for one, name in zip(found, ("update", "pull"), strict=True))  # type: ignore[attr-defined]
     return update, pull
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodiff_kit.exercises.compare import close, short
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.compare import format_value, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
@@ -14,7 +14,7 @@ from . import misconceptions
 if TYPE_CHECKING:
     import numpy as np
 
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -22,7 +22,7 @@ WHAT = ("value", "gradient")
 MISTAKEN = {"assign-is-a-path": misconceptions.AS_A_PATH, "stale-value": misconceptions.STALE}
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(2):
         x0, x1 = (float(rng.integers(2, 7)), float(rng.integers(2, 7)) + 0.5)
         reply = yield Call("six", (x0, x1))
@@ -34,28 +34,33 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
                 judge_1(a, got, want, names, f"{k + 1}. {program}: the {WHAT[i]}")
 
 
-def answers_1(reply: Reply) -> list[list[object]]:
-    """Six pairs; anything else is a slip."""
+def answers_1(reply: CallResult) -> list[list[object]]:
+    """Six pairs; a LearnerCodeError if the result is anything else."""
     value = reply.value
     pairs = list(value) if type(value) in (list, tuple) else []  # type: ignore[call-overload]
     if len(pairs) != len(misconceptions.PROGRAMS) or not all(
         type(one) in (list, tuple) and len(one) == 2 for one in pairs
     ):
-        raise Slip(f"six is to give back a list of six pairs, (value, gradient); it gave back {short(value)}.")
+        raise LearnerCodeError(
+            f"six is to give back a list of six pairs, (value, gradient); it gave back {format_value(value)}."
+        )
     return pairs
 
 
 def agrees_1(got: object, want: float | None) -> bool:
     """Whether an answer is this number, or None where None is meant."""
-    return got is None if want is None else got is not None and close(got, want, 1e-10)
+    return got is None if want is None else got is not None and values_close(got, want, 1e-10)
 
 
-def judge_1(a: Attempt, got: object, want: float | None, names: set[str], what: str) -> None:
+def judge_1(a: AttemptEvaluation, got: object, want: float | None, names: set[str], what: str) -> None:
     """Judge one number, or None."""
     if agrees_1(got, want):
         a.behave(True)
         return
-    a.fail(names, f"{what} is {'None' if want is None else short(want)}, not {'None' if got is None else short(got)}.")
+    a.fail(
+        names,
+        f"{what} is {'None' if want is None else format_value(want)}, not {'None' if got is None else format_value(got)}.",
+    )
 
 
 QUESTION = Question(

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
     Array = np.ndarray[Any, Any]
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for rows, inner, columns in ((3, 3, 2), (2, 4, 3), (1, 2, 1)):
         P, B = (
             rng.integers(1, 7, (rows, inner)).astype(float),
@@ -37,7 +37,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             way_back_2(a, reply.gradients, P, B, u)
 
 
-def way_back_2(a: Attempt, gradients: tuple[object, ...], P: Array, B: Array, u: Array) -> None:
+def way_back_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B: Array, u: Array) -> None:
     """Judge the gradients to both tables."""
     p, b = P.prod(1)[:, None], B.prod(0)
     wanted = {"P": -(u / b).sum(1)[:, None] * p / P, "B": (u * p).sum(0) / b / B}
@@ -48,7 +48,7 @@ def way_back_2(a: Attempt, gradients: tuple[object, ...], P: Array, B: Array, u:
     for (name, want), gradient in zip(wanted.items(), gradients, strict=True):
         # Of (b − p)/b the b above, the b below, or both have lost their path.
         ways = [np.zeros(want.shape), *([u.sum(0) / B, (u * p / b - u).sum(0) / B] if name == "B" else [])]
-        mistaken = {"one-path-is-cut": next((way for way in ways if close(gradient, way, 1e-10)), None)}
+        mistaken = {"one-path-is-cut": next((way for way in ways if values_close(gradient, way, 1e-10)), None)}
         a.case(gradient, want, mistaken, tol=1e-10, of=f"The gradient to {name}", facts={"k": name})
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -20,29 +20,29 @@ Array = np.ndarray[Any, Any]
 KINDS = ("untouched", "overwritten with the same values", "overwritten")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for kind in KINDS:
         x, g = rng.normal(size=5) + 3, rng.normal(size=5)
         first = yield Call("square", (x,))
         if a.warned(first):
             return
-        value, pull = pair(first, "square", ("y", "pull"))
-        if not isinstance(pull, Remote):
-            raise Slip("square is to give back (y, pull), where pull is a function: pull(g) gives dx.")
+        value, pull = unpack_tuple(first, "square", ("y", "pull"))
+        if not isinstance(pull, ReturnedFunction):
+            raise LearnerCodeError("square is to give back (y, pull), where pull is a function: pull(g) gives dx.")
         if not a.case(value, x**2, tol=1e-12, of="The value y"):
             return
         later = {KINDS[0]: (), KINDS[1]: (x,), KINDS[2]: (np.full(5, 10.0),)}[kind]
         errors = () if kind == KINDS[0] else ("Exception",)
-        reply = yield Call(Remote(pull.number, "pull"), (g,), overwrite=later, errors=errors)
+        reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,), overwrite=later, errors=errors)
         if reply.error:
             a.behave(True)
         elif not a.warned(reply):
             way_back_3(a, reply, x, g, kind)
 
 
-def way_back_3(a: Attempt, reply: Reply, x: Array, g: Array, kind: str) -> None:
+def way_back_3(a: AttemptEvaluation, reply: CallResult, x: Array, g: Array, kind: str) -> None:
     """Judge a pull that answered; after an overwriting, an error would have been right too."""
-    got = number(reply.value, "pull")
+    got = require_real_array(reply.value, "pull")
     want = 2 * x * g
     mistaken: dict[str, object] = {}
     if kind == KINDS[2]:

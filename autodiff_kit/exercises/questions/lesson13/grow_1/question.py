@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -15,14 +15,14 @@ from . import misconceptions
 if TYPE_CHECKING:
     import numpy as np
 
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 MOST = 12
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     w, n = float(rng.uniform(0.5, 2)), int(rng.integers(50, 120))
     xs = rng.normal(size=(n, 3))
     reply = yield Call("track", (w, xs), tapes=True)
@@ -31,11 +31,11 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
     right = True
     for name, got, each in zip(
         ("total", "gradient"),
-        pair(reply, "track", ("total", "gradient")),
+        unpack_tuple(reply, "track", ("total", "gradient")),
         (misconceptions.losses, shared.slopes),
         strict=True,
     ):
-        number(got, f"track, as {name},")
+        require_real_array(got, f"track, as {name},")
         found = each(w, xs)
         right &= a.case(got, found.sum(), {"keeps-only-the-last": found[-1]}, tol=1e-10, of=f"The {name}")
     if right:

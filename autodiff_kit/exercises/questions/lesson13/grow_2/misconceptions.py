@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.protocol import Handle, Namespace, Slip
+from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, LearnerCodeError
 
 Array = np.ndarray[Any, Any]
 
@@ -38,13 +38,17 @@ class Chain:
             y.append(self.layer(i, y[-1]))
         return np.array(y)
 
-    def handles(self) -> tuple[list[Handle], list[Handle], Namespace]:
+    def handles(self) -> tuple[list[Callback], list[Callback], CallbackNamespace]:
         """What the learner is given: layers, slopes, and the store."""
         n = range(len(self.c))
-        fs = [Handle(lambda y, i=i: self._called(i, _real(y)), f"fs[{i}]") for i in n]
-        slopes = [Handle(lambda y, i=i: self._asked(i, _real(y)), f"slopes[{i}]") for i in n]
+        fs = [Callback(lambda y, i=i: self._called(i, _real(y)), f"fs[{i}]") for i in n]
+        slopes = [Callback(lambda y, i=i: self._asked(i, _real(y)), f"slopes[{i}]") for i in n]
         members: dict[str, Callable[..., object]] = {"put": self._put, "get": self._get, "drop": self._drop}
-        return fs, slopes, Namespace("store", {name: Handle(f, f"store.{name}") for name, f in members.items()})
+        return (
+            fs,
+            slopes,
+            CallbackNamespace("store", {name: Callback(f, f"store.{name}") for name, f in members.items()}),
+        )
 
     def _called(self, i: int, y: float) -> float:
         self._known(y, f"fs[{i}]")
@@ -67,7 +71,7 @@ class Chain:
     def _get(self, key: object) -> float:
         k = _whole(key)
         if k not in self.kept:
-            raise Slip(f"store.get({k}): there is no value {k} in the store; it has {sorted(self.kept)}.")
+            raise LearnerCodeError(f"store.get({k}): there is no value {k} in the store; it has {sorted(self.kept)}.")
         self.last = self.kept[k]
         return self.last
 

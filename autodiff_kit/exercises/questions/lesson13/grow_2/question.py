@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 SIZES = ((9, 2), (12, 12), (37, 6), (100, 10))
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, k in SIZES:
         chain = misconceptions.Chain(rng, n)
         fs, slopes, store = chain.handles()
@@ -34,7 +34,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             judge_2(a, chain, n, k)
 
 
-def judge_2(a: Attempt, chain: misconceptions.Chain, n: int, k: int) -> None:
+def judge_2(a: AttemptEvaluation, chain: misconceptions.Chain, n: int, k: int) -> None:
     """Judge what was held and how often layers ran, where the value is right."""
     room = -(-n // k) + k
     words = (

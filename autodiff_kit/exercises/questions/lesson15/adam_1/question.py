@@ -7,40 +7,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.in_process import play
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.in_process import run_script_with
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def path(a: Attempt, w: np.ndarray, gradients: list[Any], given: dict[str, Any]) -> Script:
+def path(a: AttemptEvaluation, w: np.ndarray, gradients: list[Any], given: dict[str, Any]) -> CheckScript:
     """All the values that w takes; nothing if a warning ended it."""
     slots, seen = shared.fresh(3), []
     for g in gradients:
         reply = yield Call("adam_step", (w, g, slots), given)
         if a.warned(reply, "clock-starts-at-zero" if "divi" in reply.warning else ""):
             return None
-        w, slots = pair(reply, "adam_step", ("w", "slots"))  # type: ignore[assignment]
+        w, slots = unpack_tuple(reply, "adam_step", ("w", "slots"))  # type: ignore[assignment]
         if type(w) is not np.ndarray or w.shape != (3,):
-            raise Slip("adam_step is to give back w as an array of the shape that it came with, (3,).")
+            raise LearnerCodeError("adam_step is to give back w as an array of the shape that it came with, (3,).")
         seen.append(w)
     return np.array(seen)
 
 
 def played(run: Any, step: Any) -> Any:
     """The path of a step of our own."""
-    return play(run(), adam_step=step)
+    return run_script_with(run(), adam_step=step)
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     switches: dict[str, dict[str, Any]] = {
         "no-bias-correction": {"bias": False},
         "eps-inside-the-root": {"inside": True},

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.in_process import play
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.in_process import run_script_with
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -31,29 +31,29 @@ def strip(rng: np.random.Generator) -> list[float | None]:
     return [float(rng.normal()) + 1.5, *middle, 0.0, 0.0, None, 0.0]
 
 
-def table_2(a: Attempt, gradients: list[float | None], given: dict[str, Any]) -> Script:
+def table_2(a: AttemptEvaluation, gradients: list[float | None], given: dict[str, Any]) -> CheckScript:
     """(real, ghost) of the four kinds, one row each."""
     table = []
     for kind in KINDS:
         reply = yield Call("motion", (gradients, kind), given)
         if a.warned(reply):
             return None
-        table.append([_real(part) for part in pair(reply, "motion", ("real", "ghost"))])
+        table.append([_real(part) for part in unpack_tuple(reply, "motion", ("real", "ghost"))])
     return np.array(table)
 
 
 def _real(part: object) -> float:
     if type(part) in (int, float) or (type(part) is np.ndarray and part.shape == () and part.dtype.kind in "fi"):
         return float(part)  # type: ignore[arg-type]
-    raise Slip("motion is to give back two numbers, (real, ghost).")
+    raise LearnerCodeError("motion is to give back two numbers, (real, ghost).")
 
 
 def played(run: Any, motion: Any) -> Any:
     """The table of a function of our own."""
-    return play(run(), motion=motion)
+    return run_script_with(run(), motion=motion)
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         gradients, given = strip(rng), shared.constants(rng, 1e-8)
         run = partial(table_2, a, gradients, given)

@@ -7,42 +7,44 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.in_process import play
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.in_process import run_script_with
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
 def path_3(
-    a: Attempt,
+    a: AttemptEvaluation,
     w: np.ndarray,
     slots: Any,
     gradients: list[np.ndarray],
     mask: np.ndarray,
     given: dict[str, Any],
-) -> Script:
+) -> CheckScript:
     """w, m and v after all steps."""
     x: Any = w
     for g in gradients:
         reply = yield Call("frozen_step", (x, g, slots, mask), given)
         if a.warned(reply):
             return None
-        x, slots = pair(reply, "frozen_step", ("w", "slots"))
+        x, slots = unpack_tuple(reply, "frozen_step", ("w", "slots"))
     rows = [x, shared.slot(slots, "m", "frozen_step"), shared.slot(slots, "v", "frozen_step")]
     if any(type(row) is not np.ndarray or row.shape != w.shape for row in rows):
-        raise Slip(f"frozen_step is to give back w, m and v as arrays of the shape that they came with, {w.shape}.")
+        raise LearnerCodeError(
+            f"frozen_step is to give back w, m and v as arrays of the shape that they came with, {w.shape}."
+        )
     return np.stack(rows)
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     given, w, slots = shared.constants(rng), rng.normal(size=6), shared.fresh(6)
     for _ in range(5):
         w, slots = shared.adam(w, rng.normal(size=6), slots, **given)
@@ -59,10 +61,10 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         "slots-thrown-away": misconceptions.freeze_forgetting,
         "mask-the-wrong-way-round": misconceptions.freeze_others,
     }
-    mistaken = {name: (lambda way=way: play(run(), frozen_step=way)) for name, way in ways.items()}
+    mistaken = {name: (lambda way=way: run_script_with(run(), frozen_step=way)) for name, way in ways.items()}
     first = int(np.argmax(mask))
     facts = {"i": first, "d": float(got[0, first] - w[first])}
-    want = play(run(), frozen_step=solution.frozen_step)
+    want = run_script_with(run(), frozen_step=solution.frozen_step)
     if a.case(got, want, mistaken, tol=1e-12, of="w, m and v (one row each) after four steps", facts=facts):
         same = np.array_equal(got[:, mask], np.stack([w, slots["m"], slots["v"]])[:, mask])
         a.behave(same, text="Frozen elements are right to many digits, but not bit for bit what they were.")

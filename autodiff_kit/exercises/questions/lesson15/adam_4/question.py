@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.in_process import play
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.in_process import run_script_with
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -25,8 +25,8 @@ BATCHES = ([0, 0, 3], [3, 1], [5, 0, 5, 5], [1], [0, 3])
 
 
 def path_4(
-    a: Attempt, table: np.ndarray, batches: list[np.ndarray], grads: list[np.ndarray], given: dict[str, Any]
-) -> Script:
+    a: AttemptEvaluation, table: np.ndarray, batches: list[np.ndarray], grads: list[np.ndarray], given: dict[str, Any]
+) -> CheckScript:
     """The table after all batches."""
     now: Any = table
     slots: Any = {"m": np.zeros_like(table), "v": np.zeros_like(table), "t": 0}
@@ -34,13 +34,13 @@ def path_4(
         reply = yield Call("lazy_adam", (now, ids, g, slots), given)
         if a.warned(reply):
             return None
-        now, slots = pair(reply, "lazy_adam", ("table", "slots"))
+        now, slots = unpack_tuple(reply, "lazy_adam", ("table", "slots"))
         if type(now) is not np.ndarray or now.shape != table.shape:
-            raise Slip(f"lazy_adam is to give back the table as an array of shape {table.shape}.")
+            raise LearnerCodeError(f"lazy_adam is to give back the table as an array of shape {table.shape}.")
     return now
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     given, table = shared.constants(rng), rng.normal(size=(7, 2))
     names = rng.permutation(7)
     batches = [names[np.array(ids)] for ids in BATCHES]
@@ -55,8 +55,8 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         "duplicates-step-twice": misconceptions.rows_serial,
         "clock-of-its-own": misconceptions.rows_own_clock,
     }
-    want = play(run(), lazy_adam=solution.lazy_adam)
-    mistaken = {name: (lambda way=way: play(run(), lazy_adam=way)) for name, way in ways.items()}
+    want = run_script_with(run(), lazy_adam=solution.lazy_adam)
+    mistaken = {name: (lambda way=way: run_script_with(run(), lazy_adam=way)) for name, way in ways.items()}
     worst = int(np.argmax(np.abs(got - want).max(1)))
     twice = int(names[0])
     facts = {"r": twice, "seldom": worst, "d": float(np.abs(got - want)[worst].max())}

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number, short
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     given, w, slots = shared.constants(rng, 1e-8), rng.normal(size=3), shared.fresh(3)
     g = rng.normal(size=3) + 0.5
     for _ in range(int(rng.integers(2, 7))):
@@ -40,15 +40,15 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
     }
     drift = shared.adam(w, np.zeros(3), slots, **given)[0] - w
     facts = {"d": float(drift[0]), "x": float((b1 * m - (1 - b1) * g)[0]), "rest": 1 - b1}
-    got = number(reply.value, "brake")
+    got = require_real_array(reply.value, "brake")
     if got.shape != (3,):
         a.fail(set(), f"brake gave back shape {got.shape}; w has shape (3,).")
         return
     x, now = shared.adam(w, got, slots, **given)
     y, _ = shared.adam(x, np.zeros(3), now, **given)
-    if not (close(x, w, 1e-12) and close(y, w, 1e-12)):
-        hit = {name for name, model in mistaken.items() if close(got, model, 1e-12)}
-        words = f"With your gradient w moves by {short(float(np.abs(x - w).max()))}, and by {short(float(np.abs(y - x).max()))} in the zero step after it."
+    if not (values_close(x, w, 1e-12) and values_close(y, w, 1e-12)):
+        hit = {name for name, model in mistaken.items() if values_close(got, model, 1e-12)}
+        words = f"With your gradient w moves by {format_value(float(np.abs(x - w).max()))}, and by {format_value(float(np.abs(y - x).max()))} in the zero step after it."
         a.fail(hit, words, **facts)
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -26,11 +26,11 @@ def onwards(
 ) -> np.ndarray:
     """Three more steps of each variable from the slots that migrate gave."""
     if type(new) is not dict:
-        raise Slip("migrate is to give back a dictionary: the slots of each name in shapes.")
+        raise LearnerCodeError("migrate is to give back a dictionary: the slots of each name in shapes.")
     rows = []
     for name, pulled in grads.items():
         if name not in new:
-            raise Slip(f"migrate gave back no slots for {name!r}; every name in shapes needs some.")
+            raise LearnerCodeError(f"migrate gave back no slots for {name!r}; every name in shapes needs some.")
         x, slots = w[name], {part: shared.slot(new[name], part, "migrate") for part in ("m", "v", "t")}
         for g in pulled:
             x, slots = shared.adam(x, g, slots, **given)
@@ -38,7 +38,7 @@ def onwards(
     return np.array(rows)
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     given = shared.constants(rng)
     old: dict[str, Any] = {}
     w = {"head/kernel": rng.normal(size=3)}

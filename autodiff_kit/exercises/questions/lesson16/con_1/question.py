@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 KNOWN = np.array([1.0, -2.0, 3.0]), np.array([2.0, 1.0, 1.0]), 1.0
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for case in range(3):
         w, g, lr = KNOWN if case == 0 else (*(rng.normal(size=(2, 6)) * 2), float(rng.choice([0.5, 0.7])))
         if case:  # one entry each: leaves, comes back by itself, is outside without a gradient, goes far inside

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     right = solution.penalised
     for lam in (1.0, 9.0, 99.0):
         slope, bound = float(rng.uniform(0.5, 3)), float(rng.uniform(-0.5, 1))
@@ -31,7 +31,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
             heavier, lighter = (right(slope, c, bound, weight * lam) for weight in (2, 0.5))
             mistaken = {"pulls-inside-too": (slope * c + lam * bound) / (slope + lam)}
             if not inside:
-                got = number(reply.value, "penalised")
+                got = require_real_array(reply.value, "penalised")
                 mistaken = {
                     "a-penalty-enforces": bound,
                     "never-constrained": c,

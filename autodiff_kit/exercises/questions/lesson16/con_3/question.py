@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import numbers
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import as_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     right = solution.to_simplex
     for n in (20, 5, 2, 1, 0):
         if n == 0:  # already allowed: it must stay
@@ -33,7 +33,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         judge_3(a, reply.value, v, right(v))
 
 
-def judge_3(a: Attempt, answer: object, v: Any, want: Any) -> None:
+def judge_3(a: AttemptEvaluation, answer: object, v: Any, want: Any) -> None:
     """Judge one projection, with what its misconceptions would give."""
     spread = misconceptions.shifted(v)
     mistaken = {
@@ -42,7 +42,7 @@ def judge_3(a: Attempt, answer: object, v: Any, want: Any) -> None:
         "one-shift-only": spread,
         "shift-then-clip": np.maximum(spread, 0),
     }
-    got = numbers(answer)
+    got = as_real_array(answer)
     fits = got is not None and got.shape == v.shape
     facts = {
         "p": want,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.protocol import Handle, Remote, plain
+from autodiff_kit.exercises.protocol import Callback, ReturnedFunction, plain_copy
 
 Array = np.ndarray[Any, Any]
 
@@ -28,12 +28,12 @@ def einsum(spec: object, *operands: object) -> Array:
 
 
 def _array(operand: object) -> Array:
-    array = plain(operand, lambda _: Remote(-1))
+    array = plain_copy(operand, lambda _: ReturnedFunction(-1))
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
         raise TypeError(f"einsum takes arrays of numbers; it was given a value of type {type(operand).__name__}.")
     return array
 
 
-def counted_einsum() -> Handle:
+def counted_einsum() -> Callback:
     """The einsum that a learner is given; it counts its calls."""
-    return Handle(einsum, "einsum", raw=True)
+    return Callback(einsum, "einsum", raw=True)

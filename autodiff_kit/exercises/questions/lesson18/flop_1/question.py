@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, pair, shown
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for x_grad in (False, True, False, True):
         dims = [int(size) for size in rng.integers(2, 40, size=int(rng.integers(3, 6)))]
         batch = int(rng.integers(2, 30))
         reply = yield Call("cost", (dims, batch, x_grad))
         if a.warned(reply):
             continue
-        got = np.array(pair(reply, shown(a.last), ("forward", "backward")), dtype=object)
+        got = np.array(unpack_tuple(reply, format_call(a.last), ("forward", "backward")), dtype=object)
         ahead, back = solution.cost(dims, batch, x_grad)
         first = 2 * batch * dims[0] * dims[1]
         mistaken = {

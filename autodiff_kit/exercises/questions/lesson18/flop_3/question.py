@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt, shown
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -36,7 +36,7 @@ def drawn(rng: np.random.Generator) -> list[misconceptions.Line]:
             return lines
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         lines = drawn(rng)
         entries = misconceptions.record(lines)
@@ -54,7 +54,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         }
         arrays = {name: np.array(bill, float) for name, bill in mistaken.items()}
         facts = {"i": line, "n": runs[line]}
-        a.case(bill_of(reply.value, shown(a.last)), np.array(want, float), arrays, tol=0.0, facts=facts)
+        a.case(bill_of(reply.value, format_call(a.last)), np.array(want, float), arrays, tol=0.0, facts=facts)
 
 
 def _as_if_two(entries: list[tuple[int, int, int, int, int]]) -> Bill:
@@ -62,10 +62,12 @@ def _as_if_two(entries: list[tuple[int, int, int, int, int]]) -> Bill:
 
 
 def bill_of(value: Any, call: str) -> np.ndarray:
-    """A list of pairs as an array; a slip with a word on what came."""
+    """A list of pairs as an array; a LearnerCodeError that says what was returned if it is none."""
     rows = value.tolist() if type(value) is np.ndarray and value.ndim == 2 else value
     if type(rows) not in (list, tuple) or not all(type(row) in (list, tuple) and len(row) == 2 for row in rows):
-        raise Slip(f"{call} is to give back a list of pairs (line, operations), such as [(3, 640), (7, 128)].")
+        raise LearnerCodeError(
+            f"{call} is to give back a list of pairs (line, operations), such as [(3, 640), (7, 128)]."
+        )
     return np.array([[float(one) for one in row] for row in rows])
 
 

@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson01.shared import sweep
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for m, p in ((20, 2), (3, 8), (5, 5)):
         J, iterations = rng.normal(size=(m, p)), int(rng.integers(3, 9))
         push, pull = sweep("push", J), sweep("pull", J.T.copy())
         reply = yield Call("residual_jacobian", (push, pull, m, p, iterations))
         if a.warned(reply):
             continue
-        found, told = pair(reply, "residual_jacobian", ("J", "sweeps"))
+        found, told = unpack_tuple(reply, "residual_jacobian", ("J", "sweeps"))
         facts: dict[str, Any] = {"m": m, "p": p, "k": push.calls + pull.calls}
-        if number(found, "J").shape == (p,):
+        if require_real_array(found, "J").shape == (p,):
             words = f"For {m} residuals of {p} parameters J has shape ({p},); ({m}, {p}) is expected."
             a.fail({"gradient-of-the-cost"}, words, **facts)
             continue

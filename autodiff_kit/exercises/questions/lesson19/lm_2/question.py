@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,13 +23,13 @@ UNITS = np.array([1.0, 100.0, 0.01])
 """What each column is multiplied by; a step in its own units is then of size 1."""
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for lam in (0.0, 1e-3, 10.0):
         J, r = rng.normal(size=(9, 3)) * UNITS, rng.normal(size=9)
         reply = yield Call("lm_step", (J, r, lam))
         if a.warned(reply):
             continue
-        got = number(reply.value, "lm_step")
+        got = require_real_array(reply.value, "lm_step")
         want = solution.lm_step(J, r, lam)
         own = got * UNITS if got.shape == want.shape else got
         mistaken = {name: step * UNITS for name, step in wrong_steps(J, r, lam, want).items()}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.errors import RangeError
-from autodiff_kit.exercises.protocol import Handle
+from autodiff_kit.exercises.protocol import Callback
 
 Array = np.ndarray[Any, Any]
 
@@ -47,9 +47,9 @@ class Watched:
             e = np.exp(p[1] * T)
             return np.stack([e, p[0] * T * e], axis=1)
 
-    def handles(self) -> tuple[Handle, Handle]:
+    def handles(self) -> tuple[Callback, Callback]:
         """What is handed to the learner's function."""
-        return Handle(self.residual, "residual"), Handle(self.jacobian, "jacobian")
+        return Callback(self.residual, "residual"), Callback(self.jacobian, "jacobian")
 
     @property
     def costs(self) -> list[float]:

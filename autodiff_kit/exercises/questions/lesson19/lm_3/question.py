@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -24,7 +24,7 @@ TOLERANCE = 1e-6
 ROUNDING = 1e-12  # of a cost: less is no rise
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     starts = ((1.0, 0.0), (0.05 * rng.uniform(0.9, 1.1), 1.0), (-1.0, rng.uniform(0.95, 1.05)))
     for start in starts:
         curve = misconceptions.Watched(np.array(start))
@@ -34,7 +34,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         judge(a, reply, curve)
 
 
-def judge(a: Attempt, reply: Reply, curve: misconceptions.Watched) -> None:
+def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.Watched) -> None:
     """Say of one fit where it went wrong: by where it stood, by what it tried last, by what it gave back."""
     of = f"The fit from ({curve.start[0]:.4g}, {curve.start[1]:.4g})"
     if not curve.stood:
@@ -49,7 +49,7 @@ def judge(a: Attempt, reply: Reply, curve: misconceptions.Watched) -> None:
     idea = stuck(curve)
     if reply.error:
         a.fail(idea, f"{of} did not end: {reply.error}.")
-    elif not close(got := number(reply.value, "fit"), SOLUTION, TOLERANCE):
+    elif not values_close(got := require_real_array(reply.value, "fit"), SOLUTION, TOLERANCE):
         a.fail(idea, f"{of} gave back {np.array2string(got, precision=6)}; expected [2, -1].")
     else:
         a.case(got, SOLUTION, tol=TOLERANCE, of=of)

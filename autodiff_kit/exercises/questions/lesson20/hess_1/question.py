@@ -6,29 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Handle
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson01.shared import CountedKit
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n in (3, 5, 30):
         bowl, x, v = shared.Bowl.draw(rng, n), rng.normal(size=n), rng.normal(size=n)
         kit = CountedKit()
-        reply = yield Call("hvp", (kit.handle, Handle(bowl, "grad", raw=True), x, v))
+        reply = yield Call("hvp", (kit.handle, Callback(bowl, "grad", raw=True), x, v))
         if a.warned(reply):
             continue
         used, of = kit.pushes + kit.pulls, f"H v for n = {n}"
-        if number(reply.value, "hvp").shape == ():
+        if require_real_array(reply.value, "hvp").shape == ():
             a.fail({"gradient-times-v"}, f"{of} is a number; an array of shape ({n},) is expected.")
         elif a.case(reply.value, bowl.hessian(x) @ v, tol=1e-10, of=of):
             facts: dict[str, Any] = {"k": used}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson01.shared import sweep
@@ -15,7 +15,7 @@ from autodiff_kit.exercises.questions.lesson01.shared import sweep
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,7 +23,7 @@ PARTS = ("trace", "norm", "error")
 WRONG = ("mean-of-norms", "norm-from-the-quadratic-form", "spread-not-error", "divides-by-n")
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for count in (5, 40):
         half, V = rng.normal(size=(12, 12)), rng.choice([-1.0, 1.0], size=(count, 12))
         H = half + half.T
@@ -31,7 +31,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         reply = yield Call("probes", (product, V))
         if a.warned(reply):
             continue
-        found = np.array([float(number(part, "probes")) for part in pair(reply, "probes", PARTS)])
+        found = np.array([float(require_real_array(part, "probes")) for part in unpack_tuple(reply, "probes", PARTS)])
         want = misconceptions.estimates(H, V)
         mistaken = {name: misconceptions.estimates(H, V, name) for name in WRONG}
         exact = np.r_[np.trace(H), np.linalg.norm(H), found[2]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.protocol import Handle
+from autodiff_kit.exercises.protocol import Callback
 
 from ..shared import Bowl
 
@@ -34,6 +34,6 @@ class Places:
         return np.asarray(self.bowl.a @ z + z**3)
 
     @property
-    def handle(self) -> Handle:
+    def handle(self) -> Callback:
         """What is handed to the learner's function."""
-        return Handle(self.gradient, "grad")
+        return Callback(self.gradient, "grad")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number
-from autodiff_kit.exercises.diagnosis import Attempt
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -15,7 +15,7 @@ from .. import shared
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,16 +23,16 @@ Array = np.ndarray[Any, Any]
 TOLERANCE = 1e-6
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for h in (1e-4, 3e-5):
         places = misconceptions.Places(shared.Bowl.draw(rng, 5))
         x, v = rng.normal(size=5), rng.normal(size=5)
         reply = yield Call("hv_by_moving", (places.handle, x, v, h))
         if a.warned(reply):
             continue
-        want, got = places.bowl.hessian(x) @ v, number(reply.value, "hv_by_moving")
+        want, got = places.bowl.hessian(x) @ v, require_real_array(reply.value, "hv_by_moving")
         of = f"H v by moving {h:g} along v"
-        if not close(got, want, TOLERANCE) and all(np.array_equal(z, x) for z in places.asked):
+        if not values_close(got, want, TOLERANCE) and all(np.array_equal(z, x) for z in places.asked):
             words = f"{of}: grad was asked at x {len(places.asked)} times, and nowhere else."
             a.fail({"never-moves"} if places.asked else set(), words)
             continue

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import close, number
-from autodiff_kit.exercises.diagnosis import Attempt, pair, shown
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -22,7 +22,7 @@ TOL = 1e-9
 STARTS = (0.0, 1.0)  # where learners begin
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for way in (1, -1, 1, -1, 1):
         box = shared.Cubic.draw(rng)
         x = way * float(rng.uniform(0.5, 3.0))
@@ -30,13 +30,14 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         reply = yield Call("inverse", (*box.handles(), y))
         if a.warned(reply):
             continue
-        found, slope = (number(part, "inverse") for part in pair(reply, "inverse", ("x", "dx/dy")))
+        found, slope = (require_real_array(part, "inverse") for part in unpack_tuple(reply, "inverse", ("x", "dx/dy")))
         if found.shape != () or slope.shape != ():
             a.fail(
-                set(), f"{shown(a.last)} is to give back two numbers; the shapes are {found.shape} and {slope.shape}."
+                set(),
+                f"{format_call(a.last)} is to give back two numbers; the shapes are {found.shape} and {slope.shape}.",
             )
-        elif not close(found, x, TOL):
-            consistent = close(slope, 1 / box.slope(found), TOL)
+        elif not values_close(found, x, TOL):
+            consistent = values_close(slope, 1 / box.slope(found), TOL)
             words = f"inverse gave x = {float(found):.6g} for y = {y:.6g}, and F(x) is {float(box(found)):.6g}."
             a.fail({"stops-too-early"} if consistent else set(), words, e=float(box(found) - y))
         else:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Remote, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -25,14 +25,14 @@ INNER = np.linspace(-0.95, 0.95, 41)
 OUTSIDE, INSIDE = (3.0, -2.0), (-0.5, 0.0, 0.5)
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     box = shared.Cubic.draw(rng)
     x = rng.permutation(np.r_[-1.0, 1.0, rng.uniform(-1.0, 1.0, size=COUNT - 2)])  # the ends are not left to luck
     y = box(x)
     reply = yield Call("train", (y, x))
     if a.warned(reply):
         return
-    learned, trusted = functions_2(pair(reply, "train", ("M", "trusted")))
+    learned, trusted = functions_2(unpack_tuple(reply, "train", ("M", "trusted")))
     if not (yield from fits_2(a, box, learned)):
         return
     for at in OUTSIDE:
@@ -47,7 +47,7 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         a.behave(bool(believed), "trusts-nothing", f"trusted({float(box(at)):.4g}) is False.", half=False)
 
 
-def fits_2(a: Attempt, box: shared.Cubic, learned: Remote) -> Script:
+def fits_2(a: AttemptEvaluation, box: shared.Cubic, learned: ReturnedFunction) -> CheckScript:
     """Whether M gives every inner x back."""
     errors = np.zeros(INNER.size)
     for i, x in enumerate(INNER):
@@ -58,22 +58,24 @@ def fits_2(a: Attempt, box: shared.Cubic, learned: Remote) -> Script:
     return a.behave(e <= CLOSE, "does-not-fit", words, half=False, e=e, x=at)
 
 
-def functions_2(parts: tuple[object, ...]) -> tuple[Remote, Remote]:
+def functions_2(parts: tuple[object, ...]) -> tuple[ReturnedFunction, ReturnedFunction]:
     """The two functions that came back, by their names."""
-    if not all(isinstance(part, Remote) for part in parts):
-        raise Slip(
+    if not all(isinstance(part, ReturnedFunction) for part in parts):
+        raise LearnerCodeError(
             "train is to give back two functions, (M, trusted). A function is given back by its name, without brackets."
         )
-    learned, trusted = (Remote(part.number, name) for part, name in zip(parts, ("M", "trusted"), strict=True))  # type: ignore[attr-defined]
+    learned, trusted = (ReturnedFunction(part.number, name) for part, name in zip(parts, ("M", "trusted"), strict=True))  # type: ignore[attr-defined]
     return learned, trusted
 
 
-def one_2(function: Remote, y: float) -> Script:
+def one_2(function: ReturnedFunction, y: float) -> CheckScript:
     """What M or trusted says of one number."""
     reply = yield Call(function, (y,), quiet=True)
-    found = number(reply.value, function.name)
+    found = require_real_array(reply.value, function.name)
     if found.size != 1:
-        raise Slip(f"{function.name} is to give back one number for one y; it gave back shape {found.shape}.")
+        raise LearnerCodeError(
+            f"{function.name} is to give back one number for one y; it gave back shape {found.shape}."
+        )
     return float(found.ravel()[0])
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import Attempt
-from autodiff_kit.exercises.protocol import Call, Handle
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Script
+    from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -21,11 +21,11 @@ Array = np.ndarray[Any, Any]
 SIGMA = 0.1
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, count in ((4, 4), (8, 8), (4, 3)):
         hill, x = misconceptions.Hill.draw(rng, n), rng.normal(size=n)
         E = misconceptions.sign_probes(rng, n)[:count]
-        F = Handle(hill, "F")
+        F = Callback(hill, "F")
         reply = yield Call("es_gradient", (F, x, SIGMA, E))
         asked = F.calls
         if a.warned(reply):

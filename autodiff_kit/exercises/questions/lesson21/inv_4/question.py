@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import number
-from autodiff_kit.exercises.diagnosis import Attempt, pair
-from autodiff_kit.exercises.protocol import Call, Slip
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import Reply, Script
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,7 +23,7 @@ ROADS = {"solver": 1e-9, "model": 0.05, "values": 1e-6}  # how far x may be off
 QUERIES = (1, 10, 100, 10_000)
 
 
-def check(a: Attempt, rng: np.random.Generator) -> Script:
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for road, allowed in ROADS.items():
         box = shared.Cubic.draw(rng)
         for count in (1, 4):
@@ -40,11 +40,13 @@ def check(a: Attempt, rng: np.random.Generator) -> Script:
         yield from cheapest_4(a, table_4(rng))
 
 
-def judged(a: Attempt, reply: Reply, road: str, x: Array, asked: int, allowed: float) -> bool:
+def judged(a: AttemptEvaluation, reply: CallResult, road: str, x: Array, asked: int, allowed: float) -> bool:
     """Whether the answers are near enough, and the questions to F were counted."""
-    found, once, later = (number(part, "solve_by") for part in pair(reply, "solve_by", ("xs", "once", "later")))
+    found, once, later = (
+        require_real_array(part, "solve_by") for part in unpack_tuple(reply, "solve_by", ("xs", "once", "later"))
+    )
     if found.shape != x.shape or once.size != 1 or later.size != 1:
-        raise Slip(f"solve_by is to give back ({len(x)} numbers, a count, a count) for {len(x)} y.")
+        raise LearnerCodeError(f"solve_by is to give back ({len(x)} numbers, a count, a count) for {len(x)} y.")
     off = float(np.abs(found - x).max())
     words = f'The road "{road}": x is off by {off:.3g}, and {allowed:g} is allowed.'
     if not a.behave(off <= allowed, "", words, half=False):
@@ -85,7 +87,7 @@ def best(table: dict[str, tuple[int, int]], n: int) -> str:
     return min(bill, key=lambda road: bill[road])
 
 
-def cheapest_4(a: Attempt, table: dict[str, tuple[int, int]]) -> Script:
+def cheapest_4(a: AttemptEvaluation, table: dict[str, tuple[int, int]]) -> CheckScript:
     """Judge the answers to one table, for few queries and many."""
     answers: list[object] = []
     for n in QUERIES:
@@ -94,7 +96,7 @@ def cheapest_4(a: Attempt, table: dict[str, tuple[int, int]]) -> Script:
     if any(answer not in ROADS for answer in answers if isinstance(answer, str)) or not all(
         isinstance(answer, str) for answer in answers
     ):
-        raise Slip(f"cheapest is to give back the name of a road, one of {', '.join(ROADS)}.")
+        raise LearnerCodeError(f"cheapest is to give back the name of a road, one of {', '.join(ROADS)}.")
     wrong = [n for n, answer in zip(QUERIES, answers, strict=True) if answer != best(table, n)]
     if wrong:
         n, said = wrong[0], str(answers[QUERIES.index(wrong[0])])
