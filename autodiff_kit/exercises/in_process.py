@@ -200,7 +200,7 @@ def copy_argument(value: Any) -> Any:
     if isinstance(value, Callback):
         return callback_function(value)
     if isinstance(value, CallbackNamespace):
-        return SimpleNamespace(**{name: callback_function(handle) for name, handle in value.members.items()})
+        return SimpleNamespace(**{name: callback_function(callback) for name, callback in value.members.items()})
     if isinstance(value, SeededGenerator):
         return np.random.default_rng(value.seed)
     if isinstance(value, dict):
@@ -208,21 +208,21 @@ def copy_argument(value: Any) -> Any:
     return value
 
 
-def callback_function(handle: Callback) -> Callable[..., Any]:
+def callback_function(callback: Callback) -> Callable[..., Any]:
     """The function that the learner's code calls for a callback; arguments and results are copied."""
 
     def served(*args: object) -> Any:
-        if handle.raw:
-            return copy_argument(handle(*args))
+        if callback.raw:
+            return copy_argument(callback(*args))
         taken = [plain_copy(arg, _no_function) for arg in args]
         for arg in taken:
             if not isinstance(arg, np.ndarray | float | int):
                 kind = arg.kind if isinstance(arg, OpaqueValue) else type(arg).__name__
-                raise TypeError(f"{handle.name} takes arrays; it was given a value of type {kind}.")
-        return copy_argument(handle(*taken))
+                raise TypeError(f"{callback.name} takes arrays; it was given a value of type {kind}.")
+        return copy_argument(callback(*taken))
 
-    served.__name__ = served.__qualname__ = handle.name
-    callback_of_function[served] = handle
+    served.__name__ = served.__qualname__ = callback.name
+    callback_of_function[served] = callback
     return served
 
 

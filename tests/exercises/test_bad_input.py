@@ -1,4 +1,4 @@
-"""Whatever a learner's function does, a check ends in a sentence and never in a traceback."""
+"""Whatever a learner's function returns or raises, a check ends in a message and never in a traceback."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ MAKE = {
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_graph_on_a_tape_is_connected_as_the_answer_says(seed):
-    nodes, target, sources = none_2.graph(np.random.default_rng(seed))
+    nodes, target, sources = none_2.random_graph(np.random.default_rng(seed))
     values = []
     with ak.GradientTape(persistent=True) as tape:
         for op, *inputs in nodes:
@@ -46,7 +46,7 @@ def test_a_graph_on_a_tape_is_connected_as_the_answer_says(seed):
 
 
 def test_the_fifteen_programs_cover_each_cause_and_three_are_connected():
-    causes = [none_1.explained(*drawn)[0] for drawn in none_1.programs(np.random.default_rng(0))]
+    causes = [none_1.explanation_by_tape(*drawn)[0] for drawn in none_1.random_programs(np.random.default_rng(0))]
     assert [causes.count(cause) for cause in range(6)] == [3, 2, 3, 2, 2, 3]
 
 
@@ -54,5 +54,5 @@ def test_what_a_program_says_leaves_nothing_behind():
     import linecache
 
     before = set(linecache.cache)
-    none_1.explained(*none_1.programs(np.random.default_rng(1))[3])
+    none_1.explanation_by_tape(*none_1.random_programs(np.random.default_rng(1))[3])
     assert set(linecache.cache) == before

@@ -1,4 +1,4 @@
-"""Lesson 18's bills are the kit's: what the questions call right is what a tape counts."""
+"""Lesson 18's costs are the kit's: what the questions call right is what a tape counts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,14 @@ def test_a_chain_of_layers_costs_what_a_tape_says(x_grad):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_program_costs_what_a_tape_says(seed):
-    lines = programs.program(np.random.default_rng(seed))
-    assert programs.run(lines) == flop_3.dearest(programs.record(lines)) == programs.totals(programs.record(lines))
-    text = programs.source(lines).splitlines()
-    assert all("@" in text[line - 1] for line, *_ in programs.record(lines))
+    lines = programs.random_program(np.random.default_rng(seed))
+    assert (
+        programs.cost_on_tape(lines)
+        == flop_3.dearest(programs.executed_products(lines))
+        == programs.most_expensive_lines(programs.executed_products(lines))
+    )
+    text = programs.program_source(lines).splitlines()
+    assert all("@" in text[line - 1] for line, *_ in programs.executed_products(lines))
 
 
 def every_order(dims):
@@ -53,4 +57,8 @@ def test_the_cheapest_order_is_the_cheapest_of_all(seed):
     dims = [int(size) for size in rng.integers(1, 30, size=int(rng.integers(2, 8)))]
     orders = every_order(dims)
     assert flop_2.cheapest(dims) == min(orders)
-    assert {bracketing.forward_sweep(dims), bracketing.reverse_sweep(dims), bracketing.by_greed(dims)} <= set(orders)
+    assert {
+        bracketing.forward_mode_cost(dims),
+        bracketing.reverse_mode_cost(dims),
+        bracketing.greedy_cost(dims),
+    } <= set(orders)

@@ -1,4 +1,4 @@
-"""What a check writes into an argument of the call before is what the learner's function finds there."""
+"""A check can overwrite an argument of the previous call, and a learner's function that kept it sees the new values."""
 
 from __future__ import annotations
 

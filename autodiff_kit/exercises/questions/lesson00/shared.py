@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def listed(value: object) -> object:
+def list_as_array(value: object) -> object:
     """A list or tuple of numbers as an array; anything else as it came."""
     if type(value) in (list, tuple) and all(type(x) is float for x in value):  # type: ignore[attr-defined]
         return np.array(value, float)

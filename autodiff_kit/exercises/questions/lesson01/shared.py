@@ -16,14 +16,14 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass
-class CountedKit:
-    """The kit's two sweeps, counted; ``pulls`` counts calls of every pull that it gave out."""
+class CountedTransforms:
+    """The kit's vjp and jvp with their calls counted; ``pulls`` counts the calls of every vjp function."""
 
     pulls: int = 0
     pushes: int = field(init=False, default=0)
 
     def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Callback]:
-        """Value of f, and its pull."""
+        """Value of f, and the function that computes its vjp."""
         from autodiff_kit.transforms.derivatives import vjp
 
         y, back = vjp(f, x)
@@ -43,15 +43,15 @@ class CountedKit:
         return y, tangent
 
     @property
-    def handle(self) -> CallbackNamespace:
-        """What is handed to the learner's function."""
+    def callback(self) -> CallbackNamespace:
+        """The argument ``kit`` of the learner's function."""
         return CallbackNamespace(
             "kit", {"vjp": Callback(self.vjp, "vjp", raw=True), "jvp": Callback(self.jvp, "jvp", raw=True)}
         )
 
 
 @dataclass(frozen=True, repr=False)
-class Waves:
+class QuadraticPlusSines:
     """A quadratic plus sines of high frequency, (Ax)(Bx) + sin(30 Cx): f: Rⁿ → Rᵐ."""
 
     a: Array
@@ -59,8 +59,8 @@ class Waves:
     c: Array
 
     @classmethod
-    def draw(cls, rng: np.random.Generator, n: int, m: int) -> Waves:
-        """One at random."""
+    def draw(cls, rng: np.random.Generator, n: int, m: int) -> QuadraticPlusSines:
+        """Draw one at random."""
         return cls(*rng.normal(size=(3, m, n)))
 
     def __call__(self, x: Any) -> Any:
@@ -73,14 +73,14 @@ class Waves:
         return f"<a function from {self.a.shape[1]} numbers to {self.a.shape[0]}>"
 
     def jacobian(self, x: Array) -> Array:
-        """The Jacobian by hand."""
+        """The Jacobian, from its formula."""
         ax, bx, cx = self.a @ x, self.b @ x, self.c @ x
         rows: Array = bx[:, None] * self.a + ax[:, None] * self.b + 30 * np.cos(30 * cx)[:, None] * self.c
         return rows
 
 
-def sweep(name: str, matrix: Array) -> Callback:
-    """A push or a pull as a product with a matrix; the wrong shape is told kindly."""
+def matrix_product_callback(name: str, matrix: Array) -> Callback:
+    """A jvp or vjp as a product with a matrix, as a callback that checks the shape of its argument."""
 
     def product(vector: Any) -> Array:
         if np.shape(vector) != matrix.shape[1:]:

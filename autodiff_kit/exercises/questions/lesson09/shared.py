@@ -16,7 +16,7 @@ def softmax(scores: Array) -> Array:
     return weights
 
 
-def masks(rng: np.random.Generator, shape: tuple[int, ...], *, empty: bool = False) -> Array:
+def random_masks(rng: np.random.Generator, shape: tuple[int, ...], *, empty: bool = False) -> Array:
     """Masks with something kept and something padded in every row; the first may be ``empty``."""
     keep = rng.random(shape) < 0.6
     for row in keep.reshape(-1, shape[-1]):

@@ -9,12 +9,12 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def counts(ids: Array, c: int) -> Array:
+def segment_counts(ids: Array, c: int) -> Array:
     """Rows of each of c segments."""
     return np.bincount(ids, minlength=c)
 
 
-def sums(h: Array, ids: Array, c: int) -> Array:
+def segment_sums(h: Array, ids: Array, c: int) -> Array:
     """Sum of the rows of each segment."""
     out = np.zeros((c, *h.shape[1:]))
     np.add.at(out, ids, h)

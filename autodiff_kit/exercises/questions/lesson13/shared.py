@@ -9,6 +9,6 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def slopes(w: float, xs: Array) -> Array:
-    """And its slope in w."""
+def row_loss_derivatives(w: float, xs: Array) -> Array:
+    """Derivative of each row's mean loss with respect to w."""
     return np.asarray((2 * (w * xs - 2) * xs).mean(axis=1))

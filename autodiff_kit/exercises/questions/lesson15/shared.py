@@ -12,19 +12,19 @@ from autodiff_kit.exercises.protocol import LearnerCodeError
 Slots = dict[str, Any]
 
 
-def fresh(shape: tuple[int, ...] | int = ()) -> Slots:
+def initial_slots(shape: tuple[int, ...] | int = ()) -> Slots:
     """Slots before the first step."""
     return {"m": np.zeros(shape), "v": np.zeros(shape), "t": 0}
 
 
-def constants(rng: np.random.Generator, eps: float | None = None) -> dict[str, Any]:
+def random_constants(rng: np.random.Generator, eps: float | None = None) -> dict[str, Any]:
     """Constants of a draw; eps is large where its place in the formula must show."""
     drawn = {"lr": (0.05, 0.1, 0.2), "b1": (0.8, 0.9, 0.95), "b2": (0.99, 0.999), "eps": (1e-3, 1e-2)}
     found = {name: float(rng.choice(values)) for name, values in drawn.items()}
     return found if eps is None else {**found, "eps": eps}
 
 
-def slot(slots: Any, name: str, call: str) -> Any:
+def require_slot(slots: Any, name: str, call: str) -> Any:
     """One slot of the learner's optimizer; a LearnerCodeError if it is missing."""
     if type(slots) is not dict or name not in slots:
         raise LearnerCodeError(f"{call} is to give back slots as a dictionary with m, v and t; {name} is missing.")
@@ -32,7 +32,7 @@ def slot(slots: Any, name: str, call: str) -> Any:
     return slots[name]
 
 
-def adam(
+def adam_with_mistake(
     w: Any, g: Any, slots: Slots, lr: float, b1: float, b2: float, eps: float, *,
     bias: bool = True, inside: bool = False, none_is_zero: bool = False, clock_runs: bool = False,
     square: bool = True, from_zero: bool = False,

@@ -11,14 +11,14 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, repr=False)
-class Bowl:
+class QuarticGradient:
     """The gradient A z + z³ of ½ z·Az + ¼ Σz⁴, in kit ops; its Hessian is A + 3 diag(z²)."""
 
     a: Array
 
     @classmethod
-    def draw(cls, rng: np.random.Generator, n: int) -> Bowl:
-        """One at random."""
+    def draw(cls, rng: np.random.Generator, n: int) -> QuarticGradient:
+        """Draw one at random."""
         half = rng.normal(size=(n, n))
         return cls(half + half.T)
 
@@ -32,5 +32,5 @@ class Bowl:
         return f"<the gradient of a function of {len(self.a)} numbers>"
 
     def hessian(self, z: Array) -> Array:
-        """The Hessian by hand."""
+        """The Hessian, from its formula."""
         return np.asarray(self.a + 3 * np.diag(z * z))

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Cubic:
-    """p x³ + q x with p, q > 0: it rises everywhere, and each y has one x. It counts the numbers it was asked for."""
+class IncreasingCubic:
+    """p x³ + q x with p, q > 0: increasing, so that each y has one x. Counts how many values it computed."""
 
     p: float
     q: float
     asked: int = field(default=0, compare=False)
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> Cubic:
-        """Draw a rising cubic."""
+    def draw(cls, rng: np.random.Generator) -> IncreasingCubic:
+        """Draw an increasing cubic."""
         p, q = rng.uniform(0.5, 2.0, size=2)
         return cls(float(p), float(q))
 
@@ -37,7 +37,7 @@ class Cubic:
         return 3 * self.p * x**2 + self.q
 
     def functions(self) -> dict[str, Callable[[Any], Any]]:
-        """The box and its slope, for a learner to try; they do not show what is inside."""
+        """F and its derivative as plain functions for the learner to try, without their formula."""
 
         def F(x: Any) -> Any:
             return self(x)
@@ -47,6 +47,6 @@ class Cubic:
 
         return {"F": F, "dF": dF}
 
-    def handles(self) -> tuple[Callback, Callback]:
-        """The box and its slope, as they are handed in."""
+    def callbacks(self) -> tuple[Callback, Callback]:
+        """F and its derivative as arguments of the learner's function."""
         return Callback(self, "F"), Callback(self.slope, "dF")

@@ -25,20 +25,20 @@ DEEP = 20_000
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
-        nodes, target = misconceptions.graph(rng), 11
+        nodes, target = misconceptions.random_graph(rng), 11
         first = yield Call("sweep", (nodes, target))
         again = yield Call("sweep", (nodes, target))
         if a.warned(first) or a.warned(again):
             return
         right = np.array(solution.sweep(nodes, target))
-        one, two = shared.listed(first.value), shared.listed(again.value)
+        one, two = shared.list_as_array(first.value), shared.list_as_array(again.value)
         if isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and not values_close(two, one, 1e-9):
             a.fail({"second-pull-adds-to-the-first"}, "The same call was made twice, and the two answers differ.")
             return
         mistaken = {
-            "overwrites-at-fan-out": partial(misconceptions.sweep, nodes, target, overwrite=True),
-            "starts-at-the-last-node": partial(misconceptions.sweep, nodes, len(nodes) - 1),
-            "runs-downwards": partial(misconceptions.sweep, nodes, target, downwards=True),
+            "overwrites-at-fan-out": partial(misconceptions.reverse_sweep, nodes, target, overwrite=True),
+            "starts-at-the-last-node": partial(misconceptions.reverse_sweep, nodes, len(nodes) - 1),
+            "runs-downwards": partial(misconceptions.reverse_sweep, nodes, target, downwards=True),
         }
         if not a.case(one, right, mistaken, of="The list of cotangents", facts={"i": max(j for j, _ in nodes[target])}):
             return
@@ -52,7 +52,7 @@ def deep(a: AttemptEvaluation) -> CheckScript:
     if reply.error:
         a.behave(False, "recursion", "A chain of nodes was too deep.", half=False, n=len(chain))
     elif not a.warned(reply):
-        a.case(shared.listed(reply.value), np.ones(len(chain)), of="The list of cotangents of a long chain")
+        a.case(shared.list_as_array(reply.value), np.ones(len(chain)), of="The list of cotangents of a long chain")
 
 
 QUESTION = Question(
@@ -80,5 +80,5 @@ target need not be the last node, and a record may be 20 000 nodes long. Nodes t
         "Go through the numbers backwards: when a node's turn comes, everything that reads it has been there.",
         "`for i in range(target, -1, -1): for j, s in nodes[i]: bar[j] += bar[i]*s`",
     ),
-    example=lambda rng: {"nodes": misconceptions.graph(rng), "target": 11},
+    example=lambda rng: {"nodes": misconceptions.random_graph(rng), "target": 11},
 )

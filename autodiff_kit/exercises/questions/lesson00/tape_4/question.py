@@ -18,7 +18,7 @@ __all__ = ["QUESTION"]
 
 def inputs(rng: np.random.Generator) -> Iterator[tuple[Any, int]]:
     for _ in range(4):
-        yield misconceptions.program(rng), int(rng.integers(10, 99))
+        yield misconceptions.random_program(rng), int(rng.integers(10, 99))
 
 
 QUESTION = comparison_question(
@@ -36,21 +36,21 @@ work out its slope is what it keeps, and an array that two lines keep is kept on
     solution=solution.held,
     inputs=inputs,
     tolerance=1e-12,
-    facts=lambda program, n: dict(zip("ij", misconceptions.first_shared(program), strict=True)),
+    facts=lambda program, n: dict(zip("ij", misconceptions.first_lines_sharing_an_array(program), strict=True)),
     misconceptions=(
         Misconception(
             "keeps-everything",
-            misconceptions.everything,
+            misconceptions.bytes_if_everything_is_saved,
             "You kept what goes into every line and what comes out. Which of these values does a slope use?",
         ),
         Misconception(
             "counts-shared-twice",
-            misconceptions.counted_twice,
+            misconceptions.bytes_if_shared_counts_twice,
             "Lines {i} and {j} hold the same array, and it is there once.",
         ),
         Misconception(
             "relu-keeps-its-input",
-            misconceptions.whole_relu,
+            misconceptions.bytes_if_relu_saves_input,
             "relu only needs to know where its input is positive: one byte an element.",
         ),
     ),
@@ -59,5 +59,5 @@ work out its slope is what it keeps, and an array that two lines keep is kept on
         "List for each line the values that its slopes use. exp is its own slope.",
         "`mul`, `square` and `sin` put their inputs into one set, `exp` its answer; each `relu` costs n bytes more.",
     ),
-    example=lambda rng: {"program": misconceptions.program(rng), "n": int(rng.integers(10, 99))},
+    example=lambda rng: {"program": misconceptions.random_program(rng), "n": int(rng.integers(10, 99))},
 )

@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 Program = list[tuple[Any, ...]]
 
 
-def push_by(rule: Callable[..., Any], program: Program, outputs: list[int], x: Array, v: Array) -> Array:
+def jvp_with_rule(rule: Callable[..., Any], program: Program, outputs: list[int], x: Array, v: Array) -> Array:
     """Tangents of the outputs, with ``rule(op, inputs, tangents)`` for each line."""
     values, tangents = list(x), list(v)
     for op, *ins in program:
@@ -27,21 +27,21 @@ def push_by(rule: Callable[..., Any], program: Program, outputs: list[int], x: A
     return np.array([tangents[i] for i in outputs])
 
 
-def right_rule(op: str, a: list[Any], d: list[Any]) -> Any:
+def correct_rule(op: str, a: list[Any], d: list[Any]) -> Any:
     """Slopes times tangents, added."""
     return sum(s * t for s, t in zip(solution.slopes(op, a), d, strict=True))
 
 
 def product_of_tangents(op: str, a: list[Any], d: list[Any]) -> Any:
     """mul's tangent is the product of the tangents."""
-    return d[0] * d[1] if op == "mul" else right_rule(op, a, d)
+    return d[0] * d[1] if op == "mul" else correct_rule(op, a, d)
 
 
 def slope_at_the_tangent(op: str, a: list[Any], d: list[Any]) -> Any:
     """The slope is taken at the tangent and not at the point."""
     if op == "square":
         return 2 * d[0]
-    return np.cos(d[0]) if op == "sin" else right_rule(op, a, d)
+    return np.cos(d[0]) if op == "sin" else correct_rule(op, a, d)
 
 
 def finite_step(op: str, a: list[Any], d: list[Any]) -> Any:
@@ -50,7 +50,7 @@ def finite_step(op: str, a: list[Any], d: list[Any]) -> Any:
     return value(op, [p + q for p, q in zip(a, d, strict=True)]) - value(op, a)
 
 
-def pull_by(
+def vjp_with_mistake(
     program: Program, outputs: list[int], x: Array, u: Array, *,
     overwrite: bool = False, downwards: bool = False, seed_once: bool = False,
 ) -> Array:  # fmt: skip

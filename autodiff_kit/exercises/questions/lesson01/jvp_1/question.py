@@ -46,13 +46,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 "finite-step": misconceptions.finite_step,
             }
             mistaken = {
-                name: partial(misconceptions.push_by, rule, program, outputs, x, v) for name, rule in rules.items()
+                name: partial(misconceptions.jvp_with_rule, rule, program, outputs, x, v)
+                for name, rule in rules.items()
             }
             a.case(y, right, of="y from push")
             a.case(dy, moved, mistaken, of="dy from push")
         reply = yield Call("pull", (program, outputs, x, u))
         if not a.warned(reply):
-            back = partial(misconceptions.pull_by, program, outputs, x, u)
+            back = partial(misconceptions.vjp_with_mistake, program, outputs, x, u)
             mistaken = {
                 "overwrites-at-fan-out": partial(back, overwrite=True),
                 "runs-downwards": partial(back, downwards=True),

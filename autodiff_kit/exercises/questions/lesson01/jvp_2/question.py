@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, m in ((3, 5), (5, 3), (4, 4)):
-        f, x = shared.Waves.draw(rng, n, m), rng.normal(size=n)
+        f, x = shared.QuadraticPlusSines.draw(rng, n, m), rng.normal(size=n)
         J, i = f.jacobian(x), int(rng.integers(m))
         j = (i + 1) % n if n == m else int(rng.integers(n))
         whole = {"gives-the-jacobian": J}
@@ -32,8 +32,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             ("gradient", (), J.sum(0), {"sums-the-rows": J.sum(1), "mean-not-sum": J.mean(0), **whole}),
         )
         for name, place, want, mistaken in asked:
-            kit = shared.CountedKit()
-            reply = yield Call(name, (kit.handle, Callback(f, "f", raw=True), x, *place))
+            kit = shared.CountedTransforms()
+            reply = yield Call(name, (kit.callback, Callback(f, "f", raw=True), x, *place))
             if not a.warned(reply) and a.case(reply.value, want, mistaken, tol=1e-10, facts={"n": n, "m": m}):
                 sweeps = kit.pulls + kit.pushes
                 a.behave(sweeps <= 1, "jacobian-first", f"{name} took {sweeps} sweeps.", k=sweeps)
@@ -75,7 +75,7 @@ def gradient(kit, f, x):
         "`gradient` is the pull of `ones_like(y)`.",
     ),
     example=lambda rng: {
-        "f": shared.Waves.draw(rng, 3, 2),
+        "f": shared.QuadraticPlusSines.draw(rng, 3, 2),
         "x": rng.normal(size=3).round(2),
         "i": int(rng.integers(2)),
         "j": int(rng.integers(3)),

@@ -21,9 +21,9 @@ __all__ = ["QUESTION"]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, m in ((4, 7), (7, 4), (5, 5), (40, 3)):
-        waves, x, v = shared.Waves.draw(rng, n, m), rng.normal(size=n), rng.normal(size=n)
-        kit, f, J = shared.CountedKit(), Callback(waves, "f", raw=True), waves.jacobian(x)
-        reply = yield Call("jvp_by_pulls", (kit.handle, f, x, v))
+        waves, x, v = shared.QuadraticPlusSines.draw(rng, n, m), rng.normal(size=n), rng.normal(size=n)
+        kit, f, J = shared.CountedTransforms(), Callback(waves, "f", raw=True), waves.jacobian(x)
+        reply = yield Call("jvp_by_pulls", (kit.callback, f, x, v))
         if a.warned(reply):
             continue
         want = J @ v
@@ -67,7 +67,7 @@ number of outputs. (`kit.vjp` takes any function, a pull among them. To try it b
         "`_, pull = kit.vjp(f, x); _, again = kit.vjp(pull, zeros_like(y)); return again(v)`: the zeros do not matter, why?",
     ),
     example=lambda rng: {
-        "f": shared.Waves.draw(rng, 3, 2),
+        "f": shared.QuadraticPlusSines.draw(rng, 3, 2),
         "x": rng.normal(size=3).round(2),
         "v": rng.normal(size=3).round(2),
     },

@@ -24,7 +24,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, m in ((3, 7), (7, 3), (64, 2), (2, 64), (5, 5), (1, 6), (6, 1)):
         for dtype, tol in ((np.float64, 1e-10), (np.float32, 1e-4)):
             J = (rng.normal(size=(m, 8)) @ rng.normal(size=(8, n))).astype(dtype)
-            push, pull = shared.sweep("push", J), shared.sweep("pull", J.T.copy())
+            push, pull = shared.matrix_product_callback("push", J), shared.matrix_product_callback("pull", J.T.copy())
             reply = yield Call("jacobian", (n, m, push, pull))
             if a.warned(reply) or not a.case(reply.value, J, {"transposed": J.T}, tol=tol, dtype=dtype):
                 continue

@@ -22,21 +22,21 @@ def softmax(x: Array) -> Array:
     return weights
 
 
-def overwritten(u: Array, dtype: Any) -> Array:
+def gather_vjp_overwriting(u: Array, dtype: Any) -> Array:
     """A gather's pull that keeps the last of repeats."""
     out = np.zeros(N, dtype)
     out[IDS] = u
     return out
 
 
-def centred(x: Array, v: Array) -> Array:
+def softmax_jvp(x: Array, v: Array) -> Array:
     """Softmax's Jacobian, which is its own transpose, on a vector."""
     p = softmax(x)
     moved: Array = p * (v - p @ v)
     return moved
 
 
-def family(matrix: Array) -> dict[str, tuple[Any, Any, Any]]:
+def operation_rules(matrix: Array) -> dict[str, tuple[Any, Any, Any]]:
     """For each op: push, honest pull, lying pull; all are functions of the point and a vector."""
     return {
         "matmul": (
@@ -53,21 +53,21 @@ def family(matrix: Array) -> dict[str, tuple[Any, Any, Any]]:
         "gather": (
             lambda x, v: v[IDS],
             lambda x, u: np.bincount(IDS, u, N).astype(x.dtype),
-            lambda x, u: overwritten(u, x.dtype),
+            lambda x, u: gather_vjp_overwriting(u, x.dtype),
         ),
         "sin": (
             lambda x, v: np.cos(x) * v,
             lambda x, u: np.cos(x) * u,
             lambda x, u: x.dtype.type(1.001) * np.cos(x) * u,
         ),
-        "softmax": (centred, centred, lambda x, u: softmax(x) * (1 - softmax(x)) * u),
+        "softmax": (softmax_jvp, softmax_jvp, lambda x, u: softmax(x) * (1 - softmax(x)) * u),
     }
 
 
-def ops(rng: np.random.Generator) -> tuple[dict[str, tuple[Any, Any, Array]], set[str]]:
+def random_operations(rng: np.random.Generator) -> tuple[dict[str, tuple[Any, Any, Array]], set[str]]:
     """Nine ops by name, each ``(push, pull, x)``, and the names of those that lie."""
     matrix = rng.normal(size=(N, N))
-    found = family(matrix)
+    found = operation_rules(matrix)
     lying = set(rng.permutation(list(found))[: int(rng.integers(2, 5))].tolist()) | {"sin", "roll"}
     drawn = {}
     for name, (push, honest, lie) in found.items():

@@ -31,7 +31,7 @@ def handed(ops: dict[str, tuple[Any, Any, Array]]) -> dict[str, tuple[object, ..
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
-        ops, lying = misconceptions.ops(rng)
+        ops, lying = misconceptions.random_operations(rng)
         reply = yield Call("liars", (handed(ops), Random(int(rng.integers(2**32)))))
         if a.warned(reply):
             continue
@@ -102,7 +102,7 @@ dtype): rounding is no lie. `rng` is a NumPy generator for your probes.""",
         "Compare with `50*eps(dtype)*(|u|·|Jv| + |uJ|·|v|)`.",
     ),
     example=lambda rng: {
-        "ops": {name: (*op, misconceptions.N) for name, op in misconceptions.ops(rng)[0].items()},
+        "ops": {name: (*op, misconceptions.N) for name, op in misconceptions.random_operations(rng)[0].items()},
         "rng": rng,
     },
 )

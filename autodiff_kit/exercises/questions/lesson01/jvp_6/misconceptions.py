@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
-def band_by(push: Callable[[Array], Array], n: int, k: int, groups: list[list[int]]) -> Array:
+def band_from_groups(push: Callable[[Array], Array], n: int, k: int, groups: list[list[int]]) -> Array:
     """A band read from pushes of the given groups of columns."""
     J = np.zeros((n, n))
     for columns in groups:
@@ -25,12 +25,12 @@ def band_by(push: Callable[[Array], Array], n: int, k: int, groups: list[list[in
     return J
 
 
-def neighbours(n: int, k: int) -> list[list[int]]:
+def adjacent_columns(n: int, k: int) -> list[list[int]]:
     """2k+1 groups of columns that lie side by side."""
     size = -(-n // min(n, 2 * k + 1))
     return [list(range(start, min(n, start + size))) for start in range(0, n, size)]
 
 
-def strided(n: int, stride: int) -> list[list[int]]:
+def strided_columns(n: int, stride: int) -> list[list[int]]:
     """Groups of columns that lie a stride apart."""
     return [list(range(start, n, stride)) for start in range(min(n, stride))]

@@ -24,16 +24,18 @@ Array = np.ndarray[Any, Any]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, k in ((100, 1), (17, 2), (2, 1), (9, 3), (4, 3), (6, 0)):
         J = np.triu(np.tril(rng.normal(size=(n, n)), k), -k)
-        push, far = shared.sweep("push", J), 2 * k + 1
+        push, far = shared.matrix_product_callback("push", J), 2 * k + 1
         reply = yield Call("band_jacobian", (push, n, k))
         if a.warned(reply):
             continue
         mistaken: dict[str, object] = {"transposed": J.T}
         if k:
-            mistaken["neighbours-share-a-push"] = misconceptions.band_by(
-                J.__matmul__, n, k, misconceptions.neighbours(n, k)
+            mistaken["neighbours-share-a-push"] = misconceptions.band_from_groups(
+                J.__matmul__, n, k, misconceptions.adjacent_columns(n, k)
             )
-            mistaken["stride-too-short"] = misconceptions.band_by(J.__matmul__, n, k, misconceptions.strided(n, k + 1))
+            mistaken["stride-too-short"] = misconceptions.band_from_groups(
+                J.__matmul__, n, k, misconceptions.strided_columns(n, k + 1)
+            )
         facts: dict[str, Any] = {"n": n, "far": far, "j": 0, "next": 1}
         if a.case(reply.value, J, mistaken, tol=1e-12, facts=facts, of=f"band_jacobian(push, {n}, {k})"):
             words = f"{push.calls} pushes were used for n = {n}, k = {k}; {min(n, far)} are enough."

@@ -55,7 +55,7 @@ SIGNS = {"add": "+", "sub": "-", "mul": "*"}
 _files = count()
 
 
-def programs(rng: np.random.Generator) -> list[tuple[Program, str, str]]:
+def random_programs(rng: np.random.Generator) -> list[tuple[Program, str, str]]:
     """The fifteen programs with names and operations drawn: (program, target, source)."""
     return [_program(rng, text, OTHER_SOURCE.get(k, "X")) for k, text in enumerate(TEMPLATES)]
 
@@ -71,7 +71,7 @@ def _program(rng: np.random.Generator, text: str, source: str) -> tuple[Program,
     return lines, names["Y"], names[source]
 
 
-def code_of(program: Program) -> str:
+def program_source(program: Program) -> str:
     """A program as Python; its line k + 1 is the program's line k."""
     lines, inside = [], ""
     for k, (name, op, inputs) in enumerate(program):
@@ -91,11 +91,11 @@ def _python(name: str, op: str, inputs: tuple[str, ...], value: float) -> str:
     return f"{name} = " + made.get(op, f"ak.{op}({', '.join(inputs)})")
 
 
-def explained(program: Program, target: str, source: str) -> Answer:
+def explanation_by_tape(program: Program, target: str, source: str) -> Answer:
     """What the kit's own tape says, after running the program: cause and line, counted from 0."""
     import autodiff_kit
 
-    text = f"{code_of(program)}\nwhy = tape.explain({target}, {source})\n"
+    text = f"{program_source(program)}\nwhy = tape.explain({target}, {source})\n"
     file, scope = f"<program {next(_files)}>", {"ak": autodiff_kit}
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # cause 1 is read from the source
     try:
@@ -106,27 +106,27 @@ def explained(program: Program, target: str, source: str) -> Answer:
     return why.cause, (why.line - 1 if why.cause in (1, 2, 3, 4) else None)
 
 
-def zero_is_unconnected(program: Program, target: str, source: str) -> Answer:
+def diagnosis_with_zero_as_unconnected(program: Program, target: str, source: str) -> Answer:
     """A difference of equals counts as no path."""
     changed = [("", "none", ()) if op == "sub" and len(set(i)) == 1 else (n, op, i) for n, op, i in program]
-    return _worked(changed, target, source)
+    return _right_diagnosis(changed, target, source)
 
 
-def state_looks_fine(program: Program, target: str, source: str) -> Answer:
+def diagnosis_with_assignment_as_path(program: Program, target: str, source: str) -> Answer:
     """An assignment counts as a path."""
     changed = [(n, "sin", i) if op in ("assign", "assign_add") else (n, op, i) for n, op, i in program]
-    return _worked(changed, target, source)
+    return _right_diagnosis(changed, target, source)
 
 
-def blames_the_op_after(program: Program, target: str, source: str) -> Answer:
+def diagnosis_of_next_operation(program: Program, target: str, source: str) -> Answer:
     """The first line that uses what is lost, in place of the line that lost it."""
-    cause, line = _worked(program, target, source)
+    cause, line = _right_diagnosis(program, target, source)
     if line is None:
         return cause, line
     lost = program[line][0]
     return cause, next((k for k, (_, _, inputs) in enumerate(program) if k > line and lost in inputs), line)
 
 
-def _worked(program: Program, target: str, source: str) -> Answer:
+def _right_diagnosis(program: Program, target: str, source: str) -> Answer:
     found: Answer = solution.diagnose(program, target, source)
     return found

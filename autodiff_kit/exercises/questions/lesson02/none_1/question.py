@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 MISTAKEN = {
-    "zero-is-unconnected": misconceptions.zero_is_unconnected,
-    "blames-the-op-after": misconceptions.blames_the_op_after,
-    "state-looks-fine": misconceptions.state_looks_fine,
+    "zero-is-unconnected": misconceptions.diagnosis_with_zero_as_unconnected,
+    "blames-the-op-after": misconceptions.diagnosis_of_next_operation,
+    "state-looks-fine": misconceptions.diagnosis_with_assignment_as_path,
 }
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for program, target, source in misconceptions.programs(rng):
+    for program, target, source in misconceptions.random_programs(rng):
         reply = yield Call("diagnose", (program, target, source))
         if a.warned(reply):
             continue
-        got, want = answer_1(reply), misconceptions.explained(program, target, source)
+        got, want = answer_1(reply), misconceptions.explanation_by_tape(program, target, source)
         if got == want:
             a.behave(True)
             continue
         names = {name for name, model in MISTAKEN.items() if model(program, target, source) == got}
-        a.fail(names, _words_1(got, want, misconceptions.code_of(program), target, source), i=want[1])
+        a.fail(names, _words_1(got, want, misconceptions.program_source(program), target, source), i=want[1])
 
 
 def answer_1(reply: CallResult) -> misconceptions.Answer:
@@ -52,9 +52,9 @@ def _words_1(got: misconceptions.Answer, want: misconceptions.Answer, code: str,
 
 
 def example_1(rng: np.random.Generator) -> dict[str, object]:
-    drawn = misconceptions.programs(rng)
+    drawn = misconceptions.random_programs(rng)
     program, target, source = drawn[int(rng.integers(3, len(drawn)))]
-    return {"program": program, "target": target, "source": source, "code": misconceptions.code_of(program)}
+    return {"program": program, "target": target, "source": source, "code": misconceptions.program_source(program)}
 
 
 QUESTION = Question(

@@ -13,7 +13,7 @@ Graph = list[tuple[Any, ...]]
 CUTS = ("floor", "cast", "greater", "convert")
 
 
-def graph(rng: np.random.Generator) -> tuple[Graph, int, list[int]]:
+def random_graph(rng: np.random.Generator) -> tuple[Graph, int, list[int]]:
     """Nodes, target and sources: with a cut, a difference of equals, an unused branch, and nodes after the target."""
     nodes: Graph = [("input",)] * 4
 
@@ -39,7 +39,7 @@ def graph(rng: np.random.Generator) -> tuple[Graph, int, list[int]]:
     return [(str(op), *inputs) for op, *inputs in nodes], target, rng.permutation(plain).tolist()
 
 
-def reached(
+def connected_with_mistake(
     nodes: Graph, target: int, sources: list[int], *,
     through_cuts: bool = False, zero_cuts: bool = False, not_itself: bool = False,
 ) -> list[bool]:  # fmt: skip

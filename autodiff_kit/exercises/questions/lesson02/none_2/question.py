@@ -21,11 +21,11 @@ __all__ = ["QUESTION"]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(5):
-        nodes, target, sources = misconceptions.graph(rng)
+        nodes, target, sources = misconceptions.random_graph(rng)
         reply = yield Call("connected", (nodes, target, sources))
         if a.warned(reply):
             continue
-        way = partial(misconceptions.reached, nodes, target, sources)
+        way = partial(misconceptions.connected_with_mistake, nodes, target, sources)
         mistaken = {
             "walks-through-a-cut": partial(way, through_cuts=True),
             "zero-taken-for-None": partial(way, zero_cuts=True),
@@ -47,7 +47,7 @@ def told_2(reply: CallResult, n: int) -> np.ndarray:
 
 
 def example_2(rng: np.random.Generator) -> dict[str, object]:
-    nodes, target, sources = misconceptions.graph(rng)
+    nodes, target, sources = misconceptions.random_graph(rng)
     return {"nodes": nodes, "target": target, "sources": sources}
 
 

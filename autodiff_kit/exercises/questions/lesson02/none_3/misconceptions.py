@@ -8,10 +8,10 @@ import numpy as np
 
 
 # ------------------------------------------------------------------------------------------------------------- none-3
-def filled(grads: Any, sources: Any, zero: Any = np.zeros_like, kept: Any = lambda g: g) -> Any:
+def fill_none(grads: Any, sources: Any, zero: Any = np.zeros_like, kept: Any = lambda g: g) -> Any:
     """The nest with ``zero(source)`` where there is None, and ``kept(gradient)`` elsewhere."""
     if isinstance(sources, dict):
-        return {name: filled(grads[name], sources[name], zero, kept) for name in sources}
+        return {name: fill_none(grads[name], sources[name], zero, kept) for name in sources}
     if isinstance(sources, list | tuple):
-        return type(sources)(filled(g, s, zero, kept) for g, s in zip(grads, sources, strict=True))
+        return type(sources)(fill_none(g, s, zero, kept) for g, s in zip(grads, sources, strict=True))
     return zero(sources) if grads is None else kept(grads)

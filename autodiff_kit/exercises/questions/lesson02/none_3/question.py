@@ -62,7 +62,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         reply = yield Call("fill", (grads, sources))
         if a.warned(reply):
             continue
-        for leaf in leaves(misconceptions.filled(grads, sources), reply.value, grads):
+        for leaf in leaves(misconceptions.fill_none(grads, sources), reply.value, grads):
             if leaf is None:
                 a.fail(set(), "What came back is built differently: keep dictionaries, lists and tuples as they are.")
                 break

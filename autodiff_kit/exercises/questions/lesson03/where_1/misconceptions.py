@@ -18,24 +18,24 @@ CHOSEN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[An
 }
 
 
-def chosen(name: str, x: Array) -> Array:
+def chosen_branch(name: str, x: Array) -> Array:
     """f(x) where x > 0, else 0."""
     return np.where(x > 0, CHOSEN[name][0](np.where(x > 0, x, 1)), 0)
 
 
-def slope(name: str, x: Array) -> Array:
-    """The slope of f as its rule has it, poison included."""
+def derivative_as_written(name: str, x: Array) -> Array:
+    """The derivative of f from its formula, infinities and nan included."""
     with np.errstate(all="ignore"):
         return np.asarray(CHOSEN[name][1](x))
 
 
-def times_the_mask(name: str, x: Array) -> Array:
-    """Multiply by the condition and hope that 0 times anything is 0."""
+def branch_times_mask(name: str, x: Array) -> Array:
+    """The branch multiplied by the condition instead of chosen by it."""
     with np.errstate(all="ignore"):
         return np.asarray(CHOSEN[name][0](x) * (x > 0))
 
 
-def nearest_shift(name: str, x: Array, got: Array, at: int) -> Array:
+def closest_shift(name: str, x: Array, got: Array, at: int) -> Array:
     """f of x + e, or of x kept above e, with the e that explains the entry ``at``."""
     f, _, back = CHOSEN[name]
     with np.errstate(all="ignore"):

@@ -36,12 +36,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def value_1(a: AttemptEvaluation, reply: CallResult, name: str, x: Array, tol: float) -> bool:
     """Judge the values; a constant that was added is worked out from the smallest positive entry."""
-    want = misconceptions.chosen(name, x)
+    want = misconceptions.chosen_branch(name, x)
     got = require_real_array(reply.value, "safe")
-    mistaken = {"value-already-nan": misconceptions.times_the_mask(name, x)}
+    mistaken = {"value-already-nan": misconceptions.branch_times_mask(name, x)}
     facts: dict[str, object] = {}
     if got.shape == x.shape and np.isfinite(got).all():
-        mistaken |= {"adds-eps": misconceptions.nearest_shift(name, x, got, at=-2)}
+        mistaken |= {"adds-eps": misconceptions.closest_shift(name, x, got, at=-2)}
         facts = {"e": float(abs(got[-2] - want[-2]))}
     words = f'The value of safe("{name}", x)'
     return a.case(reply.value, want, mistaken, tol=tol, of=words, facts=facts, dtype=x.dtype.type)
@@ -52,7 +52,7 @@ def way_back_1(a: AttemptEvaluation, gradient: object, name: str, x: Array, u: A
     if gradient is None:
         a.fail({"cuts-the-gradient"})
         return
-    slope = misconceptions.slope(name, x)
+    slope = misconceptions.derivative_as_written(name, x)
     mistaken = {"where-only-outside": slope * (u * (x > 0)), "cuts-the-gradient": np.zeros(x.shape)}
     want = np.where(x > 0, slope * u, 0.0)
     a.case(gradient, want, mistaken, tol=tol, of=f'The gradient of safe("{name}", x)')

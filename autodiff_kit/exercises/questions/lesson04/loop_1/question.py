@@ -39,7 +39,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             require_real_array(part, f"loop, as the {name},")
             for part, name in zip(unpack_tuple(reply, "loop", ("value", "slope")), ("value", "slope"), strict=True)
         )
-        right, late = misconceptions.doubled(x, limit, factor), misconceptions.doubled(x, limit, factor, too_late=True)
+        right, late = (
+            misconceptions.loop_with_derivative(x, limit, factor),
+            misconceptions.loop_with_derivative(x, limit, factor, too_late=True),
+        )
         facts = {"x": format_value(x), "f": format_value(factor), "limit": format_value(limit)}
         if a.case(value, right[0], {"stops-one-too-late": late[0]}, tol=EXACT, of="The value", facts=facts):
             mistaken = models_of_slope(x, limit, factor, slope)
@@ -51,12 +54,14 @@ def models_of_slope(x: float, limit: float, factor: float, got: np.ndarray) -> d
     """What the misconceptions about the slope would give here."""
     if got.shape != ():
         return {}
-    counted = [one for one in misconceptions.trips(x, limit, factor) if values_close(got, one, NEAR)]
-    step = misconceptions.across(x, limit, factor, float(got))
+    counted = [
+        one for one in misconceptions.derivatives_through_step_count(x, limit, factor) if values_close(got, one, NEAR)
+    ]
+    step = misconceptions.difference_across_jump(x, limit, factor, float(got))
     return {
         "differentiates-the-trip-count": counted[0] if counted else None,
         "steps-over-the-jump": step,
-        "gives-the-value": misconceptions.doubled(x, limit, factor)[0],
+        "gives-the-value": misconceptions.loop_with_derivative(x, limit, factor)[0],
     }
 
 

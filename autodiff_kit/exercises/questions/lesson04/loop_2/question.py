@@ -10,7 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
-from autodiff_kit.exercises.questions.lesson00.shared import listed
+from autodiff_kit.exercises.questions.lesson00.shared import list_as_array
 
 from . import solution
 
@@ -38,7 +38,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "one-too-few": right[right != limit],
             "steps-of-the-factor": np.sort(steps[(lo < steps) & (steps < hi)]),
         }
-        got = require_real_array(listed(reply.value), "jumps")
+        got = require_real_array(list_as_array(reply.value), "jumps")
         a.case(np.sort(got) if got.ndim == 1 else got, right, mistaken, tol=1e-12, of="The list of jumps")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def newton(a: float, n: int, slope: Callable[[float, float, float, float], float]) -> tuple[float, float]:
+def newton_with_slope(a: float, n: int, slope: Callable[[float, float, float, float], float]) -> tuple[float, float]:
     """Newton's root with a slope of one's own: ``slope(a, old x, new x, old slope)``."""
     x, d = 1.0, 0.0
     for _ in range(n):

@@ -36,11 +36,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         mistaken = {
             "answers-with-the-limit": 0.5 / np.sqrt(start),
-            "uses-the-new-x": misconceptions.newton(
+            "uses-the-new-x": misconceptions.newton_with_slope(
                 start, n, lambda a, _, new, d: 0.5 * (d + 1 / new - a * d / new**2)
             )[1],
-            "only-the-last-line": misconceptions.newton(start, n, lambda _a, x, _new, _d: 0.5 / x)[1],
-            "a-is-all-that-moves": misconceptions.newton(start, n, lambda _a, x, _new, d: 0.5 * (d + 1 / x))[1],
+            "only-the-last-line": misconceptions.newton_with_slope(start, n, lambda _a, x, _new, _d: 0.5 / x)[1],
+            "a-is-all-that-moves": misconceptions.newton_with_slope(start, n, lambda _a, x, _new, d: 0.5 * (d + 1 / x))[
+                1
+            ],
         }
         a.case(slope, right, mistaken, tol=1e-10, of=f"dx_n/da after n = {n}", facts={"n": n, "d": right})
 

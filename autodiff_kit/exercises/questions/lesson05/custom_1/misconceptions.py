@@ -15,13 +15,13 @@ def sigmoid(x: Array) -> Array:
     return np.where(x > 0, 1 / (1 + e), e / (1 + e))
 
 
-def composed(x: Array) -> Array:
+def composed_log1pexp(x: Array) -> Array:
     """log(1 + exp(x)), as it is written."""
     with np.errstate(all="ignore"):
         return np.asarray(np.log(1 + np.exp(x)))
 
 
-def composed_slope(x: Array) -> Array:
+def composed_derivative(x: Array) -> Array:
     """exp(x) / (1 + exp(x)), as the chain rule writes it."""
     with np.errstate(all="ignore"):
         return np.asarray(np.exp(x) / (1 + np.exp(x)))

@@ -42,7 +42,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 def value_1(a: AttemptEvaluation, value: object, x: Array, tol: float) -> bool:
     """Judge the values; those in the tail are small, and judged by their ratio."""
     want = solution.log1pexp(x)[0]
-    mistaken = {"overflows": misconceptions.composed(x)}
+    mistaken = {"overflows": misconceptions.composed_log1pexp(x)}
     what = "The value of log1pexp"
     if not a.case(value, want, mistaken, tol=tol, of=what, dtype=x.dtype.type):
         return False
@@ -57,7 +57,7 @@ def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array,
         return
     slope = misconceptions.sigmoid(x)
     mistaken = {
-        "stable-value-unstable-slope": g * misconceptions.composed_slope(x),
+        "stable-value-unstable-slope": g * misconceptions.composed_derivative(x),
         "ignores-the-cotangent": slope,
         "slope-of-the-wrong-side": g * misconceptions.sigmoid(-x),
     }

@@ -9,7 +9,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def turned(x: Array, lam: float, cap: float) -> list[Array]:
-    """The valve's work done on the value: clipped or not, turned or not."""
+def rule_applied_to_value(x: Array, lam: float, cap: float) -> list[Array]:
+    """The gradient's scaling and clipping applied to the value: clipped or not, reversed or not."""
     kept = np.clip(x, -cap, cap)
     return [-lam * kept, -lam * x, lam * x, lam * kept, kept]

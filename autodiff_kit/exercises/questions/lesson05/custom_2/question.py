@@ -31,7 +31,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         value, pull = unpack_tuple(reply, "valve", ("value", "pull"))
         if not isinstance(pull, ReturnedFunction):
             raise LearnerCodeError("The second thing that valve gives back is a function of the incoming gradient g.")
-        done = [one for one in misconceptions.turned(x, lam, cap) if values_close(value, one, TOL)]
+        done = [one for one in misconceptions.rule_applied_to_value(x, lam, cap) if values_close(value, one, TOL)]
         changed = {"changes-the-forward": done[0] if done else None}
         if a.case(value, x, changed, tol=TOL, of="The value of valve"):
             back = yield Call(ReturnedFunction(pull.number, "pull"), (g,))

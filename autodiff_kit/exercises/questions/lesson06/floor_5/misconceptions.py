@@ -11,7 +11,7 @@ from ..shared import slope, soft_floor
 Array = np.ndarray[Any, Any]
 
 
-def descend(x: Array, target: float, schedule: list[float], lr: float = 0.1) -> Array:
+def gradient_descent(x: Array, target: float, schedule: list[float], lr: float = 0.1) -> Array:
     """Where the balls are before each step of a descent on (soft_floor - target)², and at its end."""
     path = [x]
     for s in schedule:

@@ -35,7 +35,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             )
             return
         schedule.append(float(s))
-    path = misconceptions.descend(starts, target, schedule)
+    path = misconceptions.gradient_descent(starts, target, schedule)
     arrived = np.floor(path[-1]) == target
     away = np.abs(shared.soft_floor(path[-1], schedule[-1]) - target)
     if schedule[-1] < 15:

@@ -24,8 +24,8 @@ PARTS = ("scale", "low", "high")
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    around = [shared.spread(rng, bits, bits % 2) for bits in (2, 3, 5, 8)]
-    aside = [misconceptions.one_sided(rng, int(rng.integers(2, 9)), sign) for sign in (1, -1)]
+    around = [shared.random_range(rng, bits, bits % 2) for bits in (2, 3, 5, 8)]
+    aside = [misconceptions.range_without_zero(rng, int(rng.integers(2, 9)), sign) for sign in (1, -1)]
     for lo, hi, bits in (*around, *aside):
         reply = yield Call("nudged", (lo, hi, bits))
         if a.warned(reply):
@@ -50,11 +50,11 @@ def judge_1(a: AttemptEvaluation, got: Array, lo: float, hi: float, bits: int) -
     mistaken = {
         "range-not-nudged": np.array([scale, lo, hi]),
         "scale-by-2-to-the-bits": np.array([wide, -place * wide, (2**bits - place) * wide]),
-        "nudges-one-end": misconceptions.one_end(lo, hi, bits, got),
+        "nudges-one-end": misconceptions.nudged_at_one_end(lo, hi, bits, got),
     }
     if got.shape == (3,) and abs(got[0] - wide) < 1e-10:  # whatever was made of a scale that is too small
         mistaken["scale-by-2-to-the-bits"] = got
-    facts = {"z": float(shared.quantised(np.zeros(1), lo, hi, bits)[0]), "n": 2**bits, "gaps": 2**bits - 1}
+    facts = {"z": float(shared.quantised_from_raw_end(np.zeros(1), lo, hi, bits)[0]), "n": 2**bits, "gaps": 2**bits - 1}
     a.case(got, np.array([scale, first, last]), mistaken, tol=1e-10, of="(scale, low, high)", facts=facts)
 
 

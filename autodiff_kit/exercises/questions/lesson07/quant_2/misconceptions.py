@@ -11,12 +11,12 @@ from ..quant_1 import solution as quant_1_solution
 Array = np.ndarray[Any, Any]
 
 
-def between(lo: float, hi: float, bits: int) -> float:
+def value_between_ranges(lo: float, hi: float, bits: int) -> float:
     """A number in the raw range that is outside the nudged one."""
     _, first, last = quant_1_solution.nudged(lo, hi, bits)
     return float(lo + first if first > lo else hi + last) / 2
 
 
-def raw_pull(x: Array, lo: float, hi: float, g: Array) -> Array:
-    """What comes into x if the raw range decides."""
+def vjp_by_raw_range(x: Array, lo: float, hi: float, g: Array) -> Array:
+    """Gradient of x if the raw range decides which entries pass."""
     return np.where((x >= lo) & (x <= hi), g, 0.0)

@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for bits in (2, 3, 4):
-        lo, hi, bits = shared.spread(rng, bits, bits % 2)
+        lo, hi, bits = shared.random_range(rng, bits, bits % 2)
         x = entries(rng, lo, hi, bits)
         reply = yield Call("fake_quant", (x, lo, hi, bits))
         if a.warned(reply):
@@ -36,8 +36,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 "fake_quant is to give back (y, pull), where pull is a function: pull(g) gives (dx, dmin, dmax)."
             )
         want = solution.fake_quant(x, lo, hi, bits)[0]
-        raw = shared.quantised(x, lo, hi, bits)
-        facts = {"z": float(shared.quantised(np.zeros(1), lo, hi, bits)[0])}
+        raw = shared.quantised_from_raw_end(x, lo, hi, bits)
+        facts = {"z": float(shared.quantised_from_raw_end(np.zeros(1), lo, hi, bits)[0])}
         if a.case(value, want, {"range-not-nudged": raw}, tol=1e-9, of="y", facts=facts):
             yield from way_back_2(a, pull, x, (lo, hi, bits), rng.uniform(0.5, 2, size=x.size))
 
@@ -50,7 +50,9 @@ def entries(rng: np.random.Generator, lo: float, hi: float, bits: int) -> Array:
     return drawn
 
 
-def way_back_2(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, given: shared.Range, g: Array) -> CheckScript:
+def way_back_2(
+    a: AttemptEvaluation, pull: ReturnedFunction, x: Array, given: shared.QuantisationRange, g: Array
+) -> CheckScript:
     """Judge what the pull gives for one cotangent: first x, and then the two ends."""
     reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
     if a.warned(reply):
@@ -63,9 +65,9 @@ def way_back_2(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, given: sh
     mistaken = {
         "straight-through-everywhere": g,
         "rounding-kills-the-gradient": np.zeros(x.size),
-        "mask-of-the-raw-range": misconceptions.raw_pull(x, lo, hi, g),
+        "mask-of-the-raw-range": misconceptions.vjp_by_raw_range(x, lo, hi, g),
     }
-    facts = {"far": round(hi + 1.0, 4), "between": round(misconceptions.between(*given), 4)}
+    facts = {"far": round(hi + 1.0, 4), "between": round(misconceptions.value_between_ranges(*given), 4)}
     if a.case(dx, want, mistaken, tol=1e-9, of="dx", facts=facts):
         mistaken = {"min-and-max-get-nothing": np.zeros(2), "min-and-max-swapped": np.array(right[::-1])}
         a.case(

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..quant_1 import solution as quant_1_solution
-from ..shared import spread
+from ..shared import random_range
 
 Array = np.ndarray[Any, Any]
 
 
-def seen_range(rng: np.random.Generator, bits: int, up: object = True) -> Array:
+def data_with_nudged_range(rng: np.random.Generator, bits: int, up: object = True) -> Array:
     """Nine numbers whose own range moves; four of them, the extreme twice, are left outside."""
-    lo, hi, bits = spread(rng, bits, up)
+    lo, hi, bits = random_range(rng, bits, up)
     _, first, last = quant_1_solution.nudged(lo, hi, bits)
     end, edge, other = (lo, first, hi) if first > lo else (hi, last, lo)
     out = [end, end, (end + edge) / 2, (2 * end + edge) / 3]

@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for bits in (2, 3, 4):
-        x = misconceptions.seen_range(rng, bits, bits % 2)
+        x = misconceptions.data_with_nudged_range(rng, bits, bits % 2)
         g = rng.uniform(0.5, 2, size=x.size)
         reply = yield Call("total", (x, bits, g))
         if a.warned(reply):
@@ -74,5 +74,5 @@ fake-quantised with `bits` bits. What comes into min and max comes home to x; wh
         "The second way ends at the entries that equal the minimum or the maximum. Add, place by place.",
         "`at = x == x.min(); dx[at] += dmin / at.sum()`, and the same for the maximum.",
     ),
-    example=lambda rng: {"x": misconceptions.seen_range(rng, 2).round(2), "bits": 2, "g": np.ones(9)},
+    example=lambda rng: {"x": misconceptions.data_with_nudged_range(rng, 2).round(2), "bits": 2, "g": np.ones(9)},
 )

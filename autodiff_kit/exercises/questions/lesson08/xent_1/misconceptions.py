@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 KINDS = ("plain", "raised", "sure")
 
 
-def drawn(rng: np.random.Generator, kind: str) -> tuple[Array, Array]:
+def random_logits_and_labels(rng: np.random.Generator, kind: str) -> tuple[Array, Array]:
     """Logits and labels: ordinary ones, all of them 10 000 higher, and one 2000 ahead of the true class."""
     rows, classes = int(rng.integers(2, 6)), int(rng.integers(3, 7))
     z, y = rng.normal(size=(rows, classes)) * 2, rng.integers(0, classes, rows)
@@ -25,14 +25,14 @@ def drawn(rng: np.random.Generator, kind: str) -> tuple[Array, Array]:
     return z, y
 
 
-def xent(z: Array, y: Array) -> float:
+def mean_cross_entropy(z: Array, y: Array) -> float:
     """The mean loss."""
     top = z.max(axis=1)
     logs = top + np.log(np.exp(z - top[:, None]).sum(axis=1))
     return float(np.mean(logs - z[np.arange(len(y)), y]))
 
 
-def binary_terms(z: Array, y: Array, *, of_softmax: bool) -> float:
+def binary_cross_entropy(z: Array, y: Array, *, of_softmax: bool) -> float:
     """A yes/no question for each class, of the logits or of their softmax, summed over the classes."""
     t = one_hot(z, y)
     with np.errstate(all="ignore"):
@@ -44,7 +44,7 @@ def binary_terms(z: Array, y: Array, *, of_softmax: bool) -> float:
     return float(terms.sum(axis=1).mean())
 
 
-def as_naive(z: Array, y: Array, *, shifted: bool) -> float:
+def naive_cross_entropy(z: Array, y: Array, *, shifted: bool) -> float:
     """The loss as its formula reads, with the maximum subtracted or not; infinities and nan included."""
     with np.errstate(all="ignore"):
         e = np.exp(z - z.max(axis=1, keepdims=True) if shifted else z)

@@ -22,7 +22,7 @@ __all__ = ["QUESTION"]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for kind in misconceptions.KINDS:
-        z, y = misconceptions.drawn(rng, kind)
+        z, y = misconceptions.random_logits_and_labels(rng, kind)
         reply = yield Call("xent", (z, y))
         idea = "log-of-an-underflown-softmax" if "log" in reply.warning else "overflows"
         if a.warned(reply, idea, z=float(z.max())):
@@ -35,14 +35,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def value_1(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
     """Judge the loss."""
-    want = misconceptions.xent(z, y)
+    want = misconceptions.mean_cross_entropy(z, y)
     got = require_real_array(loss, "The loss of xent")
-    binary = [misconceptions.binary_terms(z, y, of_softmax=of) for of in (False, True)]
+    binary = [misconceptions.binary_cross_entropy(z, y, of_softmax=of) for of in (False, True)]
     nearest = min(binary, key=lambda one: abs(one - float(got))) if got.shape == () else binary[0]
-    two_steps, unshifted = (misconceptions.as_naive(z, y, shifted=shifted) for shifted in (True, False))
+    two_steps, unshifted = (misconceptions.naive_cross_entropy(z, y, shifted=shifted) for shifted in (True, False))
     mistaken: dict[str, object] = {
         "sum-of-binary-terms": nearest if np.isfinite(nearest) else None,
-        "softmax-twice": lambda: misconceptions.xent(shared.softmax(z), y),
+        "softmax-twice": lambda: misconceptions.mean_cross_entropy(shared.softmax(z), y),
         "sum-not-mean": want * len(y),
         "log-of-an-underflown-softmax": two_steps if np.isinf(two_steps) else None,
         "overflows": unshifted if np.isnan(unshifted) else None,

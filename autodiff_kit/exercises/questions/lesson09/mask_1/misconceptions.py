@@ -11,6 +11,6 @@ from ..shared import softmax
 Array = np.ndarray[Any, Any]
 
 
-def over_first_axis(scores: Array) -> Array:
+def softmax_over_first_axis(scores: Array) -> Array:
     """Softmax over the wrong axis."""
     return np.moveaxis(softmax(np.moveaxis(scores, 0, -1)), -1, 0)

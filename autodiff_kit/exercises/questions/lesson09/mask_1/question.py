@@ -32,7 +32,7 @@ def scores_of(rng: np.random.Generator, shape: tuple[int, ...], mode: str, keep:
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for shape in ((4,), (3, 5), (2, 3, 6)):
         for mode in ("plain", "offset", "huge padding"):
-            keep = shared.masks(rng, shape)
+            keep = shared.random_masks(rng, shape)
             scores = scores_of(rng, shape, mode, keep)
             for name in ("zero_after", "renormalised", "masked_before"):
                 reply = yield Call(name, (scores, keep))
@@ -46,7 +46,7 @@ def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, k
     """Judge one design's weights."""
     zeroed = shared.softmax(scores) * keep
     if name == "zero_after":
-        mistaken = {"wrong-axis": misconceptions.over_first_axis(scores) * keep}
+        mistaken = {"wrong-axis": misconceptions.softmax_over_first_axis(scores) * keep}
     else:
         mistaken = {
             "not-renormalised": zeroed,
@@ -92,5 +92,5 @@ def masked_before(scores, keep):
         "Which maximum?",
         "`exp(min(s - max_kept, 0)) * keep`",
     ),
-    example=lambda rng: {"scores": rng.normal(size=(2, 4)).round(2), "keep": shared.masks(rng, (2, 4))},
+    example=lambda rng: {"scores": rng.normal(size=(2, 4)).round(2), "keep": shared.random_masks(rng, (2, 4))},
 )

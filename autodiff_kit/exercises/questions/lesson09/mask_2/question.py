@@ -25,7 +25,7 @@ CASES_2 = ("plain", "empty row", "nan kept", "nan padded", "inf padded")
 
 def scores_2(rng: np.random.Generator, case: str, dtype: type) -> tuple[Array, Array]:
     """Scores and mask of a case; in "nan kept" it is row 1 that is broken."""
-    keep = shared.masks(rng, (4, 6), empty=case == "empty row")
+    keep = shared.random_masks(rng, (4, 6), empty=case == "empty row")
     scores: Array = (rng.normal(size=(4, 6)) * 2).astype(dtype)
     if case == "nan kept":
         scores[1, np.argmax(keep[1])] = np.nan
@@ -110,6 +110,6 @@ NaN): the row must show it, the others must not. The dtype of the scores (float6
     ),
     example=lambda rng: {
         "scores": rng.normal(size=(3, 4)).round(2),
-        "keep": shared.masks(rng, (3, 4), empty=True),
+        "keep": shared.random_masks(rng, (3, 4), empty=True),
     },
 )

@@ -26,7 +26,7 @@ Array = np.ndarray[Any, Any]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for bad in (None, 1e6, np.nan, np.inf):
         for dtype, tol in ((np.float64, 1e-12), (np.float32, 2e-5)):
-            keep = shared.masks(rng, (4, 6), empty=True)
+            keep = shared.random_masks(rng, (4, 6), empty=True)
             w = mask_2_solution.masked_softmax(rng.normal(size=(4, 6)), keep).astype(dtype)
             g = rng.normal(size=(4, 6)).astype(dtype)
             clean = np.where(keep, g, 0).astype(dtype)

@@ -20,7 +20,7 @@ __all__ = ["QUESTION"]
 def inputs(rng: np.random.Generator) -> Iterator[tuple[np.ndarray, ...]]:
     for _ in range(4):
         n = int(rng.integers(3, 9))
-        keep = shared.masks(rng, (n,))
+        keep = shared.random_masks(rng, (n,))
         yield rng.normal(size=n), keep, rng.normal(size=n) * 10
 
 

@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for padding in (1.0, 0.0, -3.0, np.nan):
         keep, x, u = (
-            shared.masks(rng, (4, 5), empty=True),
+            shared.random_masks(rng, (4, 5), empty=True),
             np.exp(rng.normal(size=(4, 5))),
             rng.normal(size=4),
         )
@@ -100,5 +100,5 @@ QUESTION = Question(
         "Two wheres: one inside.",
         "`where(keep, log(where(keep, x, 1)), 0)`",
     ),
-    example=lambda rng: {"x": np.exp(rng.normal(size=(2, 4))).round(2), "keep": shared.masks(rng, (2, 4))},
+    example=lambda rng: {"x": np.exp(rng.normal(size=(2, 4))).round(2), "keep": shared.random_masks(rng, (2, 4))},
 )

@@ -11,8 +11,8 @@ from ..shared import softmax
 Array = np.ndarray[Any, Any]
 
 
-def attention_alone(q: Array, k: Array, v: Array, lengths: Array, *, scaled: bool = True) -> Array:
-    """Every sentence by itself, cut to its length: the judge of what padding may not change."""
+def attention_per_sentence(q: Array, k: Array, v: Array, lengths: Array, *, scaled: bool = True) -> Array:
+    """Attention of each sentence alone, without padding: the result that padding must not change."""
     out = np.zeros((*q.shape[:2], v.shape[-1]))
     for b, n in enumerate(lengths):
         if n:
@@ -21,8 +21,8 @@ def attention_alone(q: Array, k: Array, v: Array, lengths: Array, *, scaled: boo
     return out
 
 
-def attention_on(q: Array, k: Array, v: Array, keep: Array, *, masks_queries: bool = False) -> Array:
-    """Attention with the mask on the queries, or with zeroing after the softmax."""
+def attention_with_wrong_mask(q: Array, k: Array, v: Array, keep: Array, *, masks_queries: bool = False) -> Array:
+    """Attention with the mask applied to the queries, or as zeros after the softmax."""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
     if not masks_queries:
         zeroed: Array = (softmax(scores) * keep[:, None, :]) @ v

@@ -40,7 +40,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 def output_6(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, ...], garbage: float) -> bool:
     """Judge the output: each sentence alone, unpadded, is the judge."""
     q, k, v, keep, lengths = given
-    want = misconceptions.attention_alone(q, k, v, lengths)
+    want = misconceptions.attention_per_sentence(q, k, v, lengths)
     got = require_real_array(reply.value, "attention")
     if values_close(got, want, 1e-10):
         return True
@@ -54,9 +54,9 @@ def output_6(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, ...], 
     else:
         with np.errstate(all="ignore"):
             ways = {
-                "no-scale": misconceptions.attention_alone(q, k, v, lengths, scaled=False),
-                "masks-the-queries": misconceptions.attention_on(q, k, v, keep, masks_queries=True),
-                "not-renormalised": misconceptions.attention_on(q, k, v, keep),
+                "no-scale": misconceptions.attention_per_sentence(q, k, v, lengths, scaled=False),
+                "masks-the-queries": misconceptions.attention_with_wrong_mask(q, k, v, keep, masks_queries=True),
+                "not-renormalised": misconceptions.attention_with_wrong_mask(q, k, v, keep),
             }
         names = {name for name, model in ways.items() if values_close(got, model, 1e-10)}
     a.fail(names, _words_6(got, want, garbage), **_facts_6(q, k, keep, names))

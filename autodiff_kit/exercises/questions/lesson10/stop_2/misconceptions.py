@@ -18,7 +18,7 @@ def normalised(x: Array) -> Array:
     return np.asarray(away / np.sqrt((away**2).mean(-1, keepdims=True) + EPSILON))
 
 
-def way_back(x: Array, c: Array, mean: bool = True, variance: bool = True) -> Array:
+def normalised_vjp(x: Array, c: Array, mean: bool = True, variance: bool = True) -> Array:
     """What comes back to x for the cotangent c, where the paths through mean and variance are open or shut."""
     away = x - x.mean(-1, keepdims=True)
     rate = 1 / np.sqrt((away**2).mean(-1, keepdims=True) + EPSILON)

@@ -53,13 +53,13 @@ def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops
         a.fail(set(), "The gradient of x is None: no path is left. Stay with the kit's ops from x to the answer.")
         return False
     mistaken = {
-        "stops-the-mean-above-too": misconceptions.way_back(x, c, mean=False),
-        "stops-the-variance": misconceptions.way_back(x, c, variance=False),
-        "stops-both": misconceptions.way_back(x, c, mean=False, variance=False),
+        "stops-the-mean-above-too": misconceptions.normalised_vjp(x, c, mean=False),
+        "stops-the-variance": misconceptions.normalised_vjp(x, c, variance=False),
+        "stops-both": misconceptions.normalised_vjp(x, c, mean=False, variance=False),
     }
     words = f"The gradient of x, with {stops} stop{'' if stops == 1 else 's'}"
     facts = lambda got: {"s": float(got.sum(-1).reshape(-1)[0])}  # noqa: E731
-    return a.case(gradient, misconceptions.way_back(x, c), mistaken, tol=1e-10, of=words, facts=facts)
+    return a.case(gradient, misconceptions.normalised_vjp(x, c), mistaken, tol=1e-10, of=words, facts=facts)
 
 
 def place_2(a: AttemptEvaluation, given: list[Array], x: Array) -> None:

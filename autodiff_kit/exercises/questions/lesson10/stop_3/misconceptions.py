@@ -10,7 +10,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-class Stop(NamedTuple):
+class StoppedFunction(NamedTuple):
     """A function, the same with a stop in it, and whether the stop changes no gradient anywhere."""
 
     of: str
@@ -19,7 +19,7 @@ class Stop(NamedTuple):
     free: bool
 
 
-def _stops() -> tuple[Stop, ...]:
+def _stopped_functions() -> tuple[StoppedFunction, ...]:
     import autodiff_kit as ak
 
     stop, mean = ak.stop_gradient, ak.mean
@@ -35,25 +35,29 @@ def _stops() -> tuple[Stop, ...]:
 
     open_ = ak.identity
     return (
-        Stop("the variance, its mean stopped", moment(2, open_, open_), moment(2, open_, stop), True),
-        Stop("the variance, its x stopped", moment(2, open_, open_), moment(2, stop, open_), False),
-        Stop(FOURTH, moment(4, open_, open_), moment(4, open_, stop), False),
-        Stop("the covariance of x and x³, one mean stopped", covariance(open_), covariance(stop), True),
-        Stop("log-sum-exp, its shift stopped everywhere", log_sum_exp(open_, open_), log_sum_exp(stop, stop), True),
-        Stop("log-sum-exp, its shift stopped in one place", log_sum_exp(open_, open_), log_sum_exp(stop, open_), False),
+        StoppedFunction("the variance, its mean stopped", moment(2, open_, open_), moment(2, open_, stop), True),
+        StoppedFunction("the variance, its x stopped", moment(2, open_, open_), moment(2, stop, open_), False),
+        StoppedFunction(FOURTH_MOMENT, moment(4, open_, open_), moment(4, open_, stop), False),
+        StoppedFunction("the covariance of x and x³, one mean stopped", covariance(open_), covariance(stop), True),
+        StoppedFunction(
+            "log-sum-exp, its shift stopped everywhere", log_sum_exp(open_, open_), log_sum_exp(stop, stop), True
+        ),
+        StoppedFunction(
+            "log-sum-exp, its shift stopped in one place", log_sum_exp(open_, open_), log_sum_exp(stop, open_), False
+        ),
     )
 
 
-FOURTH = "the fourth moment, its mean stopped"
+FOURTH_MOMENT = "the fourth moment, its mean stopped"
 
 
-def stops(rng: np.random.Generator) -> dict[str, Stop]:
+def random_stopped_functions(rng: np.random.Generator) -> dict[str, StoppedFunction]:
     """The six of them under letters, in an order that is drawn."""
-    six = _stops()
+    six = _stopped_functions()
     return dict(zip("ABCDEF", (six[i] for i in rng.permutation(6)), strict=True))
 
 
-def gap(stop: Stop, points: list[Array]) -> float:
+def largest_gradient_difference(stop: StoppedFunction, points: list[Array]) -> float:
     """The largest difference of the two gradients at some points."""
     from autodiff_kit.transforms.derivatives import grad
 

@@ -21,7 +21,7 @@ __all__ = ["QUESTION"]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(2):
-        six = misconceptions.stops(rng)
+        six = misconceptions.random_stopped_functions(rng)
         pairs = {
             name: (Callback(stop.whole, f"{name}'s f", raw=True), Callback(stop.stopped, f"{name}'s g", raw=True))
             for name, stop in six.items()
@@ -36,7 +36,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         wrong = sorted(want - got) or sorted(got - want & set(six))
         points = [rng.normal(size=6) for _ in range(3)]
         about = (
-            {"name": f"{wrong[0]}, {six[wrong[0]].of}", "e": misconceptions.gap(six[wrong[0]], points)} if wrong else {}
+            {
+                "name": f"{wrong[0]}, {six[wrong[0]].of}",
+                "e": misconceptions.largest_gradient_difference(six[wrong[0]], points),
+            }
+            if wrong
+            else {}
         )
         a.fail(_names_3(got, want, six), _words_3(got, want), **about)
 
@@ -49,8 +54,8 @@ def named_3(reply: CallResult) -> set[str]:
     return value
 
 
-def _names_3(got: set[str], want: set[str], six: dict[str, misconceptions.Stop]) -> set[str]:
-    fourth = next(name for name, stop in six.items() if stop.of == misconceptions.FOURTH)
+def _names_3(got: set[str], want: set[str], six: dict[str, misconceptions.StoppedFunction]) -> set[str]:
+    fourth = next(name for name, stop in six.items() if stop.of == misconceptions.FOURTH_MOMENT)
     kinds = {"all-stops-matter": set(), "none-matter": set(six), "one-point-is-proof": want | {fourth}}
     return {name for name, answer in kinds.items() if got == answer}
 
@@ -62,7 +67,7 @@ def _words_3(got: set[str], want: set[str]) -> str:
 
 
 def _example_3(rng: np.random.Generator) -> dict[str, object]:
-    stop = misconceptions.stops(rng)["A"]
+    stop = misconceptions.random_stopped_functions(rng)["A"]
     return {"f": stop.whole, "g": stop.stopped, "x": rng.normal(size=6).round(2)}
 
 

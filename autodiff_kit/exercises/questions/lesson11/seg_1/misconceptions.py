@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..shared import counts, sums
+from ..shared import segment_counts, segment_sums
 
 Array = np.ndarray[Any, Any]
 
 
 def wrong_means(h: Array, ids: Array, c: int) -> dict[str, Any]:
     """What comes of each mistake with a mean, by its name."""
-    added, shown = sums(h, ids, c), int(ids.max()) + 1
-    rows = counts(ids, c)[:, None]
+    added, shown = segment_sums(h, ids, c), int(ids.max()) + 1
+    rows = segment_counts(ids, c)[:, None]
     last = np.zeros_like(added)
     last[ids] = h
     with np.errstate(all="ignore"):

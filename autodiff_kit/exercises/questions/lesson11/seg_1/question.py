@@ -33,7 +33,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for c in (1, 2, 5):
         h, ids = drawn(rng, c)
         reply = yield Call("segment_mean", (h, ids, c))
-        empty = np.flatnonzero(shared.counts(ids, c) == 0).tolist()
+        empty = np.flatnonzero(shared.segment_counts(ids, c) == 0).tolist()
         if a.warned(reply, "empty-segment-0/0", k=empty[0] if empty else 0):
             continue
         mean, pull = parts_1(reply)
@@ -53,7 +53,7 @@ def parts_1(reply: CallResult) -> tuple[object, ReturnedFunction]:
 
 def mean_1(a: AttemptEvaluation, mean: object, h: Array, ids: Array, c: int) -> bool:
     """Judge the means."""
-    empty, rows = np.flatnonzero(shared.counts(ids, c) == 0), shared.counts(ids, c)
+    empty, rows = np.flatnonzero(shared.segment_counts(ids, c) == 0), shared.segment_counts(ids, c)
     facts = {"k": int(empty[0]) if empty.size else 0, "shown": int(ids.max()) + 1, "n": int(rows[0]), "N": len(ids)}
     want = solution.segment_mean(h, ids, c)[0]
     words = f"The mean of {c} segment{'' if c == 1 else 's'}"
@@ -63,7 +63,7 @@ def mean_1(a: AttemptEvaluation, mean: object, h: Array, ids: Array, c: int) -> 
 def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, ids: Array, c: int, g: Array) -> CheckScript:
     """Judge what the pull gives."""
     reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
-    rows = shared.counts(ids, c)
+    rows = shared.segment_counts(ids, c)
     if a.warned(reply, "pull-divides-by-none", k=int(np.argmin(rows))):
         return
     want = (g / np.maximum(rows, 1)[:, None])[ids]

@@ -9,7 +9,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def weights(s: Array, ids: Array, c: int, level: Array | float | None = None) -> Array:
+def segment_softmax(s: Array, ids: Array, c: int, level: Array | float | None = None) -> Array:
     """The softmax of each segment; ``level`` is what is taken from its scores, by default its own maximum."""
     if level is None:
         most = np.full(c, -np.inf)

@@ -38,13 +38,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         with np.errstate(all="ignore"):
             mistaken = {
-                "softmax-over-everything": misconceptions.weights(s, 0 * ids, 1),
-                "overflows": misconceptions.weights(s, ids, SEGMENTS, 0.0),
-                "one-maximum-for-all": misconceptions.weights(s, ids, SEGMENTS, s.max()),
+                "softmax-over-everything": misconceptions.segment_softmax(s, 0 * ids, 1),
+                "overflows": misconceptions.segment_softmax(s, ids, SEGMENTS, 0.0),
+                "one-maximum-for-all": misconceptions.segment_softmax(s, ids, SEGMENTS, s.max()),
                 "not-yet-divided": np.exp(s - s.max()),
             }
         told = lambda got, ids=ids, facts=facts: facts | {"sum": _sum_of(got, ids)}  # noqa: E731
-        want = misconceptions.weights(s, ids, SEGMENTS)
+        want = misconceptions.segment_softmax(s, ids, SEGMENTS)
         words = {"none": "", "all": ", all scores raised by 10000", "one": ", segment 0 raised by 3000"}[lift]
         a.case(reply.value, want, mistaken, tol=1e-10, of=f"The weights{words}", facts=told)
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..shared import counts, sums
+from ..shared import segment_counts, segment_sums
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass
-class RunningMeans:
+class RunningSegmentMeans:
     """Means of classes over batches; ``mistake`` names one, or nothing."""
 
     c: int
@@ -26,10 +26,10 @@ class RunningMeans:
 
     def update(self, h: Array, ids: Array) -> Array:
         """The means after one more batch."""
-        rows = counts(ids, self.c)
+        rows = segment_counts(ids, self.c)
         present = rows > 0
         old = np.zeros((self.c, *h.shape[1:])) if self.means is None else self.means
-        news, before = sums(h, ids, self.c), self.seen
+        news, before = segment_sums(h, ids, self.c), self.seen
         if self.mistake == "weights-batches-equally":
             news, rows = news / np.maximum(rows, 1)[:, None], present * 1
         if self.mistake == "forgets-the-past":
@@ -42,5 +42,5 @@ class RunningMeans:
 
     def pull(self, g: Array, ids: Array) -> Array:
         """What comes back to the rows of the last batch."""
-        n = counts(ids, self.c) if self.mistake == "gradient-of-the-batch-mean" else self.seen
+        n = segment_counts(ids, self.c) if self.mistake == "gradient-of-the-batch-mean" else self.seen
         return np.asarray((g / np.maximum(n, 1)[:, None])[ids])

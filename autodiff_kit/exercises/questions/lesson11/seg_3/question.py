@@ -34,17 +34,17 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         update, pull = functions_3(reply)
         right, wrong = (
-            misconceptions.RunningMeans(CLASSES),
-            {name: misconceptions.RunningMeans(CLASSES, name) for name in FORWARD},
+            misconceptions.RunningSegmentMeans(CLASSES),
+            {name: misconceptions.RunningSegmentMeans(CLASSES, name) for name in FORWARD},
         )
-        slip = misconceptions.RunningMeans(CLASSES, "gradient-of-the-batch-mean")
+        slip = misconceptions.RunningSegmentMeans(CLASSES, "gradient-of-the-batch-mean")
         for k, classes in enumerate(BATCHES):
             ids = names[rng.permutation(classes)]
             h, g = rng.normal(size=(len(ids), 2)), rng.normal(size=(CLASSES, 2))
             want, mistaken = right.update(h, ids), {name: model.update(h, ids) for name, model in wrong.items()}
             slip.update(h, ids)
             reply = yield Call(update, (h, ids))
-            missing = np.flatnonzero(shared.counts(ids, CLASSES) == 0).tolist()
+            missing = np.flatnonzero(shared.segment_counts(ids, CLASSES) == 0).tolist()
             if a.warned(reply, "class-never-seen-0/0", k=int(names[-1])):
                 break
             words = f"What update gives for batch {k + 1}"
@@ -71,7 +71,7 @@ def functions_3(reply: CallResult) -> tuple[ReturnedFunction, ReturnedFunction]:
     return update, pull
 
 
-def _lost(missing: list[int], means: misconceptions.RunningMeans) -> int:
+def _lost(missing: list[int], means: misconceptions.RunningSegmentMeans) -> int:
     """A class that is absent from the batch and had a mean."""
     return next((k for k in missing if means.seen[k]), missing[0] if missing else 0)
 

@@ -19,7 +19,7 @@ PROGRAMS = (
 )
 
 
-def run(program: str, a: float, b: float) -> Answer:
+def run_on_tape(program: str, a: float, b: float) -> Answer:
     """The value of y, and its gradient with respect to x0, from the kit's own tape."""
     import autodiff_kit as ak
 

@@ -29,7 +29,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             return
         for k, (program, answer) in enumerate(zip(misconceptions.PROGRAMS, answers_1(reply), strict=True)):
-            for i, (got, want) in enumerate(zip(answer, misconceptions.run(program, x0, x1), strict=True)):
+            for i, (got, want) in enumerate(zip(answer, misconceptions.run_on_tape(program, x0, x1), strict=True)):
                 names = {name for name, ways in MISTAKEN.items() if agrees_1(got, ways[k](x0, x1)[i])}
                 judge_1(a, got, want, names, f"{k + 1}. {program}: the {WHAT[i]}")
 

@@ -10,6 +10,6 @@ Array = np.ndarray[Any, Any]
 
 
 # ------------------------------------------------------------------------------------------------------------- grow-1
-def losses(w: float, xs: Array) -> Array:
+def row_losses(w: float, xs: Array) -> Array:
     """The loss of each row."""
     return np.asarray(((w * xs - 2) ** 2).mean(axis=1))

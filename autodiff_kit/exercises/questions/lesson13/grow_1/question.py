@@ -32,7 +32,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for name, got, each in zip(
         ("total", "gradient"),
         unpack_tuple(reply, "track", ("total", "gradient")),
-        (misconceptions.losses, shared.slopes),
+        (misconceptions.row_losses, shared.row_loss_derivatives),
         strict=True,
     ):
         require_real_array(got, f"track, as {name},")

@@ -13,8 +13,8 @@ Array = np.ndarray[Any, Any]
 
 
 # ------------------------------------------------------------------------------------------------------------- grow-2
-class Chain:
-    """Layers y -> sin(c y) + 0.3 y with their slopes, handed in as handles, and a store that counts what it holds."""
+class InstrumentedLayerChain:
+    """Layers y -> sin(c y) + 0.3 y with their slopes, passed as callbacks, and a store that counts what it holds."""
 
     def __init__(self, rng: np.random.Generator, n: int) -> None:
         self.c = rng.uniform(0.5, 1.5, n)
@@ -38,11 +38,11 @@ class Chain:
             y.append(self.layer(i, y[-1]))
         return np.array(y)
 
-    def handles(self) -> tuple[list[Callback], list[Callback], CallbackNamespace]:
-        """What the learner is given: layers, slopes, and the store."""
+    def callbacks(self) -> tuple[list[Callback], list[Callback], CallbackNamespace]:
+        """Arguments of the learner's function: layers, slopes and the store."""
         n = range(len(self.c))
-        fs = [Callback(lambda y, i=i: self._called(i, _real(y)), f"fs[{i}]") for i in n]
-        slopes = [Callback(lambda y, i=i: self._asked(i, _real(y)), f"slopes[{i}]") for i in n]
+        fs = [Callback(lambda y, i=i: self._called(i, _require_float(y)), f"fs[{i}]") for i in n]
+        slopes = [Callback(lambda y, i=i: self._asked(i, _require_float(y)), f"slopes[{i}]") for i in n]
         members: dict[str, Callable[..., object]] = {"put": self._put, "get": self._get, "drop": self._drop}
         return (
             fs,
@@ -65,23 +65,23 @@ class Chain:
             self.strange = what
 
     def _put(self, key: object, value: object) -> None:
-        self.kept[_whole(key)] = _real(value)
+        self.kept[_require_int(key)] = _require_float(value)
         self.peak = max(self.peak, len(self.kept))
 
     def _get(self, key: object) -> float:
-        k = _whole(key)
+        k = _require_int(key)
         if k not in self.kept:
             raise LearnerCodeError(f"store.get({k}): there is no value {k} in the store; it has {sorted(self.kept)}.")
         self.last = self.kept[k]
         return self.last
 
     def _drop(self, key: object) -> None:
-        self.kept.pop(_whole(key), None)
+        self.kept.pop(_require_int(key), None)
 
 
-def _real(value: object) -> float:
+def _require_float(value: object) -> float:
     return float(np.asarray(value).reshape(()))
 
 
-def _whole(value: object) -> int:
+def _require_int(value: object) -> int:
     return int(np.asarray(value).reshape(()))

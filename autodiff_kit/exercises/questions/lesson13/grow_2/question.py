@@ -22,8 +22,8 @@ SIZES = ((9, 2), (12, 12), (37, 6), (100, 10))
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, k in SIZES:
-        chain = misconceptions.Chain(rng, n)
-        fs, slopes, store = chain.handles()
+        chain = misconceptions.InstrumentedLayerChain(rng, n)
+        fs, slopes, store = chain.callbacks()
         reply = yield Call("checkpointed", (fs, slopes, chain.x, k, store))
         if a.warned(reply):
             continue
@@ -34,7 +34,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             judge_2(a, chain, n, k)
 
 
-def judge_2(a: AttemptEvaluation, chain: misconceptions.Chain, n: int, k: int) -> None:
+def judge_2(a: AttemptEvaluation, chain: misconceptions.InstrumentedLayerChain, n: int, k: int) -> None:
     """Judge what was held and how often layers ran, where the value is right."""
     room = -(-n // k) + k
     words = (
@@ -50,7 +50,7 @@ def judge_2(a: AttemptEvaluation, chain: misconceptions.Chain, n: int, k: int) -
 
 
 def example_2(rng: np.random.Generator) -> dict[str, object]:
-    chain = misconceptions.Chain(rng, 6)
+    chain = misconceptions.InstrumentedLayerChain(rng, 6)
     return {"c": chain.c.round(2), "x": round(chain.x, 2), "k": 2}
 
 

@@ -11,7 +11,7 @@ Expression = Any  # a name, a number, or (op, parts ...)
 
 
 # ------------------------------------------------------------------------------------------------------------- grow-3
-COMMUTE = ("+", "*")
+COMMUTATIVE = ("+", "*")
 
 
 WORKED: dict[str, Callable[..., float]] = {
@@ -22,7 +22,7 @@ WORKED: dict[str, Callable[..., float]] = {
 }
 
 
-def expression(rng: np.random.Generator) -> Expression:
+def random_expression(rng: np.random.Generator) -> Expression:
     """Sums both ways round, differences both ways round, equal parts, and a part that is a number."""
     x, y, z, w = (str(name) for name in rng.permutation(list("xyzw")))
     a, b = int(rng.integers(2, 5)), int(rng.integers(5, 9))
@@ -34,7 +34,7 @@ def expression(rng: np.random.Generator) -> Expression:
     return e if rng.random() < 0.5 else ("-", e, ("*", z, number))
 
 
-def distinct(e: Expression, commute: tuple[str, ...] = COMMUTE, fold: bool = True) -> int:
+def count_distinct_operations(e: Expression, commute: tuple[str, ...] = COMMUTATIVE, fold: bool = True) -> int:
     """Operations that are left when equal parts run once; what does not commute, or fold, is a misunderstanding."""
     places: dict[Any, int] = {}
 
@@ -52,8 +52,8 @@ def distinct(e: Expression, commute: tuple[str, ...] = COMMUTE, fold: bool = Tru
     return len(places)
 
 
-def occurrences(e: Expression) -> int:
+def count_operations(e: Expression) -> int:
     """Every place counts."""
     if not isinstance(e, tuple) or all(isinstance(one, int | float) for one in e[1:]):
         return 0
-    return 1 + sum(occurrences(one) for one in e[1:])
+    return 1 + sum(count_operations(one) for one in e[1:])

@@ -19,7 +19,7 @@ __all__ = ["QUESTION"]
 def inputs(rng: np.random.Generator) -> Iterator[tuple[Any]]:
     yield ("x",)
     yield (("+", 2, 3),)
-    for expression in [misconceptions.expression(rng) for _ in range(4)]:
+    for expression in [misconceptions.random_expression(rng) for _ in range(4)]:
         yield (expression,)
 
 
@@ -37,22 +37,26 @@ operation; `("*", ("+", 1, 2), "x")` and `("*", "x", 3)` are equal.""",
     solution=solution.distinct,
     inputs=inputs,
     tolerance=1e-12,
-    facts=lambda e: {"n": misconceptions.occurrences(e)},
+    facts=lambda e: {"n": misconceptions.count_operations(e)},
     misconceptions=(
         Misconception(
             "order-blind",
-            lambda e: misconceptions.distinct(e, commute=("+", "*", "-")),
+            lambda e: misconceptions.count_distinct_operations(e, commute=("+", "*", "-")),
             "x − y is not y − x: for a difference the order counts.",
         ),
         Misconception(
-            "counts-occurrences", misconceptions.occurrences, "{n} places hold an operation, but equal ones run once."
+            "counts-occurrences",
+            misconceptions.count_operations,
+            "{n} places hold an operation, but equal ones run once.",
         ),
         Misconception(
-            "misses-commuted", lambda e: misconceptions.distinct(e, commute=()), "x + y and y + x are one operation."
+            "misses-commuted",
+            lambda e: misconceptions.count_distinct_operations(e, commute=()),
+            "x + y and y + x are one operation.",
         ),
         Misconception(
             "constant-is-a-node",
-            lambda e: misconceptions.distinct(e, fold=False),
+            lambda e: misconceptions.count_distinct_operations(e, fold=False),
             "A part that holds numbers only is a number before the program runs.",
         ),
     ),
@@ -61,5 +65,5 @@ operation; `("*", ("+", 1, 2), "x")` and `("*", "x", 3)` are equal.""",
         "The key of an operation is made of its op and the *keys* of its parts, and not of their text.",
         "Go depth first and keep a dictionary from `(op, *keys)` to a number; sort the keys where the op commutes (`key=repr`); give back a number where all keys are numbers. The answer is `len` of the dictionary.",
     ),
-    example=lambda rng: {"expression": misconceptions.expression(rng)},
+    example=lambda rng: {"expression": misconceptions.random_expression(rng)},
 )

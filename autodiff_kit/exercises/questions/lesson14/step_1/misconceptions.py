@@ -14,6 +14,6 @@ Array = np.ndarray[Any, Any]
 KINDS = ("momentum", "nesterov", "rmsprop")
 
 
-def averaged(gradients: Array, lr: float, b: float) -> Array:
+def averaged_momentum_steps(gradients: Array, lr: float, b: float) -> Array:
     """Steps of a slot that averages gradients where it should add them."""
     return np.asarray((1 - b) * solution.steps(gradients, "momentum", lr, b))

@@ -30,7 +30,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken: dict[str, Any] = {
             "step-is-the-gradient": -lr * gradients,
             "positions-not-steps": np.cumsum(want),
-            "averages-instead-of-adding": misconceptions.averaged(gradients, lr, b) if kind == "momentum" else None,
+            "averages-instead-of-adding": misconceptions.averaged_momentum_steps(gradients, lr, b)
+            if kind == "momentum"
+            else None,
             "nesterov-is-momentum": right(gradients, "momentum", lr, b) if kind == "nesterov" else None,
         }
         facts = {"d": float(-lr * (1 + b + b * b)), "lr": lr, "b": b}

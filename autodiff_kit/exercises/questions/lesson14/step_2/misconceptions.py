@@ -9,10 +9,10 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-SLOTTED = ("momentum", "rmsprop", "adam")
+OPTIMIZERS_WITH_SLOTS = ("momentum", "rmsprop", "adam")
 
 
-def constants(rng: np.random.Generator) -> dict[str, float]:
+def random_constants(rng: np.random.Generator) -> dict[str, float]:
     """Constants of a draw; with betas this far from 1 a clock that is one off shows in the first digits."""
     drawn = {"lr": (0.05, 0.1, 0.2), "b1": (0.8, 0.9), "b2": (0.99, 0.999), "eps": (1e-3, 1e-2)}
     return {name: float(rng.choice(values)) for name, values in drawn.items()}

@@ -19,8 +19,8 @@ __all__ = ["QUESTION"]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for kind in misconceptions.SLOTTED:
-        given = misconceptions.constants(rng)
+    for kind in misconceptions.OPTIMIZERS_WITH_SLOTS:
+        given = misconceptions.random_constants(rng)
         shape = int(rng.integers(2, 6)), 3
         gradients = np.sign(rng.normal(size=shape)) * rng.uniform(0.3, 2, size=shape)
         slots = misconceptions.slots_after(kind, gradients, **given)
@@ -80,6 +80,6 @@ step. Give that step: what was added to w. The kinds and their slots are those o
         "gradient": rng.normal(size=3).round(2),
         "slots": {"momentum": rng.normal(size=3).round(2)},
         "kind": "momentum",
-        **misconceptions.constants(rng),
+        **misconceptions.random_constants(rng),
     },
 )

@@ -23,7 +23,7 @@ __all__ = ["QUESTION"]
 
 def path(a: AttemptEvaluation, w: np.ndarray, gradients: list[Any], given: dict[str, Any]) -> CheckScript:
     """All the values that w takes; nothing if a warning ended it."""
-    slots, seen = shared.fresh(3), []
+    slots, seen = shared.initial_slots(3), []
     for g in gradients:
         reply = yield Call("adam_step", (w, g, slots), given)
         if a.warned(reply, "clock-starts-at-zero" if "divi" in reply.warning else ""):
@@ -51,7 +51,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "clock-runs-on-None": {"clock_runs": True},
     }
     for case in ("plain", "zeros", "none"):
-        given, w = shared.constants(rng), rng.normal(size=3)
+        given, w = shared.random_constants(rng), rng.normal(size=3)
         gradients: list[Any] = [rng.normal(size=3) for _ in range(6)]
         for i in {"plain": (), "zeros": (2, 4), "none": (1, 3)}[case]:
             gradients[i] = None if case == "none" else np.zeros(3)
@@ -60,7 +60,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if got is None:
             continue
         possible = {**switches, **only_none} if case == "none" else switches
-        mistaken = {name: partial(played, run, partial(shared.adam, **switch)) for name, switch in possible.items()}
+        mistaken = {
+            name: partial(played, run, partial(shared.adam_with_mistake, **switch)) for name, switch in possible.items()
+        }
         right = played(run, solution.adam_step)
         facts = {"x": float(np.abs(got[0] - w)[0] / given["lr"]), "d": float(np.abs(got[1] - got[0]).max())}
         words = f"w after steps with {case} gradients" if case != "none" else "w after steps, two of them None,"
@@ -97,8 +99,8 @@ moves, nothing decays, no time passes. `eps` stands beside the root.""",
     example=lambda rng: {
         "w": rng.normal(size=3).round(2),
         "g": rng.normal(size=3).round(2),
-        "slots": shared.fresh(3),
-        **shared.constants(rng),
+        "slots": shared.initial_slots(3),
+        **shared.random_constants(rng),
     },
     spoils={2: "writes-into-the-old-slots"},
 )

@@ -7,7 +7,7 @@ from typing import Any
 from . import solution
 
 
-def motion(
+def movement_with_mistake(
     gradients: Any, kind: str, *, zero_is_none: bool = False, none_is_zero: bool = False, **constants: Any
 ) -> Any:
     """Real and ghost motion with zeros skipped, or None taken for zero."""

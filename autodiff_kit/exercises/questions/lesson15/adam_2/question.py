@@ -55,15 +55,19 @@ def played(run: Any, motion: Any) -> Any:
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
-        gradients, given = strip(rng), shared.constants(rng, 1e-8)
+        gradients, given = strip(rng), shared.random_constants(rng, 1e-8)
         run = partial(table_2, a, gradients, given)
         got = yield from run()
         if got is None:
             continue
         want = played(run, solution.motion)
         mistaken = {
-            "zero-gradient-means-still": partial(played, run, partial(misconceptions.motion, zero_is_none=True)),
-            "None-taken-for-zero": partial(played, run, partial(misconceptions.motion, none_is_zero=True)),
+            "zero-gradient-means-still": partial(
+                played, run, partial(misconceptions.movement_with_mistake, zero_is_none=True)
+            ),
+            "None-taken-for-zero": partial(
+                played, run, partial(misconceptions.movement_with_mistake, none_is_zero=True)
+            ),
             "blames-the-adaptivity": want[[0, 2, 1, 3]],
             "all-motion-is-real": np.stack([want.sum(1), 0 * want[:, 1]], axis=1),
         }
@@ -99,6 +103,6 @@ step −lr·g/(√v+eps)) or `"adam"`.""",
     ),
     example=lambda rng: {
         "gradients": [1.0, 0.0, None, round(float(rng.normal()), 2), 0.0],
-        **shared.constants(rng, 1e-8),
+        **shared.random_constants(rng, 1e-8),
     },
 )

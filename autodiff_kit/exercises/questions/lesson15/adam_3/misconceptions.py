@@ -6,24 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from ..shared import Slots, adam
+from ..shared import Slots, adam_with_mistake
 from . import solution
 
 
 def freeze_zeroing(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> Any:
     """Zero the frozen gradients and hope."""
-    return adam(w, np.where(mask, 0, g), slots, **constants)
+    return adam_with_mistake(w, np.where(mask, 0, g), slots, **constants)
 
 
 def freeze_step(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> Any:
     """Keep w, and let the slots decay."""
-    moved, new = adam(w, np.where(mask, 0, g), slots, **constants)
+    moved, new = adam_with_mistake(w, np.where(mask, 0, g), slots, **constants)
     return np.where(mask, w, moved), new
 
 
 def freeze_value(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> Any:
     """Put w back, and let the slots learn."""
-    moved, new = adam(w, g, slots, **constants)
+    moved, new = adam_with_mistake(w, g, slots, **constants)
     return np.where(mask, w, moved), new
 
 

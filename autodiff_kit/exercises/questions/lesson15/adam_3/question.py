@@ -36,7 +36,7 @@ def path_3(
         if a.warned(reply):
             return None
         x, slots = unpack_tuple(reply, "frozen_step", ("w", "slots"))
-    rows = [x, shared.slot(slots, "m", "frozen_step"), shared.slot(slots, "v", "frozen_step")]
+    rows = [x, shared.require_slot(slots, "m", "frozen_step"), shared.require_slot(slots, "v", "frozen_step")]
     if any(type(row) is not np.ndarray or row.shape != w.shape for row in rows):
         raise LearnerCodeError(
             f"frozen_step is to give back w, m and v as arrays of the shape that they came with, {w.shape}."
@@ -45,9 +45,9 @@ def path_3(
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    given, w, slots = shared.constants(rng), rng.normal(size=6), shared.fresh(6)
+    given, w, slots = shared.random_constants(rng), rng.normal(size=6), shared.initial_slots(6)
     for _ in range(5):
-        w, slots = shared.adam(w, rng.normal(size=6), slots, **given)
+        w, slots = shared.adam_with_mistake(w, rng.normal(size=6), slots, **given)
     mask = rng.permutation(np.array([True, False] * 3))
     gradients = [rng.normal(size=6) for _ in range(4)]
     run = partial(path_3, a, w, slots, gradients, mask, given)
@@ -99,6 +99,6 @@ Adam. The clock `t` counts on.""",
         "g": rng.normal(size=4).round(2),
         "mask": rng.permutation([True, True, False, False]),
         "slots": {"m": rng.normal(size=4).round(2), "v": rng.random(4).round(2), "t": 5},
-        **shared.constants(rng),
+        **shared.random_constants(rng),
     },
 )

@@ -41,7 +41,7 @@ def path_4(
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    given, table = shared.constants(rng), rng.normal(size=(7, 2))
+    given, table = shared.random_constants(rng), rng.normal(size=(7, 2))
     names = rng.permutation(7)
     batches = [names[np.array(ids)] for ids in BATCHES]
     grads = [rng.normal(size=(len(ids), 2)) for ids in batches]
@@ -50,10 +50,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     if got is None:
         return
     ways = {
-        "dense": misconceptions.rows_dense,
-        "last-duplicate-wins": misconceptions.rows_last,
-        "duplicates-step-twice": misconceptions.rows_serial,
-        "clock-of-its-own": misconceptions.rows_own_clock,
+        "dense": misconceptions.dense_step,
+        "last-duplicate-wins": misconceptions.last_duplicate_step,
+        "duplicates-step-twice": misconceptions.one_step_per_duplicate,
+        "clock-of-its-own": misconceptions.step_with_row_clock,
     }
     want = run_script_with(run(), lazy_adam=solution.lazy_adam)
     mistaken = {name: (lambda way=way: run_script_with(run(), lazy_adam=way)) for name, way in ways.items()}
@@ -90,7 +90,7 @@ repeated counts once, with the sum of its gradients (`grads[j]` belongs to `ids[
         "table": rng.normal(size=(4, 2)).round(2),
         "ids": np.array([2, 0, 2]),
         "grads": rng.normal(size=(3, 2)).round(2),
-        "slots": shared.fresh((4, 2)),
-        **shared.constants(rng),
+        "slots": shared.initial_slots((4, 2)),
+        **shared.random_constants(rng),
     },
 )

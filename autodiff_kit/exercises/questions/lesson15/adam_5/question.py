@@ -20,11 +20,11 @@ __all__ = ["QUESTION"]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    given, w, slots = shared.constants(rng, 1e-8), rng.normal(size=3), shared.fresh(3)
+    given, w, slots = shared.random_constants(rng, 1e-8), rng.normal(size=3), shared.initial_slots(3)
     g = rng.normal(size=3) + 0.5
     for _ in range(int(rng.integers(2, 7))):
         g = rng.normal(size=3) + 0.5
-        w, slots = shared.adam(w, g, slots, **given)
+        w, slots = shared.adam_with_mistake(w, g, slots, **given)
     reply = yield Call("brake", (slots, g, given["b1"]))
     if a.warned(reply):
         return
@@ -38,14 +38,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "opposite-of-m": -m,
         "forgets-the-1-b1": -b1 * m,
     }
-    drift = shared.adam(w, np.zeros(3), slots, **given)[0] - w
+    drift = shared.adam_with_mistake(w, np.zeros(3), slots, **given)[0] - w
     facts = {"d": float(drift[0]), "x": float((b1 * m - (1 - b1) * g)[0]), "rest": 1 - b1}
     got = require_real_array(reply.value, "brake")
     if got.shape != (3,):
         a.fail(set(), f"brake gave back shape {got.shape}; w has shape (3,).")
         return
-    x, now = shared.adam(w, got, slots, **given)
-    y, _ = shared.adam(x, np.zeros(3), now, **given)
+    x, now = shared.adam_with_mistake(w, got, slots, **given)
+    y, _ = shared.adam_with_mistake(x, np.zeros(3), now, **given)
     if not (values_close(x, w, 1e-12) and values_close(y, w, 1e-12)):
         hit = {name for name, model in mistaken.items() if values_close(got, model, 1e-12)}
         words = f"With your gradient w moves by {format_value(float(np.abs(x - w).max()))}, and by {format_value(float(np.abs(y - x).max()))} in the zero step after it."
@@ -79,6 +79,6 @@ not in any later one whose gradient is 0. (`last_gradient` is the one of the ste
     example=lambda rng: {
         "slots": {"m": rng.normal(size=3).round(2), "v": rng.random(3).round(2), "t": 4},
         "last_gradient": rng.normal(size=3).round(2),
-        "b1": shared.constants(rng)["b1"],
+        "b1": shared.random_constants(rng)["b1"],
     },
 )

@@ -31,22 +31,22 @@ def onwards(
     for name, pulled in grads.items():
         if name not in new:
             raise LearnerCodeError(f"migrate gave back no slots for {name!r}; every name in shapes needs some.")
-        x, slots = w[name], {part: shared.slot(new[name], part, "migrate") for part in ("m", "v", "t")}
+        x, slots = w[name], {part: shared.require_slot(new[name], part, "migrate") for part in ("m", "v", "t")}
         for g in pulled:
-            x, slots = shared.adam(x, g, slots, **given)
+            x, slots = shared.adam_with_mistake(x, g, slots, **given)
             rows.append(x)
     return np.array(rows)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    given = shared.constants(rng)
+    given = shared.random_constants(rng)
     old: dict[str, Any] = {}
     w = {"head/kernel": rng.normal(size=3)}
     for name in ("emb", "dense/kernel", "dense/bias"):
         w[name] = rng.normal(size=3)
-        old[name] = shared.fresh(3)
+        old[name] = shared.initial_slots(3)
         for _ in range(6):
-            w[name], old[name] = shared.adam(w[name], rng.normal(size=3), old[name], **given)
+            w[name], old[name] = shared.adam_with_mistake(w[name], rng.normal(size=3), old[name], **given)
     order = rng.permutation(list(old)).tolist()
     order.insert(int(rng.integers(3)), "head/kernel")  # before the last, so that going by position always shows
     shapes = dict.fromkeys(order, (3,))
@@ -56,10 +56,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     if a.warned(reply):
         return
     ways = {
-        "by-position": misconceptions.move_by_position,
-        "a-new-optimizer-remembers-nothing": misconceptions.move_nothing,
-        "forgets-the-clock": misconceptions.move_without_clock,
-        "old-clock-for-a-newcomer": misconceptions.move_with_one_clock,
+        "by-position": misconceptions.migrate_by_position,
+        "a-new-optimizer-remembers-nothing": misconceptions.migrate_nothing,
+        "forgets-the-clock": misconceptions.migrate_without_step_count,
+        "old-clock-for-a-newcomer": misconceptions.migrate_with_one_step_count,
     }
     mistaken = {name: (lambda way=way: go(way(deepcopy(old), shapes))) for name, way in ways.items()}
     want = go(solution.migrate(old, shapes))
@@ -76,9 +76,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def _facts_6(old: Any, shapes: Any, w: Any, grads: Any, given: dict[str, Any]) -> dict[str, object]:
     first, newcomer = next(name for name in shapes if name in old), "head/kernel"
-    moved = shared.adam(w[first], grads[first][0], old[first], **given)[0] - w[first]
-    late = {**shared.fresh(3), "t": 6}
-    start = shared.adam(w[newcomer], grads[newcomer][0], late, **given)[0] - w[newcomer]
+    moved = shared.adam_with_mistake(w[first], grads[first][0], old[first], **given)[0] - w[first]
+    late = {**shared.initial_slots(3), "t": 6}
+    start = shared.adam_with_mistake(w[newcomer], grads[newcomer][0], late, **given)[0] - w[newcomer]
     swapped = next((pair for pair in zip(shapes, old, strict=False) if pair[0] != pair[1]), (first, first))
     return {
         "name": first,

@@ -9,6 +9,6 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def nearer(got: Array, *values: float) -> float:
-    """That of some values which is nearest to what came."""
+def closest_value(got: Array, *values: float) -> float:
+    """The value that is closest to the learner's."""
     return min(values, key=lambda value: float(np.abs(got - value).sum()))

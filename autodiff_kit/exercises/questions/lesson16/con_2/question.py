@@ -35,7 +35,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 mistaken = {
                     "a-penalty-enforces": bound,
                     "never-constrained": c,
-                    "halves-mixed-up": misconceptions.nearer(got, heavier, lighter),
+                    "halves-mixed-up": misconceptions.closest_value(got, heavier, lighter),
                 }
             facts = {"w": want, "b": bound}
             a.case(reply.value, want, mistaken, tol=1e-10, facts=facts)

@@ -9,18 +9,18 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def shifted(v: Array) -> Array:
+def shifted_to_sum_one(v: Array) -> Array:
     """One shift for all, so that the sum is 1."""
     return np.asarray(v - (v.sum() - 1) / len(v))
 
 
-def shares(v: Array) -> Array:
+def softmax(v: Array) -> Array:
     """Softmax."""
     raised = np.exp(v - v.max())
     return np.asarray(raised / raised.sum())
 
 
-def rescaled(v: Array) -> Array | None:
+def clipped_and_rescaled(v: Array) -> Array | None:
     """Clipped, and divided by the sum; None where nothing is left to divide."""
     kept = np.maximum(v, 0.0)
     return np.asarray(kept / kept.sum()) if kept.sum() > 0 else None

@@ -35,10 +35,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def judge_3(a: AttemptEvaluation, answer: object, v: Any, want: Any) -> None:
     """Judge one projection, with what its misconceptions would give."""
-    spread = misconceptions.shifted(v)
+    spread = misconceptions.shifted_to_sum_one(v)
     mistaken = {
-        "clip-and-rescale": misconceptions.rescaled(v),
-        "softmax-is-not-a-projection": misconceptions.shares(v),
+        "clip-and-rescale": misconceptions.clipped_and_rescaled(v),
+        "softmax-is-not-a-projection": misconceptions.softmax(v),
         "one-shift-only": spread,
         "shift-then-clip": np.maximum(spread, 0),
     }

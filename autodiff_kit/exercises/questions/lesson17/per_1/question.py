@@ -65,7 +65,7 @@ for all examples, and every product of an `X` with a `D` goes through it.""",
         '`einsum("bi,bo->bio", X, w[:, None] * D)`.',
     ),
     example=lambda rng: {
-        "einsum": misconceptions.einsum,
+        "einsum": misconceptions.limited_einsum,
         "X": rng.integers(-3, 4, (3, 2)).astype(float),
         "D": rng.integers(-3, 4, (3, 2)).astype(float),
         "w": np.array([1.0, 2.0, 0.5]),

@@ -9,14 +9,14 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def lengths(G: Array) -> Array:
+def row_norms(G: Array) -> Array:
     """The length of each row, as a column."""
     return np.asarray(np.linalg.norm(G, axis=1, keepdims=True))
 
 
 def clipped_mean(G: Array, C: float) -> Array:
     """Shorten each row that is longer than C to C, then average."""
-    n = lengths(G)
+    n = row_norms(G)
     return np.asarray((G * np.minimum(1.0, C / np.maximum(n, C))).mean(axis=0))
 
 
@@ -26,7 +26,7 @@ def mean_then_clipped(G: Array, C: float) -> Array:
     return np.asarray(mean * min(1.0, C / float(np.linalg.norm(mean))))
 
 
-def stretched_mean(G: Array, C: float) -> Array:
+def mean_of_rescaled(G: Array, C: float) -> Array:
     """Give every row that is not zero the length C, then average."""
-    n = lengths(G)
+    n = row_norms(G)
     return np.asarray((G * np.divide(C, n, out=np.zeros_like(n), where=n > 0)).mean(axis=0))

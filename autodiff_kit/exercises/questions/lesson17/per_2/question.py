@@ -40,7 +40,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {
             "clips-the-mean": misconceptions.mean_then_clipped(G, C),
             "clips-each-element": np.clip(G, -C, C).mean(axis=0),
-            "stretches-the-short-ones": misconceptions.stretched_mean(G, C),
+            "stretches-the-short-ones": misconceptions.mean_of_rescaled(G, C),
             "sum-not-mean": want * len(G),
             "half-the-slope": misconceptions.clipped_mean(G / 2, C),
             "zero-gradient-divides": np.full(want.shape, np.nan),

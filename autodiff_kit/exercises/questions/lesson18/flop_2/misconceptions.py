@@ -8,17 +8,17 @@ from itertools import pairwise
 import numpy as np
 
 
-def forward_sweep(dims: Sequence[int]) -> int:
+def forward_mode_cost(dims: Sequence[int]) -> int:
     """Multiplications of pushing all of the first size's tangents through the chain."""
     return sum(dims[0] * a * b for a, b in pairwise(dims[1:]))
 
 
-def reverse_sweep(dims: Sequence[int]) -> int:
+def reverse_mode_cost(dims: Sequence[int]) -> int:
     """Multiplications of pulling all of the last size's cotangents through it."""
     return sum(dims[-1] * a * b for a, b in pairwise(dims[:-1]))
 
 
-def by_greed(dims: Sequence[int]) -> int:
+def greedy_cost(dims: Sequence[int]) -> int:
     """Always the cheapest product of two neighbours first."""
     left, total = list(dims), 0
     while len(left) > 2:

@@ -25,9 +25,9 @@ def chain(rng: np.random.Generator, ahead_wins: bool) -> list[int]:
     while True:
         dims = [int(size) for size in rng.integers(2, 40, size=int(rng.integers(5, 8)))]
         ahead, back, greed = (
-            misconceptions.forward_sweep(dims),
-            misconceptions.reverse_sweep(dims),
-            misconceptions.by_greed(dims),
+            misconceptions.forward_mode_cost(dims),
+            misconceptions.reverse_mode_cost(dims),
+            misconceptions.greedy_cost(dims),
         )
         if best(dims) < min(ahead, back, greed) and (ahead < back) == ahead_wins and ahead != back:
             return dims
@@ -41,9 +41,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         want = solution.cheapest(dims)
         ahead, back, greed = (
-            misconceptions.forward_sweep(dims),
-            misconceptions.reverse_sweep(dims),
-            misconceptions.by_greed(dims),
+            misconceptions.forward_mode_cost(dims),
+            misconceptions.reverse_mode_cost(dims),
+            misconceptions.greedy_cost(dims),
         )
         mistaken = {
             "always-forward": float(ahead),

@@ -20,17 +20,17 @@ __all__ = ["QUESTION"]
 Bill = list[tuple[int, int]]
 
 
-def drawn(rng: np.random.Generator) -> list[misconceptions.Line]:
+def drawn(rng: np.random.Generator) -> list[misconceptions.ProgramLine]:
     """A program of which every mistake shows, and whose lines all cost different amounts."""
     while True:
-        lines = misconceptions.program(rng)
-        entries = misconceptions.record(lines)
+        lines = misconceptions.random_program(rng)
+        entries = misconceptions.executed_products(lines)
         bills = [
-            misconceptions.totals(entries),
-            misconceptions.totals(entries, count=len(lines)),
-            misconceptions.totals(entries, backward=False),
+            misconceptions.most_expensive_lines(entries),
+            misconceptions.most_expensive_lines(entries, count=len(lines)),
+            misconceptions.most_expensive_lines(entries, backward=False),
         ]
-        mistaken = [misconceptions.totals(entries, once=True), _as_if_two(entries)]
+        mistaken = [misconceptions.most_expensive_lines(entries, once=True), _as_if_two(entries)]
         apart = all(len({price for _, price in bill}) == len(bill) for bill in bills)
         if apart and bills[0] not in mistaken:
             return lines
@@ -39,16 +39,16 @@ def drawn(rng: np.random.Generator) -> list[misconceptions.Line]:
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         lines = drawn(rng)
-        entries = misconceptions.record(lines)
+        entries = misconceptions.executed_products(lines)
         reply = yield Call("dearest", (entries,))
         if a.warned(reply):
             continue
-        want = misconceptions.run(lines)
+        want = misconceptions.cost_on_tape(lines)
         runs = {line: sum(one[0] == line for one in entries) for line, _ in want}
         line = max(runs, key=lambda one: runs[one])
         mistaken = {
-            "counts-lines-once": misconceptions.totals(entries, once=True),
-            "forward-only": misconceptions.totals(entries, backward=False),
+            "counts-lines-once": misconceptions.most_expensive_lines(entries, once=True),
+            "forward-only": misconceptions.most_expensive_lines(entries, backward=False),
             "cheapest-first": want[::-1],
             "every-product-twice": _as_if_two(entries),
         }
@@ -58,7 +58,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 
 def _as_if_two(entries: list[tuple[int, int, int, int, int]]) -> Bill:
-    return misconceptions.totals([(line, m, k, n, 2) for line, m, k, n, _ in entries])
+    return misconceptions.most_expensive_lines([(line, m, k, n, 2) for line, m, k, n, _ in entries])
 
 
 def bill_of(value: Any, call: str) -> np.ndarray:
@@ -94,5 +94,5 @@ QUESTION = Question(
         "Add up by line, in a dictionary; sort by the sums.",
         "`sums[line] += 2 * m * k * n * (1 + followed)`, then `sorted(sums.items(), key=lambda pair: -pair[1])[:5]`.",
     ),
-    example=lambda rng: {"record": misconceptions.record(drawn(rng))},
+    example=lambda rng: {"record": misconceptions.executed_products(drawn(rng))},
 )

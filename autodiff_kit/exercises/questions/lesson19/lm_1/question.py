@@ -10,7 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
-from autodiff_kit.exercises.questions.lesson01.shared import sweep
+from autodiff_kit.exercises.questions.lesson01.shared import matrix_product_callback
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CheckScript
@@ -21,7 +21,7 @@ __all__ = ["QUESTION"]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for m, p in ((20, 2), (3, 8), (5, 5)):
         J, iterations = rng.normal(size=(m, p)), int(rng.integers(3, 9))
-        push, pull = sweep("push", J), sweep("pull", J.T.copy())
+        push, pull = matrix_product_callback("push", J), matrix_product_callback("pull", J.T.copy())
         reply = yield Call("residual_jacobian", (push, pull, m, p, iterations))
         if a.warned(reply):
             continue

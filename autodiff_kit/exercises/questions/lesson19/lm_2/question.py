@@ -47,8 +47,8 @@ def wrong_steps(J: Array, r: Array, lam: float, want: Array) -> dict[str, Array]
     """What each misconception gives; without damping two of them are right."""
     found = {"uphill": -want, "gradient-step": -J.T @ r}
     if lam:
-        found["damps-by-the-identity"] = misconceptions.damped(J, r, lam, np.ones(3))
-        found["forgets-the-damping"] = misconceptions.own_units(J, r, 0.0)
+        found["damps-by-the-identity"] = misconceptions.damped_step(J, r, lam, np.ones(3))
+        found["forgets-the-damping"] = misconceptions.marquardt_step(J, r, 0.0)
     return found
 
 

@@ -16,14 +16,14 @@ Array = np.ndarray[Any, Any]
 T = np.linspace(0, 2, 20)
 
 
-PATIENCE = 1000  # calls: what a fit that does not end may ask for
+MAX_CALLS = 1000  # calls: what a fit that does not end may ask for
 
 
 @dataclass
-class Watched:
-    """Residuals of 2·exp(-t) at 20 points, and their Jacobian; each call's place is noted.
+class ObservedCurveFit:
+    """Residuals of 2·exp(-t) at 20 points and their Jacobian, which record the parameters of each call.
 
-    Where the Jacobian is asked the fit stands; where only the residuals are asked it tries.
+    A fit has accepted the parameters at which it asks for the Jacobian; where it asks for residuals alone, it tries a step.
     """
 
     start: Array
@@ -47,24 +47,24 @@ class Watched:
             e = np.exp(p[1] * T)
             return np.stack([e, p[0] * T * e], axis=1)
 
-    def handles(self) -> tuple[Callback, Callback]:
-        """What is handed to the learner's function."""
+    def callbacks(self) -> tuple[Callback, Callback]:
+        """Residual and Jacobian as arguments of the learner's function."""
         return Callback(self.residual, "residual"), Callback(self.jacobian, "jacobian")
 
     @property
     def costs(self) -> list[float]:
-        """The sums of squares where the fit stood, one after the other."""
+        """Sums of squared residuals at the accepted parameters, in order."""
         return [self.cost(p) for p in self.stood]
 
     def cost(self, p: Array) -> float:
-        """The sum of squared residuals; infinite where it cannot be worked out."""
+        """The sum of squared residuals; infinite where it overflows."""
         with np.errstate(all="ignore"):
             total = float(np.sum(self._residual(p) ** 2))
         return total if np.isfinite(total) else float("inf")
 
     @property
     def refused(self) -> list[float]:
-        """How far from the last standing place each try lay that was worse; in order."""
+        """Distances of the rejected steps from the last accepted parameters, in order."""
         if not self.stood:
             return []
         here = self.stood[-1]
@@ -77,8 +77,8 @@ class Watched:
 
     def _seen(self, p: Any) -> Array:
         self.calls += 1
-        if self.calls > PATIENCE:
-            raise RangeError(f"the fit asked {PATIENCE} times and did not end")
+        if self.calls > MAX_CALLS:
+            raise RangeError(f"the fit asked {MAX_CALLS} times and did not end")
         array = np.array(p, float)
         if array.shape != (2,):
             raise ValueError(f"residual and jacobian take an array of 2 parameters; got shape {array.shape}.")

@@ -27,14 +27,14 @@ ROUNDING = 1e-12  # of a cost: less is no rise
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     starts = ((1.0, 0.0), (0.05 * rng.uniform(0.9, 1.1), 1.0), (-1.0, rng.uniform(0.95, 1.05)))
     for start in starts:
-        curve = misconceptions.Watched(np.array(start))
-        residual, jacobian = curve.handles()
+        curve = misconceptions.ObservedCurveFit(np.array(start))
+        residual, jacobian = curve.callbacks()
         call = Call("fit", (residual, jacobian, curve.start), quiet=True, errors=("LinAlgError", "RangeError"))
         reply = yield call
         judge(a, reply, curve)
 
 
-def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.Watched) -> None:
+def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.ObservedCurveFit) -> None:
     """Say of one fit where it went wrong: by where it stood, by what it tried last, by what it gave back."""
     of = f"The fit from ({curve.start[0]:.4g}, {curve.start[1]:.4g})"
     if not curve.stood:
@@ -55,7 +55,7 @@ def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.Watched
         a.case(got, SOLUTION, tol=TOLERANCE, of=of)
 
 
-def stuck(curve: misconceptions.Watched) -> set[str]:
+def stuck(curve: misconceptions.ObservedCurveFit) -> set[str]:
     """What the tries tell that came after the last step that was kept, and were all refused."""
     far = curve.refused
     if len(far) == 1:
@@ -94,5 +94,5 @@ overflow where a step goes too far, which is no failure here.""",
 
 
 def _example(p0: np.ndarray) -> dict[str, object]:
-    curve = misconceptions.Watched(p0)
+    curve = misconceptions.ObservedCurveFit(p0)
     return {"residual": curve.residual, "jacobian": curve.jacobian, "p0": p0}

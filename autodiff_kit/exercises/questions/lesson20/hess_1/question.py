@@ -10,7 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
-from autodiff_kit.exercises.questions.lesson01.shared import CountedKit
+from autodiff_kit.exercises.questions.lesson01.shared import CountedTransforms
 
 from .. import shared
 
@@ -22,9 +22,9 @@ __all__ = ["QUESTION"]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n in (3, 5, 30):
-        bowl, x, v = shared.Bowl.draw(rng, n), rng.normal(size=n), rng.normal(size=n)
-        kit = CountedKit()
-        reply = yield Call("hvp", (kit.handle, Callback(bowl, "grad", raw=True), x, v))
+        bowl, x, v = shared.QuarticGradient.draw(rng, n), rng.normal(size=n), rng.normal(size=n)
+        kit = CountedTransforms()
+        reply = yield Call("hvp", (kit.callback, Callback(bowl, "grad", raw=True), x, v))
         if a.warned(reply):
             continue
         used, of = kit.pushes + kit.pulls, f"H v for n = {n}"
@@ -59,7 +59,7 @@ H itself has n² entries and is not to be built. (To try it by hand: `ak.jvp` ta
         "`_, tangent = kit.jvp(grad, x, v)`, and the tangent is H v.",
     ),
     example=lambda rng: {
-        "grad": shared.Bowl.draw(rng, 3),
+        "grad": shared.QuarticGradient.draw(rng, 3),
         "x": rng.normal(size=3).round(2),
         "v": rng.normal(size=3).round(2),
     },

@@ -9,7 +9,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def estimates(H: Array, V: Array, what: str = "") -> Array:
+def hutchinson_estimates(H: Array, V: Array, what: str = "") -> Array:
     """Trace, norm and standard error from the probes V, with one thing misunderstood."""
     moved = V @ H
     quadratics, squares = (V * moved).sum(axis=1), (moved * moved).sum(axis=1)

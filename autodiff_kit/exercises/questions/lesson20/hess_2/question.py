@@ -10,7 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
-from autodiff_kit.exercises.questions.lesson01.shared import sweep
+from autodiff_kit.exercises.questions.lesson01.shared import matrix_product_callback
 
 from . import misconceptions
 
@@ -27,13 +27,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for count in (5, 40):
         half, V = rng.normal(size=(12, 12)), rng.choice([-1.0, 1.0], size=(count, 12))
         H = half + half.T
-        product = sweep("hvp", H)
+        product = matrix_product_callback("hvp", H)
         reply = yield Call("probes", (product, V))
         if a.warned(reply):
             continue
         found = np.array([float(require_real_array(part, "probes")) for part in unpack_tuple(reply, "probes", PARTS)])
-        want = misconceptions.estimates(H, V)
-        mistaken = {name: misconceptions.estimates(H, V, name) for name in WRONG}
+        want = misconceptions.hutchinson_estimates(H, V)
+        mistaken = {name: misconceptions.hutchinson_estimates(H, V, name) for name in WRONG}
         exact = np.r_[np.trace(H), np.linalg.norm(H), found[2]]
         facts: dict[str, Any] = {"n": count, "k": product.calls}
         of = f"Trace, norm and error from {count} probes"

@@ -9,20 +9,20 @@ import numpy as np
 
 from autodiff_kit.exercises.protocol import Callback
 
-from ..shared import Bowl
+from ..shared import QuarticGradient
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass
-class Places:
-    """A gradient whose calls are noted by their places."""
+class RecordedGradient:
+    """A gradient that records the points at which it is called."""
 
-    bowl: Bowl
+    bowl: QuarticGradient
     asked: list[Array] = field(default_factory=list)
 
     def gradient(self, z: Any) -> Array:
-        """A z + z³, as NumPy has it."""
+        """A z + z³ at a recorded point."""
         array = np.array(z, float)
         if array.shape != (len(self.bowl.a),):
             raise ValueError(f"grad takes an array of {len(self.bowl.a)} numbers; got shape {array.shape}.")
@@ -30,10 +30,10 @@ class Places:
         return self.at(array)
 
     def at(self, z: Array) -> Array:
-        """The same, without a note."""
+        """A z + z³, without recording."""
         return np.asarray(self.bowl.a @ z + z**3)
 
     @property
-    def handle(self) -> Callback:
-        """What is handed to the learner's function."""
+    def callback(self) -> Callback:
+        """The argument ``grad`` of the learner's function."""
         return Callback(self.gradient, "grad")

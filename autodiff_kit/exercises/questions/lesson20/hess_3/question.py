@@ -25,9 +25,9 @@ TOLERANCE = 1e-6
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for h in (1e-4, 3e-5):
-        places = misconceptions.Places(shared.Bowl.draw(rng, 5))
+        places = misconceptions.RecordedGradient(shared.QuarticGradient.draw(rng, 5))
         x, v = rng.normal(size=5), rng.normal(size=5)
-        reply = yield Call("hv_by_moving", (places.handle, x, v, h))
+        reply = yield Call("hv_by_moving", (places.callback, x, v, h))
         if a.warned(reply):
             continue
         want, got = places.bowl.hessian(x) @ v, require_real_array(reply.value, "hv_by_moving")
@@ -41,7 +41,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 
 def wrong_3(
-    places: misconceptions.Places, x: Array, v: Array, h: float, got: Array
+    places: misconceptions.RecordedGradient, x: Array, v: Array, h: float, got: Array
 ) -> tuple[dict[str, Array], dict[str, Any]]:
     """What each misconception gives; from one side it may be either."""
     g, want = places.at, places.bowl.hessian(x) @ v
@@ -76,10 +76,10 @@ it, along `v`. f has third derivatives, and the result is to be right to 10â»â
         "At `x + h * v` and at `x - h * v`, so that what bends cancels.",
         "The difference of the two, divided by `2 * h`.",
     ),
-    example=lambda rng: _example(shared.Bowl.draw(rng, 3), rng),
+    example=lambda rng: _example(shared.QuarticGradient.draw(rng, 3), rng),
 )
 
 
-def _example(bowl: shared.Bowl, rng: np.random.Generator) -> dict[str, object]:
+def _example(bowl: shared.QuarticGradient, rng: np.random.Generator) -> dict[str, object]:
     x, v = rng.normal(size=3).round(2), rng.normal(size=3).round(2)
-    return {"grad": misconceptions.Places(bowl).at, "x": x, "v": v, "h": 1e-4, "H": bowl.hessian(x)}
+    return {"grad": misconceptions.RecordedGradient(bowl).at, "x": x, "v": v, "h": 1e-4, "H": bowl.hessian(x)}

@@ -24,10 +24,10 @@ STARTS = (0.0, 1.0)  # where learners begin
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for way in (1, -1, 1, -1, 1):
-        box = shared.Cubic.draw(rng)
+        box = shared.IncreasingCubic.draw(rng)
         x = way * float(rng.uniform(0.5, 3.0))
         y = float(box(x))
-        reply = yield Call("inverse", (*box.handles(), y))
+        reply = yield Call("inverse", (*box.callbacks(), y))
         if a.warned(reply):
             continue
         found, slope = (require_real_array(part, "inverse") for part in unpack_tuple(reply, "inverse", ("x", "dx/dy")))
@@ -45,7 +45,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             a.case(slope, 1 / box.slope(x), mistaken(box, x, y, float(slope)), tol=TOL, of="The slope dx/dy")
 
 
-def mistaken(box: shared.Cubic, x: float, y: float, slope: float) -> dict[str, Any]:
+def mistaken(box: shared.IncreasingCubic, x: float, y: float, slope: float) -> dict[str, Any]:
     """Slopes that learners give at the right x; the start that comes nearest stands for all."""
     at_start = min((1 / box.slope(start) for start in STARTS), key=lambda one: abs(one - slope))
     return {
@@ -78,9 +78,9 @@ Find x in any way you like. The slope needs no differences and no gradient throu
         "It is 1/F'(x), at the x that you found.",
         "Double a bracket (lo, hi) until F(lo) ≤ y ≤ F(hi), halve it 100 times, `return x, 1 / dF(x)`.",
     ),
-    example=lambda rng: _example_1(shared.Cubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
+    example=lambda rng: _example_1(shared.IncreasingCubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
 )
 
 
-def _example_1(box: shared.Cubic) -> dict[str, object]:
+def _example_1(box: shared.IncreasingCubic) -> dict[str, object]:
     return {**box.functions(), "y": round(float(box(1.5)), 3)}

@@ -26,7 +26,7 @@ OUTSIDE, INSIDE = (3.0, -2.0), (-0.5, 0.0, 0.5)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    box = shared.Cubic.draw(rng)
+    box = shared.IncreasingCubic.draw(rng)
     x = rng.permutation(np.r_[-1.0, 1.0, rng.uniform(-1.0, 1.0, size=COUNT - 2)])  # the ends are not left to luck
     y = box(x)
     reply = yield Call("train", (y, x))
@@ -47,7 +47,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         a.behave(bool(believed), "trusts-nothing", f"trusted({float(box(at)):.4g}) is False.", half=False)
 
 
-def fits_2(a: AttemptEvaluation, box: shared.Cubic, learned: ReturnedFunction) -> CheckScript:
+def fits_2(a: AttemptEvaluation, box: shared.IncreasingCubic, learned: ReturnedFunction) -> CheckScript:
     """Whether M gives every inner x back."""
     errors = np.zeros(INNER.size)
     for i, x in enumerate(INNER):
@@ -106,4 +106,4 @@ gives back x, off by 0.05 at most, for x from −0.95 to 0.95; and `trusted(y)`,
 
 
 def _example_2(x: Array) -> dict[str, object]:
-    return {"y": shared.Cubic(1.0, 1.0)(x).round(3), "x": x}
+    return {"y": shared.IncreasingCubic(1.0, 1.0)(x).round(3), "x": x}

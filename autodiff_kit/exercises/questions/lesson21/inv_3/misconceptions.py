@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 CONSTANT = 50.0  # the height of the hill of inv-3: an estimate that lets it in is far off
 
 
-def sign_probes(rng: np.random.Generator, n: int) -> Array:
+def orthogonal_sign_probes(rng: np.random.Generator, n: int) -> Array:
     """Draw n probes of signs, each at right angles to all others; n is a power of 2."""
     probes: Array = np.ones((1, 1))
     while len(probes) < n:
@@ -25,14 +25,14 @@ def sign_probes(rng: np.random.Generator, n: int) -> Array:
 
 
 @dataclass(frozen=True)
-class Hill:
-    """A quadratic in n numbers, high above zero; its gradient is known."""
+class OffsetQuadratic:
+    """A quadratic in n numbers plus a large constant, with its gradient."""
 
     A: Array
     b: Array
 
     @classmethod
-    def draw(cls, rng: np.random.Generator, n: int) -> Hill:
+    def draw(cls, rng: np.random.Generator, n: int) -> OffsetQuadratic:
         """Draw one whose curvature differs from direction to direction."""
         A = rng.normal(size=(n, n))
         return cls(A + A.T, rng.normal(size=n))
@@ -46,6 +46,6 @@ class Hill:
         return np.asarray(self.A @ x + self.b)
 
 
-def by_probes(of: Callable[[Array], float], E: Array) -> Array:
-    """The mean over the probes of what ``of`` says of a probe, times the probe."""
+def mean_over_probes(of: Callable[[Array], float], E: Array) -> Array:
+    """Mean over the probes e of of(e)·e."""
     return np.asarray(np.mean([of(e) * e for e in E], axis=0))

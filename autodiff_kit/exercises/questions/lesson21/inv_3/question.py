@@ -23,8 +23,8 @@ SIGMA = 0.1
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, count in ((4, 4), (8, 8), (4, 3)):
-        hill, x = misconceptions.Hill.draw(rng, n), rng.normal(size=n)
-        E = misconceptions.sign_probes(rng, n)[:count]
+        hill, x = misconceptions.OffsetQuadratic.draw(rng, n), rng.normal(size=n)
+        E = misconceptions.orthogonal_sign_probes(rng, n)[:count]
         F = Callback(hill, "F")
         reply = yield Call("es_gradient", (F, x, SIGMA, E))
         asked = F.calls
@@ -36,17 +36,17 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             a.behave(asked <= 2 * count, "", words)
 
 
-def right(hill: misconceptions.Hill, x: Array, E: Array) -> Array:
+def right(hill: misconceptions.OffsetQuadratic, x: Array, E: Array) -> Array:
     """The mean over the mirrored pairs; of a quadratic each difference is exact."""
-    return misconceptions.by_probes(lambda e: float(hill.gradient(x) @ e), E)
+    return misconceptions.mean_over_probes(lambda e: float(hill.gradient(x) @ e), E)
 
 
-def mistaken(hill: misconceptions.Hill, x: Array, E: Array) -> dict[str, object]:
+def mistaken(hill: misconceptions.OffsetQuadratic, x: Array, E: Array) -> dict[str, object]:
     """What other estimates give."""
     want, middle = right(hill, x, E), hill(x)
     return {
-        "no-partner": misconceptions.by_probes(lambda e: hill(x + SIGMA * e) / SIGMA, E),
-        "one-sided": misconceptions.by_probes(lambda e: (hill(x + SIGMA * e) - middle) / SIGMA, E),
+        "no-partner": misconceptions.mean_over_probes(lambda e: hill(x + SIGMA * e) / SIGMA, E),
+        "one-sided": misconceptions.mean_over_probes(lambda e: (hill(x + SIGMA * e) - middle) / SIGMA, E),
         "forgets-the-two": 2 * want,
         "sum-not-mean": len(E) * want,
     }
@@ -81,5 +81,5 @@ a mirrored pair, σ to either side of x along e; the difference, per unit of len
 
 
 def _example_3(x: Array) -> dict[str, object]:
-    hill = misconceptions.Hill(np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([1.0, -1.0]))
+    hill = misconceptions.OffsetQuadratic(np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([1.0, -1.0]))
     return {"F": lambda z: hill(np.asarray(z)), "x": x, "sigma": SIGMA, "E": np.array([[1.0, 1.0], [1.0, -1.0]])}

@@ -25,10 +25,10 @@ QUERIES = (1, 10, 100, 10_000)
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for road, allowed in ROADS.items():
-        box = shared.Cubic.draw(rng)
+        box = shared.IncreasingCubic.draw(rng)
         for count in (1, 4):
             x = rng.uniform(-0.9, 0.9, size=count)
-            F, dF = box.handles()
+            F, dF = box.callbacks()
             y, box.asked = box(x), 0
             reply = yield Call("solve_by", (road, F, dF, y))
             if a.warned(reply) or not judged(a, reply, road, x, box.asked, allowed):
@@ -129,11 +129,11 @@ def cheapest(table, n):
         "Count where F is called: a small function around it adds np.size(x) to a total. What does a trained model ask when a query comes?",
         "Training is paid once: the cost of n queries is once + n · later. `min(table, key=lambda road: table[road][0] + n * table[road][1])`",
     ),
-    example=lambda rng: _example_4(shared.Cubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
+    example=lambda rng: _example_4(shared.IncreasingCubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
 )
 
 
-def _example_4(box: shared.Cubic) -> dict[str, object]:
+def _example_4(box: shared.IncreasingCubic) -> dict[str, object]:
     return {
         **box.functions(),
         "ys": box(np.array([-0.5, 0.25])).round(3),

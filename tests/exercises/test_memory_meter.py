@@ -1,4 +1,4 @@
-"""What a check can learn of the memory that a function needs."""
+"""The peak memory of a call, as a check can measure it."""
 
 from __future__ import annotations
 

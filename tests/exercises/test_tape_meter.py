@@ -1,4 +1,4 @@
-"""What a check can learn of tapes and exceptions, and that lesson 00 counts bytes as the kit does."""
+"""Tapes, live nodes and exceptions of a call, as a check can measure them; lesson 00 counts bytes as the kit does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPS["relu"] = ak.nn.relu
 
 def test_bytes_of_lesson_00_are_those_of_the_kit():
     for seed in range(40):
-        program, n = misconceptions.program(np.random.default_rng(seed)), 10 + seed
+        program, n = misconceptions.random_program(np.random.default_rng(seed)), 10 + seed
         values = [ak.Variable(np.linspace(-1, 1, n)), ak.Variable(np.linspace(0.1, 1, n))]
         with ak.GradientTape() as tape:
             inputs = len(values)

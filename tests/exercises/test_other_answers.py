@@ -1,4 +1,4 @@
-"""Other right answers pass too: a check asks for what the text asks for, and for nothing else."""
+"""Another right answer to each question passes: a check asks for what the text asks for, and for nothing else."""
 
 from __future__ import annotations
 

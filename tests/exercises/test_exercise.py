@@ -1,4 +1,4 @@
-"""What a learner meets: check, hint, solution, and what is kept of it."""
+"""check, hint and solution in a notebook, and what they store in the learner's progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closeness, the protocol's values, the driver's handles, and how a name is found."""
+"""Comparing values, copying them to the check, callbacks, and how a misconception is found."""
 
 from __future__ import annotations
 
