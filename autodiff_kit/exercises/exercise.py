@@ -66,7 +66,7 @@ class GradedQuestion:
 
         Returns
         -------
-        Result
+        CheckResult
             Outcome, score, message, misconception and seed.
 
         Raises
@@ -124,7 +124,7 @@ class GradedQuestion:
 
         Returns
         -------
-        Note
+        LearnerMessage
             The hint, or what hint 3 would cost.
 
         Raises
@@ -157,7 +157,7 @@ class GradedQuestion:
 
         Returns
         -------
-        Note
+        LearnerMessage
             The answer as code, or what is still to be done for it.
         """
         past = _progress().question(self.id)
