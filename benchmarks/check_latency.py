@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "exercises"))
 
-from autodiff_kit.exercises.exercise import Graded
+from autodiff_kit.exercises.exercise import GradedQuestion
 from conftest import QUESTIONS, WRONG, solved
 
 AIM = 100.0
@@ -36,7 +36,9 @@ def median(graded, functions, runs):
 
 def slowest_wrong(id):
     """The wrong solution that takes longest to judge: all its models are tried."""
-    return max(WRONG[id].values(), key=lambda case: median(Graded(QUESTIONS[id], "q", "bench"), case[0], 1)[0])[0]
+    return max(WRONG[id].values(), key=lambda case: median(GradedQuestion(QUESTIONS[id], "q", "bench"), case[0], 1)[0])[
+        0
+    ]
 
 
 def main(runs):
@@ -44,7 +46,7 @@ def main(runs):
     medians = []
     print(f"{'question':10} {'right':>8} {'wrong':>8} {'worst':>8} {'first':>8}   (ms, median of {runs})")
     for id, question in QUESTIONS.items():
-        graded = Graded(question, "q", "bench")
+        graded = GradedQuestion(question, "q", "bench")
         right = median(graded, list(solved(question).values()), runs)
         wrong = median(graded, slowest_wrong(id), runs)
         medians += [right[0], wrong[0]]

@@ -60,6 +60,11 @@ def test_the_wheel_holds_lessons_and_front_end(wheel: Path) -> None:
             assert path.relative_to(TOP).as_posix() in names
     assert "autodiff_kit/lessons/jupyter/labconfig/page_config.json" in names
     assert "autodiff_kit/py.typed" in names
+    questions = {
+        name.rpartition("/")[0] for name in names if "/questions/lesson" in name and name.endswith("/question.py")
+    }
+    assert len(questions) >= 80
+    assert all(f"{folder}/solution.py" in names and f"{folder}/wrong.py" not in names for folder in questions)
     assert not [name for name in names if ".ipynb_checkpoints" in name or name.endswith((".pyc", ".map"))]
 
 

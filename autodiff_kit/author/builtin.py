@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["master_of", "question_cells"]
 
-AUTHOR = """from autodiff_kit.exercises.questions import LESSONS
+AUTHOR = """from autodiff_kit.exercises.questions import load_question
 
-question = next(q for q in LESSONS["{no}"].questions if q.id == "{id}")
+question = load_question("{id}")
 check, messages, hints, example = question.check, question.messages, question.hints, question.example
 spoils, praise = question.spoils, question.praise
 """
@@ -42,7 +42,7 @@ def master_of(lesson: Lesson) -> dict[str, Any]:
     """
     found = [cells.markdown("head", _head(lesson)), cells.code("begin", _begin(lesson))]
     for i, question in enumerate(lesson.questions, 1):
-        author = AUTHOR.format(no=lesson.no, id=question.id)
+        author = AUTHOR.format(id=question.id)
         found += question_cells(question, f"q{i}", author)
     end = "## How far you are\n\nThe best attempt of each question counts; come back to any of them."
     found += [cells.markdown("end", end), cells.code("score", f'exercise("{lesson.no}")')]

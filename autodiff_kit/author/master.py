@@ -161,7 +161,7 @@ def _question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], whe
         example=made["example"],
         spoils=made.get("spoils", {}),
         praise=made.get("praise", ""),
-        answer=answer,
+        solution=answer,
     )
 
 

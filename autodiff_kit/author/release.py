@@ -24,9 +24,9 @@ MODULE = '''"""Checks of the exercise {slug}, built from its master; a change he
 
 from pathlib import Path
 
-from autodiff_kit.exercises.custom import lesson_of
+from autodiff_kit.exercises.custom import load_built_lesson
 
-LESSON = lesson_of(Path(__file__).with_name("exercise.json"), __name__)
+LESSON = load_built_lesson(Path(__file__).with_name("exercise.json"), __name__)
 '''
 
 

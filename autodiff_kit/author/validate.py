@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import autodiff_kit
-from autodiff_kit.exercises.check_runner import Verdict, grade
+from autodiff_kit.exercises.check_runner import Verdict, grade_attempt
+from autodiff_kit.exercises.questions import LESSONS
 
 from . import cells
 from .master import BEGIN_HIDDEN, END_HIDDEN, HEADING
@@ -145,7 +146,7 @@ def _answers(question: Question, wrong: tuple[Wrong, ...], seeds: range) -> Iter
     """The starter earns nothing, the worked answer everything, a wrong one less and its own name, for every draw."""
     yield from _tried(question, question.starter, "The starter", seeds[:3], _earns_nothing)
     yield from _tried(question, f"{question.starter}\n{question.solution}", "The worked answer", seeds, _earns_all)
-    if not wrong and not question.ships:
+    if not wrong and LESSONS.lesson_number(question.id) is None:
         yield "It has no wrong answer. Add one for each misconception that it names, in cells of part 'wrong'."
     for i, answer in enumerate(wrong, 1):
 
@@ -170,7 +171,7 @@ def _tried(question: Question, source: str, what: str, seeds: range, fault: Any)
         return
     functions = {name: names[name] for name in question.writes}
     for seed in seeds:
-        said = fault(grade(question, functions, seed))
+        said = fault(grade_attempt(question, functions, seed))
         if said:
             yield f"{what} {said} (seed {seed})."
             return

@@ -1,18 +1,20 @@
-"""Graded exercises: checks that draw anew, misconceptions with names, hints in tiers.
+"""Graded exercises: randomly drawn checks that name the misconception behind a wrong answer, and hints in three tiers.
 
-questions, models, solutions
-    What is asked, what each mistake would compute, and what is right.
-protocol, driver, marking, checker
-    How a check talks to a learner's functions, and how an attempt is judged.
-exercise, notes
-    What a learner holds, ``q1.check()``, ``q1.hint()``, ``q1.solution()``, and what is said back.
-notebook
-    The notebooks of ``exercises/``, made from the questions.
+questions
+    The kit's own questions, a folder each: text, check, worked answer, wrong answers.
+question, comparison_question, custom
+    What a question is; its smallest kind, one function compared with the worked answer; a teacher's own exercises.
+protocol, in_process, tape_meter, memory_meter
+    How a check calls the learner's functions: the messages, running them in this process, and what is measured.
+check_runner, diagnosis, compare
+    How an attempt is graded: drawing, comparing values, and finding the misconception that explains every failure.
+exercise, messages
+    What a learner uses in a notebook, ``q1.check()``, ``q1.hint()``, ``q1.solution()``, and how results are displayed.
 """
 
 from __future__ import annotations
 
-from .exercise import Exercise, Graded, exercise
-from .messages import Note, Result
+from .exercise import Exercise, GradedQuestion, exercise
+from .messages import CheckResult, LearnerMessage
 
-__all__ = ["Exercise", "Graded", "Note", "Result", "exercise"]
+__all__ = ["CheckResult", "Exercise", "GradedQuestion", "LearnerMessage", "exercise"]

@@ -1,4 +1,4 @@
-"""Runs a question's check and puts the outcome into words; stores nothing and knows of no notebook."""
+"""Grade one attempt: draw cases, run the check, and turn the outcome into a verdict; independent of any notebook."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .diagnosis import Attempt, Part, shown
-from .in_process import InProcess, drive
-from .protocol import Slip
+from .diagnosis import AttemptEvaluation, SubtestResult, format_call
+from .in_process import InProcessRunner, run_script
+from .protocol import LearnerCodeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .protocol import Call, Reply
+    from .protocol import Call, CallResult
     from .question import Question
 
-__all__ = ["Verdict", "draw", "grade", "seed_of", "untouched"]
+__all__ = ["Verdict", "attempt_seed", "grade_attempt", "is_stub", "question_rng"]
 
-# A miss that two misconceptions explain is drawn again; after this many draws the plain message has to do.
-DRAWS = 4
+# Where two misconceptions explain every failed case, the check draws more cases, at most this many times.
+MAX_DRAWS = 4
 
 
 @dataclass(frozen=True)
@@ -35,39 +35,39 @@ class Verdict:
     outcome : str
         passed, partial, not yet, error or not attempted.
     share : float
-        Part of the points, before any hint's cost.
+        Fraction of the points, before the cost of a hint.
     message : str
-        One kind sentence or two.
+        What the learner is told.
     misconception : str
-        The name that explains every failing case, or nothing.
-    parts : tuple of Part
-        What was looked at, by name; nothing where the check did not come to its end.
+        The misconception that explains every failed case, or empty.
+    parts : tuple of SubtestResult
+        Checked quantities; empty if the check did not come to its end.
     """
 
     outcome: str
     share: float
     message: str
     misconception: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[SubtestResult, ...] = ()
 
 
-def seed_of(question: str, learner: str, attempt: int) -> int:
-    """The number that a failure shows: drawn from question, learner and attempt."""
+def attempt_seed(question: str, learner: str, attempt: int) -> int:
+    """Seed of an attempt, which a failure shows: a hash of question, learner and attempt number."""
     digest = hashlib.sha256(f"{question}:{learner}:{attempt}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % 900_000 + 100_000
 
 
-def draw(question: str, seed: int | str, part: int = 0) -> np.random.Generator:
-    """Random numbers of a question for a seed; other parts of the same seed are independent."""
+def question_rng(question: str, seed: int | str, part: int = 0) -> np.random.Generator:
+    """Random generator of a question for a seed; each part of the same seed is independent of the others."""
     digest = hashlib.sha256(f"{question}/{seed}/{part}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:16], "big"))
 
 
-def grade(
+def grade_attempt(
     question: Question,
     functions: Mapping[str, Callable[..., Any]],
     seed: int | str,
-    answer: Callable[[Call], Reply] | None = None,
+    answer: Callable[[Call], CallResult] | None = None,
 ) -> Verdict:
     """Check one attempt.
 
@@ -78,9 +78,9 @@ def grade(
     functions : mapping
         The learner's functions by name.
     seed : int or str
-        Where the check draws from.
+        Seed of the check's random generator.
     answer : callable, optional
-        Who runs the calls; this process, if left out. With another, ``functions`` may be empty.
+        Runs the calls; this process, if left out. With another one, ``functions`` may be empty.
 
     Returns
     -------
@@ -88,38 +88,40 @@ def grade(
         Outcome, share of the points, message and misconception.
     """
     if answer is None:
-        empty = [name for name in question.writes if untouched(functions[name])]
+        empty = [name for name in question.writes if is_stub(functions[name])]
         if empty:
-            return Verdict("not attempted", 0.0, _still_empty(empty, question.writes))
-        answer = InProcess(functions)
-    attempt = Attempt()
+            return Verdict("not attempted", 0.0, _stub_message(empty, question.writes))
+        answer = InProcessRunner(functions)
+    attempt = AttemptEvaluation()
     try:
-        for part in range(DRAWS):
+        for part in range(MAX_DRAWS):
             with np.errstate(all="ignore"):
-                drive(
-                    question.check(attempt, draw(question.id, seed, part)),
-                    _watched(question, attempt, answer),
+                run_script(
+                    question.check(attempt, question_rng(question.id, seed, part)),
+                    _detecting_mutation(question, attempt, answer),
                 )
-            if len(attempt.common) <= 1:
+            if len(attempt.common_misconceptions) <= 1:
                 break
-    except Slip as slip:
-        where = f"\nYour code, {slip.place}" if slip.place else ""
-        return Verdict("error", 0.0, f"{slip.text}{where}\nThis cost no try.")
+    except LearnerCodeError as error:
+        where = f"\nYour code, {error.place}" if error.place else ""
+        return Verdict("error", 0.0, f"{error.text}{where}\nThis cost no try.")
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        words = f"{shown(attempt.last)} gave back something that cannot be judged ({error})."
+        words = f"{format_call(attempt.last)} gave back something that cannot be judged ({error})."
         return Verdict("error", 0.0, f"{words} Look at its types and shapes. This cost no try.")
     return _verdict(question, attempt)
 
 
-def _watched(question: Question, attempt: Attempt, answer: Callable[[Call], Reply]) -> Callable[[Call], Reply]:
-    """The answerer, with every reply looked at for arguments that were written into."""
+def _detecting_mutation(
+    question: Question, attempt: AttemptEvaluation, answer: Callable[[Call], CallResult]
+) -> Callable[[Call], CallResult]:
+    """Wrap the function that runs calls: an argument that was changed in place becomes a failed case."""
 
-    def run(call: Call) -> Reply:
-        attempt.asks(call)
+    def run(call: Call) -> CallResult:
+        attempt.begin_call(call)
         reply = answer(call)
         for place in reply.changed:
             words = (
-                f"{shown(call)} changed the argument in place {place + 1} that it was given. "
+                f"{format_call(call)} changed the argument in place {place + 1} that it was given. "
                 "Work on a copy: the caller may still need it."
             )
             attempt.behave(False, question.spoils.get(place, ""), words, half=False)
@@ -128,17 +130,17 @@ def _watched(question: Question, attempt: Attempt, answer: Callable[[Call], Repl
     return run
 
 
-def _verdict(question: Question, attempt: Attempt) -> Verdict:
-    if not attempt.misses:
+def _verdict(question: Question, attempt: AttemptEvaluation) -> Verdict:
+    if not attempt.failed_cases:
         return Verdict("passed", 1.0, question.praise or "Every case is right.", parts=attempt.parts)
-    name = next(iter(attempt.common)) if len(attempt.common) == 1 else ""
-    first = attempt.misses[0]
+    name = next(iter(attempt.common_misconceptions)) if len(attempt.common_misconceptions) == 1 else ""
+    first = attempt.failed_cases[0]
     message = question.messages[name].format_map(first.facts) if name else first.text
     outcome = "partial" if attempt.share else "not yet"
     return Verdict(outcome, attempt.share, message, name, attempt.parts)
 
 
-def _still_empty(empty: list[str], writes: tuple[str, ...]) -> str:
+def _stub_message(empty: list[str], writes: tuple[str, ...]) -> str:
     names = " and ".join(f"`{name}`" for name in empty)
     verb, what = ("is", "it") if len(empty) == 1 else ("are", "them")
     if len(empty) == len(writes):
@@ -148,8 +150,8 @@ def _still_empty(empty: list[str], writes: tuple[str, ...]) -> str:
     return f"{state} Write {what}, run the cell, and check again."
 
 
-def untouched(function: object) -> bool:
-    """Whether a function does nothing but give back None, as every starter does."""
+def is_stub(function: object) -> bool:
+    """Whether a function only returns None, as every starter does."""
     code = getattr(function, "__code__", None)
     if code is None:
         return False

@@ -1,7 +1,7 @@
-"""Numbers compared: never coerced, never asked what they think of it.
+"""Compare numbers within a tolerance, without coercion and without running methods of the learner's classes.
 
-Only exact types count as numbers: an array, a float, an int, a bool. (The driver has turned tensors into
-arrays.)
+Only exact types count as numbers: an array, a float, an int, a bool. (Tensors arrive as arrays, see
+:func:`~.protocol.plain_copy`.)
 """
 
 from __future__ import annotations
@@ -11,61 +11,61 @@ from typing import Any
 
 import numpy as np
 
-from .protocol import SCALARS, Foreign, Remote, Slip
+from .protocol import NUMPY_SCALAR_TYPES, LearnerCodeError, OpaqueValue, ReturnedFunction
 
-__all__ = ["close", "first_bad", "number", "numbers", "short"]
+__all__ = ["as_real_array", "first_mismatch", "format_value", "require_real_array", "values_close"]
 
 
-def numbers(value: object) -> np.ndarray | None:
-    """A plain value as an array of real numbers, or None if it is none."""
+def as_real_array(value: object) -> np.ndarray | None:
+    """A plain value as an array of real numbers; None if it is not numeric."""
     if type(value) in (bool, int, float):
         return np.array(value, float)
-    if type(value) in SCALARS:
+    if type(value) in NUMPY_SCALAR_TYPES:
         value = np.array(value)
     if type(value) is np.ndarray and value.dtype.kind in "fiub":
         return value if value.dtype == np.longdouble else value.astype(float)
     return None
 
 
-def number(value: object, whose: str) -> np.ndarray:
-    """As :func:`numbers`; anything else is a slip with a word on what came and what to do."""
-    array = numbers(value)
+def require_real_array(value: object, whose: str) -> np.ndarray:
+    """As :func:`as_real_array`, but raise a :class:`LearnerCodeError` that says what was returned and what to do."""
+    array = as_real_array(value)
     if array is None:
-        raise Slip(f"{whose} gave back {_what(value)}")
+        raise LearnerCodeError(f"{whose} gave back {_describe_non_number(value)}")
     return array
 
 
-def _what(value: object) -> str:
+def _describe_non_number(value: object) -> str:
     if value is None:
         return "nothing (None). Does it end with return?"
     if type(value) in (list, tuple):
         kind = type(value).__name__
         return f"a {kind}, where an array or a number is asked for. np.array(...) makes an array of it."
-    if isinstance(value, Remote):
+    if isinstance(value, ReturnedFunction):
         return "a function, where an array or a number is asked for. Was it to be called?"
     if type(value) is np.ndarray or type(value) is complex:
         return "complex numbers, where real ones are asked for."
-    kind = value.kind if isinstance(value, Foreign) else type(value).__name__
+    kind = value.kind if isinstance(value, OpaqueValue) else type(value).__name__
     return f"a value of type {kind}, where an array, a tensor or a number is asked for."
 
 
-def close(got: object, want: object, tol: float) -> bool:
+def values_close(got: object, want: object, tol: float) -> bool:
     """Whether two values agree: equal shapes, NaN and infinities in the same places, the rest within ``tol``.
 
     The bound is ``tol * (1 + max|want|)``, over the finite entries.
     """
-    a, b = numbers(got), numbers(want)
+    a, b = as_real_array(got), as_real_array(want)
     if a is None or b is None or a.shape != b.shape:
         return False
-    return not bool(np.any(_bad(a, b, tol)))
+    return not bool(np.any(_mismatches(a, b, tol)))
 
 
-def first_bad(got: np.ndarray, want: np.ndarray, tol: float) -> tuple[int, ...]:
-    """Index of the first entry that is off."""
-    return tuple(int(i) for i in np.argwhere(_bad(got, want, tol))[0])
+def first_mismatch(got: np.ndarray, want: np.ndarray, tol: float) -> tuple[int, ...]:
+    """Index of the first entry that is out of tolerance."""
+    return tuple(int(i) for i in np.argwhere(_mismatches(got, want, tol))[0])
 
 
-def _bad(got: np.ndarray, want: np.ndarray, tol: float) -> np.ndarray:
+def _mismatches(got: np.ndarray, want: np.ndarray, tol: float) -> np.ndarray:
     finite = np.isfinite(want)
     bound = tol * (1 + float(np.max(np.abs(want[finite]), initial=0.0)))
     with np.errstate(all="ignore"):
@@ -74,20 +74,20 @@ def _bad(got: np.ndarray, want: np.ndarray, tol: float) -> np.ndarray:
     return np.asarray(np.where(finite, off, ~same))
 
 
-def short(value: object, entries: int = 12) -> str:
-    """A value as text for a message: six digits, long arrays cut, text in quotes."""
+def format_value(value: object, entries: int = 12) -> str:
+    """A value as text for a message: six digits, long arrays abbreviated, strings in quotes."""
     if type(value) is float or (type(value) is np.ndarray and value.ndim == 0 and value.dtype.kind == "f"):
         text = f"{float(value):.6g}"
         return "0" if text == "-0" else text
     if type(value) is np.ndarray:
-        shown: Any = {"float_kind": lambda number: f"{number:.4g}", "bool": str}
+        shown: Any = {"float_kind": lambda entry: f"{entry:.4g}", "bool": str}
         text = np.array2string(value, threshold=entries, edgeitems=2, separator=", ", formatter=shown)
         return " ".join(text.split())
     if type(value) in (list, tuple):
-        inner = ", ".join(short(item, entries) for item in value)  # type: ignore[attr-defined]
+        inner = ", ".join(format_value(item, entries) for item in value)  # type: ignore[attr-defined]
         return f"[{inner}]" if type(value) is list else f"({inner})"
     if type(value) is dict:
-        return "{" + ", ".join(f"{key}: {short(item, entries)}" for key, item in value.items()) + "}"
-    if isinstance(value, Remote | FunctionType):
+        return "{" + ", ".join(f"{key}: {format_value(item, entries)}" for key, item in value.items()) + "}"
+    if isinstance(value, ReturnedFunction | FunctionType):
         return "a function"
     return repr(value) if type(value) is str else str(value)

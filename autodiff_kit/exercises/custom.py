@@ -1,4 +1,4 @@
-"""Exercises that are not the kit's own: a teacher's, built from a master, with their checks beside the notebook."""
+"""A teacher's own exercises: built from a master notebook, with their checks as a package beside the notebook."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from autodiff_kit.errors import StructureError
 
 from .question import Lesson, Question
 
-__all__ = ["find", "lesson_of"]
+__all__ = ["find_custom_exercise", "load_built_lesson"]
 
 
-def find(slug: str) -> Lesson | None:
-    """The exercise whose checks can be imported as ``<slug>_checks``; None if there are none.
+def find_custom_exercise(slug: str) -> Lesson | None:
+    """Import an exercise's checks as ``<slug>_checks``; None if there is no such package.
 
     Parameters
     ----------
     slug : str
-        The exercise's name, as ``exercise("...")`` was given it.
+        The exercise's name, as in ``exercise("...")``.
 
     Returns
     -------
     Lesson or None
-        Its questions.
+        The exercise with its questions.
 
     Raises
     ------
     StructureError
-        If the checks are there and cannot be loaded.
+        If the checks exist and cannot be loaded.
     """
     name = f"{slug}_checks"
     if not name.isidentifier():
@@ -47,14 +47,14 @@ def find(slug: str) -> Lesson | None:
     return lesson
 
 
-def lesson_of(about: Path, package: str) -> Lesson:
-    """Put together what a build has written: the texts in ``exercise.json``, a module for each question."""
+def load_built_lesson(about: Path, package: str) -> Lesson:
+    """Load what ``author build`` has written: texts from ``exercise.json`` and a module for each question."""
     facts = json.loads(about.read_text(encoding="utf-8"))
-    questions = tuple(_question(entry, package) for entry in facts.pop("questions"))
+    questions = tuple(_load_question(entry, package) for entry in facts.pop("questions"))
     return Lesson(**facts, reminders=(), questions=questions)
 
 
-def _question(entry: dict[str, Any], package: str) -> Question:
+def _load_question(entry: dict[str, Any], package: str) -> Question:
     author = import_module(f"{package}.{entry['id'].replace('-', '_')}")
     optional = {name: getattr(author, name) for name in ("spoils", "praise") if hasattr(author, name)}
     entry["writes"] = tuple(entry["writes"])

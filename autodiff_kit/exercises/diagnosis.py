@@ -1,4 +1,4 @@
-"""Collects what went wrong in one attempt, and finds the one idea that explains all of it."""
+"""Collect the failed cases of one attempt and find the misconception that explains all of them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .compare import close, first_bad, number, short
-from .protocol import Call, Handle, Namespace, Reply, Rng, Slip
+from .compare import first_mismatch, format_value, require_real_array, values_close
+from .protocol import Call, Callback, CallbackNamespace, CallResult, LearnerCodeError, SeededGenerator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
     Facts: TypeAlias = Mapping[str, object] | Callable[[Any], Mapping[str, object]] | None
-    Models: TypeAlias = Mapping[str, object]
+    MisconceptionValues: TypeAlias = Mapping[str, object]
 
-__all__ = ["Attempt", "Miss", "Part", "pair", "shown"]
+__all__ = ["AttemptEvaluation", "FailedCase", "SubtestResult", "format_call", "unpack_tuple"]
 
 
 @dataclass(frozen=True)
-class Miss:
-    """One failing case: the misconceptions that would fail just so, and the plain words for it."""
+class FailedCase:
+    """One failed case: the misconceptions that give the same wrong value, and a plain message.
+
+    Attributes
+    ----------
+    names : frozenset of str
+        Misconceptions that explain it.
+    text : str
+        The message if no misconception explains every failed case.
+    facts : mapping
+        What the misconceptions' messages have in braces, as text.
+    half : bool
+        Whether the value was right and only a count, a dtype or a memory bound was not.
+    """
 
     names: frozenset[str]
     text: str
@@ -32,8 +44,8 @@ class Miss:
 
 
 @dataclass(frozen=True)
-class Part:
-    """One thing that a check looks at, by name: how many times it was right, and of how many."""
+class SubtestResult:
+    """How often one checked quantity was right: ``dx from pull: 3 of 4``."""
 
     name: str
     right: int
@@ -45,70 +57,74 @@ class Part:
 
 
 @dataclass
-class Attempt:
-    """What the cases of an attempt came to.
+class AttemptEvaluation:
+    """The cases of one attempt: which failed, and which misconceptions explain them.
 
-    A misconception is named only if it explains every miss: the names of all misses are intersected.
+    A check calls :meth:`case` to compare a value, :meth:`behave` for a count or a property, :meth:`fail` where it found
+    the misconceptions itself, and :meth:`warned` for floating-point warnings. A misconception is named only if it
+    explains every failed case: the names of all failed cases are intersected.
 
     Attributes
     ----------
-    misses : list of Miss
+    failed_cases : list of FailedCase
         In the order of the cases, which run from easy to hard.
+    last : Call or None
+        The last call.
     """
 
-    misses: list[Miss] = field(default_factory=list)
+    failed_cases: list[FailedCase] = field(default_factory=list)
     last: Call | None = None
-    _asked: list[Call] = field(default_factory=list)
-    _found: dict[str, dict[int, bool]] = field(default_factory=dict)
-    _now: str = ""
+    _calls: list[Call] = field(default_factory=list)
+    _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
+    _quantity: str = ""
 
-    def asks(self, call: Call) -> None:
-        """Note the call whose answer is judged next; a quiet one belongs to the one before."""
+    def begin_call(self, call: Call) -> None:
+        """Record the call whose result is judged next; a quiet call belongs to the call before it."""
         self.last = call
-        if not call.quiet or not self._asked:
-            self._asked.append(call)
-            self._now = ""
+        if not call.quiet or not self._calls:
+            self._calls.append(call)
+            self._quantity = ""
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        """What was looked at, by name, in order; a function of which nothing else is said by its calls."""
-        told = {self._asked[k - 1].name for places in self._found.values() for k in places if k}
-        calls = Counter(call.name for call in self._asked)
-        found = {name: (sum(places.values()), len(places)) for name, places in self._found.items()}
+    def parts(self) -> tuple[SubtestResult, ...]:
+        """Checked quantities in order; a function without a named quantity is counted by its calls."""
+        told = {self._calls[k - 1].name for places in self._counts.values() for k in places if k}
+        calls = Counter(call.name for call in self._calls)
+        found = {name: (sum(places.values()), len(places)) for name, places in self._counts.items()}
         for name, n in calls.items():
             if name in found:
                 right, of = found[name]
                 found[name] = (right + n - of, n)
             elif name not in told:
                 found[name] = (n, n)
-        return tuple(Part(name, right, of) for name, (right, of) in found.items())
+        return tuple(SubtestResult(name, right, of) for name, (right, of) in found.items())
 
-    def _note(self, name: str, ok: bool) -> None:
-        """A part of the answer to the last call was looked at; without a name it is the part before, or all of it."""
-        name = name or self._now or (self._asked[-1].name if self._asked else "The answer")
-        places = self._found.setdefault(name, {})
-        places[len(self._asked)] = places.get(len(self._asked), True) and ok
-        self._now = name
+    def _count(self, name: str, ok: bool) -> None:
+        """Count a quantity of the last result; without a name it is the previous quantity, or the whole result."""
+        name = name or self._quantity or (self._calls[-1].name if self._calls else "The answer")
+        places = self._counts.setdefault(name, {})
+        places[len(self._calls)] = places.get(len(self._calls), True) and ok
+        self._quantity = name
 
     @property
-    def common(self) -> frozenset[str]:
-        """Misconceptions that explain every miss so far."""
-        if not self.misses:
+    def common_misconceptions(self) -> frozenset[str]:
+        """Misconceptions that explain every failed case so far."""
+        if not self.failed_cases:
             return frozenset()
-        return frozenset.intersection(*(miss.names for miss in self.misses))
+        return frozenset.intersection(*(case.names for case in self.failed_cases))
 
     @property
     def share(self) -> float:
-        """Part of the points: half if every value is right but a count, a dtype or a memory bound is not."""
-        if not self.misses:
+        """Fraction of the points: 0.5 if every value is right and only a count, a dtype or a memory bound is not."""
+        if not self.failed_cases:
             return 1.0
-        return 0.5 if all(miss.half for miss in self.misses) else 0.0
+        return 0.5 if all(case.half for case in self.failed_cases) else 0.0
 
     def case(
         self,
         got: object,
         want: object,
-        models: Models | None = None,
+        misconceptions: MisconceptionValues | None = None,
         *,
         tol: float = 1e-9,
         of: str = "",
@@ -121,123 +137,125 @@ class Attempt:
         Parameters
         ----------
         got, want : plain value
-            The answer and what it should be.
-        models : mapping, optional
-            For each misconception the value that it would give here; callables are only called on a miss,
-            and None says that it cannot show here.
+            The result and the right value.
+        misconceptions : mapping, optional
+            Misconception -> the value that it gives here. A callable is called only if the case fails. None: the
+            misconception does not show in this case.
         tol : float
-            See :func:`~.closeness.close`.
+            See :func:`~.compare.values_close`.
         of : str
-            Words for the value; the last call, if left out.
+            Name of the value in messages; the last call, if left out.
         facts : mapping or callable, optional
-            What the misconceptions' messages have in braces; a callable is given what came.
+            What the misconceptions' messages have in braces; a callable takes the result.
         dtype, leaves : type and str
-            A dtype that the answer must have, and the misconception to name if only that is wrong.
+            The dtype that the result must have, and the misconception to name if only the dtype is wrong.
 
         Returns
         -------
         bool
-            Whether it was right.
+            Whether the value was right.
         """
-        what = of or shown(self.last)
-        array = number(got, what)
-        right = close(array, want, tol)
+        what = of or format_call(self.last)
+        array = require_real_array(got, what)
+        right = values_close(array, want, tol)
         fitting = dtype is None or np.asarray(got).dtype == dtype
-        self._note(of or (self._asked[-1].name if self._asked else ""), right and fitting)
+        self._count(of or (self._calls[-1].name if self._calls else ""), right and fitting)
         if not right:
-            hit = frozenset(name for name, model in (models or {}).items() if _fits(model, got, tol))
+            hit = frozenset(name for name, model in (misconceptions or {}).items() if _matches(model, got, tol))
             told = facts(array) if callable(facts) else facts
-            words = _difference(what, array, np.asarray(want, float), tol)
-            self._miss(hit, words + self._input(of), told, half=False)
+            words = _describe_difference(what, array, np.asarray(want, float), tol)
+            self._add_failure(hit, words + self._last_call_note(of), told, half=False)
             return False
         if not fitting:
             words = f"{what} has the right values as {np.asarray(got).dtype}; {np.dtype(dtype)} is asked for."
-            self._miss(frozenset({leaves} if leaves else ()), words, None, half=True)
+            self._add_failure(frozenset({leaves} if leaves else ()), words, None, half=True)
             return False
         return True
 
     def behave(self, ok: bool, name: str = "", text: str = "", *, half: bool = True, **facts: object) -> bool:
-        """Record something other than a value: a count, a property; ``name`` is the misconception."""
-        self._note("", ok)
+        """Record a property that is not a value, such as a count; ``name`` is the misconception if it is not ``ok``."""
+        self._count("", ok)
         if not ok:
-            words = text or f"{shown(self.last)} does not do what is asked."
-            self._miss(frozenset({name} if name else ()), words, facts, half=half)
+            words = text or f"{format_call(self.last)} does not do what is asked."
+            self._add_failure(frozenset({name} if name else ()), words, facts, half=half)
         return ok
 
     def fail(self, names: set[str], text: str = "", **facts: object) -> None:
-        """Record a wrong value whose misconceptions the check itself has found."""
-        self._note("", False)
-        words = text or f"{shown(self.last)} is not right."
-        self._miss(frozenset(names), words, facts, half=False)
+        """Record a wrong value with the misconceptions that the check itself has found."""
+        self._count("", False)
+        words = text or f"{format_call(self.last)} is not right."
+        self._add_failure(frozenset(names), words, facts, half=False)
 
-    def warned(self, reply: Reply, name: str = "", **facts: object) -> bool:
-        """Record a floating-point warning if there was one."""
+    def warned(self, reply: CallResult, name: str = "", **facts: object) -> bool:
+        """Whether the call ended in a floating-point warning, which is then recorded as a failed case."""
         if reply.warning:
-            self._note("", False)
+            self._count("", False)
             where = f" ({reply.place})" if reply.place else ""
-            words = f"{shown(self.last)}: {reply.warning}{where}."
-            self._miss(frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False)
+            words = f"{format_call(self.last)}: {reply.warning}{where}."
+            self._add_failure(frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False)
         return bool(reply.warning)
 
-    def _input(self, of: str) -> str:
-        """The call, where the words for the value do not show it."""
-        return f"\nThe last call: `{shown(self.last)}`" if of and self.last is not None else ""
+    def _last_call_note(self, of: str) -> str:
+        """The last call as text, where the name of the value does not show it."""
+        return f"\nThe last call: `{format_call(self.last)}`" if of and self.last is not None else ""
 
-    def _miss(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
-        self.misses.append(Miss(names, text, {key: _word(item) for key, item in (facts or {}).items()}, half))
+    def _add_failure(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
+        self.failed_cases.append(
+            FailedCase(names, text, {key: _format_fact(item) for key, item in (facts or {}).items()}, half)
+        )
 
 
-def _word(value: object) -> str:
+def _format_fact(value: object) -> str:
     if type(value) is str:
         return value
-    return short(float(value)) if isinstance(value, np.floating) else short(value)
+    return format_value(float(value)) if isinstance(value, np.floating) else format_value(value)
 
 
-def _fits(model: object, got: object, tol: float) -> bool:
-    """Whether a misconception's model gives what came; one that cannot be run here does not."""
+def _matches(model: object, got: object, tol: float) -> bool:
+    """Whether a misconception gives the learner's value; one that cannot be computed here does not."""
     with np.errstate(all="ignore"):
         try:
             value = model() if callable(model) else model
         except (ArithmeticError, IndexError, ValueError):
             return False
-    return value is not None and close(got, value, tol)
+    return value is not None and values_close(got, value, tol)
 
 
-def _difference(what: str, got: np.ndarray, want: np.ndarray, tol: float) -> str:
+def _describe_difference(what: str, got: np.ndarray, want: np.ndarray, tol: float) -> str:
     if got.shape != want.shape:
         return f"{what} has shape {got.shape}; {want.shape} is expected."
-    where = first_bad(got, want, tol)
+    where = first_mismatch(got, want, tol)
     at = f" entry {where[0] if len(where) == 1 else where}" if where else ""
-    return f"{what}:{at} is {short(float(got[where]))}, expected {short(float(want[where]))}."
+    return f"{what}:{at} is {format_value(float(got[where]))}, expected {format_value(float(want[where]))}."
 
 
-def pair(reply: Reply, call: str, parts: tuple[str, ...]) -> tuple[object, ...]:
-    """The parts of an answer that must be a tuple; a slip if it is something else."""
+def unpack_tuple(reply: CallResult, call: str, parts: tuple[str, ...]) -> tuple[object, ...]:
+    """Items of a result that must be a tuple of given length; a LearnerCodeError if it is not."""
     value = reply.value
     if type(value) not in (tuple, list) or len(value) != len(parts):  # type: ignore[arg-type]
         wanted = ", ".join(parts)
         came = "None; does it end with return" if value is None else f"a value of type {type(value).__name__}"
         if type(value) in (tuple, list):
             came = f"{len(value)} things"  # type: ignore[arg-type]
-        raise Slip(f"{call} is to give back {len(parts)} things, ({wanted}); it gave back {came}.")
+        raise LearnerCodeError(f"{call} is to give back {len(parts)} things, ({wanted}); it gave back {came}.")
     return tuple(value)  # type: ignore[arg-type]
 
 
-def shown(call: Call | None) -> str:
-    """A call as a line of code, long values cut."""
+def format_call(call: Call | None) -> str:
+    """A call as a line of code, long values abbreviated."""
     if call is None:
         return "The answer"
-    args = [_argument(value) for value in call.args]
-    args += [f"{key}={_argument(value)}" for key, value in call.kwargs.items()]
+    args = [_format_argument(value) for value in call.args]
+    args += [f"{key}={_format_argument(value)}" for key, value in call.kwargs.items()]
     return f"{call.name}({', '.join(args)})"
 
 
-def _argument(value: object) -> str:
-    if isinstance(value, Handle | Namespace):
+def _format_argument(value: object) -> str:
+    if isinstance(value, Callback | CallbackNamespace):
         return value.name
-    if isinstance(value, Rng):
+    if isinstance(value, SeededGenerator):
         return "rng"
     if isinstance(value, np.ndarray) and value.size > 8:
         return f"{value.dtype} array of shape {value.shape}"
-    text = short(value)
+    text = format_value(value)
     return text if len(text) <= 200 else text[:150] + " … " + text[-30:]

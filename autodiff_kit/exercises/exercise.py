@@ -1,4 +1,4 @@
-"""What a learner holds in the notebook: ``q1.check()``, ``q1.hint()``, ``q1.solution()``."""
+"""The interface of exercises in a notebook: ``q1.check()``, ``q1.hint()``, ``q1.solution()``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.errors import StructureError
 
-from .check_runner import Verdict, draw, grade, seed_of
-from .messages import Example, Listing, Note, Result, as_points, of_points, shell
+from .check_runner import Verdict, attempt_seed, grade_attempt, question_rng
+from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score, ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
     from .question import Lesson, Question
 
-__all__ = ["Exercise", "Graded", "exercise"]
+__all__ = ["Exercise", "GradedQuestion", "exercise"]
 
 COST_OF_HINT_3 = 0.25
 TRIES_BEFORE_SOLUTION = 2
 
 
-class Graded:
-    """One question in the learner's hands.
+class GradedQuestion:
+    """One question of a notebook: check an answer, take hints, see the worked solution.
 
     Parameters
     ----------
     question : Question
-        What is asked.
+        The question.
     label : str
         Its variable in the notebook, such as ``q1``.
     notebook : str
@@ -50,12 +50,12 @@ class Graded:
 
     @property
     def example(self) -> SimpleNamespace:
-        """Your own numbers to try things with; the check draws others."""
-        numbers = self._question.example(draw(self.id, "own:" + learner()))
-        return Example(**numbers)
+        """Inputs to try your functions with, the same each time; the check draws others."""
+        numbers = self._question.example(question_rng(self.id, "own:" + learner_id()))
+        return ExampleData(**numbers)
 
-    def check(self, *functions: Callable[..., Any], seed: int | None = None) -> Result:
-        """Check what you wrote, tell you how it went, and remember it.
+    def check(self, *functions: Callable[..., Any], seed: int | None = None) -> CheckResult:
+        """Check your functions, show the result, and store it in your progress.
 
         Parameters
         ----------
@@ -66,39 +66,39 @@ class Graded:
 
         Returns
         -------
-        Result
+        CheckResult
             Outcome, score, message, misconception and seed.
 
         Raises
         ------
         StructureError
-            If some of the functions are handed over, and not all.
+            If some of the functions are passed, but not all.
         """
         began = time.perf_counter()
         past = _progress().question(self.id)
-        used = seed_of(self.id, learner(), past.tries + 1) if seed is None else seed
-        found = self._given(functions) if functions else self._find(_namespace())
+        used = attempt_seed(self.id, learner_id(), past.tries + 1) if seed is None else seed
+        found = self._functions_by_position(functions) if functions else self._functions_by_name(_caller_namespace())
         missing = [name for name in self._question.writes if not callable(found.get(name))]
-        verdict = _absent(missing) if missing else grade(self._question, found, used)
+        verdict = _missing_functions_verdict(missing) if missing else grade_attempt(self._question, found, used)
         cost = COST_OF_HINT_3 if past.hints_seen >= 3 else 0.0
         score = self.points * verdict.share * (1 - cost)
         ms = 1000 * (time.perf_counter() - began)
         if seed is None and verdict.outcome != "not attempted":
             _progress().attempt(
                 self.id, notebook=self._notebook, points=self.points, outcome=verdict.outcome, score=score,
-                ms=ms, message=verdict.message, cell_sha=_fingerprint(found),
+                ms=ms, message=verdict.message, cell_sha=_source_hash(found),
                 tests=[(part.name, part.right, part.of) for part in verdict.parts],
             )  # fmt: skip
-        result = Result(
-            verdict, score=score, points=self.points, seed=used, after=self._after(verdict, used, seed, past)
+        result = CheckResult(
+            verdict, score=score, points=self.points, seed=used, after=self._follow_up(verdict, used, seed, past)
         )
         result.show()
         return result
 
     def graded(self) -> float:
-        """Check what you wrote as a grader does: nothing is said, nothing is remembered, no hint is counted.
+        """Check your functions as a grader does: nothing is shown or stored, and hints cost nothing.
 
-        For nbgrader's and otter's tests, which take the number as it is.
+        For nbgrader's and otter's tests, which use the number unchanged.
 
         Returns
         -------
@@ -106,14 +106,16 @@ class Graded:
             Points. The draw depends on the question, the learner and, where it is set, on the environment's
             ``AUTODIFF_KIT_SECRET``.
         """
-        found = self._find(_namespace())
+        found = self._functions_by_name(_caller_namespace())
         if not all(callable(function) for function in found.values()):
             return 0.0
         secret = os.environ.get("AUTODIFF_KIT_SECRET", "")
-        return float(self.points * grade(self._question, found, seed_of(self.id, secret + learner(), 0)).share)
+        return float(
+            self.points * grade_attempt(self._question, found, attempt_seed(self.id, secret + learner_id(), 0)).share
+        )
 
-    def hint(self, n: int | None = None) -> Note:
-        """Give the next hint; the third costs a quarter of the points, and is given when asked for by number.
+    def hint(self, n: int | None = None) -> LearnerMessage:
+        """Show the next hint; the third costs a quarter of the points and must be asked for by number.
 
         Parameters
         ----------
@@ -122,7 +124,7 @@ class Graded:
 
         Returns
         -------
-        Note
+        LearnerMessage
             The hint, or what hint 3 would cost.
 
         Raises
@@ -137,8 +139,8 @@ class Graded:
                 f"There are three hints; got n={n!r}. Ask for {self.label}.hint() or hint(1) to hint(3)."
             )
         if wanted == 3 and n is None and past.hints_seen < 3 and past.state != "passed":
-            loss = as_points(self.points * COST_OF_HINT_3)
-            note = Note(
+            loss = format_points(self.points * COST_OF_HINT_3)
+            note = LearnerMessage(
                 "One more hint",
                 f"Hint 3 nearly gives the answer and costs a quarter of the points ({loss} of "
                 f"{self.points}). If you want it, ask for `{self.label}.hint(3)`.",
@@ -146,34 +148,36 @@ class Graded:
         else:
             _progress().see_hint(self.id, wanted, self._notebook, self.points)
             more = f"\nThere is more: `{self.label}.hint()`." if wanted < 3 else ""
-            note = Note(f"Hint {wanted} of 3", self._question.hints[wanted - 1] + more)
+            note = LearnerMessage(f"Hint {wanted} of 3", self._question.hints[wanted - 1] + more)
         note.show()
         return note
 
-    def solution(self) -> Note:
+    def solution(self) -> LearnerMessage:
         """Show a worked answer, after two tries or a pass.
 
         Returns
         -------
-        Note
+        LearnerMessage
             The answer as code, or what is still to be done for it.
         """
         past = _progress().question(self.id)
         if past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
             left = TRIES_BEFORE_SOLUTION - past.tries
             tries = "one more honest try" if left == 1 else "two honest tries"
-            note: Note = Note(
+            note: LearnerMessage = LearnerMessage(
                 "Not just yet", f"The solution opens after {tries}. `{self.label}.hint()` helps on the way."
             )
         elif not self._question.solution:
-            note = Note("Your teacher has it", f"The worked answer of {self.id} does not travel with this exercise.")
+            note = LearnerMessage(
+                "Your teacher has it", f"The worked answer of {self.id} does not travel with this exercise."
+            )
         else:
             _progress().see_solution(self.id, self._notebook, self.points)
-            note = Listing(f"One solution of {self.id}", self._question.solution)
+            note = CodeListing(f"One solution of {self.id}", self._question.solution)
         note.show()
         return note
 
-    def _given(self, functions: tuple[Callable[..., Any], ...]) -> dict[str, Any]:
+    def _functions_by_position(self, functions: tuple[Callable[..., Any], ...]) -> dict[str, Any]:
         writes = self._question.writes
         if len(functions) != len(writes):
             names = ", ".join(writes)
@@ -183,11 +187,11 @@ class Graded:
             )
         return dict(zip(writes, functions, strict=True))
 
-    def _find(self, names: Mapping[str, Any]) -> dict[str, Any]:
+    def _functions_by_name(self, names: Mapping[str, Any]) -> dict[str, Any]:
         return {name: names.get(name) for name in self._question.writes}
 
-    def _after(self, verdict: Verdict, used: int, seed: int | None, past: QuestionState) -> str:
-        """What follows the message: how to repeat the draw, and what is open now."""
+    def _follow_up(self, verdict: Verdict, used: int, seed: int | None, past: QuestionState) -> str:
+        """Text after the message: how to repeat the draw, and that hints are there."""
         if verdict.outcome == "not attempted":
             return ""
         if verdict.outcome == "passed":
@@ -209,29 +213,29 @@ class Exercise:
 
     def __init__(self, lesson: Lesson) -> None:
         self._lesson = lesson
-        self._questions = tuple(Graded(q, f"q{i}", lesson.slug) for i, q in enumerate(lesson.questions, 1))
+        self._questions = tuple(GradedQuestion(q, f"q{i}", lesson.slug) for i, q in enumerate(lesson.questions, 1))
 
-    def __iter__(self) -> Iterator[Graded]:
+    def __iter__(self) -> Iterator[GradedQuestion]:
         return iter(self._questions)
 
     def __len__(self) -> int:
         return len(self._questions)
 
-    def __getitem__(self, place: int) -> Graded:
-        found: Graded = self._questions[place]
+    def __getitem__(self, place: int) -> GradedQuestion:
+        found: GradedQuestion = self._questions[place]
         return found
 
-    def __getattr__(self, name: str) -> Graded:
-        asked: tuple[Graded, ...] = self.__dict__.get("_questions", ())
+    def __getattr__(self, name: str) -> GradedQuestion:
+        asked: tuple[GradedQuestion, ...] = self.__dict__.get("_questions", ())
         for question in asked:
             if question.label == name:
                 return question
         raise AttributeError(f"This exercise has q1 to q{len(self)}; got {name!r}.")
 
     def __repr__(self) -> str:
-        so_far = f"{of_points(self.score, self._lesson.points)} so far"
+        so_far = f"{format_score(self.score, self._lesson.points)} so far"
         lines = [f"{self._lesson.no} · {self._lesson.title}: {so_far}"]
-        return "\n".join([*lines, *(_row(question) for question in self)])
+        return "\n".join([*lines, *(_format_progress(question) for question in self)])
 
     @property
     def score(self) -> float:
@@ -263,10 +267,10 @@ def exercise(no: str | int) -> Exercise:
     >>> q1
     q1 (jvp-1): Both columns of the table, 3 points
     """
-    from .custom import find
+    from .custom import find_custom_exercise
     from .questions import LESSONS
 
-    lesson = LESSONS.get(f"{no:0>2}") or find(str(no))
+    lesson = LESSONS.get(f"{no:0>2}") or find_custom_exercise(str(no))
     if lesson is None:
         raise StructureError(
             f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "
@@ -275,8 +279,8 @@ def exercise(no: str | int) -> Exercise:
     return Exercise(lesson)
 
 
-def learner() -> str:
-    """The learner's random id, from the working folder; outside of one, a guest's."""
+def learner_id() -> str:
+    """The learner's random id from the working folder; "guest" outside of one."""
     from autodiff_kit.lessons import workspace
 
     root = workspace.find_root()
@@ -289,14 +293,14 @@ def _progress() -> Progress:
     return progress()
 
 
-def _namespace() -> dict[str, Any]:
-    """Names where check() was called: the notebook's, else the caller's."""
-    running = shell()
+def _caller_namespace() -> dict[str, Any]:
+    """Variables at the place where check() was called: the notebook's and the caller's."""
+    running = ipython_shell()
     frame = sys._getframe(2)
     return {**(running.user_ns if running is not None else {}), **frame.f_globals, **frame.f_locals}
 
 
-def _absent(missing: list[str]) -> Verdict:
+def _missing_functions_verdict(missing: list[str]) -> Verdict:
     names = " and ".join(f"`{name}`" for name in missing)
     return Verdict(
         "not attempted",
@@ -305,8 +309,8 @@ def _absent(missing: list[str]) -> Verdict:
     )
 
 
-def _fingerprint(functions: Mapping[str, Any]) -> str:
-    """A hash of the functions' text, so that attempts can be told apart; the text itself is not kept."""
+def _source_hash(functions: Mapping[str, Any]) -> str:
+    """Hash of the functions' source, so that attempts can be distinguished; the source itself is not stored."""
     sha = hashlib.sha256()
     for function in functions.values():
         try:
@@ -316,7 +320,7 @@ def _fingerprint(functions: Mapping[str, Any]) -> str:
     return sha.hexdigest()
 
 
-def _row(question: Graded) -> str:
+def _format_progress(question: GradedQuestion) -> str:
     state = _progress().question(question.id)
-    score = f"{as_points(state.best)} of {question.points}"
+    score = f"{format_points(state.best)} of {question.points}"
     return f"  {question.label}  {state.state:<9}  {score:>9}  {question.title}"

@@ -1,7 +1,7 @@
-"""Carries a check's calls to the learner's functions within this process.
+"""Run a check's calls of the learner's functions in this process, for ``q1.check()``.
 
-Quick, and open: a learner's function that never ends cannot be stopped from here, and one that means to
-cheat can. Points that count come from a grader that speaks the same :mod:`.protocol` to a box.
+This is fast and not secure: a function that never returns cannot be stopped from here, and code that is meant to cheat
+can cheat. The grader speaks the same :mod:`.protocol` to a sandbox.
 """
 
 from __future__ import annotations
@@ -17,44 +17,55 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .memory_meter import Peak
-from .protocol import Call, Foreign, Handle, Namespace, Remote, Reply, Rng, Slip, alike, plain
-from .tape_meter import Tapes
+from .memory_meter import PeakMemoryMeter
+from .protocol import (
+    Call,
+    Callback,
+    CallbackNamespace,
+    CallResult,
+    LearnerCodeError,
+    OpaqueValue,
+    ReturnedFunction,
+    SeededGenerator,
+    bitwise_equal,
+    plain_copy,
+)
+from .tape_meter import TapeMeter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
-    from .protocol import Script
+    from .protocol import CheckScript
 
-__all__ = ["InProcess", "drive", "handles", "play"]
+__all__ = ["InProcessRunner", "callback_of_function", "run_script", "run_script_with"]
 
-# Where no learner writes: the kit, and the environment that it runs in.
-NOT_THEIRS = tuple(
+# Files under these folders are not the learner's: the kit, and the Python installation.
+NOT_LEARNER_CODE = tuple(
     str(Path(place)) + os.sep for place in (Path(__file__).parents[1], sys.prefix, sys.base_prefix + "/lib")
 )
-# Kinds of values that nobody can change: they are lent as they are, and compared at once (a record holds many).
-UNCHANGING = frozenset((type(None), bool, int, float, complex, str))
-# A floating-point accident is an answer to be explained, not a slip: the checks have names for them.
-ACCIDENTS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
-# Which handle a function stands for that a learner was given: where the handle is far away, its number is sent back.
-handles: WeakKeyDictionary[Callable[..., Any], Handle] = WeakKeyDictionary()
+# Immutable values need no copy and are compared directly (the arguments of some questions hold many).
+IMMUTABLE_TYPES = frozenset((type(None), bool, int, float, complex, str))
+# A floating-point error is judged by the check, which may have a misconception for it, and does not end the attempt.
+FLOATING_POINT_ERRORS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
+# The callback behind each function that a learner was given; the grader's sandbox sends its number over the pipe.
+callback_of_function: WeakKeyDictionary[Callable[..., Any], Callback] = WeakKeyDictionary()
 
 
-def drive(script: Script, answer: Callable[[Call], Reply]) -> Any:
-    """Run a check to its end; the value is what the check returns.
+def run_script(script: CheckScript, answer: Callable[[Call], CallResult]) -> Any:
+    """Run a check's generator to its end.
 
     Parameters
     ----------
     script : generator
-        Yields calls, is sent replies.
+        Yields calls and is sent their results.
     answer : callable
-        Gives the reply to one call; what it raises ends the check.
+        Runs one call and gives its result; an exception that it raises ends the check.
 
     Returns
     -------
     object
-        The script's return value.
+        Return value of the generator.
     """
     try:
         call = next(script)
@@ -66,17 +77,17 @@ def drive(script: Script, answer: Callable[[Call], Reply]) -> Any:
         script.close()
 
 
-def play(script: Script, **functions: Callable[..., Any]) -> Any:
-    """Run a script with functions of our own in the learner's place: right ones, or models of a mistake."""
+def run_script_with(script: CheckScript, **functions: Callable[..., Any]) -> Any:
+    """Run a check's generator with right functions, or those of a misconception, in place of the learner's."""
 
-    def answer(call: Call) -> Reply:
-        return Reply(plain(functions[call.name](*call.args, **call.kwargs), lambda _: Remote(-1)))
+    def answer(call: Call) -> CallResult:
+        return CallResult(plain_copy(functions[call.name](*call.args, **call.kwargs), lambda _: ReturnedFunction(-1)))
 
-    return drive(script, answer)
+    return run_script(script, answer)
 
 
-class InProcess:
-    """The learner's half of the conversation.
+class InProcessRunner:
+    """Runs calls of the learner's functions in this process.
 
     Parameters
     ----------
@@ -86,61 +97,68 @@ class InProcess:
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
         self._functions = functions
-        self._remotes: list[Callable[..., Any]] = []
-        self._lent: tuple[Any, ...] = ()
+        self._returned_functions: list[Callable[..., Any]] = []
+        self._last_arguments: tuple[Any, ...] = ()
 
-    def __call__(self, call: Call) -> Reply:
-        """Run one call: lend copies, watch for accidents, and look at the copies afterwards."""
-        before, self._lent = self._lent, (lent := tuple(lend(value) for value in call.args))
-        kept = {key: lend(value) for key, value in call.kwargs.items()}
-        given, tape = self._under_tape(call, lent)
-        seen, weighed = Tapes(call.tapes), Peak(call.memory)
+    def __call__(self, call: Call) -> CallResult:
+        """Run one call on copies of its arguments, catch its errors, and measure what the call asks for."""
+        before, self._last_arguments = (
+            self._last_arguments,
+            (copies := tuple(copy_argument(value) for value in call.args)),
+        )
+        keywords = {key: copy_argument(value) for key, value in call.kwargs.items()}
+        given, tape = self._watch_arguments(call, copies)
+        tape_meter, memory_meter = TapeMeter(call.tapes), PeakMemoryMeter(call.memory)
         try:
             for array, new in zip(before, call.overwrite, strict=False):
-                array[...] = new  # a learner who has locked it hears of it here
-            with seen, weighed:
-                value = self._run(call, given, kept, tape)
-        except Slip:
+                array[...] = new  # a read-only array raises here
+            with tape_meter, memory_meter:
+                value = self._run(call, given, keywords, tape)
+        except LearnerCodeError:
             raise
-        except ACCIDENTS as accident:
-            if call.quiet and not isinstance(accident, ZeroDivisionError):
-                raise slip_of(call, accident) from None
-            return Reply(warning=str(accident), place=place_of(accident.__traceback__), changed=changes(call, lent))
-        except BaseException as error:  # noqa: BLE001 - whatever ends a learner's function, an interrupt too
+        except FLOATING_POINT_ERRORS as error:
+            if call.quiet and not isinstance(error, ZeroDivisionError):
+                raise learner_error(call, error) from None
+            return CallResult(
+                warning=str(error), place=learner_line(error.__traceback__), changed=changed_arguments(call, copies)
+            )
+        except BaseException as error:  # noqa: BLE001 - KeyboardInterrupt included
             if known := [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in call.errors]:
-                return Reply(error=known[0], place=place_of(error.__traceback__), changed=changes(call, lent))
-            raise slip_of(call, error) from None
-        return Reply(
-            plain(value, self._remote),
-            changed=changes(call, lent),
-            shared=tuple(i for i, item in enumerate(lent) if call.sharing and shares(value, item)),
-            gradients=self._pull(call, tape, value, given),
-            tapes=seen.count(),
-            nodes=seen.most,
-            peak=weighed.nbytes,
+                return CallResult(
+                    error=known[0], place=learner_line(error.__traceback__), changed=changed_arguments(call, copies)
+                )
+            raise learner_error(call, error) from None
+        return CallResult(
+            plain_copy(value, self._register),
+            changed=changed_arguments(call, copies),
+            shared=tuple(i for i, item in enumerate(copies) if call.sharing and shares_memory(value, item)),
+            gradients=self._gradients(call, tape, value, given),
+            tapes=tape_meter.count(),
+            nodes=tape_meter.max_live_nodes,
+            peak=memory_meter.nbytes,
         )
 
-    def _remote(self, function: Callable[..., Any]) -> Remote:
-        self._remotes.append(function)
-        return Remote(len(self._remotes) - 1)
+    def _register(self, function: Callable[..., Any]) -> ReturnedFunction:
+        self._returned_functions.append(function)
+        return ReturnedFunction(len(self._returned_functions) - 1)
 
     def _function(self, call: Call) -> Callable[..., Any]:
-        if isinstance(call.function, Remote):
-            return self._remotes[call.function.number]
+        if isinstance(call.function, ReturnedFunction):
+            return self._returned_functions[call.function.number]
         return self._functions[call.function]
 
-    def _under_tape(self, call: Call, lent: tuple[object, ...]) -> tuple[tuple[object, ...], Any]:
-        """Arguments with those of ``wrt`` as tensors, and the tape that is to watch them."""
+    def _watch_arguments(self, call: Call, copies: tuple[object, ...]) -> tuple[tuple[object, ...], Any]:
+        """Arguments with those of ``wrt`` as tensors, and the tape that will watch them."""
         if not call.wrt:
-            return lent, None
+            return copies, None
         from autodiff_kit.core.tape import GradientTape
         from autodiff_kit.core.tensor import constant
 
         tape = GradientTape()
-        given = tuple(constant(value) if i in call.wrt else value for i, value in enumerate(lent))
+        given = tuple(constant(value) if i in call.wrt else value for i, value in enumerate(copies))
         return given, tape
 
-    def _run(self, call: Call, given: tuple[object, ...], kept: dict[str, object], tape: Any) -> Any:
+    def _run(self, call: Call, given: tuple[object, ...], keywords: dict[str, object], tape: Any) -> Any:
         function = self._function(call)
         level: Any = "ignore" if call.quiet else "raise"
         with np.errstate(over=level, invalid=level, divide=level), warnings.catch_warnings():
@@ -148,13 +166,13 @@ class InProcess:
             if not call.quiet:
                 warnings.simplefilter("error", RuntimeWarning)
             if tape is None:
-                return function(*given, **kept)
+                return function(*given, **keywords)
             with tape:
                 tape.watch([given[i] for i in call.wrt])
-                return function(*given, **kept)
+                return function(*given, **keywords)
 
-    def _pull(self, call: Call, tape: Any, value: Any, given: tuple[object, ...]) -> tuple[object, ...]:
-        """Gradients of an answer; an answer that is not a tensor, or not of the seed's shape, has none."""
+    def _gradients(self, call: Call, tape: Any, value: Any, given: tuple[object, ...]) -> tuple[object, ...]:
+        """Gradients of a result; None for a result that is not a tensor or has another shape than the seed."""
         if tape is None:
             return ()
         from autodiff_kit.core.tensor import Tensor
@@ -166,79 +184,85 @@ class InProcess:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = tape.gradient(value, [given[i] for i in call.wrt], output_gradients=seed)
-        except Exception as error:  # noqa: BLE001 - whatever the learner's ops raise on the way back
-            raise slip_of(call, error) from None
-        return tuple(plain(gradient, self._remote) for gradient in found)
+        except Exception as error:  # noqa: BLE001 - anything that the learner's operations raise in the backward pass
+            raise learner_error(call, error) from None
+        return tuple(plain_copy(gradient, self._register) for gradient in found)
 
 
-def lend(value: Any) -> Any:
-    """A copy of a check's value in the form that a learner's function is given."""
-    if type(value) in UNCHANGING:
+def copy_argument(value: Any) -> Any:
+    """Copy an argument of a call into the form that the learner's function receives."""
+    if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, list | tuple):
-        return type(value)([lend(item) for item in value])
+        return type(value)([copy_argument(item) for item in value])
     if isinstance(value, np.ndarray):
         return value.copy()
-    if isinstance(value, Handle):
-        return serve(value)
-    if isinstance(value, Namespace):
-        return SimpleNamespace(**{name: serve(handle) for name, handle in value.members.items()})
-    if isinstance(value, Rng):
+    if isinstance(value, Callback):
+        return callback_function(value)
+    if isinstance(value, CallbackNamespace):
+        return SimpleNamespace(**{name: callback_function(callback) for name, callback in value.members.items()})
+    if isinstance(value, SeededGenerator):
         return np.random.default_rng(value.seed)
     if isinstance(value, dict):
-        return {key: lend(item) for key, item in value.items()}
+        return {key: copy_argument(item) for key, item in value.items()}
     return value
 
 
-def serve(handle: Handle) -> Callable[..., Any]:
-    """The function that a learner's code calls for a handle: plain copies in, copies out."""
+def callback_function(callback: Callback) -> Callable[..., Any]:
+    """The function that the learner's code calls for a callback; arguments and results are copied."""
 
     def served(*args: object) -> Any:
-        if handle.raw:
-            return lend(handle(*args))
-        taken = [plain(arg, _no_function) for arg in args]
+        if callback.raw:
+            return copy_argument(callback(*args))
+        taken = [plain_copy(arg, _no_function) for arg in args]
         for arg in taken:
             if not isinstance(arg, np.ndarray | float | int):
-                kind = arg.kind if isinstance(arg, Foreign) else type(arg).__name__
-                raise TypeError(f"{handle.name} takes arrays; it was given a value of type {kind}.")
-        return lend(handle(*taken))
+                kind = arg.kind if isinstance(arg, OpaqueValue) else type(arg).__name__
+                raise TypeError(f"{callback.name} takes arrays; it was given a value of type {kind}.")
+        return copy_argument(callback(*taken))
 
-    served.__name__ = served.__qualname__ = handle.name
-    handles[served] = handle
+    served.__name__ = served.__qualname__ = callback.name
+    callback_of_function[served] = callback
     return served
 
 
-def _no_function(function: Callable[..., Any]) -> Remote:
+def _no_function(function: Callable[..., Any]) -> ReturnedFunction:
     raise TypeError("this function takes arrays; it was given a function.")
 
 
-def changes(call: Call, lent: tuple[object, ...]) -> tuple[int, ...]:
-    """Which arguments are no longer what was handed in."""
-    return tuple(i for i, (a, b) in enumerate(zip(call.args, lent, strict=True)) if _holds_data(a) and not _same(a, b))
+def changed_arguments(call: Call, copies: tuple[object, ...]) -> tuple[int, ...]:
+    """Positions of the arguments that the call changed in place."""
+    return tuple(
+        i for i, (a, b) in enumerate(zip(call.args, copies, strict=True)) if _is_mutable(a) and not _same_content(a, b)
+    )
 
 
-def _holds_data(value: object) -> bool:
+def _is_mutable(value: object) -> bool:
     return isinstance(value, np.ndarray | list | tuple | dict)
 
 
-def _same(before: object, after: Any) -> bool:
-    """As :func:`alike`, on lent values: functions and generators in them are not looked at."""
-    if type(before) in UNCHANGING:
+def _same_content(before: object, after: Any) -> bool:
+    """As :func:`bitwise_equal`, for copied arguments; functions and random generators in them are not compared."""
+    if type(before) in IMMUTABLE_TYPES:
         return type(after) is type(before) and bool(before == after or (before != before and after != after))
     if isinstance(before, list | tuple):
         if type(after) is not type(before) or len(after) != len(before):
             return False
-        return all(map(_same, before, after))
-    if isinstance(before, Handle | Namespace | Rng):
+        return all(map(_same_content, before, after))
+    if isinstance(before, Callback | CallbackNamespace | SeededGenerator):
         return True
     if isinstance(before, dict):
-        return type(after) is dict and before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
-    return alike(before, plain(after, lambda _: Remote(-1)))
+        return (
+            type(after) is dict
+            and before.keys() == after.keys()
+            and all(_same_content(before[k], after[k]) for k in before)
+        )
+    return bitwise_equal(before, plain_copy(after, lambda _: ReturnedFunction(-1)))
 
 
-def shares(answer: object, lent: object) -> bool:
-    """Whether any array of an answer overlaps any array of an argument."""
-    return any(np.shares_memory(a, b) for a in _arrays(answer) for b in _arrays(lent))
+def shares_memory(answer: object, copies: object) -> bool:
+    """Whether any array of a result shares memory with any array of an argument."""
+    return any(np.shares_memory(a, b) for a in _arrays(answer) for b in _arrays(copies))
 
 
 def _arrays(value: Any, depth: int = 0) -> list[np.ndarray]:
@@ -250,20 +274,24 @@ def _arrays(value: Any, depth: int = 0) -> list[np.ndarray]:
     return [array for item in items for array in _arrays(item, depth + 1)]
 
 
-def slip_of(call: Call, error: BaseException) -> Slip:
-    """What a learner is told about an exception of their own."""
+def learner_error(call: Call, error: BaseException) -> LearnerCodeError:
+    """The message to the learner about an exception in their code."""
     if isinstance(error, KeyboardInterrupt):
-        return Slip(f"{call.name} was still running when you stopped it.", place_of(error.__traceback__))
+        return LearnerCodeError(
+            f"{call.name} was still running when you stopped it.", learner_line(error.__traceback__)
+        )
     said = str(error).strip() or "no further words"
-    return Slip(f"{call.name} stopped with {type(error).__name__}: {said}", place_of(error.__traceback__))
+    return LearnerCodeError(
+        f"{call.name} stopped with {type(error).__name__}: {said}", learner_line(error.__traceback__)
+    )
 
 
-def place_of(trace: TracebackType | None) -> str:
-    """The innermost line that is the learner's: not the kit's, not a library's."""
+def learner_line(trace: TracebackType | None) -> str:
+    """The innermost line of a traceback that is in the learner's code, as text."""
     place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if not file.startswith(NOT_THEIRS) and "site-packages" not in file:
+        if not file.startswith(NOT_LEARNER_CODE) and "site-packages" not in file:
             source = linecache.getline(file, trace.tb_lineno, trace.tb_frame.f_globals).strip()
             place = f"line {trace.tb_lineno}" + (f": {source}" if source else "")
         trace = trace.tb_next

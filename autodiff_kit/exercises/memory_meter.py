@@ -1,24 +1,24 @@
-"""Measures how much memory a learner's function needs at its peak."""
+"""Measure the peak memory of a learner's function with tracemalloc."""
 
 from __future__ import annotations
 
 import tracemalloc
 
-__all__ = ["Peak"]
+__all__ = ["PeakMemoryMeter"]
 
 
-class Peak:
-    """Looks on while a block runs; arrays of NumPy are counted, since it tells of them.
+class PeakMemoryMeter:
+    """Context manager that measures the peak memory of a block; NumPy reports its arrays to tracemalloc.
 
     Parameters
     ----------
     wanted : bool
-        Nothing is looked at otherwise.
+        Whether to measure at all.
 
     Attributes
     ----------
     nbytes : int
-        The most bytes that stood at once, above those from before the block.
+        Most bytes allocated at once, without those from before the block.
     """
 
     def __init__(self, wanted: bool) -> None:
@@ -27,7 +27,7 @@ class Peak:
         self._before = 0
         self.nbytes = 0
 
-    def __enter__(self) -> Peak:
+    def __enter__(self) -> PeakMemoryMeter:
         if self._wanted:
             self._began = not tracemalloc.is_tracing()
             if self._began:

@@ -1,15 +1,15 @@
-"""What a check and a learner's functions say to each other.
+"""Messages between a check and the learner's functions: calls, results, callbacks, and which values cross.
 
-A check is a generator. It yields :class:`Call` requests and is sent a :class:`Reply` for each; it never
-touches the learner's functions, and the learner's functions never see what the check expects. Who carries
-the messages is somebody else's business: :mod:`.driver` does it within one process, for ``q1.check()``; a
-grader can do it over a pipe, with the learner's half in a box.
+A check is a generator. It yields :class:`Call` requests and is sent a :class:`CallResult` for each one. It never
+touches the learner's functions, and the learner's functions never see what the check expects. The transport is
+separate: :mod:`.in_process` runs the calls in this process, for ``q1.check()``; the grader sends them over a pipe to
+a sandbox.
 
-What crosses is plain: numbers, text, arrays, and lists, tuples, sets and dictionaries of them. Functions
-cross by name or number. A function that the check hands in is a :class:`Handle`: it is served, and counted,
-on the check's side. A function that the learner hands back is a :class:`Remote`, which the check may call in
-turn. Anything else arrives as a :class:`Foreign` that holds nothing but the name of its type, so that no
-method of a learner's class ever runs on the check's side.
+Values cross as plain copies: numbers, text, arrays, and lists, tuples, sets and dictionaries of them. Functions
+cross by name or number. A function that the check passes as an argument is a :class:`Callback`: it runs, and is
+counted, on the check's side. A function that the learner's function returns is a :class:`ReturnedFunction`, which the
+check may call in turn. Anything else arrives as an :class:`OpaqueValue`, which holds only the name of its type, so
+that no method of a learner's class ever runs on the check's side.
 """
 
 from __future__ import annotations
@@ -24,24 +24,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from typing import Any, TypeAlias
 
-    Script: TypeAlias = Generator["Call", "Reply", Any]
+    CheckScript: TypeAlias = Generator["Call", "CallResult", Any]
 
-__all__ = ["Call", "Foreign", "Handle", "Namespace", "Remote", "Reply", "Rng", "Slip", "alike", "plain"]
+__all__ = [
+    "Call",
+    "CallResult",
+    "Callback",
+    "CallbackNamespace",
+    "LearnerCodeError",
+    "OpaqueValue",
+    "ReturnedFunction",
+    "SeededGenerator",
+    "bitwise_equal",
+    "plain_copy",
+]
 
-# Deep enough for any answer that is asked for, shallow enough that a list holding itself ends.
-DEEPEST = 8
-SCALARS = frozenset(np.sctypeDict.values())
+# Deep enough for every expected answer; a list that contains itself ends here.
+MAX_DEPTH = 8
+NUMPY_SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
 
-class Slip(Exception):  # noqa: N818 - it is told to the learner as a slip, not as an error of the kit
-    """The learner's function could not be judged: it raised, or gave back something of the wrong kind.
+class LearnerCodeError(Exception):
+    """The learner's function raised an exception, or returned a value of the wrong type, and cannot be judged.
 
     Parameters
     ----------
     text : str
         What happened and what to do, for the learner.
     place : str
-        The line of the learner's code, or nothing.
+        The line of the learner's code, if known.
     """
 
     def __init__(self, text: str, place: str = "") -> None:
@@ -50,10 +61,19 @@ class Slip(Exception):  # noqa: N818 - it is told to the learner as a slip, not 
 
 
 @dataclass(eq=False)
-class Handle:
-    """A function that the check hands in, and counts.
+class Callback:
+    """A function that a check passes to the learner's function; its calls are counted on the check's side.
 
-    ``raw`` handles take and give what comes (tensors under a tape); the others are given plain copies.
+    Attributes
+    ----------
+    function : callable
+        What runs when the learner's code calls it.
+    name : str
+        Its name in messages.
+    raw : bool
+        Pass arguments unchanged (tensors under a tape) instead of as plain copies.
+    calls : int
+        How often it was called.
     """
 
     function: Callable[..., object]
@@ -62,37 +82,37 @@ class Handle:
     calls: int = 0
 
     def __call__(self, *args: object) -> object:
-        """Count, and call."""
+        """Count the call and run the function."""
         self.calls += 1
         return self.function(*args)
 
 
 @dataclass(frozen=True)
-class Namespace:
-    """Handles under one name, such as ``kit.vjp`` and ``kit.jvp``."""
+class CallbackNamespace:
+    """Callbacks as attributes of one object, such as ``kit.vjp`` and ``kit.jvp``."""
 
     name: str
-    members: Mapping[str, Handle]
+    members: Mapping[str, Callback]
 
 
 @dataclass(frozen=True)
-class Rng:
-    """A generator of random numbers for the learner's function; only its seed crosses."""
+class SeededGenerator:
+    """A NumPy random generator as an argument of the learner's function; only its seed crosses."""
 
     seed: int
 
 
 @dataclass(frozen=True)
-class Remote:
-    """A function that the learner's function gave back."""
+class ReturnedFunction:
+    """A function that the learner's function returned; the check may call it by its number."""
 
     number: int
     name: str = "the function that you gave back"
 
 
 @dataclass(frozen=True)
-class Foreign:
-    """Something that does not cross; its type's name is all that is known."""
+class OpaqueValue:
+    """A value that cannot be copied to the check; only the name of its type is known."""
 
     kind: str
 
@@ -104,29 +124,29 @@ class Call:
     Attributes
     ----------
     function : str or Remote
-        The function's name, or one that an earlier reply gave back.
+        The function's name, or one that an earlier call returned.
     args, kwargs
-        What it is given; arrays are copied on the way.
+        Its arguments; arrays are copied.
     quiet : bool
-        Whether floating-point warnings are allowed here; otherwise the first one ends the call.
+        Ignore floating-point warnings; otherwise the first one ends the call.
     wrt : tuple of int
-        Arguments whose gradient is wanted: they are handed in as tensors under a tape.
+        Positions of the arguments to differentiate: they are passed as tensors under a tape.
     seed : ndarray, optional
-        The cotangent that is pulled back to them.
+        The cotangent of the result, for the gradients of ``wrt``.
     sharing : bool
-        Whether to measure, where the function runs, which arguments the answer shares memory with.
+        Report which arguments the result shares memory with.
     errors : tuple of str
-        Exceptions, by name, that are an answer here; any other ends the attempt.
+        Names of exceptions that count as an answer; any other ends the attempt.
     tapes : bool
-        Whether to measure, where the function runs, which tapes it opens and what they hold afterwards.
+        Count the tapes that the function opens, their nodes, and the bytes that they hold afterwards.
     memory : bool
-        Whether to measure, where the function runs, how many bytes it needs at its peak.
+        Measure the peak memory of the function.
     overwrite : tuple of ndarray
-        What is written into the first arguments of the call before, in place, before this one runs: whoever kept an
-        argument, and no copy of it, then holds something else.
+        Values written in place into the first arguments of the previous call before this one runs. A function that
+        kept an argument instead of a copy of it then sees the new values.
     """
 
-    function: str | Remote
+    function: str | ReturnedFunction
     args: tuple[object, ...] = ()
     kwargs: Mapping[str, object] = field(default_factory=dict)
     quiet: bool = False
@@ -140,36 +160,36 @@ class Call:
 
     @property
     def name(self) -> str:
-        """What the function is called in a message."""
+        """Name of the function in messages."""
         return self.function if isinstance(self.function, str) else self.function.name
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What came back from a :class:`Call`.
+class CallResult:
+    """What a :class:`Call` returned, and what was measured during it.
 
     Attributes
     ----------
     value : object
-        The answer, made plain.
+        Plain copy of the return value.
     warning : str
-        The floating-point warning that ended the call ("overflow encountered in exp"), or nothing.
+        The floating-point warning that ended the call ("overflow encountered in exp"), or empty.
     place : str
         The learner's line that raised it.
     changed : tuple of int
-        Arguments that are not what they were before the call.
+        Positions of the arguments that were changed in place.
     shared : tuple of int
-        Arguments that the answer shares memory with, if the call asked.
+        Positions of the arguments that the result shares memory with, if the call asked.
     gradients : tuple
         One entry for each of the call's ``wrt``.
     error : str
-        The exception that ended the call, if it is one of the call's ``errors``.
+        Name of the exception that ended the call, if it is one of the call's ``errors``.
     tapes : tuple of int
-        How many tapes were opened, and how many bytes they hold after the call, if the call asked.
+        Number of tapes opened, and bytes that they hold after the call, if the call asked.
     peak : int
-        The most bytes that the call needed at once, if it asked.
+        Peak memory of the call in bytes, if it asked.
     nodes : int
-        The most nodes of records that lived at once during the call, if it asked for its tapes.
+        Largest number of recorded nodes alive at once during the call, if it asked for its tapes.
     """
 
     value: object = None
@@ -184,74 +204,74 @@ class Reply:
     nodes: int = 0
 
 
-def plain(value: object, remote: Callable[[Callable[..., object]], Remote], depth: int = 0) -> object:
-    """Make a plain copy of a learner's value without running any of its methods.
+def plain_copy(value: object, remote: Callable[[Callable[..., object]], ReturnedFunction], depth: int = 0) -> object:
+    """Copy a learner's value without running any of its methods.
 
-    Only exact types are looked into: a subclass may answer anything to anything, so it arrives as
-    :class:`Foreign`.
+    Only exact types are copied: a subclass may override any method, so it becomes an :class:`OpaqueValue`.
+    ``remote`` gives the :class:`ReturnedFunction` for a function.
     """
     kind = type(value)
     if value is None or kind in (bool, int, float, str, complex):
         return value
     if kind is np.ndarray:
-        return _array(value)
-    if kind in SCALARS:
-        return _array(np.array(value))
+        return _numeric_array(value)
+    if kind in NUMPY_SCALAR_TYPES:
+        return _numeric_array(np.array(value))
     if kind in (list, tuple, set, frozenset, dict):
-        return _container(value, remote, depth)
-    tensor = _tensor(value)
+        return _copy_container(value, remote, depth)
+    tensor = _tensor_values(value)
     if tensor is not None:
-        return _array(tensor)
+        return _numeric_array(tensor)
     if callable(value):
         return remote(value)
-    return Foreign(type_name(value))
+    return OpaqueValue(type_name(value))
 
 
 def type_name(value: object) -> str:
-    """Name of a value's type, from the type itself rather than from what its metaclass says."""
+    """Name of a value's type, read without running code of its metaclass."""
     try:
         return str(type.__dict__["__name__"].__get__(type(value)))
     except TypeError:  # pragma: no cover - a type that is not an instance of type cannot be made today
         return "object"
 
 
-def _array(value: Any) -> object:
+def _numeric_array(value: Any) -> object:
     array = np.array(value)
     if array.dtype.kind not in "fiubc":
-        return Foreign(f"array of dtype {array.dtype}")
+        return OpaqueValue(f"array of dtype {array.dtype}")
     return array
 
 
-def _container(value: Any, remote: Callable[[Callable[..., object]], Remote], depth: int) -> object:
-    if depth >= DEEPEST:
-        return Foreign("deeply nested " + type_name(value))
+def _copy_container(value: Any, remote: Callable[[Callable[..., object]], ReturnedFunction], depth: int) -> object:
+    if depth >= MAX_DEPTH:
+        return OpaqueValue("deeply nested " + type_name(value))
     if type(value) is dict:
         if any(type(key) not in (str, int) for key in value):
-            return Foreign("dict with keys that are neither text nor whole numbers")
-        return {key: plain(item, remote, depth + 1) for key, item in value.items()}
-    items = [plain(item, remote, depth + 1) for item in value]
+            return OpaqueValue("dict with keys that are neither text nor whole numbers")
+        return {key: plain_copy(item, remote, depth + 1) for key, item in value.items()}
+    items = [plain_copy(item, remote, depth + 1) for item in value]
     if type(value) in (set, frozenset):
         with contextlib.suppress(TypeError):
             return set(items)
-        return Foreign("set of things that are not text or numbers")
+        return OpaqueValue("set of things that are not text or numbers")
     return items if type(value) is list else tuple(items)
 
 
-def _tensor(value: object) -> object:
-    """Array of one of the kit's own tensors, else None."""
+def _tensor_values(value: object) -> object:
+    """Array of one of the kit's own tensors; None for any other value."""
     from autodiff_kit.core.tensor import Tensor, Variable
 
     return value.numpy() if type(value) in (Tensor, Variable) else None  # type: ignore[attr-defined]
 
 
-def alike(a: object, b: object) -> bool:
-    """Whether two plain values are the same bit for bit."""
+def bitwise_equal(a: object, b: object) -> bool:
+    """Whether two plain values have the same types, shapes and bits."""
     if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(bitwise_equal(a[key], b[key]) for key in a)
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(alike(p, q) for p, q in zip(a, b, strict=True))
+        return len(a) == len(b) and all(bitwise_equal(p, q) for p, q in zip(a, b, strict=True))
     return a == b or (a != a and b != b)

@@ -1,21 +1,19 @@
-"""What a question is: one block of text, check, hints and messages."""
+"""Data classes of a graded question and of a lesson's exercise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module, resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from importlib.resources.abc import Traversable
 
     import numpy as np
 
-    from .diagnosis import Attempt
-    from .protocol import Script
+    from .diagnosis import AttemptEvaluation
+    from .protocol import CheckScript
 
-__all__ = ["Lesson", "Question", "worked"]
+__all__ = ["Lesson", "Question"]
 
 
 @dataclass(frozen=True)
@@ -27,27 +25,27 @@ class Question:
     id : str
         Stored id, such as ``jvp-1``.
     points : int
-        What it is worth.
+        Points for a right answer.
     title, text : str
-        As they stand in the notebook; the text is Markdown.
+        Heading and text in the notebook; the text is Markdown.
     writes : tuple of str
-        The functions that the learner writes.
+        Names of the functions that the learner writes.
     starter : str
-        The cell that the learner fills in; it runs as it is.
+        Source of the cell that the learner fills in; it runs unchanged.
     check : callable
-        ``check(attempt, rng)``, a script over the learner's functions.
+        ``check(attempt, rng)``, a generator that calls the learner's functions and judges what they return.
     messages : mapping
-        For each named misconception what the learner is told; braces are filled with the case's facts.
+        What the learner is told for each misconception; braces are filled with the facts of the failed case.
     hints : tuple of str
         Three of them; the last costs a quarter of the points.
     example : callable
-        ``example(rng)``: the learner's own numbers to try things with, by name.
+        ``example(rng)``: inputs for the learner to try things with, by name.
     spoils : mapping
-        For the position of an argument the misconception to name if it was written into.
+        Position of an argument -> the misconception to name if the learner's function changes that argument in place.
     praise : str
-        A closing word on a pass.
-    answer : str
-        A worked answer, for questions that are not the kit's own.
+        Message on a pass; "Every case is right." if empty.
+    solution : str
+        Source of a worked answer; empty where only the teacher has it.
     """
 
     id: str
@@ -56,35 +54,34 @@ class Question:
     text: str
     writes: tuple[str, ...]
     starter: str
-    check: Callable[[Attempt, np.random.Generator], Script]
+    check: Callable[[AttemptEvaluation, np.random.Generator], CheckScript]
     messages: Mapping[str, str]
     hints: tuple[str, str, str]
     example: Callable[[np.random.Generator], Mapping[str, object]]
     spoils: Mapping[int, str] = field(default_factory=dict)
     praise: str = ""
-    answer: str = ""
-
-    @property
-    def solution(self) -> str:
-        """A worked answer; it ships with the kit and stands in no notebook. Empty where a teacher keeps it."""
-        if self.answer or not self.ships:
-            return self.answer
-        return self._shipped.read_text(encoding="utf-8").removeprefix("# mypy: ignore-errors\n")
-
-    @property
-    def ships(self) -> bool:
-        """Whether it is one of the kit's own."""
-        return self._shipped.is_file()
-
-    @property
-    def _shipped(self) -> Traversable:
-        name = self.id.replace("-", "_") + ".py"
-        return resources.files(__package__).joinpath("solutions", name)
+    solution: str = ""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """The exercise of one lesson."""
+    """The exercise of one lesson: its questions, and the texts of its notebook.
+
+    Attributes
+    ----------
+    no, slug : str
+        The lesson's number (``"01"``) and the name of its notebook.
+    title, goal : str
+        Heading and goal of the notebook.
+    minutes : int
+        How long the exercise takes.
+    reminders : tuple of str
+        What to remember from the lesson; Markdown, shown above the questions.
+    questions : tuple of Question
+        In the order of the notebook.
+    keywords, rows : tuple of str
+        Search words, and rows of the behaviour table that the exercise covers.
+    """
 
     no: str
     slug: str
@@ -92,16 +89,11 @@ class Lesson:
     goal: str
     minutes: int
     reminders: tuple[str, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[Question, ...] = ()
     keywords: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
 
     @property
     def points(self) -> int:
-        """What all the questions are worth."""
+        """Sum of the questions' points."""
         return sum(question.points for question in self.questions)
-
-
-def worked(question: str) -> Any:
-    """The module of a question's worked answer, which the checks take as right."""
-    return import_module(f"{__package__}.solutions.{question.replace('-', '_')}")

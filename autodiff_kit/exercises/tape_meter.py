@@ -1,4 +1,4 @@
-"""Counts the tapes that a learner's function opens, the nodes that live meanwhile, and what is held in the end."""
+"""Count the tapes that a learner's function opens, their nodes alive at once, and the bytes held afterwards."""
 
 from __future__ import annotations
 
@@ -10,93 +10,93 @@ if TYPE_CHECKING:
     from autodiff_kit.core.record import Node
     from autodiff_kit.core.tape import GradientTape, Onlooker
 
-__all__ = ["Tapes"]
+__all__ = ["TapeMeter"]
 
-FIRST_LOOK = 16  # tapes
+FIRST_COUNT = 16  # number of closed tapes at which live nodes are counted for the first time
 
 
-def living() -> list[Node]:
-    """All nodes of records; values on no record are none."""
+def live_nodes() -> list[Node]:
+    """All nodes of all records that the garbage collector knows."""
     from autodiff_kit.core.record import Node
 
-    kinds, waiting = set(), [Node]  # a set of types is asked faster than a type for its bases
+    kinds, waiting = set(), [Node]  # a lookup in a set of types is faster than isinstance
     while waiting:
         kinds.add(kind := waiting.pop())
         waiting += kind.__subclasses__()
     return [one for one in gc.get_objects() if type(one) in kinds and one.record is not None]
 
 
-class Tapes:
-    """Looks on while a block runs, and passes on what it sees to whoever looked before.
+class TapeMeter:
+    """Context manager that observes tapes while a block runs; an observer from before still gets every event.
 
     Parameters
     ----------
     wanted : bool
-        Nothing is looked at otherwise.
+        Whether to observe at all.
 
     Attributes
     ----------
-    most : int
-        The most nodes of records that lived at once, above those from before. A tape's own are counted as it closes;
-        all that live, after the 16th tape, the 32nd, the 64th and so on and at the end, since that is a walk through
-        every object of the process.
+    max_live_nodes : int
+        Largest number of nodes alive at once, without those from before the block. The nodes of a tape are counted when
+        it closes. All live nodes are counted after the 16th, 32nd, 64th tape and so on and at the end, because that
+        count visits every object of the process.
     """
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
-        self._before: Onlooker | None = None
+        self._previous: Onlooker | None = None
         self._opened: list[weakref.ref[GradientTape]] = []
-        self._old: list[Node] = []
-        self._closed = self.most = 0
+        self._old_nodes: list[Node] = []
+        self._closed = self.max_live_nodes = 0
 
-    def __enter__(self) -> Tapes:
+    def __enter__(self) -> TapeMeter:
         if self._wanted:
             from autodiff_kit.core.tape import look_on
 
-            self._before = look_on(self)
-            self._old = living()  # held, so that none of them makes room unseen
+            self._previous = look_on(self)
+            self._old_nodes = live_nodes()  # held, so that their number stays the same during the block
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._wanted:
             from autodiff_kit.core.tape import look_on
 
-            look_on(self._before)
+            look_on(self._previous)
 
     def count(self) -> tuple[int, int]:
-        """How many tapes were opened, and the bytes that they hold now."""
+        """Number of tapes that were opened, and bytes that they hold now."""
         if any(tape() is not None for tape in self._opened):
-            gc.collect()  # a closure that holds itself has not kept its tape on purpose
+            gc.collect()  # a tape held by a reference cycle alone was not kept on purpose
         if self._opened:
-            self._look()
-        self._old = []
+            self._count_live_nodes()
+        self._old_nodes = []
         kept = {id(tape): tape for ref in self._opened if (tape := ref()) is not None}
         return len(self._opened), sum(tape.nbytes for tape in kept.values())
 
-    def _look(self) -> None:
-        self.most = max(self.most, len(living()) - len(self._old))
+    def _count_live_nodes(self) -> None:
+        self.max_live_nodes = max(self.max_live_nodes, len(live_nodes()) - len(self._old_nodes))
 
     def enters(self, tape: GradientTape) -> None:
-        """A tape begins to record."""
+        """Called when a tape begins to record."""
         self._opened.append(weakref.ref(tape))
-        if self._before is not None:
-            self._before.enters(tape)
+        if self._previous is not None:
+            self._previous.enters(tape)
 
     def closes(self, tape: GradientTape) -> None:
-        """A tape has left its block."""
+        """Called when a tape has left its ``with`` block."""
         self._closed += 1
-        self.most = max(self.most, len(tape._record.nodes))
-        if self._closed >= FIRST_LOOK and self._closed & (self._closed - 1) == 0:
-            self._look()
-        if self._before is not None:
-            self._before.closes(tape)
+        self.max_live_nodes = max(self.max_live_nodes, len(tape._record.nodes))
+        if self._closed >= FIRST_COUNT and self._closed & (self._closed - 1) == 0:
+            self._count_live_nodes()
+        if self._previous is not None:
+            self._previous.closes(tape)
 
     def asked(self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]) -> None:
-        """A tape is asked for derivatives."""
-        if self._before is not None:
-            self._before.asked(tape, targets, weights, sources)
+        """Called when a tape computes derivatives."""
+        if self._previous is not None:
+            self._previous.asked(tape, targets, weights, sources)
 
     def lets_go(self, tape: GradientTape) -> None:
-        """A tape is about to let go of its values."""
-        if self._before is not None:
-            self._before.lets_go(tape)
+        """Called before a tape releases its values."""
+        if self._previous is not None:
+            self._previous.lets_go(tape)

@@ -55,7 +55,7 @@ ENVIRONMENT: Final = {
     "NUMBA_NUM_THREADS": "1",
     "JUPYTER_PLATFORM_DIRS": "1",
 }
-HIDDEN: Final = ("grade", "author", "exercises/questions", "exercises/models", "exercises/solutions")
+HIDDEN: Final = ("grade", "author", "exercises/questions")
 
 
 class BoxError(AutodiffError, RuntimeError):

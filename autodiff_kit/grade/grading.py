@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autodiff_kit.exercises.check_runner import Verdict, draw, grade
+from autodiff_kit.exercises.check_runner import Verdict, grade_attempt, question_rng
 from autodiff_kit.exercises.question import Lesson, Question
 
 from .box import Box, Ended, OpenRoom
@@ -127,7 +127,7 @@ def _verdict(question: Question, seed: int, session: Session, states: dict[str, 
         return Verdict("not attempted", 0.0, words)
     session.again()
     try:
-        return grade(question, {}, seed, session)
+        return grade_attempt(question, {}, seed, session)
     except (Gone, Late, WireError):
         raise
     except Exception as error:  # noqa: BLE001 - an answer that no check foresaw must not end the batch
@@ -204,5 +204,6 @@ def _about(lesson: Lesson) -> list[dict[str, Any]]:
 def _examples(lesson: Lesson, stamp: str) -> dict[str, Any]:
     learner = stamp or "guest"
     return {
-        question.id: example_of(question.example(draw(question.id, "own:" + learner))) for question in lesson.questions
+        question.id: example_of(question.example(question_rng(question.id, "own:" + learner)))
+        for question in lesson.questions
     }

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autodiff_kit.exercises.protocol import Foreign, Namespace, Remote, Rng
+from autodiff_kit.exercises.protocol import CallbackNamespace, OpaqueValue, ReturnedFunction, SeededGenerator
 
 __all__ = ["Book", "Gone", "Late", "Line", "Message", "Numbers", "WireError", "decode", "encode"]
 
@@ -199,13 +199,13 @@ def encode(value: Any, arrays: list[np.ndarray], book: Book) -> Any:
 
 
 def _encode_other(value: Any, arrays: list[np.ndarray], book: Book) -> Any:
-    if isinstance(value, Rng):
+    if isinstance(value, SeededGenerator):
         return {"rng": value.seed}
-    if isinstance(value, Foreign):
+    if isinstance(value, OpaqueValue):
         return {"foreign": value.kind[:200]}
-    if isinstance(value, Namespace):
+    if isinstance(value, CallbackNamespace):
         return {"namespace": [value.name, {name: encode(item, arrays, book) for name, item in value.members.items()}]}
-    if isinstance(value, Remote):
+    if isinstance(value, ReturnedFunction):
         return {"remote": [value.number, value.name[:200]]}
     named = book.number(value)
     if named is None:
@@ -236,9 +236,9 @@ def decode(tree: Any, arrays: list[np.ndarray], book: Book, depth: int = 0) -> A
     return _DECODE[tag](held, inner, arrays, book)
 
 
-def _namespace(held: Any, inner: Callable[[Any], Any]) -> Namespace:
+def _namespace(held: Any, inner: Callable[[Any], Any]) -> CallbackNamespace:
     name, members = held
-    return Namespace(str(name), {str(key): inner(item) for key, item in members.items()})
+    return CallbackNamespace(str(name), {str(key): inner(item) for key, item in members.items()})
 
 
 def _place(held: Any, arrays: list[np.ndarray]) -> np.ndarray:
@@ -260,10 +260,10 @@ _DECODE: dict[str, Callable[[Any, Callable[[Any], Any], list[np.ndarray], Book],
     "tuple": lambda held, inner, arrays, book: tuple(inner(item) for item in held),
     "set": lambda held, inner, arrays, book: {inner(item) for item in held},
     "dict": lambda held, inner, arrays, book: {_key(key): inner(item) for key, item in held},
-    "rng": lambda held, _, arrays, book: Rng(int(held)),
-    "foreign": lambda held, _, arrays, book: Foreign(str(held)),
+    "rng": lambda held, _, arrays, book: SeededGenerator(int(held)),
+    "foreign": lambda held, _, arrays, book: OpaqueValue(str(held)),
     "namespace": lambda held, inner, arrays, book: _namespace(held, inner),
-    "remote": lambda held, _, arrays, book: Remote(int(held[0]), str(held[1])),
+    "remote": lambda held, _, arrays, book: ReturnedFunction(int(held[0]), str(held[1])),
     "mine": lambda held, _, arrays, book: book.far(int(held[0]), str(held[1]), bool(held[2])),
     "yours": lambda held, _, arrays, book: book.near(int(held)),
 }

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autodiff_kit.exercises.messages import as_points, of_points
+from autodiff_kit.exercises.messages import format_points, format_score
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .results import Mark, Result
@@ -77,8 +77,8 @@ def report(results: Sequence[Result], pairs: Sequence[Pair]) -> str:
 
 
 def _exercise(result: Result) -> str:
-    points = of_points(round(result.score, 2), result.max_score)
-    late = f", after {as_points(round(result.penalty, 2))} for being late" if result.penalty else ""
+    points = format_score(round(result.score, 2), result.max_score)
+    late = f", after {format_points(round(result.penalty, 2))} for being late" if result.penalty else ""
     title = _titles(result).get("", result.exercise or "Your submission")
     head = f"<h2>{_text(title)}</h2><p><strong>{points}</strong>{late}.</p>"
     if result.status != "graded":
@@ -101,7 +101,7 @@ def _titles(result: Result) -> dict[str, str]:
 
 def _question(mark: Mark, title: str) -> str:
     kind = "passed" if mark.outcome == "passed" else "open"
-    points = of_points(mark.points, mark.max_points)
+    points = format_score(mark.points, mark.max_points)
     lines = "<br>".join(_marked_up(line) for line in mark.message.split("\n"))
     return (
         f'<article class="{kind}"><h3>{_text(mark.question)} · {_text(title)}</h3>'

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import errors
-from autodiff_kit.exercises.in_process import handles
-from autodiff_kit.exercises.protocol import Foreign, Handle, Namespace, plain
+from autodiff_kit.exercises.in_process import callback_of_function
+from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, OpaqueValue, plain_copy
 
 from .protocol import Line, Message, Numbers, WireError
 
@@ -102,7 +102,7 @@ class Talk:
 
     def far(self, number: int, name: str, raw: bool) -> object:
         """A handle for a function of the other side."""
-        return Handle(Far(self, number, name, raw), name, raw)
+        return Callback(Far(self, number, name, raw), name, raw)
 
     def near(self, number: int) -> object:
         """A function of this side."""
@@ -201,9 +201,9 @@ def crossing(value: Any) -> Any:
         return Numbers(value.numpy())
     if type(value) is tuple:
         return tuple(crossing(item) for item in value)
-    if isinstance(value, Handle | Namespace) or callable(value):
+    if isinstance(value, Callback | CallbackNamespace) or callable(value):
         return value
-    return plain(value, lambda function: Foreign("function"))  # type: ignore[arg-type,return-value]
+    return plain_copy(value, lambda function: OpaqueValue("function"))  # type: ignore[arg-type,return-value]
 
 
 def arriving(value: Any) -> Any:
@@ -220,10 +220,10 @@ def arriving(value: Any) -> Any:
 def _far(function: Any) -> Far | None:
     """The far function that something stands for: itself, its handle, or what a learner was given for one."""
     try:
-        handle = handles.get(function, function)
+        handle = callback_of_function.get(function, function)
     except TypeError:
         return None
-    found = handle.function if isinstance(handle, Handle) else handle
+    found = handle.function if isinstance(handle, Callback) else handle
     return found if isinstance(found, Far) else None
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autodiff_kit.exercises.protocol import Call, Handle, Remote, Reply, Slip
+from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerCodeError, ReturnedFunction
 
 from .protocol import Line, Message, WireError
 from .rpc import Talk, crossing
@@ -47,7 +47,7 @@ class Session:
         cells: Sequence[tuple[int, str]],
         writes: Sequence[str],
         questions: Sequence[Mapping[str, Any]],
-        examples: Mapping[str, Handle],
+        examples: Mapping[str, Callback],
     ) -> dict[str, str]:
         """Run the cells; for each function to be written: missing, untouched or there."""
         self.again()
@@ -65,9 +65,9 @@ class Session:
         self._talk.forget()
         self._line.deadline = time.monotonic() + self._wall
 
-    def __call__(self, call: Call) -> Reply:
+    def __call__(self, call: Call) -> CallResult:
         """Run one call of a check, as :class:`~autodiff_kit.exercises.in_process.InProcess` does."""
-        function: Any = call.function.number if isinstance(call.function, Remote) else call.function
+        function: Any = call.function.number if isinstance(call.function, ReturnedFunction) else call.function
         values = [list(call.args), dict(call.kwargs), call.seed, list(call.overwrite)]
         self._talk.say(
             "call", values, function=function, name=call.name[:LONGEST_NAME], quiet=call.quiet, wrt=list(call.wrt),
@@ -94,14 +94,14 @@ class Session:
             if message.fields.get("memory") is True and not self.memory:
                 self.memory = f"cell {place + 1}"
 
-    def _reply(self, answer: Message, places: range, errors: tuple[str, ...]) -> Reply:
+    def _reply(self, answer: Message, places: range, errors: tuple[str, ...]) -> CallResult:
         about = answer.fields
         if answer.kind == "slip":
             if about.get("memory") is True and not self.memory:
                 self.memory = "a function that was called"
-            raise Slip(str(about["text"])[:2000], str(about["place"])[:500])
+            raise LearnerCodeError(str(about["text"])[:2000], str(about["place"])[:500])
         value, gradients = answer.values
-        return Reply(
+        return CallResult(
             value,
             str(about["warning"])[:500],
             str(about["place"])[:500],
@@ -122,13 +122,13 @@ def _count(told: object) -> int:
     return told
 
 
-def example_of(numbers: Mapping[str, object]) -> Handle:
+def example_of(numbers: Mapping[str, object]) -> Callback:
     """A handle that gives a learner's own numbers; functions among them can be differentiated from inside."""
     crossed = {name: _given(name, value) for name, value in numbers.items()}
-    return Handle(lambda: crossed, "example", raw=False)
+    return Callback(lambda: crossed, "example", raw=False)
 
 
 def _given(name: str, value: object) -> object:
-    if callable(value) and not isinstance(value, Handle):
-        return Handle(value, name, raw=True)
+    if callable(value) and not isinstance(value, Callback):
+        return Callback(value, name, raw=True)
     return crossing(value)

@@ -84,7 +84,7 @@ def named_lesson(name: str) -> Lesson:
     StructureError
         If there is none of that name.
     """
-    found = lesson_of(name) or custom.find(name)
+    found = lesson_of(name) or custom.find_custom_exercise(name)
     if found is None:
         known = ", ".join(lesson.slug for lesson in LESSONS.values())
         raise StructureError(

@@ -1,35 +1,32 @@
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
 
-from autodiff_kit.exercises.question import worked
 from autodiff_kit.exercises.questions import LESSONS
 
-HERE = Path(__file__).parent
+IDS = [id for no in LESSONS for id in LESSONS.question_ids(no)]
+QUESTIONS = {id: LESSONS.load_question(id) for id in IDS}
 
 
-def answers(kind, no):
-    """The module of a lesson's ``wrong`` or ``other`` answers."""
-    spec = importlib.util.spec_from_file_location(f"{kind}_{no}", HERE / kind / f"lesson{no}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def beside(id, module):
+    """A module that stands beside a question: solution, wrong or other."""
+    folder = id.replace("-", "_")
+    return import_module(f"autodiff_kit.exercises.questions.lesson{LESSONS.lesson_number(id)}.{folder}.{module}")
 
 
-QUESTIONS = {question.id: question for lesson in LESSONS.values() for question in lesson.questions}
 # {question: {label: (functions, misconception)}}, and {question: functions}.
-WRONG = {id: cases for no in LESSONS for id, cases in answers("wrong", no).WRONG.items()}
-OTHER = {id: functions for no in LESSONS for id, functions in answers("other", no).OTHER.items()}
+WRONG = {id: beside(id, "wrong").WRONG for id in IDS}
+OTHER = {id: beside(id, "other").OTHER for id in IDS}
 CASES = [(id, label) for id, cases in WRONG.items() for label in cases]
 
 
 def solved(question):
     """The functions of a question's worked answer, by name."""
-    return {name: getattr(worked(question.id), name) for name in question.writes}
+    solution = beside(question.id, "solution")
+    return {name: getattr(solution, name) for name in question.writes}
 
 
 def pytest_generate_tests(metafunc):

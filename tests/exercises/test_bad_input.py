@@ -1,11 +1,11 @@
-"""Whatever a learner's function does, a check ends in a sentence and never in a traceback."""
+"""Whatever a learner's function returns or raises, a check ends in a message and never in a traceback."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from autodiff_kit.exercises.check_runner import grade
+from autodiff_kit.exercises.check_runner import grade_attempt
 
 ASKED = []
 
@@ -86,7 +86,7 @@ ANSWERS = {
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 def test_any_answer_is_met_with_a_sentence(question, answer):
     ASKED.clear()
-    verdict = grade(question, {name: lambda *a, **k: answer() for name in question.writes}, 3)
+    verdict = grade_attempt(question, {name: lambda *a, **k: answer() for name in question.writes}, 3)
     assert verdict.outcome in ("error", "not yet")
     assert len(verdict.message) > 20
     assert verdict.share == 0
@@ -94,7 +94,7 @@ def test_any_answer_is_met_with_a_sentence(question, answer):
 
 
 def test_an_exception_is_shown_with_the_learners_line(question):
-    verdict = grade(question, dict.fromkeys(question.writes, raises), 3)
+    verdict = grade_attempt(question, dict.fromkeys(question.writes, raises), 3)
     assert verdict.outcome == "error"
     assert "RuntimeError: a learner's own words" in verdict.message
     assert "raise RuntimeError(" in verdict.message
@@ -102,7 +102,7 @@ def test_an_exception_is_shown_with_the_learners_line(question):
 
 
 def test_a_wrong_signature_is_an_error_that_costs_nothing(question):
-    verdict = grade(question, {name: lambda: 1.0 for name in question.writes}, 3)
+    verdict = grade_attempt(question, {name: lambda: 1.0 for name in question.writes}, 3)
     assert verdict.outcome == "error"
     assert "TypeError" in verdict.message
 
@@ -112,7 +112,7 @@ def test_leaving_in_another_way_is_an_error_too(question, leave):
     def leaves(*args, **kwargs):
         raise leave
 
-    verdict = grade(question, dict.fromkeys(question.writes, leaves), 3)
+    verdict = grade_attempt(question, dict.fromkeys(question.writes, leaves), 3)
     assert verdict.outcome == "error"
     assert leave.__name__ in verdict.message
 
@@ -121,7 +121,7 @@ def test_an_interrupt_of_an_endless_loop_is_told_with_its_line(question):
     def endless(*args, **kwargs):
         raise KeyboardInterrupt
 
-    verdict = grade(question, dict.fromkeys(question.writes, endless), 3)
+    verdict = grade_attempt(question, dict.fromkeys(question.writes, endless), 3)
     assert verdict.outcome == "error"
     assert "still running when you stopped it" in verdict.message
     assert "raise KeyboardInterrupt" in verdict.message
@@ -137,7 +137,7 @@ def test_arguments_that_were_written_into_are_noticed(question, solutions):
         return spoils
 
     spoiled = []
-    verdict = grade(question, {name: spoil(f) for name, f in solutions(question).items()}, 3)
+    verdict = grade_attempt(question, {name: spoil(f) for name, f in solutions(question).items()}, 3)
     if spoiled:
         assert verdict.outcome == "not yet"
         assert "changed" in verdict.message or "were changed" in verdict.message
@@ -146,7 +146,7 @@ def test_arguments_that_were_written_into_are_noticed(question, solutions):
 
 
 def test_nothing_is_changed_for_the_next_call_by_a_function_that_spoils_its_input():
-    from autodiff_kit.exercises.in_process import InProcess
+    from autodiff_kit.exercises.in_process import InProcessRunner
     from autodiff_kit.exercises.protocol import Call
 
     def f(x):
@@ -154,7 +154,7 @@ def test_nothing_is_changed_for_the_next_call_by_a_function_that_spoils_its_inpu
         return x
 
     given = np.zeros(3)
-    reply = InProcess({"f": f})(Call("f", (given,)))
+    reply = InProcessRunner({"f": f})(Call("f", (given,)))
     assert reply.changed == (0,)
     assert given.tolist() == [0, 0, 0]
     assert reply.value.tolist() == [1, 1, 1]

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.exercises.models import lesson02 as models
-from autodiff_kit.exercises.question import worked
+from autodiff_kit.exercises.questions.lesson02.none_1 import misconceptions as none_1
+from autodiff_kit.exercises.questions.lesson02.none_2 import misconceptions as none_2
+from autodiff_kit.exercises.questions.lesson02.none_2 import solution
 
 MAKE = {
     "add": operator.add,
@@ -24,7 +25,7 @@ MAKE = {
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_graph_on_a_tape_is_connected_as_the_answer_says(seed):
-    nodes, target, sources = models.graph(np.random.default_rng(seed))
+    nodes, target, sources = none_2.random_graph(np.random.default_rng(seed))
     values = []
     with ak.GradientTape(persistent=True) as tape:
         for op, *inputs in nodes:
@@ -37,7 +38,7 @@ def test_a_graph_on_a_tape_is_connected_as_the_answer_says(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         gradients = [tape.gradient(values[target], values[s]) for s in sources]
-    found = worked("none-2").connected(nodes, target, sources)
+    found = solution.connected(nodes, target, sources)
     assert [g is not None for g in gradients] == found
     assert [why.connected for why in tape.explain(values[target], [values[s] for s in sources])] == found
     assert True in found
@@ -45,7 +46,7 @@ def test_a_graph_on_a_tape_is_connected_as_the_answer_says(seed):
 
 
 def test_the_fifteen_programs_cover_each_cause_and_three_are_connected():
-    causes = [models.explained(*drawn)[0] for drawn in models.programs(np.random.default_rng(0))]
+    causes = [none_1.explanation_by_tape(*drawn)[0] for drawn in none_1.random_programs(np.random.default_rng(0))]
     assert [causes.count(cause) for cause in range(6)] == [3, 2, 3, 2, 2, 3]
 
 
@@ -53,5 +54,5 @@ def test_what_a_program_says_leaves_nothing_behind():
     import linecache
 
     before = set(linecache.cache)
-    models.explained(*models.programs(np.random.default_rng(1))[3])
+    none_1.explanation_by_tape(*none_1.random_programs(np.random.default_rng(1))[3])
     assert set(linecache.cache) == before

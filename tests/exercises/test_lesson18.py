@@ -1,4 +1,4 @@
-"""Lesson 18's bills are the kit's: what the questions call right is what a tape counts."""
+"""Lesson 18's costs are the kit's: what the questions call right is what a tape counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.exercises.models import lesson18 as models
-from autodiff_kit.exercises.question import worked
+from autodiff_kit.exercises.questions.lesson18.flop_1 import solution as flop_1
+from autodiff_kit.exercises.questions.lesson18.flop_2 import misconceptions as bracketing
+from autodiff_kit.exercises.questions.lesson18.flop_2 import solution as flop_2
+from autodiff_kit.exercises.questions.lesson18.flop_3 import misconceptions as programs
+from autodiff_kit.exercises.questions.lesson18.flop_3 import solution as flop_3
 
 CHAIN = [4, 8, 8, 2]
 
@@ -22,15 +25,19 @@ def test_a_chain_of_layers_costs_what_a_tape_says(x_grad):
         for weight in weights:
             y = y @ weight
     bill = tape.cost()
-    assert (bill.forward, bill.backward) == worked("flop-1").cost(CHAIN, 10, x_grad)
+    assert (bill.forward, bill.backward) == flop_1.cost(CHAIN, 10, x_grad)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_program_costs_what_a_tape_says(seed):
-    lines = models.program(np.random.default_rng(seed))
-    assert models.run(lines) == worked("flop-3").dearest(models.record(lines)) == models.totals(models.record(lines))
-    text = models.source(lines).splitlines()
-    assert all("@" in text[line - 1] for line, *_ in models.record(lines))
+    lines = programs.random_program(np.random.default_rng(seed))
+    assert (
+        programs.cost_on_tape(lines)
+        == flop_3.dearest(programs.executed_products(lines))
+        == programs.most_expensive_lines(programs.executed_products(lines))
+    )
+    text = programs.program_source(lines).splitlines()
+    assert all("@" in text[line - 1] for line, *_ in programs.executed_products(lines))
 
 
 def every_order(dims):
@@ -49,5 +56,9 @@ def test_the_cheapest_order_is_the_cheapest_of_all(seed):
     rng = np.random.default_rng(seed)
     dims = [int(size) for size in rng.integers(1, 30, size=int(rng.integers(2, 8)))]
     orders = every_order(dims)
-    assert worked("flop-2").cheapest(dims) == min(orders)
-    assert {models.forward_sweep(dims), models.reverse_sweep(dims), models.by_greed(dims)} <= set(orders)
+    assert flop_2.cheapest(dims) == min(orders)
+    assert {
+        bracketing.forward_mode_cost(dims),
+        bracketing.reverse_mode_cost(dims),
+        bracketing.greedy_cost(dims),
+    } <= set(orders)

@@ -1,20 +1,20 @@
-"""What a check writes into an argument of the call before is what the learner's function finds there."""
+"""A check can overwrite an argument of the previous call, and a learner's function that kept it sees the new values."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from autodiff_kit.exercises.in_process import InProcess
-from autodiff_kit.exercises.protocol import Call, Remote
+from autodiff_kit.exercises.in_process import InProcessRunner
+from autodiff_kit.exercises.protocol import Call, ReturnedFunction
 
 X, LATER = np.array([3.0, 4.0]), np.array([10.0, 10.0])
 
 
 def answers(function, **asked):
-    answer = InProcess({"f": function})
+    answer = InProcessRunner({"f": function})
     first = answer(Call("f", (X,)))
     assert first.changed == ()
-    return answer(Call(Remote(first.value.number), (), **asked))
+    return answer(Call(ReturnedFunction(first.value.number), (), **asked))
 
 
 def test_an_argument_of_the_call_before_is_overwritten():

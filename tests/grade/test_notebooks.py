@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from autodiff_kit.exercises.check_runner import grade
+from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.grade.grading import seed_for
 from autodiff_kit.grade.submission import collect
@@ -75,7 +75,7 @@ def test_the_same_seed_in_the_learners_own_check_gives_the_same_verdict(hand_in)
     mark = next(mark for mark in hand_in(answered(adam_5=wrong), "ada").marks if mark.question == "adam-5")
     question = next(question for question in LESSON.questions if question.id == "adam-5")
     assert mark.seed == seed_for("s", "ada", "adam-5")
-    own = grade(question, {"brake": lambda slots, last_gradient, b1: slots["m"]}, mark.seed)
+    own = grade_attempt(question, {"brake": lambda slots, last_gradient, b1: slots["m"]}, mark.seed)
     assert (own.outcome, own.message, own.misconception) == (mark.outcome, mark.message, mark.misconception)
 
 

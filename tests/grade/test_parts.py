@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_kit.errors import StructureError
-from autodiff_kit.exercises.protocol import Foreign, Handle, Namespace, Remote, Rng, alike
+from autodiff_kit.exercises.protocol import (
+    Callback,
+    CallbackNamespace,
+    OpaqueValue,
+    ReturnedFunction,
+    SeededGenerator,
+    bitwise_equal,
+)
 from autodiff_kit.grade.csv_table import grades_csv
 from autodiff_kit.grade.inside import syscall_filter
 from autodiff_kit.grade.late_policy import LateRule
@@ -77,17 +84,28 @@ def test_plain_values_cross_as_they_are(value):
     sockets = socket.socketpair()
     lines = [Line(one) for one in sockets]
     try:
-        assert alike(there(value, (*lines, None)), value)
+        assert bitwise_equal(there(value, (*lines, None)), value)
     finally:
         for line in lines:
             line.close()
 
 
 def test_what_stands_for_functions_and_others_crosses(pair):
-    sent = [Rng(5), Foreign("Liar"), Remote(3, "pull"), {"a", "b"}, Namespace("kit", {"f": Handle(abs, "f")})]
+    sent = [
+        SeededGenerator(5),
+        OpaqueValue("Liar"),
+        ReturnedFunction(3, "pull"),
+        {"a", "b"},
+        CallbackNamespace("kit", {"f": Callback(abs, "f")}),
+    ]
     rng, foreign, remote, names, space = there(sent, pair)
-    assert (rng, foreign, remote, names) == (Rng(5), Foreign("Liar"), Remote(3, "pull"), {"a", "b"})
-    assert isinstance(space.members["f"], Handle)
+    assert (rng, foreign, remote, names) == (
+        SeededGenerator(5),
+        OpaqueValue("Liar"),
+        ReturnedFunction(3, "pull"),
+        {"a", "b"},
+    )
+    assert isinstance(space.members["f"], Callback)
 
 
 @pytest.mark.parametrize(

@@ -1,56 +1,135 @@
-"""The questions: a file for each lesson, a block for each question."""
+"""The kit's own questions, found by their folders; a question is imported when it is asked for.
+
+``lessonNN/`` holds the lesson's title and goal (``__init__.py``), what several of its questions use (``shared.py``) and
+one folder for each question, named like its id (``jvp_1/`` for ``jvp-1``):
+
+question.py
+    ``QUESTION``: text, starter, check, messages and hints.
+solution.py
+    The worked answer: what ``q1.solution()`` shows and what the check takes as right.
+misconceptions.py
+    What each misconception would compute, where a function for it is longer than a line.
+wrong.py, other.py
+    Wrong answers with the misconception that each must be told, and another right answer; for the tests alone.
+"""
 
 from __future__ import annotations
 
-from .lesson00 import LESSON as LESSON_00
-from .lesson01 import LESSON as LESSON_01
-from .lesson02 import LESSON as LESSON_02
-from .lesson03 import LESSON as LESSON_03
-from .lesson04 import LESSON as LESSON_04
-from .lesson05 import LESSON as LESSON_05
-from .lesson06 import LESSON as LESSON_06
-from .lesson07 import LESSON as LESSON_07
-from .lesson08 import LESSON as LESSON_08
-from .lesson09 import LESSON as LESSON_09
-from .lesson10 import LESSON as LESSON_10
-from .lesson11 import LESSON as LESSON_11
-from .lesson12 import LESSON as LESSON_12
-from .lesson13 import LESSON as LESSON_13
-from .lesson14 import LESSON as LESSON_14
-from .lesson15 import LESSON as LESSON_15
-from .lesson16 import LESSON as LESSON_16
-from .lesson17 import LESSON as LESSON_17
-from .lesson18 import LESSON as LESSON_18
-from .lesson19 import LESSON as LESSON_19
-from .lesson20 import LESSON as LESSON_20
-from .lesson21 import LESSON as LESSON_21
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from importlib import import_module, resources
+from typing import TYPE_CHECKING
 
-__all__ = ["LESSONS"]
+from autodiff_kit.errors import StructureError
 
-LESSONS = {
-    lesson.no: lesson
-    for lesson in (
-        LESSON_00,
-        LESSON_01,
-        LESSON_02,
-        LESSON_03,
-        LESSON_04,
-        LESSON_05,
-        LESSON_06,
-        LESSON_07,
-        LESSON_08,
-        LESSON_09,
-        LESSON_10,
-        LESSON_11,
-        LESSON_12,
-        LESSON_13,
-        LESSON_14,
-        LESSON_15,
-        LESSON_16,
-        LESSON_17,
-        LESSON_18,
-        LESSON_19,
-        LESSON_20,
-        LESSON_21,
-    )
-}
+from ..question import Lesson, Question
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+__all__ = ["LESSONS", "LessonCatalog", "load_question"]
+
+LESSON_FOLDER = re.compile(r"lesson(\d\d)")
+QUESTION_FOLDER = re.compile(r"[a-z]\w*_(\d+)")
+
+
+class LessonCatalog(Mapping[str, Lesson]):
+    """Lessons with their questions by lesson number; numbers and ids come from the names of folders.
+
+    Listing numbers and ids imports nothing. A lesson's questions are imported when the lesson is looked up.
+
+    Parameters
+    ----------
+    package : str
+        The package that holds the folders ``lessonNN``.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._lessons: dict[str, Lesson] = {}
+        self._questions: dict[str, Question] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._folders)
+
+    def __len__(self) -> int:
+        return len(self._folders)
+
+    def __contains__(self, no: object) -> bool:
+        return no in self._folders
+
+    def __getitem__(self, no: str) -> Lesson:
+        if no not in self._lessons:
+            questions = tuple(self.load_question(id) for id in self.question_ids(no))
+            lesson: Lesson = import_module(f"{self._package}.lesson{no}").LESSON
+            self._lessons[no] = replace(lesson, questions=questions)
+        return self._lessons[no]
+
+    def question_ids(self, no: str) -> tuple[str, ...]:
+        """Ids of a lesson's questions, in the order of their numbers."""
+        return tuple(name.replace("_", "-") for name in self._folders[no])
+
+    def lesson_number(self, id: str) -> str | None:
+        """Number of the lesson that a question belongs to; None if there is no such question."""
+        folder = id.replace("-", "_")
+        return next((no for no, folders in self._folders.items() if folder in folders), None)
+
+    def load_question(self, id: str) -> Question:
+        """Import one question.
+
+        Parameters
+        ----------
+        id : str
+            Its id (``jvp-1``) or the name of its folder (``jvp_1``).
+
+        Returns
+        -------
+        Question
+            With its worked answer.
+
+        Raises
+        ------
+        StructureError
+            If there is no such question, or its folder has another name than it has.
+        """
+        folder = id.replace("-", "_")
+        if folder not in self._questions:
+            no = self.lesson_number(id)
+            if no is None:
+                raise StructureError(
+                    f"There is no question {id!r}: no lesson has a folder {folder}/ with a question.py."
+                )
+            question: Question = import_module(f"{self._package}.lesson{no}.{folder}.question").QUESTION
+            if question.id.replace("-", "_") != folder:
+                raise StructureError(
+                    f"The question in lesson{no}/{folder}/ has the id {question.id!r}; rename one of the two."
+                )
+            solution = self._root.joinpath(f"lesson{no}", folder, "solution.py").read_text(encoding="utf-8")
+            self._questions[folder] = replace(question, solution=solution)
+        return self._questions[folder]
+
+    @property
+    def _root(self) -> Traversable:
+        return resources.files(self._package)
+
+    @cached_property
+    def _folders(self) -> dict[str, tuple[str, ...]]:
+        """Names of the question folders by lesson number."""
+        lessons = sorted(folder.name for folder in self._root.iterdir() if LESSON_FOLDER.fullmatch(folder.name))
+        return {name.removeprefix("lesson"): _question_folders(self._root.joinpath(name)) for name in lessons}
+
+
+def _question_folders(lesson: Traversable) -> tuple[str, ...]:
+    """Names of the folders in a lesson's folder that hold a question, by number."""
+    found = [
+        (int(match[1]), folder.name)
+        for folder in lesson.iterdir()
+        if (match := QUESTION_FOLDER.fullmatch(folder.name)) and folder.joinpath("question.py").is_file()
+    ]
+    return tuple(name for _, name in sorted(found))
+
+
+LESSONS = LessonCatalog(__name__)
+load_question = LESSONS.load_question

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.check_runner import untouched
-from autodiff_kit.exercises.in_process import InProcess, lend
-from autodiff_kit.exercises.messages import Example, Note
-from autodiff_kit.exercises.protocol import Call, Remote, Slip, type_name
+from autodiff_kit.exercises.check_runner import is_stub
+from autodiff_kit.exercises.in_process import InProcessRunner, copy_argument
+from autodiff_kit.exercises.messages import ExampleData, LearnerMessage
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction, type_name
 
 from ..protocol import Gone, Line, Message, WireError
 from ..rpc import Talk, arriving
@@ -34,25 +34,25 @@ class Later:
         return f"{self.label} ({self.id}): {self.title}, {self.points} point{'s' * (self.points != 1)}"
 
     @property
-    def example(self) -> Example:
+    def example(self) -> ExampleData:
         """The learner's own numbers."""
-        return Example(**{name: lend(arriving(value)) for name, value in self._example.function().items()})
+        return ExampleData(**{name: copy_argument(arriving(value)) for name, value in self._example.function().items()})
 
-    def check(self, *functions: object, seed: int | None = None) -> Note:
+    def check(self, *functions: object, seed: int | None = None) -> LearnerMessage:
         """Nothing yet."""
-        return Note("Later", "The grader checks this when all cells have run.")
+        return LearnerMessage("Later", "The grader checks this when all cells have run.")
 
     def graded(self, *functions: object) -> float:
         """No points yet."""
         return 0.0
 
-    def hint(self, n: int | None = None) -> Note:
+    def hint(self, n: int | None = None) -> LearnerMessage:
         """Nothing."""
-        return Note("", "")
+        return LearnerMessage("", "")
 
-    def solution(self) -> Note:
+    def solution(self) -> LearnerMessage:
         """Nothing."""
-        return Note("", "")
+        return LearnerMessage("", "")
 
 
 def make_shell() -> Any:
@@ -120,7 +120,7 @@ def work(channel: int, shell: Any) -> None:
 
 def _serve(talk: Talk, names: dict[str, Any], writes: list[str]) -> None:
     talk.say("ready", states={name: _state(names.get(name)) for name in writes})
-    answer = InProcess(names)
+    answer = InProcessRunner(names)
     while True:
         try:
             message = talk.wait("call", "end")
@@ -131,12 +131,12 @@ def _serve(talk: Talk, names: dict[str, Any], writes: list[str]) -> None:
         _answer(talk, answer, message)
 
 
-def _answer(talk: Talk, answer: InProcess, message: Message) -> None:
+def _answer(talk: Talk, answer: InProcessRunner, message: Message) -> None:
     try:
         reply = answer(_call(message))
-    except Slip as slip:
-        memory = isinstance(slip.__context__, MemoryError)
-        talk.say("slip", text=slip.text[:2000], place=slip.place[:500], memory=memory)
+    except LearnerCodeError as error:
+        memory = isinstance(error.__context__, MemoryError)
+        talk.say("slip", text=error.text[:2000], place=error.place[:500], memory=memory)
         return
     fields: dict[str, Any] = {"warning": reply.warning[:500], "place": reply.place[:500], "changed": reply.changed}
     fields |= {"error": reply.error, "tapes": reply.tapes, "peak": reply.peak, "nodes": reply.nodes}
@@ -151,7 +151,7 @@ def _call(message: Message) -> Call:
     function, label = about["function"], about["name"]
     args, kwargs, seed, overwrite = message.values
     return Call(
-        Remote(function, label) if isinstance(function, int) else function,
+        ReturnedFunction(function, label) if isinstance(function, int) else function,
         tuple(args),
         kwargs,
         about["quiet"],
@@ -168,7 +168,7 @@ def _call(message: Message) -> Call:
 def _state(value: object) -> str:
     if not callable(value):
         return "missing"
-    return "untouched" if untouched(value) else "there"
+    return "untouched" if is_stub(value) else "there"
 
 
 def _run(shell: Any, source: str) -> tuple[str, bool] | None:

@@ -240,10 +240,9 @@ def _of_file(folder: Folder, path: str) -> tuple[Entry | None, bool]:
 
 
 def _asked_question(id: str) -> tuple[Question, str, str]:
-    for lesson in LESSONS.values():
-        for i, question in enumerate(lesson.questions, 1):
-            if question.id == id:
-                return question, f"q{i}", lesson.slug
+    for no in LESSONS:
+        if id in (ids := LESSONS.question_ids(no)):
+            return LESSONS.load_question(id), f"q{ids.index(id) + 1}", LESSONS[no].slug
     raise RequestError(404, "no_question", f"There is no question {id[:40]!r}.", "Open the exercise again.")
 
 

@@ -119,7 +119,7 @@ def test_an_answer_that_holds_itself(hand_in):
 
 
 def test_the_worked_answers_cannot_be_imported(hand_in):
-    stolen = "from autodiff_kit.exercises.solutions.adam_5 import brake"
+    stolen = "from autodiff_kit.exercises.questions.lesson15.adam_5.solution import brake"
     result = hand_in(answered(adam_5=stolen))
     assert of(result, "adam-5").points == 0
 

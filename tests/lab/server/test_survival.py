@@ -369,10 +369,12 @@ def test_the_command_lines_backups_can_be_restored(folder: Folder) -> None:
 LOOK_AND_WRITE = """
 import hashlib, json, os, sys, warnings
 from pathlib import Path
+from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.lab.server import backups, catalog, panel_data, submissions
 from autodiff_kit.lab.server.folder import Folder
 from autodiff_kit.lab.server.errors import as_request_error
 catalog.catalogue()
+LESSONS["01"]  # imported while Python's own files can still be read
 if os.geteuid() == 0:
     os.setgid(65534); os.setuid(65534)
 warnings.simplefilter("error")

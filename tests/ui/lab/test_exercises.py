@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.exercises.solutions import adam_1, floor_1, jvp_1, mask_1
+from autodiff_kit.exercises.questions.lesson01.jvp_1 import solution as jvp_1
+from autodiff_kit.exercises.questions.lesson06.floor_1 import solution as floor_1
+from autodiff_kit.exercises.questions.lesson09.mask_1 import solution as mask_1
+from autodiff_kit.exercises.questions.lesson15.adam_1 import solution as adam_1
 
 RIGHT = {
     "01_jacobian_vector_products": jvp_1,

@@ -100,8 +100,8 @@ g = once.gradient(y2, W_q)
 
 # An answer to jvp-1 whose second half is wrong.
 NEARLY = """
-from autodiff_kit.exercises.question import worked
-push = worked("jvp-1").push
+from autodiff_kit.exercises.questions.lesson01.jvp_1 import solution
+push = solution.push
 def pull(*given):
-    return 2 * worked("jvp-1").pull(*given)
+    return 2 * solution.pull(*given)
 """.strip()

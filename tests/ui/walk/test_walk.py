@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Request, expect
 
-from autodiff_kit.exercises.solutions import jvp_2
+from autodiff_kit.exercises.questions.lesson01.jvp_2 import solution as jvp_2
 
 from .learner import PATIENCE, TALLEST, Learner
 

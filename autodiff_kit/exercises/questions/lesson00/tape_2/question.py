@@ -1,0 +1,84 @@
+"""tape-2: The reverse sweep."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+DEEP = 20_000
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for _ in range(3):
+        nodes, target = misconceptions.random_graph(rng), 11
+        first = yield Call("sweep", (nodes, target))
+        again = yield Call("sweep", (nodes, target))
+        if a.warned(first) or a.warned(again):
+            return
+        right = np.array(solution.sweep(nodes, target))
+        one, two = shared.list_as_array(first.value), shared.list_as_array(again.value)
+        if isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and not values_close(two, one, 1e-9):
+            a.fail({"second-pull-adds-to-the-first"}, "The same call was made twice, and the two answers differ.")
+            return
+        mistaken = {
+            "overwrites-at-fan-out": partial(misconceptions.reverse_sweep, nodes, target, overwrite=True),
+            "starts-at-the-last-node": partial(misconceptions.reverse_sweep, nodes, len(nodes) - 1),
+            "runs-downwards": partial(misconceptions.reverse_sweep, nodes, target, downwards=True),
+        }
+        if not a.case(one, right, mistaken, of="The list of cotangents", facts={"i": max(j for j, _ in nodes[target])}):
+            return
+    yield from deep(a)
+
+
+def deep(a: AttemptEvaluation) -> CheckScript:
+    """A chain that is deeper than Python's stack."""
+    chain: misconceptions.Graph = [[], *([(i, 1.0)] for i in range(DEEP))]
+    reply = yield Call("sweep", (chain, DEEP), errors=("RecursionError",))
+    if reply.error:
+        a.behave(False, "recursion", "A chain of nodes was too deep.", half=False, n=len(chain))
+    elif not a.warned(reply):
+        a.case(shared.list_as_array(reply.value), np.ones(len(chain)), of="The list of cotangents of a long chain")
+
+
+QUESTION = Question(
+    id="tape-2",
+    points=3,
+    title="The reverse sweep",
+    text="""A record is a list of nodes, each a list of pairs `(input, slope)`: the number of an earlier node, and how far this node moves when that one does. A node that reads
+nothing is a source. Write the sweep: for every node the slope of node `target` with respect to it, as a list (or an array) as long as `nodes`. A node may be read more than once, the
+target need not be the last node, and a record may be 20 000 nodes long. Nodes that do not lead to the target get 0.""",
+    writes=("sweep",),
+    starter='''def sweep(nodes, target):
+    """For every node, the slope of node `target` with respect to it."""
+    ...
+''',
+    check=check,
+    messages={
+        "overwrites-at-fan-out": "A node that is read twice has two ways to the target, and one of them was lost. Contributions add.",
+        "runs-downwards": "Node {i} was passed on before it was complete. Which node is complete first?",
+        "starts-at-the-last-node": "The sweep began at the last node. Seed the target: its slope with respect to itself is 1.",
+        "second-pull-adds-to-the-first": "The second call starts from what the first left behind: fresh zeros each time.",
+        "recursion": "{n} nodes are deeper than Python's stack; the list is already in order, so a loop will do.",
+    },
+    hints=(
+        "Begin with zeros, and one 1.",
+        "Go through the numbers backwards: when a node's turn comes, everything that reads it has been there.",
+        "`for i in range(target, -1, -1): for j, s in nodes[i]: bar[j] += bar[i]*s`",
+    ),
+    example=lambda rng: {"nodes": misconceptions.random_graph(rng), "target": 11},
+)

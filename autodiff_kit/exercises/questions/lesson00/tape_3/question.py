@@ -1,0 +1,71 @@
+"""tape-3: Three answers from one record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
+
+__all__ = ["QUESTION"]
+
+PARTS = ("dz/dx", "dz/dy", "dy/dx")
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for x in (
+        np.array(float(rng.integers(1, 6))),
+        rng.uniform(-2, 2, 3),
+        np.array([0.0, -1.0, float(rng.uniform(1, 3))]),
+    ):
+        reply = yield Call("three", (x,), errors=("TapeError",), tapes=True)
+        if reply.error:
+            a.behave(False, "not-persistent", "The tape had given its one answer.", half=False)
+        elif not a.warned(reply):
+            judge(a, reply, x)
+
+
+def judge(a: AttemptEvaluation, reply: CallResult, x: np.ndarray) -> None:
+    """Judge the three values, then the tapes that were opened and what is left of them."""
+    right = True
+    for name, part, want in zip(PARTS, unpack_tuple(reply, "three", PARTS), (4 * x**3, 2 * x**2, 2 * x), strict=True):
+        require_real_array(part, f"three, as {name},")
+        right &= a.case(part, want, tol=1e-10, of=name)
+    if right:
+        opened, left = reply.tapes
+        a.behave(opened > 0, "", "The values are right, but no tape was opened: the point is to ask one.")
+        a.behave(opened <= 1, "one-tape-for-each", n=opened)
+        a.behave(left == 0, "tape-kept", n=left)
+
+
+QUESTION = Question(
+    id="tape-3",
+    points=2,
+    title="Three answers from one record",
+    text="""For y = x² and z = y² with one tape of the kit, give (dz/dx, dz/dy, dy/dx). x is an array of any shape: `ak.Variable(x)` makes a variable of it. Record
+once, and leave nothing behind: after your function has ended, no tape may hold a byte. Tapes are counted and weighed where your function runs.""",
+    writes=("three",),
+    starter='''def three(x):
+    """The gradients (dz/dx, dz/dy, dy/dx) for y = x**2, z = y**2, from one tape."""
+    ...
+''',
+    check=check,
+    messages={
+        "one-tape-for-each": "Right, with the forward work done {n} times. One record can answer all three.",
+        "not-persistent": "An ordinary tape answers once; say persistent=True.",
+        "tape-kept": "Right, but a tape still holds {n} bytes after your function: del tape, and keep it nowhere else.",
+    },
+    hints=(
+        "One `with`, and both lines in it; the value in the middle can be asked for as well.",
+        "`ak.GradientTape(persistent=True)` can be asked again, after the block, in any order.",
+        "`tape.gradient(z, x), tape.gradient(z, y), tape.gradient(y, x)`, and then `del tape`.",
+    ),
+    example=lambda rng: {"x": rng.integers(1, 5, 3).astype(float)},
+)

@@ -1,0 +1,74 @@
+"""Random programs, and the bytes that a tape holds as each misconception of tape-4 counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+ProgramLine = tuple[Any, ...]
+
+
+OPS = ("add", "exp", "mul", "relu", "sin", "square")
+
+
+SAVED_BY_OPERATION = {"add": "", "sum": "", "mul": "in", "square": "in", "sin": "in", "exp": "out", "relu": "mask"}
+
+
+def random_program(rng: np.random.Generator) -> list[ProgramLine]:
+    """Eight lines over two arrays; an array is held twice, and only the last line may be a sum."""
+    lines: list[ProgramLine] = [("mul", 0, 1), ("square", 0), ("relu", 2), ("exp", 3), ("add", 4, 5)]
+    for _ in range(2):
+        op = OPS[rng.integers(len(OPS))]
+        lines.append((op, *(int(i) for i in rng.integers(0, 2 + len(lines), 2 if op in ("add", "mul") else 1))))
+    last = ("sum", "mul")[rng.integers(2)]
+    return [*lines, (last, *(int(i) for i in rng.integers(2, 9, 2 if last == "mul" else 1)))]
+
+
+def saved_arrays(lines: list[ProgramLine], keeps: dict[str, str] = SAVED_BY_OPERATION) -> list[list[Hashable]]:
+    """What each line holds: numbers of arrays, and masks by the number of their line."""
+    found: list[list[Hashable]] = []
+    for i, (op, *inputs) in enumerate(lines, start=2):
+        kept = keeps[op]
+        held: dict[str, list[Hashable]] = {
+            "": [],
+            "in": [*inputs],
+            "out": [i],
+            "mask": [("mask", i)],
+            "all": [*inputs, i],
+        }
+        found.append(held[kept])
+    return found
+
+
+def total_bytes(what: list[Hashable], n: int) -> int:
+    """Bytes of arrays and masks."""
+    return sum(n if isinstance(one, tuple) else 8 * n for one in what)
+
+
+def bytes_if_everything_is_saved(lines: list[ProgramLine], n: int) -> int:
+    """Every input and every answer."""
+    return total_bytes(
+        list({one for held in saved_arrays(lines, dict.fromkeys(SAVED_BY_OPERATION, "all")) for one in held}), n
+    )
+
+
+def bytes_if_shared_counts_twice(lines: list[ProgramLine], n: int) -> int:
+    """An array that two lines hold is there twice."""
+    return total_bytes([one for held in saved_arrays(lines) for one in held], n)
+
+
+def bytes_if_relu_saves_input(lines: list[ProgramLine], n: int) -> int:
+    """relu holds its input."""
+    return total_bytes(
+        list({one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"relu": "in"}) for one in held}), n
+    )
+
+
+def first_lines_sharing_an_array(lines: list[ProgramLine]) -> tuple[int, int]:
+    """The first two different lines that hold the same array."""
+    found = saved_arrays(lines)
+    pairs = ((i, j) for j in range(len(found)) for i in range(j) if set(found[i]) & set(found[j]))
+    i, j = next(pairs)
+    return i + 2, j + 2

@@ -1,0 +1,48 @@
+"""Wrong answers to jvp-2, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+import autodiff_kit as ak
+
+
+def e(k, n):
+    return np.eye(n)[k]
+
+
+def row(kit, f, x, i):
+    y, p = kit.vjp(f, x)
+    return p(e(i, len(y)))
+
+
+def column(kit, f, x, j):
+    return kit.jvp(f, x, e(j, len(x)))[1]
+
+
+def gradient(kit, f, x):
+    y, p = kit.vjp(f, x)
+    return p(np.ones(len(y)))
+
+
+def whole(kit, f, x):
+    y, p = kit.vjp(f, x)
+    return ak.stack([p(e(i, len(y))) for i in range(len(y))])
+
+
+WRONG = {
+    "gradient returns J": ((row, column, whole), "gives-the-jacobian"),
+    "gradient is J @ 1": (
+        (row, column, lambda k, f, x: k.jvp(f, x, np.ones(len(x)))[1]),
+        "sums-the-rows",
+    ),
+    "mean": ((row, column, lambda k, f, x: gradient(k, f, x) / len(f(x))), "mean-not-sum"),
+    "row and column swapped": (
+        (
+            lambda k, f, x, i: column(k, f, x, min(i, len(x) - 1)),
+            lambda k, f, x, j: row(k, f, x, min(j, len(f(x)) - 1)),
+            gradient,
+        ),
+        "row-is-column",
+    ),
+    "row out of J": ((lambda k, f, x, i: whole(k, f, x)[i], column, gradient), "jacobian-first"),
+    "column out of J": ((row, lambda k, f, x, j: whole(k, f, x)[:, j], gradient), "jacobian-first"),
+}

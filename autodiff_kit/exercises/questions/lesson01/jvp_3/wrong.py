@@ -1,0 +1,41 @@
+"""Wrong answers to jvp-3, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+import autodiff_kit as ak
+
+
+def e(k, n):
+    return np.eye(n)[k]
+
+
+def whole(kit, f, x):
+    y, p = kit.vjp(f, x)
+    return ak.stack([p(e(i, len(y))) for i in range(len(y))])
+
+
+def central(kit, f, x, v, h=1e-6):
+    return (f(x + h * v) - f(x - h * v)) / (2 * h)
+
+
+def pull_of_v(kit, f, x, v):
+    y, p = kit.vjp(f, x)
+    w = np.zeros(len(y))
+    k = min(len(w), len(v))
+    w[:k] = v[:k]
+    return p(w)
+
+
+def one_number(kit, f, x, v):
+    y, p = kit.vjp(f, x)
+    return np.full(len(y), float(ak.sum(p(np.ones(len(y))) * v)))
+
+
+WRONG = {
+    "row by row": ((lambda k, f, x, v: ak.matmul(whole(k, f, x), v),), "jacobian-first"),
+    "central difference": ((central,), "finite-difference"),
+    "one-sided difference": ((lambda k, f, x, v: (f(x + 1e-7 * v) - f(x)) / 1e-7,), "finite-difference"),
+    "pulls v": ((pull_of_v,), "pulled-not-pushed"),
+    "a push": ((lambda k, f, x, v: k.jvp(f, x, v)[1],), "used-a-push"),
+    "gradient dot v": ((one_number,), "column-sums-times-v"),
+}

@@ -1,0 +1,73 @@
+"""jvp-6: Three pushes for a hundred columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for n, k in ((100, 1), (17, 2), (2, 1), (9, 3), (4, 3), (6, 0)):
+        J = np.triu(np.tril(rng.normal(size=(n, n)), k), -k)
+        push, far = shared.matrix_product_callback("push", J), 2 * k + 1
+        reply = yield Call("band_jacobian", (push, n, k))
+        if a.warned(reply):
+            continue
+        mistaken: dict[str, object] = {"transposed": J.T}
+        if k:
+            mistaken["neighbours-share-a-push"] = misconceptions.band_from_groups(
+                J.__matmul__, n, k, misconceptions.adjacent_columns(n, k)
+            )
+            mistaken["stride-too-short"] = misconceptions.band_from_groups(
+                J.__matmul__, n, k, misconceptions.strided_columns(n, k + 1)
+            )
+        facts: dict[str, Any] = {"n": n, "far": far, "j": 0, "next": 1}
+        if a.case(reply.value, J, mistaken, tol=1e-12, facts=facts, of=f"band_jacobian(push, {n}, {k})"):
+            words = f"{push.calls} pushes were used for n = {n}, k = {k}; {min(n, far)} are enough."
+            a.behave(push.calls <= min(n, far), "a-push-per-column" if push.calls == n else "", words, **facts)
+
+
+QUESTION = Question(
+    id="jvp-6",
+    points=3,
+    title="Three pushes for a hundred columns",
+    text="""Row i of an n × n Jacobian depends on x[i−k … i+k] only, so J is a band of 2k+1 diagonals. Give J from `push(v)` = J·v, in at most 2k+1 pushes
+(or n, where n is less).""",
+    writes=("band_jacobian",),
+    starter='''def band_jacobian(push, n, k):
+    """The (n, n) Jacobian with entries on 2k+1 diagonals only, in min(n, 2k+1) pushes."""
+    ...
+''',
+    check=check,
+    messages={
+        "a-push-per-column": "Right, with {n} pushes. Columns {j} and {far} never touch the same row: push them together.",
+        "neighbours-share-a-push": "Columns {j} and {next} were pushed together, and they share rows; their sum cannot be taken apart.",
+        "stride-too-short": "Columns k+1 apart still meet in a row. How far apart must two columns be?",
+        "transposed": "Each answer holds columns, and you wrote rows.",
+    },
+    hints=(
+        "Draw the band for n = 7, k = 1 and colour columns that never meet.",
+        "Column j lives in rows j−k … j+k.",
+        "Seeds `v[s::2*k+1] = 1`; entry (i, j) is read from the answer at i.",
+    ),
+    example=lambda rng: _example_6(np.triu(np.tril(rng.integers(1, 9, (5, 5)).astype(float), 1), -1)),
+)
+
+
+def _example_6(J: Array) -> dict[str, object]:
+    return {"n": 5, "k": 1, "push": lambda v: J @ np.asarray(v), "J": J}

@@ -1,0 +1,91 @@
+"""Functions of known Jacobian, and jvp and vjp callbacks that count their calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.protocol import Callback, CallbackNamespace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class CountedTransforms:
+    """The kit's vjp and jvp with their calls counted; ``pulls`` counts the calls of every vjp function."""
+
+    pulls: int = 0
+    pushes: int = field(init=False, default=0)
+
+    def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Callback]:
+        """Value of f, and the function that computes its vjp."""
+        from autodiff_kit.transforms.derivatives import vjp
+
+        y, back = vjp(f, x)
+
+        def pull(u: Any) -> Any:
+            self.pulls += 1
+            return back(u)
+
+        return y, Callback(pull, "pull", raw=True)
+
+    def jvp(self, f: Callable[..., Any], x: Any, v: Any) -> tuple[Any, Any]:
+        """Value of f, and its tangent."""
+        from autodiff_kit.transforms.derivatives import jvp
+
+        self.pushes += 1
+        y, tangent = jvp(f, (x,), (v,))
+        return y, tangent
+
+    @property
+    def callback(self) -> CallbackNamespace:
+        """The argument ``kit`` of the learner's function."""
+        return CallbackNamespace(
+            "kit", {"vjp": Callback(self.vjp, "vjp", raw=True), "jvp": Callback(self.jvp, "jvp", raw=True)}
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class QuadraticPlusSines:
+    """A quadratic plus sines of high frequency, (Ax)(Bx) + sin(30 Cx): f: Rⁿ → Rᵐ."""
+
+    a: Array
+    b: Array
+    c: Array
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, n: int, m: int) -> QuadraticPlusSines:
+        """Draw one at random."""
+        return cls(*rng.normal(size=(3, m, n)))
+
+    def __call__(self, x: Any) -> Any:
+        """The value, in kit ops, so that a tape sees it."""
+        import autodiff_kit as ak
+
+        return ak.matmul(self.a, x) * ak.matmul(self.b, x) + ak.sin(30.0 * ak.matmul(self.c, x))
+
+    def __repr__(self) -> str:
+        return f"<a function from {self.a.shape[1]} numbers to {self.a.shape[0]}>"
+
+    def jacobian(self, x: Array) -> Array:
+        """The Jacobian, from its formula."""
+        ax, bx, cx = self.a @ x, self.b @ x, self.c @ x
+        rows: Array = bx[:, None] * self.a + ax[:, None] * self.b + 30 * np.cos(30 * cx)[:, None] * self.c
+        return rows
+
+
+def matrix_product_callback(name: str, matrix: Array) -> Callback:
+    """A jvp or vjp as a product with a matrix, as a callback that checks the shape of its argument."""
+
+    def product(vector: Any) -> Array:
+        if np.shape(vector) != matrix.shape[1:]:
+            raise ValueError(f"{name} takes an array of shape {matrix.shape[1:]}; got {np.shape(vector)}.")
+        answer: Array = matrix @ np.asarray(vector, matrix.dtype)
+        return answer
+
+    return Callback(product, name)

@@ -1,0 +1,21 @@
+"""Lesson 02, Unconnected: where a path breaks, and what stands where no gradient comes."""
+
+from __future__ import annotations
+
+from autodiff_kit.exercises.question import Lesson
+
+__all__ = ["LESSON"]
+
+LESSON = Lesson(
+    no="02",
+    slug="02_unconnected",
+    title="Unconnected: exercises",
+    goal="Name the cause of a None and its line, find what is connected from the record alone, and fill in zeros that fit.",
+    minutes=35,
+    reminders=(
+        "A tape (lesson 00) records each operation with its inputs while its block is open; a gradient flows back over what was recorded, and over nothing else.",
+        "A gradient of 0 is a number that arrived. None says that none ever could.",
+    ),
+    rows=("B08", "B09", "B10", "B11"),
+    keywords=("None", "unconnected gradients", "explain", "record"),
+)

@@ -1,0 +1,96 @@
+"""none-1: Which of the five, and on which line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
+
+__all__ = ["QUESTION"]
+
+MISTAKEN = {
+    "zero-is-unconnected": misconceptions.diagnosis_with_zero_as_unconnected,
+    "blames-the-op-after": misconceptions.diagnosis_of_next_operation,
+    "state-looks-fine": misconceptions.diagnosis_with_assignment_as_path,
+}
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for program, target, source in misconceptions.random_programs(rng):
+        reply = yield Call("diagnose", (program, target, source))
+        if a.warned(reply):
+            continue
+        got, want = answer_1(reply), misconceptions.explanation_by_tape(program, target, source)
+        if got == want:
+            a.behave(True)
+            continue
+        names = {name for name, model in MISTAKEN.items() if model(program, target, source) == got}
+        a.fail(names, _words_1(got, want, misconceptions.program_source(program), target, source), i=want[1])
+
+
+def answer_1(reply: CallResult) -> misconceptions.Answer:
+    """Cause and line of a reply."""
+    cause, line = unpack_tuple(reply, "diagnose", ("cause", "line"))
+    whole = [int(require_real_array(part, "diagnose").reshape(())) for part in (cause, 0 if line is None else line)]
+    return whole[0], None if line is None else whole[1]
+
+
+def _words_1(got: misconceptions.Answer, want: misconceptions.Answer, code: str, target: str, source: str) -> str:
+    said = [f"cause {cause}" + ("" if line is None else f", line {line}") for cause, line in (got, want)]
+    asked = f"{code}\ntape.explain({target}, {source})"
+    return f"You say {said[0]}; tape.explain says {said[1]} (lines count from 0), for this program:\n\n{asked}"
+
+
+def example_1(rng: np.random.Generator) -> dict[str, object]:
+    drawn = misconceptions.random_programs(rng)
+    program, target, source = drawn[int(rng.integers(3, len(drawn)))]
+    return {"program": program, "target": target, "source": source, "code": misconceptions.program_source(program)}
+
+
+QUESTION = Question(
+    id="none-1",
+    points=2,
+    title="Which of the five, and on which line",
+    text="""A program is a list of lines `(name, op, inputs)`. Say why the gradient of `target` with respect to `source` is None, and which line broke the path.
+
+| line | in Python |
+|---|---|
+| `("x", "variable", ())` | `x = ak.Variable(…)` |
+| `("", "tape", ())` | `with ak.GradientTape() as tape:` and all that follows is inside |
+| `("a", "mul", ("x", "w"))`, also `add`, `sub` | `a = x * w` |
+| `("a", "sin", ("x",))`, also `square`, `exp` | `a = ak.sin(x)` |
+| `("b", "floor", ("a",))`, also `round`, `sign`; `("b", "greater", ("a", "w"))` | `b = ak.floor(a)`; `b = ak.greater(a, w)` |
+| `("p", "numpy", ("a",))`, `("p", "stop_gradient", ("a",))` | `p = a.numpy()`, `p = ak.stop_gradient(a)` |
+| `("s", "assign", ("a",))`, also `assign_add` | `s.assign(a)`; `s` is a variable |
+
+Give back `(cause, line)`. The causes are those of the lesson: 1 a tensor took the variable's place (the line is the last that gave the source's name to a tensor), 2 the value left the record,
+3 no slope, 4 state, 5 the target does not depend on the source; 0 where they are connected. `line` is the place in the list, counted from 0, and None for the causes 0 and 5. Where a name stands for several
+values in turn, `source` is the last of them. The kit runs each program and asks `tape.explain`; your answer is compared with its own.""",
+    writes=("diagnose",),
+    starter='''def diagnose(program, target, source):
+    """Why the gradient is None: give back (cause, line)."""
+    ...
+''',
+    check=check,
+    messages={
+        "zero-is-unconnected": "Where a value is subtracted from itself its gradient is 0: connected.",
+        "blames-the-op-after": "The break is at line {i}, where the value left the record, and not at the line that uses it afterwards.",
+        "state-looks-fine": "assign and assign_add wrote a value, not a path.",
+    },
+    hints=(
+        "Run two of the programs, and `tape.explain` on them. What was recorded?",
+        "Go through the lines once, and keep for each name: on a path from the source, or lost, why and where.",
+        "Of all inputs the best one counts: one path is enough. A line whose op cuts turns a path into `(cause, line)`; what is lost already stays as it is. A line that defines the source begins anew.",
+    ),
+    example=example_1,
+)

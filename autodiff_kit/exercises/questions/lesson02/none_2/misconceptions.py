@@ -1,0 +1,55 @@
+"""Random graphs with broken paths, and the nodes that a search in the wrong direction reaches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Graph = list[tuple[Any, ...]]
+
+
+# ------------------------------------------------------------------------------------------------------------- none-2
+CUTS = ("floor", "cast", "greater", "convert")
+
+
+def random_graph(rng: np.random.Generator) -> tuple[Graph, int, list[int]]:
+    """Nodes, target and sources: with a cut, a difference of equals, an unused branch, and nodes after the target."""
+    nodes: Graph = [("input",)] * 4
+
+    def node(*entry: Any) -> int:
+        nodes.append(entry)
+        return len(nodes) - 1
+
+    one, two = ("sin", "square", "exp"), ("add", "mul")
+    path = [0, 1, node(rng.choice(two), 0, 1)]
+    unused = [node(rng.choice(one), 0)]
+    for _ in range(int(rng.integers(1, 5))):
+        path.append(node(rng.choice(two), path[-1], int(rng.choice(path))))
+        unused.append(node(rng.choice(one), int(rng.choice(path + unused))))
+    rough = node(rng.choice(one), 2)
+    cut = node(rng.choice(CUTS), rough)
+    smooth = node(rng.choice(one), 3)
+    level = node("sub", smooth, smooth)
+    target = node("add", node("mul", path[-1], cut), level)
+    node("mul", target, unused[-1])
+    node(rng.choice(CUTS), target)
+    node(rng.choice(one), 0)
+    plain = [i for i, (op, *_) in enumerate(nodes) if op not in CUTS or op == "floor"]
+    return [(str(op), *inputs) for op, *inputs in nodes], target, rng.permutation(plain).tolist()
+
+
+def connected_with_mistake(
+    nodes: Graph, target: int, sources: list[int], *,
+    through_cuts: bool = False, zero_cuts: bool = False, not_itself: bool = False,
+) -> list[bool]:  # fmt: skip
+    """Which sources a walk from the target meets; every switch is one misunderstanding."""
+    found, waiting = set(), [target]
+    while waiting:
+        k = waiting.pop()
+        op, *inputs = nodes[k]
+        found.add(k)
+        level = zero_cuts and op == "sub" and len(set(inputs)) == 1
+        if (through_cuts or op not in CUTS) and not level:
+            waiting += [i for i in inputs if i not in found]
+    return [s in found and not (not_itself and s == target) for s in sources]

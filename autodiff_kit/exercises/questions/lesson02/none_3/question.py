@@ -1,0 +1,112 @@
+"""none-3: Zeros of the right kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+Nest = Any
+NONE, THERE = "Zeros where there was None", "Gradients that were there"
+
+
+def nest(rng: np.random.Generator) -> tuple[Nest, Nest]:
+    """Gradients and sources; among them a nan, a zero, a scalar and an array without entries."""
+    k, single = int(rng.integers(2, 5)), np.float32
+
+    def array(shape: tuple[int, ...], dtype: type = np.float64) -> np.ndarray:
+        return np.asarray(rng.normal(size=shape), dtype)
+
+    sources = {
+        "dense": {"kernel": array((k, 2)), "bias": array((2,), single)},
+        "pair": (array(()), array((0, 3)), array((k,), single)),
+        "more": [array((), single), {"scale": (array((2, k)),)}],
+    }
+    hurt = array((k,), single)
+    hurt[int(rng.integers(k))] = np.nan
+    grads = {
+        "dense": {"kernel": None, "bias": None},
+        "pair": (None, None, hurt),
+        "more": [np.zeros((), single), {"scale": (None if rng.random() < 0.5 else array((2, k)),)}],
+    }
+    return grads, sources
+
+
+def leaves(want: Nest, got: Nest, grads: Nest) -> Iterator[tuple[Any, Any, Any] | None]:
+    """Triples of leaves (wanted, came, gradient); None where what came is built differently."""
+    if isinstance(want, np.ndarray):
+        yield want, got, grads
+    elif type(got) is not type(want) or len(got) != len(want) or (type(want) is dict and set(got) != set(want)):
+        yield None
+    else:
+        for place in want if type(want) is dict else range(len(want)):
+            yield from leaves(want[place], got[place], grads[place])
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for _ in range(3):
+        grads, sources = nest(rng)
+        reply = yield Call("fill", (grads, sources))
+        if a.warned(reply):
+            continue
+        for leaf in leaves(misconceptions.fill_none(grads, sources), reply.value, grads):
+            if leaf is None:
+                a.fail(set(), "What came back is built differently: keep dictionaries, lists and tuples as they are.")
+                break
+            leaf_3(a, *leaf)
+
+
+def leaf_3(a: AttemptEvaluation, want: np.ndarray, got: object, gradient: np.ndarray | None) -> None:
+    """Look at one entry of the nest."""
+    mistaken = {
+        "one-zero-for-all": np.zeros(()) if gradient is None else None,
+        "hides-nan": np.nan_to_num(want) if gradient is not None else None,
+    }
+    of = NONE if gradient is None else THERE
+    a.case(
+        got, want, mistaken, tol=0.0, of=of, facts={"s": want.shape}, dtype=want.dtype.type, leaves="everything-float64"
+    )
+
+
+def example_3(rng: np.random.Generator) -> dict[str, object]:
+    grads, sources = nest(rng)
+    return {"grads": grads, "sources": sources}
+
+
+QUESTION = Question(
+    id="none-3",
+    points=2,
+    title="Zeros of the right kind",
+    text="""`grads` is what a tape gave for the nest `sources`: the same dictionaries, lists and tuples, with an array or None at each leaf. Give the nest with every None replaced by zeros of
+its source's shape and dtype, as `unconnected_gradients="zero"` does. What is there stays as it is, bit for bit.""",
+    writes=("fill",),
+    starter='''def fill(grads, sources):
+    """The nest of gradients with zeros in place of None."""
+    ...
+''',
+    check=check,
+    messages={
+        "one-zero-for-all": "One 0 is not zeros: shape {s} is expected.",
+        "everything-float64": "The values are right; the dtype is to be that of the source.",
+        "hides-nan": "A gradient that is there stays as it is, a nan too: it tells of a fault.",
+    },
+    hints=(
+        "`np.zeros_like`.",
+        "Recursion over the nest: dictionaries, lists and tuples go deeper, all else is a leaf.",
+        "At a leaf: `np.zeros_like(source) if gradient is None else gradient`. `gradient or …` asks something else.",
+    ),
+    example=example_3,
+)

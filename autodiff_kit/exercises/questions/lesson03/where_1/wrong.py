@@ -1,0 +1,46 @@
+"""Wrong answers to where-1, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+import autodiff_kit as ak
+
+
+def right(name, x, shift=0.0, low=None, otherwise=0.0):
+    inside = ak.where(x > 0, x, 1.0) + shift
+    if low is not None:
+        inside = ak.maximum(inside, low)
+    return ak.where(x > 0, getattr(ak, name)(inside), otherwise)
+
+
+def outside(name, x):
+    return ak.where(x > 0, getattr(ak, name)(x), 0.0)
+
+
+def times(name, x):
+    return getattr(ak, name)(x) * ak.cast(x > 0, x.dtype)
+
+
+def detached(name, x):
+    return right(name, ak.constant(x.numpy()))
+
+
+def stopped(name, x):
+    return right(name, ak.stop_gradient(x)) + 0.0 * x
+
+
+def double(name, x):
+    return ak.cast(right(name, ak.cast(x, np.float64)), np.float64)
+
+
+WRONG = {
+    "outer where": ((outside,), "where-only-outside"),
+    "times the mask": ((times,), "value-already-nan"),
+    "eps": ((lambda n, x: right(n, x, shift=1e-7),), "adds-eps"),
+    "larger eps": ((lambda n, x: right(n, x, shift=1e-3),), "adds-eps"),
+    "kept above": ((lambda n, x: right(n, x, low=1e-4),), "adds-eps"),
+    "detached": ((detached,), "cuts-the-gradient"),
+    "stopped": ((stopped,), "cuts-the-gradient"),
+    "1 elsewhere": ((lambda n, x: right(n, x, otherwise=1.0),), ""),
+    "no choice": ((lambda n, x: getattr(ak, n)(x),), ""),
+    "always float64": ((double,), ""),
+}

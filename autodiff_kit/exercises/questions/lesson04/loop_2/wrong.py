@@ -1,0 +1,18 @@
+"""Wrong answers to loop-2, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+
+def powers(limit, factor, lo, hi, which):
+    return [limit / factor**n for n in reversed(which) if lo < limit / factor**n < hi]
+
+
+def every_step(limit, factor, lo, hi):
+    return sorted(x for x in (limit - factor * k for k in range(200)) if lo < x < hi)
+
+
+WRONG = {
+    "limit times factor": ((lambda *a: powers(*a, range(-9, 60)),), "forgets-that-the-loop-may-not-run"),
+    "without the limit": ((lambda *a: powers(*a, range(1, 60)),), "one-too-few"),
+    "steps": ((every_step,), "steps-of-the-factor"),
+    "all of them": ((lambda limit, f, lo, hi: powers(limit, f, 0.0, 1e9, range(60)),), ""),
+    "a number": ((lambda limit, f, lo, hi: limit,), ""),
+}

@@ -1,0 +1,14 @@
+"""Newton's method with a derivative that misses a term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def newton_with_slope(a: float, n: int, slope: Callable[[float, float, float, float], float]) -> tuple[float, float]:
+    """Newton's root with a slope of one's own: ``slope(a, old x, new x, old slope)``."""
+    x, d = 1.0, 0.0
+    for _ in range(n):
+        new = 0.5 * (x + a / x)
+        x, d = new, slope(a, x, new, d)
+    return x, d

@@ -1,0 +1,97 @@
+"""custom-3: A rule for one block only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .misconceptions import OPS, RULES
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+TOL = 1e-10
+PARTS = ("value", "inside", "after")
+UNKNOWN = "Identical"
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    ops, rules = rng.permutation(list(OPS)).tolist(), rng.permutation(list(RULES)).tolist()
+    for op, rule in zip(ops[:3], rules[:3], strict=True):
+        yield from one_block(a, rng, op, rule)
+    reply = yield Call("swapped", (ops[3], UNKNOWN, rng.normal(size=3)), errors=("LookupError",))
+    a.behave(bool(reply.error), "swallows-the-error", half=False, unknown=UNKNOWN)
+    yield Call(
+        "swapped", (ops[3], rules[3], "no array"), errors=("Exception",)
+    )  # whatever comes of it, comes in the block
+    yield from one_block(a, rng, ops[3], rules[3])
+
+
+def one_block(a: AttemptEvaluation, rng: np.random.Generator, op: str, rule: str) -> CheckScript:
+    """One operation with one rule: what stands inside, and what stands again afterwards."""
+    x = rng.uniform(-3, 3, size=4)
+    reply = yield Call("swapped", (op, rule, x), errors=("LookupError",))
+    if reply.error:
+        words = f'swapped("{op}", "{rule}", x) raised {reply.error}; both names are there.'
+        a.fail({"wrong-name"}, words, op=op, name=op.lower())
+    elif not a.warned(reply):
+        judge(a, reply, op, rule, x)
+
+
+def judge(a: AttemptEvaluation, reply: CallResult, op: str, rule: str, x: Array) -> None:
+    """Judge the value, the gradient inside the block, and the one after it."""
+    value, inside, after = unpack_tuple(reply, "swapped", PARTS)
+    other, slope = RULES[rule]
+    said = f'by swapped("{op}", "{rule}", x)'
+    if not a.case(value, OPS[op](x), {"edits-the-forward": other(x)}, tol=TOL, of=f"The value {said}"):
+        return
+    if inside is None:
+        a.fail({"recorded-outside"}, f"The gradient inside, {said}, is None.")
+        return
+    a.case(inside, slope(x), tol=TOL, of=f"The gradient inside, {said}")
+    if after is None:
+        a.behave(True)
+        return
+    found = require_real_array(after, "swapped, as the gradient after,")
+    names = {"zero-taken-for-none": np.zeros(x.shape), "override-leaks": slope(x)}
+    hit = {name for name, model in names.items() if values_close(found, model, TOL)}
+    a.fail(hit, f"The gradient after, {said}, is {format_value(after)}, expected None.")
+
+
+QUESTION = Question(
+    id="custom-3",
+    points=2,
+    title="A rule for one block only",
+    text="""`op` is the name of an operation without a slope: `"Floor"`, `"Ceil"`, `"Round"` or `"Sign"`; `getattr(ak, op.lower())` is its function. `rule` names the gradient that
+it is to take, such as `"Identity"` or `"Sin"`. For an array `x` give back three things: the operation's **value**; the gradient of its sum with respect to x with the rule swapped,
+**inside** a block; and the gradient of the same operation, recorded once more **after** the block, where nothing may be left of the swap. Unknown names raise the kit's own LookupError.""",
+    writes=("swapped",),
+    starter='''def swapped(op, rule, x):
+    """Give back (value, inside, after): value and gradient under the rule, and the gradient without it."""
+    ...
+''',
+    check=check,
+    messages={
+        "override-leaks": "Still active: what is recorded inside the block keeps the rule. Record it once more, outside.",
+        "edits-the-forward": "The value is that of the other operation. Only the rule for the way back is swapped: floor of 1.7 stays 1.",
+        "wrong-name": "Names of operations are written as they are given: {op}, not {name}.",
+        "recorded-outside": "None is the operation's own gradient: it took its rule when it was recorded, and that was outside of the block.",
+        "zero-taken-for-none": "Without the rule there is no gradient: None, not 0.",
+        "swallows-the-error": 'No gradient is called "{unknown}", and the caller has to hear of it: let the error out.',
+    },
+    hints=(
+        "A with-block holds the swap, whatever happens inside it.",
+        "The map goes from one name to the other, and both are given: `{op: rule}`.",
+        "`with ak.gradient_override_map({op: rule}), ak.GradientTape() as tape: y = f(v)`; then the same without the map.",
+    ),
+    example=lambda rng: {"op": "Floor", "rule": "Identity", "x": rng.uniform(-3, 3, size=3).round(2)},
+)

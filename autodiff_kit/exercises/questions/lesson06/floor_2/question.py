@@ -1,0 +1,118 @@
+"""floor-2: Right on the integers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    K, j = 6, np.arange(1, 6)
+    for tol in (1e-2, 1e-3):
+        c = float(np.log((1 - tol) / tol))
+        for s in (float(rng.uniform(50, 120)), float(rng.uniform(150, 400))):
+            x = np.r_[j, j + 0.5, j + 0.75, j + 1 - 3 * c / s, np.sort(rng.uniform(1, K, 30))].astype(float)
+            x = x[(np.abs(x - np.round(x)) < 1e-12) | (np.ceil(x) - x >= 2.9 * c / s)]
+            reply = yield Call("shifted", (x, s, K, tol))
+            if a.warned(reply):
+                continue
+            got = require_real_array(reply.value, "shifted")
+            if got.shape == x.shape and np.all(np.abs(got - np.floor(x)) <= 2 * tol):
+                yield from rising(a, s, K, tol)
+                continue
+            names = {name for name, model in staircases(x, s, K).items() if values_close(got, model, 1e-6)}
+            if not names and got.shape == x.shape and (yield from stays_early(s, K, tol)):
+                names = {"shift-does-not-shrink"}
+            _off_2(a, got, x, tol, names)
+
+
+def staircases(x: np.ndarray, s: float, K: int) -> dict[str, np.ndarray]:
+    """What the named mistakes give."""
+    return {
+        "moves-the-value": shared.soft_floor(x, s, K) + 0.5,
+        "turns-it-into-round": shared.soft_floor(x + 0.5, s, K),
+        "sharper-is-enough": shared.soft_floor(x, s, K),
+    }
+
+
+def rising(a: AttemptEvaluation, s: float, K: int, tol: float) -> CheckScript:
+    """A staircase that keeps the bounds must rise, and must not be floor itself."""
+    grid = np.linspace(0.5, K + 0.4, 400)
+    reply = yield Call("shifted", (grid, s, K, tol))
+    if a.warned(reply):
+        return
+    got = require_real_array(reply.value, "shifted")
+    hard = np.array_equal(got, np.clip(np.floor(grid), 0, K))
+    a.behave(not hard, "hard-floor", half=False)
+    a.behave(
+        bool(np.all(np.diff(got) >= -1e-12)),
+        "hard-floor" if hard else "",
+        "shifted does not rise everywhere.",
+        half=False,
+    )
+
+
+def stays_early(s: float, K: int, tol: float) -> CheckScript:
+    """Whether the integers are right and the jump stays early however sharp the stairs are."""
+    x = np.array([3.0, 3.5, 4 - 0.09])
+    replies = []
+    for sharpness in (s, 40 * s):
+        reply = yield Call("shifted", (x, sharpness, K, tol), quiet=True)
+        replies.append(require_real_array(reply.value, "shifted"))
+    return bool(abs(replies[0][0] - 3) <= 2 * tol and abs(replies[1][2] - 3) > 0.5)
+
+
+def _off_2(a: AttemptEvaluation, got: np.ndarray, x: np.ndarray, tol: float, names: set[str]) -> None:
+    if got.shape != x.shape:
+        a.fail(names, f"shifted gave back shape {got.shape}; x has shape {x.shape}.")
+        return
+    i = int(np.argmax(np.abs(got - np.floor(x)) > 2 * tol))
+    words = f"shifted at x = {format_value(float(x[i]))} is {format_value(float(got[i]))}; floor is {int(np.floor(x[i]))} and {2 * tol:g} is allowed."
+    a.fail(names, words, k=1, half=0.5)
+
+
+QUESTION = Question(
+    id="floor-2",
+    points=3,
+    title="Right on the integers",
+    text="""`soft_floor(2, s)` tends to 1.5 however sharp the stairs are. Write a smooth staircase that is right on the integers:
+|shifted(k) − k| ≤ 2·tol for k = 1 … K−1, and that still tends to floor between the integers as s grows (it may be early by a few
+times ln(1/tol)/s before a jump, and no more). Any smooth rising function that keeps these bounds passes.""",
+    writes=("shifted",),
+    starter='''def shifted(x, s, K, tol):
+    """A smooth staircase of K steps with sharpness s that is within 2*tol of floor on the integers."""
+    ...
+''',
+    check=check,
+    messages={
+        "sharper-is-enough": "At x = {k} you get {half} at every s: the step's middle sits on the integer. No sharpness moves it.",
+        "moves-the-value": "Now the integers are right and the flats are wrong by ½.",
+        "turns-it-into-round": "You built a soft round: 2.75 gives 3.",
+        "shift-does-not-shrink": "With a fixed shift the jump stays early at every s, so the limit is not floor. Let the shift shrink like 1/s.",
+        "hard-floor": "That is floor; its slope is 0 everywhere.",
+    },
+    hints=(
+        "The step must be almost finished when x reaches k.",
+        "Solve σ(c) = 1 − tol.",
+        "Put c inside: σ(s(x−k) + c).",
+    ),
+    example=lambda rng: {
+        "x": np.sort(rng.uniform(1, 6, 4)).round(2),
+        "s": float(rng.integers(50, 400)),
+        "K": 6,
+        "tol": float(rng.choice([1e-2, 1e-3])),
+    },
+)

@@ -1,0 +1,25 @@
+"""Wrong answers to floor-2, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def sig(z):
+    e = np.exp(-np.abs(z))
+    return np.where(z >= 0, 1 / (1 + e), e / (1 + e))
+
+
+def soft(x, s, K=5, sg=sig):
+    return sum(sg(s * (x - k)) for k in range(1, K + 1))
+
+
+WRONG = {
+    "adds a half": ((lambda x, s, K, tol: soft(x, s, K) + 0.5,), "moves-the-value"),
+    "x + 1/2": ((lambda x, s, K, tol: soft(x + 0.5, s, K),), "turns-it-into-round"),
+    "no shift": ((lambda x, s, K, tol: soft(x, s, K),), "sharper-is-enough"),
+    "constant shift .2": ((lambda x, s, K, tol: soft(x + 0.2, s, K),), "shift-does-not-shrink"),
+    "hard": ((lambda x, s, K, tol: np.clip(np.floor(x), 0, K),), "hard-floor"),
+    "shift to the right": (
+        (lambda x, s, K, tol: sum(sig(s * (x - k) - np.log((1 - tol) / tol)) for k in range(1, K + 1)),),
+        "",
+    ),
+}

@@ -1,0 +1,34 @@
+"""Wrong answers to floor-3, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def sig(z):
+    e = np.exp(-np.abs(z))
+    return np.where(z >= 0, 1 / (1 + e), e / (1 + e))
+
+
+def soft(x, s, K=5, sg=sig):
+    return sum(sg(s * (x - k)) for k in range(1, K + 1))
+
+
+def slope(x, s, K=5):
+    return sum(s * sig(s * (x - k)) * sig(-s * (x - k)) for k in range(1, K + 1))
+
+
+def rule(x, s, K):
+    return np.clip(np.floor(x), 0, K), lambda g: g * slope(x, s, K)
+
+
+def back(pull):
+    return lambda x, s, K: (rule(x, s, K)[0], pull(x, s, K))
+
+
+WRONG = {
+    "soft forward": ((lambda x, s, K: (soft(x, s, K), rule(x, s, K)[1]),), "relaxes-the-forward"),
+    "zero": ((back(lambda x, s, K: lambda g: 0 * x),), "uses-floor's-own-slope"),
+    "None": ((back(lambda x, s, K: lambda g: None),), "no-gradient-at-all"),
+    "slope alone": ((back(lambda x, s, K: lambda g: slope(x, s, K)),), "ignores-the-cotangent"),
+    "identity": ((back(lambda x, s, K: lambda g: g),), "straight-through"),
+    "s forgotten": ((back(lambda x, s, K: lambda g: g * slope(x, s, K) / s),), ""),
+}

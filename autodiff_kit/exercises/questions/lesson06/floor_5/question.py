@@ -1,0 +1,93 @@
+"""floor-5: A schedule that arrives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import format_value, require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    steps, target = int(rng.integers(40, 120)), int(rng.integers(2, 5))
+    starts = np.r_[rng.uniform(0.05, 0.95, 12), rng.uniform(4, 5.5, 4)]
+    schedule = []
+    for i in range(steps):
+        reply = yield Call("schedule", (i, steps))
+        if a.warned(reply):
+            return
+        s = require_real_array(reply.value, "schedule")
+        if s.shape != () or not np.isfinite(s) or s <= 0:
+            a.fail(
+                set(), f"schedule({i}, {steps}) gave {format_value(reply.value)}; a sharpness is one number above 0."
+            )
+            return
+        schedule.append(float(s))
+    path = misconceptions.gradient_descent(starts, target, schedule)
+    arrived = np.floor(path[-1]) == target
+    away = np.abs(shared.soft_floor(path[-1], schedule[-1]) - target)
+    if schedule[-1] < 15:
+        name = "anneals-backwards" if schedule[0] >= 15 else "never-sharpens"
+        err = float(abs(shared.soft_floor(np.array(target + 0.25), schedule[-1]) - target))
+        a.fail({name}, f"The last s is {format_value(schedule[-1])}; at least 15 is asked for.", err=err)
+    elif not arrived.all() or away.max() > 0.02:
+        _lost_5(a, path, schedule, arrived)
+
+
+def _lost_5(a: AttemptEvaluation, path: np.ndarray, schedule: list[float], arrived: np.ndarray) -> None:
+    lost = int(np.argmin(arrived))
+    start = float(path[0, lost])
+    sharp = next((i for i, s in enumerate(schedule) if s > 8), len(schedule) - 1)
+    name = "starts-sharp" if schedule[0] > 8 else "" if arrived.all() else "sharpens-too-soon"
+    facts = {
+        "s": schedule[0],
+        "x": start if name == "starts-sharp" else float(path[sharp, lost]),
+        "d": float(shared.slope(np.array(start), schedule[0])),
+        "i": sharp,
+    }
+    words = f"From {format_value(start)} the ball ends at {format_value(float(path[-1, lost]))}."
+    a.fail({name} - {""}, words, **facts)
+
+
+QUESTION = Question(
+    id="floor-5",
+    points=3,
+    title="A schedule that arrives",
+    text="""The check descends on (soft_floor(x, s) − target)² with rate 0.1, and asks your schedule for the sharpness s of each step.
+From every start in (0.05, 0.95) and (4, 5.5) the ball must end where floor is the target and soft_floor is within 0.02 of it, and the
+last s must be at least 15. There are 40 to 120 steps. Any schedule that does this passes.""",
+    writes=("schedule",),
+    starter='''def schedule(i, steps):
+    """The sharpness of step i = 0 ... steps-1."""
+    ...
+''',
+    check=check,
+    messages={
+        "starts-sharp": "At s = {s} the slope at {x} is {d}: the ball cannot feel the stairs. Begin soft.",
+        "never-sharpens": "It may arrive, but the surrogate is still {err} away from floor a quarter past a step; nobody may round it.",
+        "anneals-backwards": "You cooled first and warmed afterwards.",
+        "sharpens-too-soon": "Step {i}: the ball was at {x} when the stairs became sharp.",
+    },
+    hints=(
+        "Print the slope at 0.3 for s = 1, 4, 15.",
+        "Grow by the same factor each step.",
+        "`1 * 20**(i/(steps-1))`",
+    ),
+    example=lambda rng: {
+        "steps": int(rng.integers(40, 120)),
+        "target": int(rng.integers(2, 5)),
+        "start": float(rng.uniform(0.05, 0.95).__round__(2)),
+    },
+)

@@ -1,0 +1,25 @@
+"""Wrong answers to floor-6, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def box(x, w):
+    def G(z):
+        k = np.floor(z)
+        return k * (k - 1) / 2 + k * (z - k)
+
+    return (G(x + w / 2) - G(x - w / 2)) / w, (np.floor(x + w / 2) - np.floor(x - w / 2)) / w
+
+
+def sampled(x, w):
+    rng = np.random.default_rng(0)
+    return np.floor(x + w * (rng.random((20_000, 1)) - 0.5)).mean(0), box(x, w)[1]
+
+
+WRONG = {
+    "mean of samples": ((sampled,), "samples"),
+    "slope 0": ((lambda x, w: (box(x, w)[0], 0 * x),), "slope-of-floor-inside"),
+    "slope 1": ((lambda x, w: (box(x, w)[0], 0 * x + 1),), "one-everywhere"),
+    "count of jumps": ((lambda x, w: (box(x, w)[0], w * box(x, w)[1]),), "window-not-divided-out"),
+    "floor itself": ((lambda x, w: (np.floor(x), box(x, w)[1]),), "not-averaged"),
+}

@@ -1,0 +1,25 @@
+"""Ranges without zero to draw, and a nudged range with one end left as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..shared import QuantisationRange
+from . import solution
+
+Array = np.ndarray[Any, Any]
+
+
+def range_without_zero(rng: np.random.Generator, bits: int, sign: int) -> QuantisationRange:
+    """A range that 0 is not in."""
+    near, far = float(rng.uniform(0.3, 1)), float(rng.uniform(2, 4))
+    return (near, far, bits) if sign > 0 else (-far, -near, bits)
+
+
+def nudged_at_one_end(lo: float, hi: float, bits: int, got: Array) -> Array:
+    """The right answer with one end left as it was: the one that the answer left."""
+    scale, first, last = solution.nudged(lo, hi, bits)
+    left_low = got.shape == (3,) and abs(got[1] - lo) < abs(got[1] - first)
+    return np.array([scale, lo, last] if left_low else [scale, first, hi])

@@ -1,0 +1,89 @@
+"""quant-1: A range in which 0 is 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+PARTS = ("scale", "low", "high")
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    around = [shared.random_range(rng, bits, bits % 2) for bits in (2, 3, 5, 8)]
+    aside = [misconceptions.range_without_zero(rng, int(rng.integers(2, 9)), sign) for sign in (1, -1)]
+    for lo, hi, bits in (*around, *aside):
+        reply = yield Call("nudged", (lo, hi, bits))
+        if a.warned(reply):
+            continue
+        judge_1(a, np.array([_one(part) for part in unpack_tuple(reply, "nudged", PARTS)]), lo, hi, bits)
+
+
+def _one(part: object) -> float:
+    got = require_real_array(part, "nudged")
+    if got.size != 1:
+        raise LearnerCodeError(
+            f"nudged is to give back three numbers, ({', '.join(PARTS)}); one of them has shape {got.shape}."
+        )
+    return float(got.ravel()[0])
+
+
+def judge_1(a: AttemptEvaluation, got: Array, lo: float, hi: float, bits: int) -> None:
+    """Judge one answer; each mistake is its own three numbers."""
+    scale, first, last = solution.nudged(lo, hi, bits)
+    wide = (hi - lo) / 2**bits
+    place = np.clip(np.floor(-lo / wide + 0.5), 0, 2**bits)
+    mistaken = {
+        "range-not-nudged": np.array([scale, lo, hi]),
+        "scale-by-2-to-the-bits": np.array([wide, -place * wide, (2**bits - place) * wide]),
+        "nudges-one-end": misconceptions.nudged_at_one_end(lo, hi, bits, got),
+    }
+    if got.shape == (3,) and abs(got[0] - wide) < 1e-10:  # whatever was made of a scale that is too small
+        mistaken["scale-by-2-to-the-bits"] = got
+    facts = {"z": float(shared.quantised_from_raw_end(np.zeros(1), lo, hi, bits)[0]), "n": 2**bits, "gaps": 2**bits - 1}
+    a.case(got, np.array([scale, first, last]), mistaken, tol=1e-10, of="(scale, low, high)", facts=facts)
+
+
+QUESTION = Question(
+    id="quant-1",
+    points=2,
+    title="A range in which 0 is 0",
+    text="""With `bits` bits there are $2^{bits}$ levels, at equal distances from the lowest, `lo`, to the highest, `hi`. Empty pixels, absent words and
+rectified values are 0 and shall stay exactly 0; so both ends move, by the same amount, to where 0 is a level. Give back `(scale, low, high)`: the distance of two
+neighbouring levels, and the ends of the nudged range. Move as little as you can. Where 0 is not even in the range, the nearer end becomes 0, and the width stays.""",
+    writes=("nudged",),
+    starter='''def nudged(lo, hi, bits):
+    """The range moved so that 0 is a level: give back (scale, low, high)."""
+    ...
+''',
+    check=check,
+    messages={
+        "range-not-nudged": "These are the ends that came in. 0 comes back as {z}.",
+        "scale-by-2-to-the-bits": "{n} levels have {gaps} gaps between them.",
+        "nudges-one-end": "One end moved, and the other stayed: then the levels are no longer where they were counted. Both ends shift, the scale stays.",
+    },
+    hints=(
+        "Count from lo in steps of the scale: after how many steps comes 0?",
+        "−lo/scale is seldom whole. Round it, and keep it from 0 to the number of gaps.",
+        "`low = -place*scale; high = (2**bits - 1 - place)*scale`.",
+    ),
+    example=lambda rng: {
+        "lo": round(-float(rng.uniform(0.5, 2)), 2),
+        "hi": round(float(rng.uniform(0.5, 2)), 2),
+        "bits": int(rng.integers(2, 5)),
+    },
+)

@@ -1,0 +1,10 @@
+"""0 belongs where no level is: round its place, and move both ends by the same."""
+
+import numpy as np
+
+
+def nudged(lo, hi, bits):
+    steps = 2**bits - 1
+    scale = (hi - lo) / steps
+    place = np.clip(np.floor(-lo / scale + 0.5), 0, steps)
+    return scale, -place * scale, (steps - place) * scale

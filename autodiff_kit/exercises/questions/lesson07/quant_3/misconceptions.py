@@ -1,0 +1,22 @@
+"""Data to draw whose own range has to be nudged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..quant_1 import solution as quant_1_solution
+from ..shared import random_range
+
+Array = np.ndarray[Any, Any]
+
+
+def data_with_nudged_range(rng: np.random.Generator, bits: int, up: object = True) -> Array:
+    """Nine numbers whose own range moves; four of them, the extreme twice, are left outside."""
+    lo, hi, bits = random_range(rng, bits, up)
+    _, first, last = quant_1_solution.nudged(lo, hi, bits)
+    end, edge, other = (lo, first, hi) if first > lo else (hi, last, lo)
+    out = [end, end, (end + edge) / 2, (2 * end + edge) / 3]
+    inside = rng.uniform(first, last, size=4) * 0.8
+    return rng.permutation(np.r_[out, other, inside])

@@ -1,0 +1,92 @@
+"""Wrong answers to quant-3, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+import autodiff_kit as ak
+
+
+def nudge(lo, hi, bits, steps=None, rounded=lambda place: np.floor(place + 0.5), kept=True):
+    steps = steps or 2**bits - 1
+    scale = (hi - lo) / steps
+    place = rounded(-lo / scale)
+    place = np.clip(place, 0, steps) if kept else place
+    return scale, -place * scale, (steps - place) * scale
+
+
+def quantiser(to_x=None, to_ends=None, raw=False):
+    """A fake quantiser with other gradients: to_x(below, inside, above, g), to_ends(dmin, dmax); raw keeps its range."""
+
+    def fake(x, lo, hi, bits):
+        scale, first, last = (hi - lo) / (2**bits - 1), lo, hi
+        if not raw:
+            scale, first, last = nudge(lo, hi, bits)
+        y = np.floor((np.clip(x, first, last) - first) / scale + 0.5) * scale + first
+        below, above = x < first, x > last
+
+        def pull(g):
+            inside = np.where(below | above, 0.0, g)
+            dx = inside if to_x is None else to_x(x, lo, hi, g)
+            ends = (g[below].sum(), g[above].sum())
+            return (dx, *(ends if to_ends is None else to_ends(*ends)))
+
+        return y, pull
+
+    return fake
+
+
+def parts(x, bits, g):
+    dx, dmin, dmax = quantiser()(x, x.min(), x.max(), bits)[1](g)
+    return dx.copy(), dmin, dmax
+
+
+def constant(x, bits, g):
+    return parts(x, bits, g)[0]
+
+
+def first_only(x, bits, g):
+    dx, dmin, dmax = parts(x, bits, g)
+    dx[x.argmin()] += dmin
+    dx[x.argmax()] += dmax
+    return dx
+
+
+def last_only(x, bits, g):
+    return first_only(x[::-1], bits, g[::-1])[::-1].copy()
+
+
+def all_of_a_tie(x, bits, g):
+    dx, dmin, dmax = parts(x, bits, g)
+    return dx + dmin * (x == x.min()) + dmax * (x == x.max())
+
+
+def put_not_added(x, bits, g):
+    dx, dmin, dmax = parts(x, bits, g)
+    dx[x == x.min()] = dmin / (x == x.min()).sum()
+    dx[x == x.max()] = dmax / (x == x.max()).sum()
+    return dx
+
+
+def ends_swapped(x, bits, g):
+    dx, dmin, dmax = parts(x, bits, g)
+    dx[x.argmin()] += dmax
+    dx[x.argmax()] += dmin
+    return dx
+
+
+def by_a_tape(x, bits, g):
+    x = ak.Variable(x)
+    with ak.GradientTape() as tape:
+        y = ak.relax.fake_quant(x, ak.stop_gradient(ak.min(x)), ak.stop_gradient(ak.max(x)), bits)
+    return tape.gradient(y, x, output_gradients=g)
+
+
+WRONG = {
+    "constant range": ((constant,), "range-taken-for-constant"),
+    "stopped on a tape": ((by_a_tape,), "range-taken-for-constant"),
+    "ones": ((lambda x, bits, g: g,), "one-everywhere"),
+    "the first only": ((first_only,), "first-of-a-tie-takes-all"),
+    "the last only": ((last_only,), "first-of-a-tie-takes-all"),
+    "all of it to each": ((all_of_a_tie,), "each-of-a-tie-takes-all"),
+    "put, not added": ((put_not_added,), ""),
+    "ends swapped": ((ends_swapped,), ""),
+}

@@ -1,0 +1,78 @@
+"""xent-2: Twenty thousand classes, one array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+CLASSES = 20_000
+ROOM = 2.5  # times the logits: the answer, and one row or a comparison on the way
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    rows = int(rng.integers(6, 13))
+    z, y = rng.normal(size=(rows, CLASSES)), rng.integers(0, CLASSES, rows)
+    reply = yield Call("lean", (z, y), memory=True)
+    if a.warned(reply):
+        return
+    loss, gradient = unpack_tuple(reply, "lean", ("loss", "gradient"))
+    right = solution.lean(z, y)
+    if not a.case(loss, right[0], tol=1e-10, of="The loss"):
+        return
+    if not a.case(gradient, right[1], tol=1e-12, of="The gradient"):
+        return
+    needed, given = reply.peak / 2**20, z.nbytes / 2**20
+    words = f"The values are right; at its peak lean needed {needed:.1f} MB, and {ROOM * given:.1f} MB are allowed."
+    fits, sizes = reply.peak <= ROOM * z.nbytes, (f"{needed:.1f}", f"{given:.1f}")
+    if a.behave(fits, "builds-the-one-hot", words, n=rows, peak=sizes[0], mb=sizes[1]):
+        for place, label in ((rows - 1, -1), (0, CLASSES)):
+            yield from refuses(a, z, y, place, label)
+
+
+def refuses(
+    a: AttemptEvaluation, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], place: int, label: int
+) -> CheckScript:
+    """A label that is no class."""
+    wrong = y.copy()
+    wrong[place] = label
+    reply = yield Call("lean", (z, wrong), errors=("ValueError", "IndexError"), quiet=True)
+    words = f"A label is {label}, and there are {CLASSES} classes: that is to raise a ValueError."
+    fitting = reply.error == "ValueError"
+    a.behave(fitting, "label-wraps-around" if label < 0 and not reply.error else "", words, half=False)
+
+
+QUESTION = Question(
+    id="xent-2",
+    points=2,
+    title="Twenty thousand classes, one array",
+    text=f"""The same loss and gradient for very many classes. At its peak your function may need {ROOM} times the memory of the logits, which leaves room for one array of their
+shape, the gradient, and little else: no table of zeros and ones, and no copy for each step. The logits themselves must stay as they are. Labels that are no class, negative ones too, raise a ValueError that lists them.""",
+    writes=("lean",),
+    starter='''def lean(logits, labels):
+    """The mean cross-entropy with one array besides the logits: give back (loss, gradient)."""
+    ...
+''',
+    check=check,
+    messages={
+        "builds-the-one-hot": "{peak} MB at the peak, for logits of {mb} MB: a table of zeros for {n} ones, or a new array at every step. Pick the entries by their index, and work in place.",
+        "label-wraps-around": "The label −1 was counted from the end, and a class that nobody meant was taken.",
+    },
+    hints=(
+        "`logits[np.arange(n), labels]` picks one entry of each row: index, do not multiply.",
+        "Shift once into a new array, then `np.exp(work, out=work)`, `work /= sums`: each step writes over the one before.",
+        "`work[np.arange(n), labels] -= 1` makes the gradient of the probabilities.",
+    ),
+    example=lambda rng: {"logits": rng.normal(size=(2, 5)).round(2), "labels": rng.integers(0, 5, 2)},
+)

@@ -1,0 +1,91 @@
+"""xent-3: Softened labels, and rows to leave out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for rows, classes in ((6, 4), (7, 3)):
+        z, y = rng.normal(size=(rows, classes)), rng.integers(0, classes, rows)
+        y[rng.choice(rows, 2, replace=False)] = -1
+        alpha = float(rng.uniform(0.05, 0.3))
+        reply = yield Call("softened", (z, y, alpha))
+        if a.warned(reply):
+            continue
+        loss, gradient = unpack_tuple(reply, "softened", ("loss", "gradient"))
+        if value_3(a, loss, z, y, alpha):
+            gradient_3(a, gradient, z, y, alpha)
+
+
+def value_3(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], alpha: float) -> bool:
+    """Judge the loss; what counts is how many rows it was divided by, and what they were."""
+    want, kept = solution.softened(z, y, alpha)[0], int((y >= 0).sum())
+    mistaken = {
+        "divides-by-all": want * kept / len(y),
+        "minus-one-is-the-last-class": misconceptions.smoothed(z, y, alpha, last=True)[0],
+        "smooths-only-the-others": misconceptions.smoothed(z, y, alpha, others_only=True)[0],
+    }
+    facts = {"kept": kept, "last": z.shape[1] - 1}
+    return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
+
+
+def gradient_3(
+    a: AttemptEvaluation, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], alpha: float
+) -> None:
+    """Judge the gradient."""
+    want, left_out = solution.softened(z, y, alpha)[1], (y < 0)[:, None]
+    kept = int((y >= 0).sum())
+    mistaken = {
+        "ignored-rows-get-a-gradient": want + left_out * shared.softmax(z) / kept,
+        "minus-one-is-the-last-class": misconceptions.smoothed(z, y, alpha, last=True)[1],
+        "divides-by-all": want * kept / len(y),
+    }
+    facts = {"i": int(np.flatnonzero(y < 0)[0]), "last": z.shape[1] - 1, "kept": kept}
+    a.case(gradient, want, mistaken, tol=1e-10, of="The gradient", facts=facts)
+
+
+QUESTION = Question(
+    id="xent-3",
+    points=3,
+    title="Softened labels, and rows to leave out",
+    text="""Two wishes of practice. *Smoothing*: of a row's target, which is 1 in all, a part `alpha` is shared equally by all C classes, the true one among them; the rest stays with the true class.
+*Ignored rows*: the label −1 means that the row does not count, neither in the value nor in the gradient nor in the number of rows. Give back `(loss, gradient)`, where the loss is the mean over the rows that count
+of −Σ target · log softmax. At least one row counts.""",
+    writes=("softened",),
+    starter='''def softened(logits, labels, alpha):
+    """The mean over the rows that count, with smoothed targets: give back (loss, gradient)."""
+    ...
+''',
+    check=check,
+    messages={
+        "divides-by-all": "A mean over the {kept} rows that count: the others are not in the number of rows either.",
+        "minus-one-is-the-last-class": "The label −1 picked class {last}; here it means: leave this row out.",
+        "smooths-only-the-others": "All C classes share alpha equally, and the true one is among them: alpha/C goes to it too.",
+        "ignored-rows-get-a-gradient": "Row {i} is ignored, its gradient is not: a row that does not count gets zeros.",
+    },
+    hints=(
+        "Write the targets as a table, a row for each example: what are its entries, and what do they sum to?",
+        "A mask of the rows that count, used three times: in the value, in the gradient, in the number of rows.",
+        "`t = np.full(z.shape, alpha/C); t[rows, labels] += 1 - alpha; gradient = keep*(p - t)/n`.",
+    ),
+    example=lambda rng: {
+        "logits": rng.normal(size=(3, 3)).round(2),
+        "labels": np.array([int(rng.integers(3)), -1, int(rng.integers(3))]),
+        "alpha": 0.1,
+    },
+)

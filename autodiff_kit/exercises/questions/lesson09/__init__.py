@@ -1,0 +1,21 @@
+"""Lesson 09, attention masking: where the mask goes, what an empty row is, and the way back."""
+
+from __future__ import annotations
+
+from autodiff_kit.exercises.question import Lesson
+
+__all__ = ["LESSON"]
+
+LESSON = Lesson(
+    no="09",
+    slug="09_attention_masking",
+    title="Attention masking: exercises",
+    goal="Write a softmax, a mean and an attention that padding cannot reach, forwards or backwards.",
+    minutes=60,
+    reminders=(
+        "The inner `where` (lesson 03): `where(keep, f(x), 0)` has NaN for a gradient wherever f's slope at the *unchosen* x is infinite, since 0·inf is nan. Make the input harmless as well: `where(keep, f(where(keep, x, 1)), 0)`.",
+        "An exact 0 and `None` differ (lesson 02): 0 says that a path leads there and nothing flows, `None` that no path was recorded.",
+    ),
+    rows=("B38",),
+    keywords=("attention", "masking", "padding", "softmax", "NaN"),
+)

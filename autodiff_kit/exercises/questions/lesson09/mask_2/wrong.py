@@ -1,0 +1,60 @@
+"""Wrong answers to mask-2, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def sm(s):
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def kept(s, k):
+    return sm(np.where(k, s, -np.inf))
+
+
+def msm(s, k, empty="zero"):
+    t = np.where(k, s, -np.inf).astype(s.dtype)
+    m = t.max(-1, keepdims=True)
+    m = np.where(np.isneginf(m), 0, m).astype(s.dtype)
+    e = np.where(k, np.exp(t - m), 0).astype(s.dtype)
+    none = ~k.any(-1, keepdims=True)
+    out = e / np.where(none, 1, e.sum(-1, keepdims=True)).astype(s.dtype)
+    return np.where(none, 0 if empty == "zero" else np.nan, out).astype(s.dtype)
+
+
+def minus_1e9(s, k, empty="zero"):
+    low = s.dtype.type(-1e9 if s.dtype != np.float16 else -6e4)
+    t = np.where(k, s, low + np.where(np.isfinite(s), s, 0).astype(s.dtype))
+    return sm(t.astype(s.dtype))
+
+
+def with_eps(s, k, empty="zero"):
+    if empty == "nan":
+        return msm(s, k, empty)
+    t = np.where(k, s, -np.inf).astype(s.dtype)
+    m = t.max(-1, keepdims=True)
+    e = np.exp(t - np.where(np.isneginf(m), 0, m).astype(s.dtype))
+    return (e / (e.sum(-1, keepdims=True) + s.dtype.type(1e-9))).astype(s.dtype)
+
+
+def healthy(s, k, empty="zero"):
+    out = np.nan_to_num(msm(s, k, "nan"))
+    return out if empty == "zero" else np.where(k.any(-1, keepdims=True), out, np.nan).astype(s.dtype)
+
+
+def times_the_mask(s, k, empty="zero"):
+    if not k.any(-1).all():
+        return msm(s, k, empty)
+    e = np.exp(np.minimum(s - np.where(k, s, -np.inf).max(-1, keepdims=True), 0)) * k
+    return (e / e.sum(-1, keepdims=True)).astype(s.dtype)
+
+
+WRONG = {
+    "-1e9": ((minus_1e9,), "minus-1e9-is-not-minus-infinity"),
+    "eps 1e-9": ((with_eps,), "eps-vanishes-in-float16"),
+    "nan_to_num": ((healthy,), "hides-a-real-nan"),
+    "times the mask": ((times_the_mask,), "padding-leaks-nan"),
+    "always zero": ((lambda s, k, empty="zero": msm(s, k),), "ignores-the-policy"),
+    "float64 out": ((lambda s, k, empty="zero": msm(s, k, empty).astype(float),), ""),
+    "0/0": ((lambda s, k, empty="zero": kept(s, k).astype(s.dtype),), ""),
+}

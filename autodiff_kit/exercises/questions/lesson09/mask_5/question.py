@@ -1,0 +1,104 @@
+"""mask-5: A masked mean that survives its padding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for padding in (1.0, 0.0, -3.0, np.nan):
+        keep, x, u = (
+            shared.random_masks(rng, (4, 5), empty=True),
+            np.exp(rng.normal(size=(4, 5))),
+            rng.normal(size=4),
+        )
+        count = np.maximum(keep.sum(-1), 1)
+        want = np.where(keep, np.log(x), 0).sum(-1) / count
+        slope = np.where(keep, 1 / x, 0) * (u / count)[:, None]
+        x[~keep] = padding
+        reply = yield Call("masked_mean_log", (x, keep), quiet=True, wrt=(0,), seed=u)
+        if not a.warned(reply, "empty-row") and mean_5(a, reply, keep, want, padding):
+            way_back_5(a, reply.gradients[0], slope)
+
+
+def mean_5(a: AttemptEvaluation, reply: CallResult, keep: Array, want: Array, padding: float) -> bool:
+    """Judge the means; the first row is empty."""
+    got = require_real_array(reply.value, "masked_mean_log")
+    words = f"masked_mean_log is {format_value(got)}, expected {format_value(want)}; the padding holds {padding:g}."
+    rows = keep.any(-1)
+    if got.shape != want.shape:
+        a.fail(
+            set(),
+            f"masked_mean_log gave back shape {got.shape}; one number for each row is asked for, {want.shape}.",
+        )
+        return False
+    if not values_close(got[rows], want[rows], 1e-12):
+        short_rows = want * keep.sum(-1) / keep.shape[-1]
+        lengths = {"divides-by-the-length"} if values_close(got[rows], short_rows[rows], 1e-12) else set()
+        names = lengths if np.isfinite(got[rows]).all() else {"zero-times-nan"}
+        a.fail(names, words, v="nan" if not padding >= 0 else "-inf", n=keep.shape[-1])
+        return False
+    if not values_close(got, want, 1e-12):
+        a.fail({"empty-row"}, words)
+        return False
+    return True
+
+
+def way_back_5(a: AttemptEvaluation, gradient: object, slope: Array) -> None:
+    """Judge the gradient of x."""
+    if gradient is None:
+        a.fail(
+            set(),
+            "No gradient comes back from masked_mean_log to x. Stay with the kit's ops from x to the answer.",
+        )
+        return
+    broken = not np.isfinite(require_real_array(gradient, "The gradient of masked_mean_log")).all()
+    mistaken = {"where-only-outside": gradient} if broken else {}
+    if broken and not values_close(gradient, slope, 1e-12):
+        a.fail(set(mistaken), "The value is right, and the gradient has NaN or infinity in it.")
+        return
+    a.case(gradient, slope, tol=1e-12, of="The gradient of masked_mean_log")
+
+
+QUESTION = Question(
+    id="mask-5",
+    points=3,
+    title="A masked mean that survives its padding",
+    text="""For each row of `x`, give the mean of log x over the kept entries, and 0 for a row that keeps nothing. The padding may hold anything: 1,
+0, −3, NaN. Use the kit's ops (`ak.log`, `ak.where`, `ak.sum`, …): the check pulls a gradient back to `x`, which must be right, finite, and exactly 0 at the padding.
+`keep` is a NumPy array of booleans.""",
+    writes=("masked_mean_log",),
+    starter='''def masked_mean_log(x, keep):
+    """The mean of log(x) over the kept entries of each row, in kit ops."""
+    ...
+''',
+    check=check,
+    messages={
+        "divides-by-the-length": "You divided by {n}, the padded length (in the lesson's example: by 4, where 3 are kept).",
+        "zero-times-nan": "log of the padding is {v}, and 0 times that is nan.",
+        "where-only-outside": "The value is right. On the way back the unchosen side still meets 0·inf: make its *input* harmless too (lesson 03).",
+        "empty-row": "A row with no kept entries divides 0 by 0.",
+    },
+    hints=(
+        "What does log see at the padding?",
+        "Two wheres: one inside.",
+        "`where(keep, log(where(keep, x, 1)), 0)`",
+    ),
+    example=lambda rng: {"x": np.exp(rng.normal(size=(2, 4))).round(2), "keep": shared.random_masks(rng, (2, 4))},
+)

@@ -1,0 +1,100 @@
+"""stop-2: One stop that costs nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, Callback
+from autodiff_kit.exercises.question import Question
+
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+
+
+class Counted:
+    """``stop_gradient``, noting what it is given: a number that comes back has no path behind it."""
+
+    def __init__(self) -> None:
+        self.given: list[Array] = []
+
+    def __call__(self, value: Any) -> Any:
+        from autodiff_kit.core.tensor import constant
+
+        self.given.append(np.array(value, float))
+        return constant(self.given[-1])
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for shape in ((3, 6), (2, 5)):
+        x, c = rng.normal(size=shape) + rng.normal(), rng.normal(size=shape)
+        stop = Counted()
+        reply = yield Call("instance_norm", (x, Callback(stop, "stop")), wrt=(0,), seed=c)
+        if a.warned(reply):
+            continue
+        words = "The value of instance_norm(x, stop)"
+        if a.case(reply.value, misconceptions.normalised(x), tol=1e-10, of=words) and gradient_2(
+            a, reply.gradients[0], x, c, len(stop.given)
+        ):
+            place_2(a, stop.given, x)
+
+
+def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops: int) -> bool:
+    """Judge the gradient; each wrong place of a stop has one of its own."""
+    if gradient is None:
+        a.fail(set(), "The gradient of x is None: no path is left. Stay with the kit's ops from x to the answer.")
+        return False
+    mistaken = {
+        "stops-the-mean-above-too": misconceptions.normalised_vjp(x, c, mean=False),
+        "stops-the-variance": misconceptions.normalised_vjp(x, c, variance=False),
+        "stops-both": misconceptions.normalised_vjp(x, c, mean=False, variance=False),
+    }
+    words = f"The gradient of x, with {stops} stop{'' if stops == 1 else 's'}"
+    facts = lambda got: {"s": float(got.sum(-1).reshape(-1)[0])}  # noqa: E731
+    return a.case(gradient, misconceptions.normalised_vjp(x, c), mistaken, tol=1e-10, of=words, facts=facts)
+
+
+def place_2(a: AttemptEvaluation, given: list[Array], x: Array) -> None:
+    """With the gradient right: was one mean stopped, and nothing else?"""
+    n = len(given)
+    text = f"The gradient is right; stop was called {n} time{'' if n == 1 else 's'}, and once is asked for."
+    if a.behave(n == 1, "" if n else "no-stop-at-all", text):
+        means = x.mean(-1, keepdims=True)
+        one = given[0].size in (means.size, x.size) and np.allclose(given[0].reshape(len(x), -1), means)
+        a.behave(one, "", "What was handed to stop is not the mean of each row.")
+
+
+QUESTION = Question(
+    id="stop-2",
+    points=3,
+    title="One stop that costs nothing",
+    text="""Write the normalisation of each row, (x − μ)/√(v + 0.00001), where μ is the mean of the row and v = mean((x − μ)²) its variance. Exactly one mean in it is to go
+through `stop`, and the gradient must stay that of the function without any stop. `x` is a tensor of shape (rows, places); `stop` is handed in, does what `ak.stop_gradient` does, and
+is counted. Work out means as often as you like. (To try it by hand, pass `ak.stop_gradient`.)""",
+    writes=("instance_norm",),
+    starter='''def instance_norm(x, stop):
+    """(x - mean) / sqrt(variance + 0.00001) for each row, with one free stop."""
+    ...
+''',
+    check=check,
+    messages={
+        "stops-the-mean-above-too": "Rows of your gradient sum to {s}, not 0: the numerator needs its mean.",
+        "stops-the-variance": "The scale depends on x, too: every x moves the variance.",
+        "stops-both": "Only 1/σ is left of the slope; rows sum to {s}.",
+        "no-stop-at-all": "Right gradient, but one stop was to be placed.",
+    },
+    hints=(
+        "μ is used in two places. Through which of them does nothing come back anyway?",
+        "The mean moves the variance by −2·mean(x − μ), and the sum of the deviations is 0.",
+        "The μ inside the variance: `((x - stop(mu))**2)`, and the other one as it is.",
+    ),
+    example=lambda rng: {"x": rng.normal(size=(2, 4)).round(2)},
+)

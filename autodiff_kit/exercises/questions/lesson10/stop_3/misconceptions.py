@@ -1,0 +1,65 @@
+"""Functions with and without a stop_gradient, some of which have the same gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class StoppedFunction(NamedTuple):
+    """A function, the same with a stop in it, and whether the stop changes no gradient anywhere."""
+
+    of: str
+    whole: Callable[[Any], Any]
+    stopped: Callable[[Any], Any]
+    free: bool
+
+
+def _stopped_functions() -> tuple[StoppedFunction, ...]:
+    import autodiff_kit as ak
+
+    stop, mean = ak.stop_gradient, ak.mean
+
+    def log_sum_exp(shift: Any, back: Any) -> Any:
+        return lambda x: back(ak.max(x)) + ak.log(ak.sum(ak.exp(x - shift(ak.max(x)))))
+
+    def covariance(wrap: Any) -> Any:
+        return lambda x: mean((x - mean(x)) * (x**3 - wrap(mean(x**3))))
+
+    def moment(power: int, of_x: Any, of_mean: Any) -> Any:
+        return lambda x: mean((of_x(x) - of_mean(mean(x))) ** power)
+
+    open_ = ak.identity
+    return (
+        StoppedFunction("the variance, its mean stopped", moment(2, open_, open_), moment(2, open_, stop), True),
+        StoppedFunction("the variance, its x stopped", moment(2, open_, open_), moment(2, stop, open_), False),
+        StoppedFunction(FOURTH_MOMENT, moment(4, open_, open_), moment(4, open_, stop), False),
+        StoppedFunction("the covariance of x and x³, one mean stopped", covariance(open_), covariance(stop), True),
+        StoppedFunction(
+            "log-sum-exp, its shift stopped everywhere", log_sum_exp(open_, open_), log_sum_exp(stop, stop), True
+        ),
+        StoppedFunction(
+            "log-sum-exp, its shift stopped in one place", log_sum_exp(open_, open_), log_sum_exp(stop, open_), False
+        ),
+    )
+
+
+FOURTH_MOMENT = "the fourth moment, its mean stopped"
+
+
+def random_stopped_functions(rng: np.random.Generator) -> dict[str, StoppedFunction]:
+    """The six of them under letters, in an order that is drawn."""
+    six = _stopped_functions()
+    return dict(zip("ABCDEF", (six[i] for i in rng.permutation(6)), strict=True))
+
+
+def largest_gradient_difference(stop: StoppedFunction, points: list[Array]) -> float:
+    """The largest difference of the two gradients at some points."""
+    from autodiff_kit.transforms.derivatives import grad
+
+    pairs = ((grad(stop.whole)(x).numpy(), grad(stop.stopped)(x).numpy()) for x in points)
+    return max(float(np.abs(a - b).max()) for a, b in pairs)

@@ -1,0 +1,21 @@
+"""Lesson 11, readout per graph: sums, means and weights of groups whose number nobody knows beforehand."""
+
+from __future__ import annotations
+
+from autodiff_kit.exercises.question import Lesson
+
+__all__ = ["LESSON"]
+
+LESSON = Lesson(
+    no="11",
+    slug="11_readout_per_graph",
+    title="Readout per graph: exercises",
+    goal="Write the mean of each segment with its pull, attention within each segment, and means of classes that persist.",
+    minutes=40,
+    reminders=(
+        "A pull (lesson 01) takes a cotangent of the result and gives that of the input: what each row gets back is what it gave, weighted alike.",
+        "A softmax (lesson 09) subtracts a maximum before it takes exponentials. Nothing of a score but its distance to others counts.",
+    ),
+    rows=("B34", "B35"),
+    keywords=("segment", "readout", "mean per class", "softmax per group"),
+)

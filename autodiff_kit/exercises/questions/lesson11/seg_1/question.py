@@ -1,0 +1,128 @@
+"""seg-1: The mean of each segment, and its pull."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+
+
+def drawn(rng: np.random.Generator, c: int) -> tuple[Array, Array]:
+    """Rows and their ids, in no order: segment 1 and the last one are empty where there are more than two."""
+    ids = np.r_[0, 0, 0, rng.integers(0, max(1, c - 1), 6)]
+    ids = rng.permutation(ids[ids != 1] if c > 2 else ids)
+    return rng.normal(size=(len(ids), 2)), ids
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for c in (1, 2, 5):
+        h, ids = drawn(rng, c)
+        reply = yield Call("segment_mean", (h, ids, c))
+        empty = np.flatnonzero(shared.segment_counts(ids, c) == 0).tolist()
+        if a.warned(reply, "empty-segment-0/0", k=empty[0] if empty else 0):
+            continue
+        mean, pull = parts_1(reply)
+        if mean_1(a, mean, h, ids, c):
+            yield from way_back_1(a, pull, ids, c, rng.normal(size=(c, 2)))
+    if not a.failed_cases:
+        yield from out_of_range_1(a, rng)
+
+
+def parts_1(reply: CallResult) -> tuple[object, ReturnedFunction]:
+    """The mean, and the function that pulls."""
+    mean, pull = unpack_tuple(reply, "segment_mean", ("mean", "pull"))
+    if not isinstance(pull, ReturnedFunction):
+        raise LearnerCodeError("segment_mean is to give back (mean, pull), where pull is a function: pull(g) gives dh.")
+    return mean, pull
+
+
+def mean_1(a: AttemptEvaluation, mean: object, h: Array, ids: Array, c: int) -> bool:
+    """Judge the means."""
+    empty, rows = np.flatnonzero(shared.segment_counts(ids, c) == 0), shared.segment_counts(ids, c)
+    facts = {"k": int(empty[0]) if empty.size else 0, "shown": int(ids.max()) + 1, "n": int(rows[0]), "N": len(ids)}
+    want = solution.segment_mean(h, ids, c)[0]
+    words = f"The mean of {c} segment{'' if c == 1 else 's'}"
+    return a.case(mean, want, misconceptions.wrong_means(h, ids, c), tol=1e-10, of=words, facts=facts)
+
+
+def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, ids: Array, c: int, g: Array) -> CheckScript:
+    """Judge what the pull gives."""
+    reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
+    rows = shared.segment_counts(ids, c)
+    if a.warned(reply, "pull-divides-by-none", k=int(np.argmin(rows))):
+        return
+    want = (g / np.maximum(rows, 1)[:, None])[ids]
+    mistaken = {"pull-forgets-the-count": g[ids], "pull-divides-by-all-rows": g[ids] / len(ids)}
+    facts = {"n": int(rows[0]), "N": len(ids)}
+    a.case(require_real_array(reply.value, "pull"), want, mistaken, tol=1e-10, of="What pull gives", facts=facts)
+
+
+def out_of_range_1(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    """An id that names no segment is an error, whichever side it lies on."""
+    names = {4: "id-out-of-range-accepted", -1: "negative-id-accepted"}
+    for bad, name in names.items():
+        h, ids = drawn(rng, 4)
+        place = int(rng.integers(len(ids)))
+        ids[place] = bad
+        reply = yield Call("segment_mean", (h, ids, 4), errors=("IndexError", "ValueError"))
+        where = f"the id {bad} at place {place}, with c = 4"
+        if reply.error == "ValueError":
+            a.behave(False, "another-error", f"segment_mean ended with a ValueError on {where}.")
+        elif not reply.error:
+            a.fail({name}, f"segment_mean took {where}.", i=bad, p=place, c=4)
+        if a.failed_cases:
+            return
+        a.behave(True)
+
+
+QUESTION = Question(
+    id="seg-1",
+    points=3,
+    title="The mean of each segment, and its pull",
+    text="""Row i of `h` (shape (N, k), float64) belongs to segment `ids[i]`; the ids are whole numbers in any order. Give the means of the `c` segments, shape (c, k), and their pull: `pull(g)`
+gives dh for a cotangent g of shape (c, k). A segment without rows has the mean 0. An id that is not from 0 to c − 1 raises an `IndexError`. With NumPy; a floating-point warning counts as a failure.""",
+    writes=("segment_mean",),
+    starter='''def segment_mean(h, ids, c):
+    """The mean of each of c segments: give back (mean, pull), where pull(g) gives dh."""
+    ...
+''',
+    check=check,
+    messages={
+        "empty-segment-0/0": "Segment {k} has no rows: 0/0.",
+        "loses-the-last-empty-segment": "c is given; the ids only show {shown} segments.",
+        "last-row-wins": "`out[ids] = h` keeps one row of each segment, the last.",
+        "sum-not-mean": "These are the sums, not yet divided by the count.",
+        "divides-by-all-rows": "Divide by the rows of the segment, {n} in segment 0, not by all {N}.",
+        "pull-forgets-the-count": "Each of the {n} rows of segment 0 moved its mean by 1/{n}.",
+        "pull-divides-by-all-rows": "Each row moved the mean by one over the rows of its segment, {n} in segment 0, not over all {N}.",
+        "pull-divides-by-none": "The pull divides by 0: segment {k} has no rows.",
+        "id-out-of-range-accepted": "id {i} at place {p} is not below c = {c}: raise IndexError.",
+        "another-error": "The means are right. An id that names no segment asks for an IndexError: look at the ids before you count them.",
+        "negative-id-accepted": "id {i} at place {p}: NumPy counts it from the end, and no segment has that number. Raise IndexError.",
+    },
+    hints=(
+        "`np.add.at(out, ids, h)` adds every row, those with the same id, too.",
+        "`np.bincount(ids, minlength=c)` counts; a count of 0 may be taken for 1, since its sum is 0.",
+        "The pull is `(g / n)[ids]` with n of shape (c, 1). Look at `ids.min()` and `ids.max()` first.",
+    ),
+    example=lambda rng: {
+        "h": rng.normal(size=(5, 2)).round(2),
+        "ids": rng.permutation(np.array([0, 0, 2, 2, 2])),
+        "c": 4,
+    },
+)

@@ -1,0 +1,84 @@
+"""seg-2: Attention within each segment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+SEGMENTS = 5
+
+
+def drawn(rng: np.random.Generator) -> tuple[Array, Array]:
+    """Nine scores in the segments 0, 2 and 4 of five."""
+    ids = rng.permutation(np.r_[0, 0, 0, 2, 2, 4, 2 * rng.integers(0, 2, 3)])
+    return rng.normal(size=9), ids
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for lift in ("none", "all", "one"):
+        s, ids = drawn(rng)
+        s = s + {"none": 0.0, "all": 1e4, "one": np.where(ids == 0, 3000.0, 0.0)}[lift]
+        reply = yield Call("segment_softmax", (s, ids, SEGMENTS))
+        facts = {"s": float(s.max()), "k": 2}
+        name = "overflows" if "overflow" in reply.warning else "one-maximum-for-all"
+        if a.warned(reply, name if lift != "none" else "", **facts):
+            continue
+        with np.errstate(all="ignore"):
+            mistaken = {
+                "softmax-over-everything": misconceptions.segment_softmax(s, 0 * ids, 1),
+                "overflows": misconceptions.segment_softmax(s, ids, SEGMENTS, 0.0),
+                "one-maximum-for-all": misconceptions.segment_softmax(s, ids, SEGMENTS, s.max()),
+                "not-yet-divided": np.exp(s - s.max()),
+            }
+        told = lambda got, ids=ids, facts=facts: facts | {"sum": _sum_of(got, ids)}  # noqa: E731
+        want = misconceptions.segment_softmax(s, ids, SEGMENTS)
+        words = {"none": "", "all": ", all scores raised by 10000", "one": ", segment 0 raised by 3000"}[lift]
+        a.case(reply.value, want, mistaken, tol=1e-10, of=f"The weights{words}", facts=told)
+
+
+def _sum_of(got: Array, ids: Array) -> float:
+    return float(got[ids == 0].sum()) if got.shape == ids.shape else float("nan")
+
+
+QUESTION = Question(
+    id="seg-2",
+    points=3,
+    title="Attention within each segment",
+    text="""In a readout by attention each node has a score, and the weights of a graph's nodes sum to 1. Score i belongs to segment `ids[i]` of `c`; give the weight of each, an array like `s`:
+the softmax within its segment. Ids are in any order, and some segments have none. Scores may be large, and those of one segment may lie thousands above those of another. With NumPy; a floating-point warning counts as a failure.""",
+    writes=("segment_softmax",),
+    starter='''def segment_softmax(s, ids, c):
+    """The softmax of the scores s within each of c segments."""
+    ...
+''',
+    check=check,
+    messages={
+        "softmax-over-everything": "Segment 0 sums to {sum}: each segment has a softmax of its own.",
+        "overflows": "exp({s}) is too large: subtract a maximum first.",
+        "one-maximum-for-all": "Segment {k} vanished under another's maximum: each needs its own.",
+        "not-yet-divided": "Segment 0 sums to {sum}: divide by the sum of its own segment.",
+    },
+    hints=(
+        "As in lesson 09, in groups: subtract a maximum, take exp, divide by a sum.",
+        "Maximum and sum belong to the segment. `np.maximum.at(m, ids, s)` finds the one, `np.bincount(ids, e, c)` the other.",
+        "Start with `m = np.full(c, -np.inf)`. Then `e = np.exp(s - m[ids])`, and divide by `z[ids]`, where z holds the sums.",
+    ),
+    example=lambda rng: {
+        "s": rng.normal(size=6).round(2),
+        "ids": rng.permutation(np.array([0, 0, 2, 2, 2, 4])),
+        "c": 5,
+    },
+)

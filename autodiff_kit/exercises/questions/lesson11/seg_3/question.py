@@ -1,0 +1,106 @@
+"""seg-3: Means of classes that persist over batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+CLASSES = 4
+# Classes are absent in turn, and the last one always; sizes differ, so that batches and rows weigh differently.
+BATCHES = ([0, 0, 0, 0, 1], [1, 2, 2], [0, 2], [1, 0, 0])
+FORWARD = ("absent-class-reset", "weights-batches-equally", "forgets-the-past")
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for _ in range(2):
+        names = rng.permutation(CLASSES)  # which class is which, the one that never comes among them
+        reply = yield Call("class_means", (CLASSES,))
+        if a.warned(reply):
+            continue
+        update, pull = functions_3(reply)
+        right, wrong = (
+            misconceptions.RunningSegmentMeans(CLASSES),
+            {name: misconceptions.RunningSegmentMeans(CLASSES, name) for name in FORWARD},
+        )
+        slip = misconceptions.RunningSegmentMeans(CLASSES, "gradient-of-the-batch-mean")
+        for k, classes in enumerate(BATCHES):
+            ids = names[rng.permutation(classes)]
+            h, g = rng.normal(size=(len(ids), 2)), rng.normal(size=(CLASSES, 2))
+            want, mistaken = right.update(h, ids), {name: model.update(h, ids) for name, model in wrong.items()}
+            slip.update(h, ids)
+            reply = yield Call(update, (h, ids))
+            missing = np.flatnonzero(shared.segment_counts(ids, CLASSES) == 0).tolist()
+            if a.warned(reply, "class-never-seen-0/0", k=int(names[-1])):
+                break
+            words = f"What update gives for batch {k + 1}"
+            if not a.case(reply.value, want, mistaken, tol=1e-10, of=words, facts={"k": _lost(missing, right)}):
+                break
+            reply = yield Call(pull, (g,))
+            if a.warned(reply, "class-never-seen-0/0", k=int(names[-1])):
+                break
+            late = {"gradient-of-the-batch-mean": slip.pull(g, ids), "pull-forgets-the-count": g[ids]}
+            facts = {"n": int(right.seen[ids[0]])}
+            got = require_real_array(reply.value, "pull")
+            if not a.case(
+                got, right.pull(g, ids), late, tol=1e-10, of=f"What pull gives for batch {k + 1}", facts=facts
+            ):
+                break
+
+
+def functions_3(reply: CallResult) -> tuple[ReturnedFunction, ReturnedFunction]:
+    """The two functions that were given back."""
+    found = unpack_tuple(reply, "class_means", ("update", "pull"))
+    if not all(isinstance(one, ReturnedFunction) for one in found):
+        raise LearnerCodeError("class_means is to give back two functions, (update, pull).")
+    update, pull = (ReturnedFunction(one.number, name) for one, name in zip(found, ("update", "pull"), strict=True))  # type: ignore[attr-defined]
+    return update, pull
+
+
+def _lost(missing: list[int], means: misconceptions.RunningSegmentMeans) -> int:
+    """A class that is absent from the batch and had a mean."""
+    return next((k for k in missing if means.seen[k]), missing[0] if missing else 0)
+
+
+QUESTION = Question(
+    id="seg-3",
+    points=2,
+    title="Means of classes that persist",
+    text="""The mean of a class over *all* rows seen so far, batch after batch. `class_means(c)` begins with nothing and gives back two functions, `(update, pull)`. `update(h, ids)` takes a batch, rows h of shape (n, k)
+with their classes, and gives all c means, shape (c, k), after it; a class that was never seen has the mean 0. `pull(g)` gives dh for the rows of the *last* batch, for a cotangent g like the means; earlier batches
+count as constants. Every row counts alike, whichever batch it came in. With NumPy; a floating-point warning counts as a failure.""",
+    writes=("class_means",),
+    starter='''def class_means(c):
+    """Means of c classes over batches: give back (update, pull)."""
+    ...
+''',
+    check=check,
+    messages={
+        "absent-class-reset": "Class {k} was not in the batch and lost its mean.",
+        "weights-batches-equally": "A batch with many rows of a class counted like one with a single row.",
+        "forgets-the-past": "That is the mean of this batch only.",
+        "class-never-seen-0/0": "Class {k} was never seen: 0/0. Its mean is 0.",
+        "gradient-of-the-batch-mean": "Each of these rows moved the mean by 1/{n}, n counted from the start.",
+        "pull-forgets-the-count": "A row moves the mean of its class by 1/{n} here, not by 1.",
+    },
+    hints=(
+        "Counts persist, too: how many rows of each class have you seen?",
+        "The new mean is (n·old + sum of the batch)/(n + k), with k rows in this batch; where n + k is 0, it is 0.",
+        "`update` keeps `ids` and the new counts; `pull(g)` is `(g / counts)[ids]`. Inner functions say `nonlocal`, or keep all in a dictionary.",
+    ),
+    example=lambda rng: {"h": rng.normal(size=(3, 2)).round(2), "ids": np.array([1, 0, 1]), "c": 3},
+)

@@ -1,0 +1,59 @@
+"""Random expressions, and counts of their distinct subexpressions, right and wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Expression = Any  # a name, a number, or (op, parts ...)
+
+
+# ------------------------------------------------------------------------------------------------------------- grow-3
+COMMUTATIVE = ("+", "*")
+
+
+WORKED: dict[str, Callable[..., float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "sin": lambda a: float(np.sin(a)),
+}
+
+
+def random_expression(rng: np.random.Generator) -> Expression:
+    """Sums both ways round, differences both ways round, equal parts, and a part that is a number."""
+    x, y, z, w = (str(name) for name in rng.permutation(list("xyzw")))
+    a, b = int(rng.integers(2, 5)), int(rng.integers(5, 9))
+    s, number = ("+", x, y), (str(rng.choice(["+", "*"])), a, b)
+    e: Expression = ("*", ("+", s, ("-", x, y)), ("+", ("-", y, x), ("*", ("+", y, x), ("sin", s))))
+    more = [("sin", ("+", y, x)), ("*", z, w), ("*", number, z), ("*", z, WORKED[number[0]](a, b)), ("+", number, s)]
+    for k in rng.permutation(len(more))[: int(rng.integers(2, 5))]:
+        e = ("+", e, more[k])
+    return e if rng.random() < 0.5 else ("-", e, ("*", z, number))
+
+
+def count_distinct_operations(e: Expression, commute: tuple[str, ...] = COMMUTATIVE, fold: bool = True) -> int:
+    """Operations that are left when equal parts run once; what does not commute, or fold, is a misunderstanding."""
+    places: dict[Any, int] = {}
+
+    def key(part: Expression) -> Any:
+        if not isinstance(part, tuple):
+            return part
+        op, *inputs = part
+        keys = [key(one) for one in inputs]
+        if fold and all(isinstance(one, int | float) for one in keys):
+            return WORKED[op](*keys)
+        ordered = sorted(keys, key=repr) if op in commute else keys
+        return ("node", places.setdefault((op, *ordered), len(places)))
+
+    key(e)
+    return len(places)
+
+
+def count_operations(e: Expression) -> int:
+    """Every place counts."""
+    if not isinstance(e, tuple) or all(isinstance(one, int | float) for one in e[1:]):
+        return 0
+    return 1 + sum(count_operations(one) for one in e[1:])

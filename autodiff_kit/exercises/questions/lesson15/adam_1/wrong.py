@@ -1,0 +1,39 @@
+"""Wrong answers to adam-1, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def adam(w, g, S, lr, b1, b2, eps, bias=True, inside=False, none_zero=False, t_on_none=False, v_abs=False, t0=False):
+    if g is None:
+        if not none_zero:
+            return w, ({**S, "t": S["t"] + 1} if t_on_none else S)
+        g = np.zeros_like(w)
+    t = S["t"] + 1
+    m, v = b1 * S["m"] + (1 - b1) * g, b2 * S["v"] + (1 - b2) * (np.abs(g) if v_abs else g * g)
+    k = t - 1 if t0 else t
+    mh, vh = (m / (1 - b1**k), v / (1 - b2**k)) if bias else (m, v)
+    return w - lr * mh / (np.sqrt(vh + eps) if inside else np.sqrt(vh) + eps), {"m": m, "v": v, "t": t}
+
+
+def step(**switches):
+    def adam_step(w, g, slots, lr, b1, b2, eps):
+        return adam(w, g, slots, lr, b1, b2, eps, **switches)
+
+    return adam_step
+
+
+def step_in_place(w, g, slots, lr, b1, b2, eps):
+    w, after = adam(w, g, slots, lr, b1, b2, eps)
+    slots.update(after)
+    return w, slots
+
+
+WRONG = {
+    "no bias correction": ((step(bias=False),), "no-bias-correction"),
+    "eps inside the root": ((step(inside=True),), "eps-inside-the-root"),
+    "None is zero": ((step(none_zero=True),), "None-taken-for-zero"),
+    "t runs on None": ((step(t_on_none=True),), "clock-runs-on-None"),
+    "t from 0": ((step(t0=True),), "clock-starts-at-zero"),
+    "in place": ((step_in_place,), "writes-into-the-old-slots"),
+    "|g|": ((step(v_abs=True),), "v-without-the-square"),
+}

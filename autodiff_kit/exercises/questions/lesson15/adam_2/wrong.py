@@ -1,0 +1,43 @@
+"""Wrong answers to adam-2, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def moves(G, kind, lr, b1, b2, eps, zero_is_none=False, none_is_zero=False):
+    m = v = real = ghost = 0.0
+    t = 0
+    for g in G:
+        if g is None and none_is_zero:
+            g = 0.0
+        if g is None or (zero_is_none and g == 0):
+            continue
+        t += 1
+        if kind == "sgd":
+            d = -lr * g
+        elif kind == "momentum":
+            m = b1 * m + g
+            d = -lr * m
+        elif kind == "rmsprop":
+            v = b1 * v + (1 - b1) * g * g
+            d = -lr * g / (np.sqrt(v) + eps)
+        else:
+            m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+            d = -lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)
+        real, ghost = (real, ghost + d) if g == 0 else (real + d, ghost)
+    return real, ghost
+
+
+def moves_swapped(G, kind, **H):
+    return moves(G, {"momentum": "rmsprop", "rmsprop": "momentum"}.get(kind, kind), **H)
+
+
+WRONG = {
+    "zero is None": (
+        (lambda G, k, **H: moves(G, k, **H, zero_is_none=True),),
+        "zero-gradient-means-still",
+    ),
+    "None is zero": ((lambda G, k, **H: moves(G, k, **H, none_is_zero=True),), "None-taken-for-zero"),
+    "v drifts, m stops": ((moves_swapped,), "blames-the-adaptivity"),
+    "no ghost": ((lambda G, k, **H: (sum(moves(G, k, **H)), 0.0),), "all-motion-is-real"),
+    "signs": ((lambda G, k, **H: tuple(-x for x in moves(G, k, **H)),), ""),
+}

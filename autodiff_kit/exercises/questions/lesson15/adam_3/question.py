@@ -1,0 +1,104 @@
+"""adam-3: Freeze, slots and all."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.in_process import run_script_with
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+def path_3(
+    a: AttemptEvaluation,
+    w: np.ndarray,
+    slots: Any,
+    gradients: list[np.ndarray],
+    mask: np.ndarray,
+    given: dict[str, Any],
+) -> CheckScript:
+    """w, m and v after all steps."""
+    x: Any = w
+    for g in gradients:
+        reply = yield Call("frozen_step", (x, g, slots, mask), given)
+        if a.warned(reply):
+            return None
+        x, slots = unpack_tuple(reply, "frozen_step", ("w", "slots"))
+    rows = [x, shared.require_slot(slots, "m", "frozen_step"), shared.require_slot(slots, "v", "frozen_step")]
+    if any(type(row) is not np.ndarray or row.shape != w.shape for row in rows):
+        raise LearnerCodeError(
+            f"frozen_step is to give back w, m and v as arrays of the shape that they came with, {w.shape}."
+        )
+    return np.stack(rows)
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    given, w, slots = shared.random_constants(rng), rng.normal(size=6), shared.initial_slots(6)
+    for _ in range(5):
+        w, slots = shared.adam_with_mistake(w, rng.normal(size=6), slots, **given)
+    mask = rng.permutation(np.array([True, False] * 3))
+    gradients = [rng.normal(size=6) for _ in range(4)]
+    run = partial(path_3, a, w, slots, gradients, mask, given)
+    got = yield from run()
+    if got is None:
+        return
+    ways = {
+        "zero-gradient-means-still": misconceptions.freeze_zeroing,
+        "slots-go-on-decaying": misconceptions.freeze_step,
+        "slots-learn-while-frozen": misconceptions.freeze_value,
+        "slots-thrown-away": misconceptions.freeze_forgetting,
+        "mask-the-wrong-way-round": misconceptions.freeze_others,
+    }
+    mistaken = {name: (lambda way=way: run_script_with(run(), frozen_step=way)) for name, way in ways.items()}
+    first = int(np.argmax(mask))
+    facts = {"i": first, "d": float(got[0, first] - w[first])}
+    want = run_script_with(run(), frozen_step=solution.frozen_step)
+    if a.case(got, want, mistaken, tol=1e-12, of="w, m and v (one row each) after four steps", facts=facts):
+        same = np.array_equal(got[:, mask], np.stack([w, slots["m"], slots["v"]])[:, mask])
+        a.behave(same, text="Frozen elements are right to many digits, but not bit for bit what they were.")
+
+
+QUESTION = Question(
+    id="adam-3",
+    points=3,
+    title="Freeze, slots and all",
+    text="""Where `mask` is true, `w`, `m` and `v` must come out bit for bit as they went in; elsewhere this is an ordinary step of
+Adam. The clock `t` counts on.""",
+    writes=("frozen_step",),
+    starter='''def frozen_step(w, g, slots, mask, lr, b1, b2, eps):
+    """One step of Adam that leaves w, m and v alone where mask is True: give back (w, slots)."""
+    ...
+''',
+    check=check,
+    messages={
+        "zero-gradient-means-still": "Gradient 0 is not frozen: element {i} drifted by {d}.",
+        "slots-go-on-decaying": "w stands still, but its slots decayed behind the curtain; on thawing it starts from another m.",
+        "slots-learn-while-frozen": "w was put back, but the slots learned from gradients that were not to count.",
+        "slots-thrown-away": "Zeroing the slots forgets 5 steps: that is a restart, not a freeze.",
+        "mask-the-wrong-way-round": "The others are frozen. True means frozen here.",
+    },
+    hints=(
+        "Three things must stand still.",
+        "Do the step for all, then choose.",
+        "`where(mask, old, new)` for w, m and v.",
+    ),
+    example=lambda rng: {
+        "w": rng.normal(size=4).round(2),
+        "g": rng.normal(size=4).round(2),
+        "mask": rng.permutation([True, True, False, False]),
+        "slots": {"m": rng.normal(size=4).round(2), "v": rng.random(4).round(2), "t": 5},
+        **shared.random_constants(rng),
+    },
+)

@@ -1,0 +1,84 @@
+"""adam-5: The brake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    given, w, slots = shared.random_constants(rng, 1e-8), rng.normal(size=3), shared.initial_slots(3)
+    g = rng.normal(size=3) + 0.5
+    for _ in range(int(rng.integers(2, 7))):
+        g = rng.normal(size=3) + 0.5
+        w, slots = shared.adam_with_mistake(w, g, slots, **given)
+    reply = yield Call("brake", (slots, g, given["b1"]))
+    if a.warned(reply):
+        return
+    if reply.value is None:
+        a.fail({"None-is-only-a-pause"}, "brake gave back None.")
+        return
+    b1, m = given["b1"], slots["m"]
+    mistaken = {
+        "zero-gradient-means-still": np.zeros(3),
+        "opposite-of-the-last-gradient": -g,
+        "opposite-of-m": -m,
+        "forgets-the-1-b1": -b1 * m,
+    }
+    drift = shared.adam_with_mistake(w, np.zeros(3), slots, **given)[0] - w
+    facts = {"d": float(drift[0]), "x": float((b1 * m - (1 - b1) * g)[0]), "rest": 1 - b1}
+    got = require_real_array(reply.value, "brake")
+    if got.shape != (3,):
+        a.fail(set(), f"brake gave back shape {got.shape}; w has shape (3,).")
+        return
+    x, now = shared.adam_with_mistake(w, got, slots, **given)
+    y, _ = shared.adam_with_mistake(x, np.zeros(3), now, **given)
+    if not (values_close(x, w, 1e-12) and values_close(y, w, 1e-12)):
+        hit = {name for name, model in mistaken.items() if values_close(got, model, 1e-12)}
+        words = f"With your gradient w moves by {format_value(float(np.abs(x - w).max()))}, and by {format_value(float(np.abs(y - x).max()))} in the zero step after it."
+        a.fail(hit, words, **facts)
+
+
+QUESTION = Question(
+    id="adam-5",
+    points=2,
+    title="The brake",
+    text="""Adam has been running, and now it is to stop. Give the next gradient after which `w` does not move: not in this step, and
+not in any later one whose gradient is 0. (`last_gradient` is the one of the step before; you may not need it.)""",
+    writes=("brake",),
+    starter='''def brake(slots, last_gradient, b1):
+    """The gradient that stops w for good; slots = {"m": ..., "v": ..., "t": ...}."""
+    ...
+''',
+    check=check,
+    messages={
+        "zero-gradient-means-still": "With 0 w moved on by {d}.",
+        "opposite-of-the-last-gradient": "−g over-brakes or under-brakes: m becomes {x} and w moves on with it.",
+        "opposite-of-m": "The new gradient enters m with weight {rest} only; what must it be so that m is 0?",
+        "forgets-the-1-b1": "The new gradient enters m with weight {rest} only; what must it be so that m is 0?",
+        "None-is-only-a-pause": "None stops this step; m is still there for the next.",
+    },
+    hints=(
+        "Which slot must become 0?",
+        "β₁m + (1−β₁)g = 0.",
+        "−β₁m/(1−β₁).",
+    ),
+    example=lambda rng: {
+        "slots": {"m": rng.normal(size=3).round(2), "v": rng.random(3).round(2), "t": 4},
+        "last_gradient": rng.normal(size=3).round(2),
+        "b1": shared.random_constants(rng)["b1"],
+    },
+)

@@ -1,0 +1,33 @@
+"""Optimizer slots migrated to new shapes, as each misconception moves them."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from ..shared import Slots, initial_slots
+from . import solution
+
+
+def migrate_by_position(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
+    """The first slots for the first variable, and so on."""
+    found = list(old.values())
+    return {
+        name: deepcopy(found[i]) if i < len(found) else initial_slots(s) for i, (name, s) in enumerate(shapes.items())
+    }
+
+
+def migrate_nothing(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
+    """A new optimizer with empty slots."""
+    return {name: initial_slots(shape) for name, shape in shapes.items()}
+
+
+def migrate_without_step_count(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
+    """Carry m and v over, and begin counting anew."""
+    return {name: {**slots, "t": 0} for name, slots in solution.migrate(old, shapes).items()}
+
+
+def migrate_with_one_step_count(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
+    """Give newcomers the old clock too."""
+    t = max(slots["t"] for slots in old.values())
+    return {name: {**slots, "t": t} for name, slots in solution.migrate(old, shapes).items()}

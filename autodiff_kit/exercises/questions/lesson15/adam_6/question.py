@@ -1,0 +1,122 @@
+"""adam-6: Moving house."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+def onwards(
+    w: dict[str, np.ndarray], new: Any, grads: dict[str, list[np.ndarray]], given: dict[str, Any]
+) -> np.ndarray:
+    """Three more steps of each variable from the slots that migrate gave."""
+    if type(new) is not dict:
+        raise LearnerCodeError("migrate is to give back a dictionary: the slots of each name in shapes.")
+    rows = []
+    for name, pulled in grads.items():
+        if name not in new:
+            raise LearnerCodeError(f"migrate gave back no slots for {name!r}; every name in shapes needs some.")
+        x, slots = w[name], {part: shared.require_slot(new[name], part, "migrate") for part in ("m", "v", "t")}
+        for g in pulled:
+            x, slots = shared.adam_with_mistake(x, g, slots, **given)
+            rows.append(x)
+    return np.array(rows)
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    given = shared.random_constants(rng)
+    old: dict[str, Any] = {}
+    w = {"head/kernel": rng.normal(size=3)}
+    for name in ("emb", "dense/kernel", "dense/bias"):
+        w[name] = rng.normal(size=3)
+        old[name] = shared.initial_slots(3)
+        for _ in range(6):
+            w[name], old[name] = shared.adam_with_mistake(w[name], rng.normal(size=3), old[name], **given)
+    order = rng.permutation(list(old)).tolist()
+    order.insert(int(rng.integers(3)), "head/kernel")  # before the last, so that going by position always shows
+    shapes = dict.fromkeys(order, (3,))
+    grads = {name: [rng.normal(size=3) for _ in range(3)] for name in shapes}
+    go = partial(onwards, w, grads=grads, given=given)
+    reply = yield Call("migrate", (old, shapes), sharing=True)
+    if a.warned(reply):
+        return
+    ways = {
+        "by-position": misconceptions.migrate_by_position,
+        "a-new-optimizer-remembers-nothing": misconceptions.migrate_nothing,
+        "forgets-the-clock": misconceptions.migrate_without_step_count,
+        "old-clock-for-a-newcomer": misconceptions.migrate_with_one_step_count,
+    }
+    mistaken = {name: (lambda way=way: go(way(deepcopy(old), shapes))) for name, way in ways.items()}
+    want = go(solution.migrate(old, shapes))
+    if a.case(
+        go(reply.value),
+        want,
+        mistaken,
+        tol=1e-11,
+        of="w after three more steps",
+        facts=_facts_6(old, shapes, w, grads, given),
+    ):
+        a.behave(not reply.shared, "shares-memory", "The new slots share memory with the old ones.", half=False)
+
+
+def _facts_6(old: Any, shapes: Any, w: Any, grads: Any, given: dict[str, Any]) -> dict[str, object]:
+    first, newcomer = next(name for name in shapes if name in old), "head/kernel"
+    moved = shared.adam_with_mistake(w[first], grads[first][0], old[first], **given)[0] - w[first]
+    late = {**shared.initial_slots(3), "t": 6}
+    start = shared.adam_with_mistake(w[newcomer], grads[newcomer][0], late, **given)[0] - w[newcomer]
+    swapped = next((pair for pair in zip(shapes, old, strict=False) if pair[0] != pair[1]), (first, first))
+    return {
+        "name": first,
+        "d": float(np.abs(moved[0])),
+        "heir": swapped[0],
+        "other": swapped[1],
+        "t": 6,
+        "x": float(np.abs(start[0]) / given["lr"]),
+    }
+
+
+QUESTION = Question(
+    id="adam-6",
+    points=3,
+    title="Moving house",
+    text="""A model is saved, changed and loaded again. `old` has the slots of the old optimizer by the variables' names; `shapes` names
+the variables of the new one, in another order and with newcomers among them. Give the new optimizer's slots by name, so
+that training goes on as if nothing had happened. Newcomers (and variables of another shape) start fresh; nothing is shared with `old`.""",
+    writes=("migrate",),
+    starter='''def migrate(old, shapes):
+    """Slots {"m": ..., "v": ..., "t": ...} for each name in shapes, by name."""
+    ...
+''',
+    check=check,
+    messages={
+        "a-new-optimizer-remembers-nothing": "{name} restarted: its first step is lr again instead of {d}.",
+        "by-position": "{heir} received the slots of {other}; the shapes agreed, so nothing complained. Go by name.",
+        "forgets-the-clock": "m and v came along, t did not: the correction is applied a second time.",
+        "old-clock-for-a-newcomer": "A newcomer at t = {t}: its m and v are nearly empty and nobody corrects them (the first step would be {x} of lr instead of lr).",
+        "shares-memory": "The new slots are the old arrays.",
+    },
+    hints=(
+        "What does a variable own besides m and v?",
+        "Look up by name, check the shape.",
+        "`deepcopy(old[n]) if n in old and shapes agree else fresh`",
+    ),
+    example=lambda rng: {
+        "old": {"emb": {"m": rng.normal(size=2).round(2), "v": rng.random(2).round(2), "t": 6}},
+        "shapes": {"head": (2,), "emb": (2,)},
+    },
+)

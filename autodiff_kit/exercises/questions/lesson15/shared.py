@@ -1,0 +1,50 @@
+"""Adam with its slots, and constants to draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.protocol import LearnerCodeError
+
+Slots = dict[str, Any]
+
+
+def initial_slots(shape: tuple[int, ...] | int = ()) -> Slots:
+    """Slots before the first step."""
+    return {"m": np.zeros(shape), "v": np.zeros(shape), "t": 0}
+
+
+def random_constants(rng: np.random.Generator, eps: float | None = None) -> dict[str, Any]:
+    """Constants of a draw; eps is large where its place in the formula must show."""
+    drawn = {"lr": (0.05, 0.1, 0.2), "b1": (0.8, 0.9, 0.95), "b2": (0.99, 0.999), "eps": (1e-3, 1e-2)}
+    found = {name: float(rng.choice(values)) for name, values in drawn.items()}
+    return found if eps is None else {**found, "eps": eps}
+
+
+def require_slot(slots: Any, name: str, call: str) -> Any:
+    """One slot of the learner's optimizer; a LearnerCodeError if it is missing."""
+    if type(slots) is not dict or name not in slots:
+        raise LearnerCodeError(f"{call} is to give back slots as a dictionary with m, v and t; {name} is missing.")
+    require_real_array(slots[name], f"{call}, as the slot {name},")
+    return slots[name]
+
+
+def adam_with_mistake(
+    w: Any, g: Any, slots: Slots, lr: float, b1: float, b2: float, eps: float, *,
+    bias: bool = True, inside: bool = False, none_is_zero: bool = False, clock_runs: bool = False,
+    square: bool = True, from_zero: bool = False,
+) -> tuple[Any, Slots]:  # fmt: skip
+    """One step of Adam; every switch is one misunderstanding."""
+    if g is None and not none_is_zero:
+        return w, {**slots, "t": slots["t"] + 1} if clock_runs else slots
+    g = np.zeros_like(w) if g is None else g
+    t = slots["t"] + 1
+    k = t - 1 if from_zero else t
+    m = b1 * slots["m"] + (1 - b1) * g
+    v = b2 * slots["v"] + (1 - b2) * (g * g if square else np.abs(g))
+    mean, spread = (m / (1 - b1**k), v / (1 - b2**k)) if bias else (m, v)
+    root = np.sqrt(spread + eps) if inside else np.sqrt(spread) + eps
+    return w - lr * mean / root, {"m": m, "v": v, "t": t}

@@ -1,0 +1,66 @@
+"""con-1: A step, and back to what is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+KNOWN = np.array([1.0, -2.0, 3.0]), np.array([2.0, 1.0, 1.0]), 1.0
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for case in range(3):
+        w, g, lr = KNOWN if case == 0 else (*(rng.normal(size=(2, 6)) * 2), float(rng.choice([0.5, 0.7])))
+        if case:  # one entry each: leaves, comes back by itself, is outside without a gradient, goes far inside
+            w[:4], g[:4] = [0.5, -1.0, -0.5, 1.0], [3.0, -0.5, 0.0, -3.0]
+        reply = yield Call("projected_step", (w, g, lr))
+        if a.warned(reply):
+            continue
+        mistaken = {
+            "projects-the-gradient": w - lr * np.maximum(g, 0),
+            "projects-before": np.maximum(w, 0) - lr * g,
+            "absolute-value": np.abs(w - lr * g),
+        }
+        outside = int(np.argmin(np.where(g == 0, w, 1.0))) if case else 1
+        facts = {"w": float(w[outside]), "far": float((w - lr * g).min())}
+        a.case(reply.value, solution.projected_step(w, g, lr), mistaken, tol=1e-10, facts=facts)
+
+
+QUESTION = Question(
+    id="con-1",
+    points=2,
+    title="A step, and back to what is allowed",
+    text="""Take one step of gradient descent with the constraint that no entry of w may be negative: step first, and then go to the *nearest* point that is
+allowed. `w` and `g` are arrays; `w` itself may come in with negative entries. Give back a new array.""",
+    writes=("projected_step",),
+    starter='''def projected_step(w, g, lr):
+    """One step against g with the rate lr, then the nearest point with no negative entry."""
+    ...
+''',
+    check=check,
+    messages={
+        "projects-the-gradient": "Step first, and project w, not g: {w} must come back to 0, whatever its gradient is.",
+        "projects-before": "Project after the step, or the step may leave again.",
+        "absolute-value": "The nearest allowed point to {far} is 0, and not its mirror image.",
+        "writes-into-w": "The w that was handed in was changed; give back a new array.",
+    },
+    hints=(
+        "Two lines. Which of them comes last, so that nothing can leave after it?",
+        "The step w − lr·g, and then, entry by entry, the nearest number that is not negative.",
+        "`np.maximum(w - lr * g, 0)`",
+    ),
+    example=lambda rng: {"w": rng.normal(size=4).round(2), "g": rng.normal(size=4).round(2), "lr": 0.5},
+    spoils={0: "writes-into-w"},
+)

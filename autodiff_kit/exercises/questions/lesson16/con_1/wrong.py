@@ -1,0 +1,25 @@
+"""Wrong answers to con-1, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def in_place(w, g, lr):
+    w -= lr * g
+    np.maximum(w, 0, out=w)
+    return w
+
+
+def stays_where_negative(w, g, lr):
+    """A step that would leave is not taken at all."""
+    after = w - lr * g
+    return np.where(after < 0, w, after)
+
+
+WRONG = {
+    "the gradient": ((lambda w, g, lr: w - lr * np.maximum(g, 0),), "projects-the-gradient"),
+    "before": ((lambda w, g, lr: np.maximum(w, 0) - lr * g,), "projects-before"),
+    "abs": ((lambda w, g, lr: np.abs(w - lr * g),), "absolute-value"),
+    "in place": ((in_place,), "writes-into-w"),
+    "no projection": ((lambda w, g, lr: w - lr * g,), ""),
+    "no step": ((stays_where_negative,), ""),
+}

@@ -1,0 +1,16 @@
+"""Wrong answers to con-2, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+
+def stopped(a, c, b, lam, weight=1.0, other=1.0):
+    lam, a = weight * lam, other * a
+    return (a * c + lam * b) / (a + lam) if c > b else c
+
+
+WRONG = {
+    "at the bound": ((lambda a, c, b, lam: min(c, b),), "a-penalty-enforces"),
+    "inside too": ((lambda a, c, b, lam: (a * c + lam * b) / (a + lam),), "pulls-inside-too"),
+    "no penalty": ((lambda a, c, b, lam: c,), "never-constrained"),
+    "penalty twice": ((lambda a, c, b, lam: stopped(a, c, b, lam, weight=2.0),), "halves-mixed-up"),
+    "loss twice": ((lambda a, c, b, lam: stopped(a, c, b, lam, other=2.0),), "halves-mixed-up"),
+    "weights swapped": ((lambda a, c, b, lam: (a * b + lam * c) / (a + lam) if c > b else c,), ""),
+}

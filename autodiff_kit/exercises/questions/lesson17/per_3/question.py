@@ -1,0 +1,82 @@
+"""per-3: Lengths of gradients that are never formed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+# The last case is for memory: a single gradient is 300 x 300, and what is needed is a few times X and D.
+SHAPES = ((6, 4, 3), (5, 2, 5), (8, 300, 300))
+ROOM = 4
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for count, wide, out in SHAPES:
+        X, D = rng.normal(size=(count, wide)), rng.normal(size=(count, out))
+        X[0], D[1] = 0.0, 0.0
+        reply = yield Call("norms", (X, D), memory=True)
+        if a.warned(reply):
+            continue
+        x, d = np.linalg.norm(X, axis=1), np.linalg.norm(D, axis=1)
+        want = solution.norms(X, D)
+        batch = np.sqrt(((X.T @ D) ** 2).sum() + (D.sum(axis=0) ** 2).sum())
+        mistaken = {
+            "forgets-the-bias": x * d,
+            "adds-the-norms": x * d + d,
+            "squared": want**2,
+            "norm-of-the-batch-gradient": lambda got, one=batch: np.full(np.shape(got), one),
+        }
+        if not a.case(reply.value, want, _given(mistaken, reply.value), tol=1e-10):
+            continue
+        limit = ROOM * (X.nbytes + D.nbytes) + 65536
+        words = f"The right norms, with {reply.peak} bytes at once; {limit} are enough."
+        told: dict[str, Any] = {"kb": reply.peak // 1024, "limit": limit // 1024}
+        a.behave(wide < 100 or reply.peak <= limit, "forms-the-gradients", words, **told)
+
+
+def _given(mistaken: dict[str, object], got: object) -> dict[str, object]:
+    """Models that take the shape of what came are given it."""
+    return {name: model(got) if callable(model) else model for name, model in mistaken.items()}
+
+
+QUESTION = Question(
+    id="per-3",
+    points=3,
+    title="Lengths of gradients that are never formed",
+    text="""A dense layer has a kernel and a bias: `X @ K + b`. Row b of `D`, (B, out), is the gradient of example b's loss with respect to its own outputs. Give the length of each example's
+gradient with respect to kernel *and* bias together, B numbers, without forming any of these gradients: the largest array may have as many entries as `X` and `D` together.""",
+    writes=("norms",),
+    starter='''def norms(X, D):
+    """(B,): the length of each example's gradient, kernel and bias together."""
+    ...
+''',
+    check=check,
+    messages={
+        "forgets-the-bias": "That is the kernel's part. The bias has a gradient too: d itself.",
+        "adds-the-norms": "Lengths do not add; squares of lengths do.",
+        "squared": "That is the squared length.",
+        "norm-of-the-batch-gradient": "One number for all: the examples were added before their length was taken.",
+        "forms-the-gradients": "The right lengths, with {kb} kB at once where {limit} are enough: a gradient was formed.",
+    },
+    hints=(
+        "The kernel's gradient is an outer product x dᵀ. What is the length of an outer product?",
+        "‖x dᵀ‖ = ‖x‖·‖d‖, and the bias's gradient is d.",
+        "√((‖x‖² + 1)·‖d‖²), for each row.",
+    ),
+    example=lambda rng: {
+        "X": rng.integers(-3, 4, (3, 2)).astype(float),
+        "D": rng.integers(-3, 4, (3, 2)).astype(float),
+    },
+)

@@ -1,0 +1,26 @@
+"""Wrong answers to flop-1, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+from itertools import pairwise
+
+
+def forward(dims, batch):
+    return sum(2 * batch * p * q for p, q in pairwise(dims))
+
+
+def bill(dims, batch, x_grad):
+    ahead = forward(dims, batch)
+    return ahead, 2 * ahead - (0 if x_grad else 2 * batch * dims[0] * dims[1])
+
+
+WRONG = {
+    "always twice": ((lambda d, b, x: (forward(d, b), 2 * forward(d, b)),), "always-twice"),
+    "never the input": ((lambda d, b, x: bill(d, b, False),), "input-gradient-never"),
+    "multiplications": ((lambda d, b, x: tuple(one // 2 for one in bill(d, b, x)),), "multiplications-only"),
+    "no batch": ((lambda d, b, x: bill(d, 1, x),), "forgets-the-batch"),
+    "as much": ((lambda d, b, x: (forward(d, b),) * 2,), "backward-equals-forward"),
+    "the other way round": ((lambda d, b, x: bill(d, b, x)[::-1],), ""),
+    "the last layer spared": (
+        (lambda d, b, x: (forward(d, b), 2 * forward(d, b) - (0 if x else 2 * b * d[-1] * d[-2])),),
+        "",
+    ),
+}

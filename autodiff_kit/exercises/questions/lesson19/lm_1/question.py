@@ -1,0 +1,77 @@
+"""lm-1: The Jacobian of residuals, and what a fit pays for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.questions.lesson01.shared import matrix_product_callback
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for m, p in ((20, 2), (3, 8), (5, 5)):
+        J, iterations = rng.normal(size=(m, p)), int(rng.integers(3, 9))
+        push, pull = matrix_product_callback("push", J), matrix_product_callback("pull", J.T.copy())
+        reply = yield Call("residual_jacobian", (push, pull, m, p, iterations))
+        if a.warned(reply):
+            continue
+        found, told = unpack_tuple(reply, "residual_jacobian", ("J", "sweeps"))
+        facts: dict[str, Any] = {"m": m, "p": p, "k": push.calls + pull.calls}
+        if require_real_array(found, "J").shape == (p,):
+            words = f"For {m} residuals of {p} parameters J has shape ({p},); ({m}, {p}) is expected."
+            a.fail({"gradient-of-the-cost"}, words, **facts)
+            continue
+        if not a.case(found, J, tol=1e-10, of=f"J of {m} residuals of {p} parameters"):
+            continue
+        every_row = m > p and pull.calls == m
+        words = f"{facts['k']} sweeps for a Jacobian of {m} rows and {p} columns."
+        a.behave(facts["k"] <= min(m, p), "always-reverse" if every_row else "", words, **facts)
+        of = f"The number of sweeps of {iterations} iterations, {m} residuals, {p} parameters"
+        right = float(iterations * min(m, p))
+        a.case(told, right, {"always-reverse": float(iterations * m)}, tol=1e-12, of=of, facts=facts)
+
+
+QUESTION = Question(
+    id="lm-1",
+    points=2,
+    title="The Jacobian of residuals, and what a fit pays for it",
+    text="""m residuals depend on p parameters; `push(v)` gives J·v and `pull(u)` gives u·J. Give back two things: J, of shape (m, p), in the
+fewest sweeps; and the number of sweeps that a whole fit takes, which needs one such J in each of its `iterations`.""",
+    writes=("residual_jacobian",),
+    starter='''def residual_jacobian(push, pull, m, p, iterations):
+    """The (m, p) Jacobian in the fewest sweeps, and the sweeps of a fit: give back (J, sweeps)."""
+    ...
+''',
+    check=check,
+    messages={
+        "always-reverse": "{m} pulls for {p} columns: a push gives a whole column.",
+        "gradient-of-the-cost": "{p} numbers for {m} × {p}: a sum over the residuals, as 2Jᵀr is one, has lost J.",
+    },
+    hints=(
+        "What does one push give of J, and what does one pull?",
+        "There are p columns and m rows: compare before you start.",
+        "`np.stack([push(e) for e in np.eye(p)], axis=1)` where p ≤ m, else `np.stack([pull(e) for e in np.eye(m)])`; the fit takes `iterations * min(m, p)`.",
+    ),
+    example=lambda rng: _example(rng.integers(-3, 4, (4, 2)).astype(float)),
+)
+
+
+def _example(J: np.ndarray[Any, Any]) -> dict[str, object]:
+    return {
+        "push": lambda v: J @ np.asarray(v),
+        "pull": lambda u: np.asarray(u) @ J,
+        "m": 4,
+        "p": 2,
+        "iterations": 3,
+        "J": J,
+    }

@@ -1,0 +1,84 @@
+"""lm-2: One damped step, indifferent to units."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+Array = np.ndarray[Any, Any]
+UNITS = np.array([1.0, 100.0, 0.01])
+"""What each column is multiplied by; a step in its own units is then of size 1."""
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for lam in (0.0, 1e-3, 10.0):
+        J, r = rng.normal(size=(9, 3)) * UNITS, rng.normal(size=9)
+        reply = yield Call("lm_step", (J, r, lam))
+        if a.warned(reply):
+            continue
+        got = require_real_array(reply.value, "lm_step")
+        want = solution.lm_step(J, r, lam)
+        own = got * UNITS if got.shape == want.shape else got
+        mistaken = {name: step * UNITS for name, step in wrong_steps(J, r, lam, want).items()}
+        a.case(
+            own,
+            want * UNITS,
+            mistaken,
+            tol=1e-7,
+            of=f"The step for lam = {lam:g}, each entry in its own unit",
+            facts={"lam": lam},
+        )
+
+
+def wrong_steps(J: Array, r: Array, lam: float, want: Array) -> dict[str, Array]:
+    """What each misconception gives; without damping two of them are right."""
+    found = {"uphill": -want, "gradient-step": -J.T @ r}
+    if lam:
+        found["damps-by-the-identity"] = misconceptions.damped_step(J, r, lam, np.ones(3))
+        found["forgets-the-damping"] = misconceptions.marquardt_step(J, r, 0.0)
+    return found
+
+
+QUESTION = Question(
+    id="lm-2",
+    points=3,
+    title="One damped step, indifferent to units",
+    text="""Residuals `r` (m of them) have the Jacobian `J` (m × p). Give the step h that Levenberg and Marquardt would take from here: it solves
+(JᵀJ + lam·D) h = −Jᵀr, where D is the diagonal of JᵀJ, written as a diagonal matrix. The columns of J may be as
+different in size as a metre and a millimetre make them; `lam` may be 0.""",
+    writes=("lm_step",),
+    starter='''def lm_step(J, r, lam):
+    """The step of a fit, damped by lam times the diagonal of JᵀJ."""
+    ...
+''',
+    check=check,
+    messages={
+        "uphill": "The sign: this step raises the cost.",
+        "damps-by-the-identity": "Metres to millimetres changed your step: damp each column by its own square, not by 1.",
+        "forgets-the-damping": "With lam = {lam} this is still the undamped step.",
+        "gradient-step": "Jᵀr alone; divide by the curvature JᵀJ.",
+    },
+    hints=(
+        "What would the step be without damping? Write its equations first.",
+        "A = JᵀJ; add lam·diag(A) to A, and nothing else changes.",
+        "`np.linalg.solve(A + lam * np.diag(np.diag(A)), -J.T @ r)`",
+    ),
+    example=lambda rng: {
+        "J": (rng.normal(size=(4, 2)) * [1.0, 100.0]).round(2),
+        "r": rng.normal(size=4).round(2),
+        "lam": 0.1,
+    },
+)

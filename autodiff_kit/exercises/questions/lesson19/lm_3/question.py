@@ -1,0 +1,98 @@
+"""lm-3: Keep it or not: a whole fit."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from . import misconceptions
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
+
+__all__ = ["QUESTION"]
+
+SOLUTION = np.array([2.0, -1.0])
+TOLERANCE = 1e-6
+ROUNDING = 1e-12  # of a cost: less is no rise
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    starts = ((1.0, 0.0), (0.05 * rng.uniform(0.9, 1.1), 1.0), (-1.0, rng.uniform(0.95, 1.05)))
+    for start in starts:
+        curve = misconceptions.ObservedCurveFit(np.array(start))
+        residual, jacobian = curve.callbacks()
+        call = Call("fit", (residual, jacobian, curve.start), quiet=True, errors=("LinAlgError", "RangeError"))
+        reply = yield call
+        judge(a, reply, curve)
+
+
+def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.ObservedCurveFit) -> None:
+    """Say of one fit where it went wrong: by where it stood, by what it tried last, by what it gave back."""
+    of = f"The fit from ({curve.start[0]:.4g}, {curve.start[1]:.4g})"
+    if not curve.stood:
+        a.behave(False, text=f"{of} never asked for the Jacobian.", half=False)
+        return
+    rises = [(p, q) for p, q in pairwise(curve.costs) if not q <= p * (1 + 1e-9) + ROUNDING]
+    if rises:
+        low, high = rises[0]
+        words = f"{of} stood where the sum of squares is {low:.4g}, and then where it is {high:.4g}."
+        a.fail({"keeps-a-bad-step"}, words, a=low, b=high)
+        return
+    idea = stuck(curve)
+    if reply.error:
+        a.fail(idea, f"{of} did not end: {reply.error}.")
+    elif not values_close(got := require_real_array(reply.value, "fit"), SOLUTION, TOLERANCE):
+        a.fail(idea, f"{of} gave back {np.array2string(got, precision=6)}; expected [2, -1].")
+    else:
+        a.case(got, SOLUTION, tol=TOLERANCE, of=of)
+
+
+def stuck(curve: misconceptions.ObservedCurveFit) -> set[str]:
+    """What the tries tell that came after the last step that was kept, and were all refused."""
+    far = curve.refused
+    if len(far) == 1:
+        return {"stops-on-rejection"}
+    shrinks = any(q < 0.99 * p for p, q in pairwise(far))
+    return {"damping-only-falls"} if len(far) > 1 and not shrinks else set()
+
+
+QUESTION = Question(
+    id="lm-3",
+    points=3,
+    title="Keep it or not: a whole fit",
+    text="""Fit two parameters: `residual(p)` gives 20 residuals, `jacobian(p)` their (20, 2) Jacobian. From `p0`, take steps h that solve
+(JᵀJ + lam·D) h = −Jᵀr, with D the diagonal of JᵀJ and lam = .001 at first. If the sum of squares falls, the step is kept and lam is
+divided by 10; if not, you stay, lam grows tenfold, and you try again. Ask for `jacobian` only where you stand, since the check follows
+your path by that. Give back the parameters when the steps have become tiny (below 10⁻¹⁰, say); they are to be right to 10⁻⁶. Residuals may
+overflow where a step goes too far, which is no failure here.""",
+    writes=("fit",),
+    starter='''def fit(residual, jacobian, p0):
+    """The parameters with the least sum of squared residuals, from p0."""
+    ...
+''',
+    check=check,
+    messages={
+        "keeps-a-bad-step": "Cost rose from {a} to {b} and was kept.",
+        "damping-only-falls": "After a rejection the same step is tried again: more damping, not less.",
+        "stops-on-rejection": "A rejected step asks for more damping, not for the end.",
+    },
+    hints=(
+        "Compare the sum of squares at `p + step` with that at `p`, before you move.",
+        "Better: move, and `lam / 10`. Not better: stay, and `lam * 10`; the Jacobian is still the same.",
+        "`there = residual(p + step)`, `if there @ there < r @ r: p, r, J, lam = p + step, there, jacobian(p + step), lam / 10`, `else: lam = lam * 10`; end on `np.abs(step).max() < 1e-10`.",
+    ),
+    example=lambda rng: _example(np.array([rng.uniform(0.04, 0.06), 1.0]).round(4)),
+)
+
+
+def _example(p0: np.ndarray) -> dict[str, object]:
+    curve = misconceptions.ObservedCurveFit(p0)
+    return {"residual": curve.residual, "jacobian": curve.jacobian, "p0": p0}

@@ -1,0 +1,86 @@
+"""inv-1: The inverse and its slope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call, unpack_tuple
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+TOL = 1e-9
+STARTS = (0.0, 1.0)  # where learners begin
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    for way in (1, -1, 1, -1, 1):
+        box = shared.IncreasingCubic.draw(rng)
+        x = way * float(rng.uniform(0.5, 3.0))
+        y = float(box(x))
+        reply = yield Call("inverse", (*box.callbacks(), y))
+        if a.warned(reply):
+            continue
+        found, slope = (require_real_array(part, "inverse") for part in unpack_tuple(reply, "inverse", ("x", "dx/dy")))
+        if found.shape != () or slope.shape != ():
+            a.fail(
+                set(),
+                f"{format_call(a.last)} is to give back two numbers; the shapes are {found.shape} and {slope.shape}.",
+            )
+        elif not values_close(found, x, TOL):
+            consistent = values_close(slope, 1 / box.slope(found), TOL)
+            words = f"inverse gave x = {float(found):.6g} for y = {y:.6g}, and F(x) is {float(box(found)):.6g}."
+            a.fail({"stops-too-early"} if consistent else set(), words, e=float(box(found) - y))
+        else:
+            x = float(found)  # the slope belongs to the x that was found, within its tolerance
+            a.case(slope, 1 / box.slope(x), mistaken(box, x, y, float(slope)), tol=TOL, of="The slope dx/dy")
+
+
+def mistaken(box: shared.IncreasingCubic, x: float, y: float, slope: float) -> dict[str, Any]:
+    """Slopes that learners give at the right x; the start that comes nearest stands for all."""
+    at_start = min((1 / box.slope(start) for start in STARTS), key=lambda one: abs(one - slope))
+    return {
+        "slope-at-y": 1 / box.slope(y),
+        "slope-not-inverted": box.slope(x),
+        "slope-at-the-start": at_start,
+    }
+
+
+QUESTION = Question(
+    id="inv-1",
+    points=3,
+    title="The inverse and its slope",
+    text="""`F` rises everywhere, and `dF` is its slope; both take a number. Give the x with F(x) = y, right to 9 digits, and the slope dx/dy of the inverse there.
+Find x in any way you like. The slope needs no differences and no gradient through the solver: it follows from F(x(y)) = y.""",
+    writes=("inverse",),
+    starter='''def inverse(F, dF, y):
+    """The x with F(x) = y, and dx/dy there."""
+    ...
+''',
+    check=check,
+    messages={
+        "slope-at-y": "dF is wanted at x.",
+        "slope-not-inverted": "dx/dy is one over F'.",
+        "stops-too-early": "F(x) − y is still {e}.",
+        "slope-at-the-start": "The slope belongs to the solution, not to x0.",
+    },
+    hints=(
+        "Solve first. Then take the derivative of both sides of F(x(y)) = y.",
+        "It is 1/F'(x), at the x that you found.",
+        "Double a bracket (lo, hi) until F(lo) ≤ y ≤ F(hi), halve it 100 times, `return x, 1 / dF(x)`.",
+    ),
+    example=lambda rng: _example_1(shared.IncreasingCubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
+)
+
+
+def _example_1(box: shared.IncreasingCubic) -> dict[str, object]:
+    return {**box.functions(), "y": round(float(box(1.5)), 3)}

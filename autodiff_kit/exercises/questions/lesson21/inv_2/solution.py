@@ -1,0 +1,16 @@
+"""Any model that fits is good enough inside; only what it was shown says where inside is."""
+
+import numpy as np
+
+
+def train(y, x):
+    order = np.argsort(y)
+    ys, xs = y[order], x[order]
+
+    def M(q):
+        return float(np.interp(q, ys, xs))
+
+    def trusted(q):
+        return bool(ys[0] <= q <= ys[-1])
+
+    return M, trusted

@@ -1,0 +1,36 @@
+"""Wrong answers to inv-2, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+# ------------------------------------------------------------------------------------------------------------- inv-2
+def lines(y, x):
+    o = np.argsort(y)
+    return lambda q: float(np.interp(q, y[o], x[o]))
+
+
+def inside(y):
+    return lambda q: bool(y.min() <= q <= y.max())
+
+
+def a_line(y, x):
+    c = np.polyfit(y, x, 1)
+    return (lambda q: float(np.polyval(c, q))), inside(y)
+
+
+def the_wrong_way(y, x):
+    return lines(x, y), inside(y)
+
+
+def unsorted(y, x):
+    """As x grows, not as y does: np.interp does not say that its y are in no order."""
+    return (lambda q: float(np.interp(q, y, x))), inside(y)
+
+
+WRONG = {
+    "trusted always": ((lambda y, x: (lines(y, x), lambda q: True),), "M-knows-everywhere"),
+    "trusted never": ((lambda y, x: (lines(y, x), lambda q: False),), "trusts-nothing"),
+    "a line": ((a_line,), "does-not-fit"),
+    "F, not its inverse": ((the_wrong_way,), "does-not-fit"),
+    "unsorted": ((unsorted,), "does-not-fit"),
+}

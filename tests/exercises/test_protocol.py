@@ -1,0 +1,270 @@
+"""Comparing values, copying them to the check, callbacks, and how a misconception is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.exercises.check_runner import is_stub
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.in_process import InProcessRunner, run_script
+from autodiff_kit.exercises.protocol import (
+    Call,
+    Callback,
+    CallResult,
+    LearnerCodeError,
+    OpaqueValue,
+    ReturnedFunction,
+    SeededGenerator,
+    bitwise_equal,
+    plain_copy,
+)
+from autodiff_kit.exercises.questions import LESSONS
+
+
+def remote(function):
+    return ReturnedFunction(0)
+
+
+CLOSE = [
+    (1.0, 1.0, True),
+    (1.0 + 1e-10, 1.0, True),
+    (1.0 + 1e-8, 1.0, False),
+    (1, 1.0, True),
+    (np.float32(1), 1.0, True),
+    (np.ones(3), np.ones((3, 1)), False),
+    (np.array([np.nan, 1]), np.array([np.nan, 1]), True),
+    (np.array([1, np.nan]), np.array([np.nan, 1]), False),
+    (np.array([np.inf, 1]), np.array([np.inf, 1]), True),
+    (np.array([-np.inf, 1]), np.array([np.inf, 1]), False),
+    (np.array([1e9, 1]), np.array([np.inf, 1]), False),
+    (np.zeros(0), np.zeros(0), True),
+    ("1.0", 1.0, False),
+    (np.array(["1.0"]), np.array([1.0]), False),
+    (1 + 0j, 1.0, False),
+    ([1.0], np.array([1.0]), False),
+    (None, 1.0, False),
+    (True, 1.0, True),
+]
+
+
+@pytest.mark.parametrize(("got", "want", "agree"), CLOSE)
+def test_close(got, want, agree):
+    assert values_close(got, want, 1e-9) is agree
+
+
+def test_what_is_no_number_is_named_kindly():
+    for value, words in [
+        (None, "Does it end with return?"),
+        ([1.0], "np.array"),
+        ((1.0,), "a tuple"),
+        ("x", "a value of type str"),
+        (OpaqueValue("Banana"), "a value of type Banana"),
+        (ReturnedFunction(0), "Was it to be called?"),
+        (np.zeros(2, complex), "complex"),
+    ]:
+        with pytest.raises(LearnerCodeError, match="f gave back") as slip:
+            require_real_array(value, "f")
+        assert words in slip.value.text
+
+
+def test_short_is_short_and_has_no_minus_zero():
+    assert format_value(-0.0) == "0"
+    assert format_value(1 / 3) == "0.333333"
+    assert len(format_value(np.zeros((40, 40)))) < 100
+
+
+def test_plain_copies_and_knows_tensors():
+    array = np.ones(2)
+    assert plain_copy(array, remote) is not array
+    assert plain_copy(ak.constant([1.0, 2.0]), remote).tolist() == [1, 2]
+    assert plain_copy(ak.Variable(3.0), remote).tolist() == 3
+    assert plain_copy({"a": (1, [2.0])}, remote) == {"a": (1, [2.0])}
+    assert plain_copy(lambda: 0, remote) == ReturnedFunction(0)
+    assert plain_copy(object(), remote) == OpaqueValue("object")
+    assert plain_copy(np.array([None]), remote) == OpaqueValue("array of dtype object")
+
+
+def test_plain_ends_on_a_list_that_holds_itself():
+    value = []
+    value.append(value)
+    inner = plain_copy(value, remote)
+    while isinstance(inner, list):
+        inner = inner[0]
+    assert inner == OpaqueValue("deeply nested list")
+
+
+def test_alike_is_bit_for_bit():
+    assert bitwise_equal({"a": [np.zeros(2), float("nan")]}, {"a": [np.zeros(2), float("nan")]})
+    assert not bitwise_equal(np.zeros(2), np.zeros(2, np.float32))
+    assert not bitwise_equal(np.array([0.0]), np.array([-0.0]))
+    assert not bitwise_equal([1], (1,))
+
+
+def test_a_handle_is_counted_and_takes_numbers_only():
+    push = Callback(lambda v: 2 * v, "push")
+    reply = InProcessRunner({"f": lambda p: p(np.ones(2)) + p(1.0)})(Call("f", (push,)))
+    assert (reply.value.tolist(), push.calls) == ([4, 4], 2)
+    with pytest.raises(LearnerCodeError, match="push takes arrays; it was given a value of type str"):
+        InProcessRunner({"f": lambda p: p("x")})(Call("f", (push,)))
+
+
+def test_a_handle_gives_copies():
+    matrix = np.ones(3)
+
+    def f(read):
+        mine = read(0.0)
+        mine += 1
+        return mine
+
+    InProcessRunner({"f": f})(Call("f", (Callback(lambda _: matrix, "read"),)))
+    assert matrix.tolist() == [1, 1, 1]
+
+
+def test_a_function_that_is_given_back_can_be_called():
+    answer = InProcessRunner({"f": lambda x: (x, lambda g: g * x)})
+    value, pull = answer(Call("f", (3.0,))).value
+    assert value == 3.0
+    assert answer(Call(pull, (2.0,))).value == 6.0
+
+
+def test_a_generator_of_random_numbers_crosses_by_its_seed():
+    draw = Call("f", (SeededGenerator(5),))
+    functions = {"f": lambda rng: rng.normal(size=2)}
+    assert bitwise_equal(InProcessRunner(functions)(draw).value, InProcessRunner(functions)(draw).value)
+
+
+def test_gradients_come_from_the_tape_or_are_none():
+    seed = np.array([1.0, 2.0])
+    call = Call("f", (np.array([3.0, 4.0]),), wrt=(0,), seed=seed)
+    assert InProcessRunner({"f": lambda x: x * x})(call).gradients[0].tolist() == [6, 16]
+    assert InProcessRunner({"f": lambda x: x.numpy()})(call).gradients == (None,)
+    assert InProcessRunner({"f": ak.sum})(call).gradients == (None,)
+
+
+def test_sharing_is_measured():
+    call = Call("f", (np.zeros(3), np.zeros(3)), sharing=True)
+    assert InProcessRunner({"f": lambda a, b: {"b": b[1:]}})(call).shared == (1,)
+    assert InProcessRunner({"f": lambda a, b: a + b})(call).shared == ()
+
+
+WARNINGS = {
+    "overflow encountered in exp": lambda x: np.exp(1000 + x),
+    "divide by zero encountered in divide": lambda x: 1 / x,
+    "invalid value encountered in sqrt": lambda x: np.sqrt(x - 1),
+    "division by zero": lambda x: 1.0 / float(x[0]),
+    "Mean of empty slice": lambda x: np.mean(x[:0]),
+}
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_a_warning_names_its_op(name):
+    reply = InProcessRunner({"f": WARNINGS[name]})(Call("f", (np.zeros(2),)))
+    assert name in reply.warning.replace("float division", "division")
+    assert reply.place.startswith("line ")
+
+
+def test_warnings_are_allowed_where_the_call_says_so():
+    reply = InProcessRunner({"f": np.log})(Call("f", (np.zeros(2),), quiet=True))
+    assert reply.warning == ""
+    assert np.isneginf(reply.value).all()
+
+
+def test_a_misconception_is_named_only_if_it_explains_every_miss():
+    attempt = AttemptEvaluation()
+    attempt.case(2.0, 1.0, {"double": 2.0, "plus-one": 2.0})
+    assert attempt.common_misconceptions == {"double", "plus-one"}
+    attempt.case(6.0, 3.0, {"double": 6.0, "plus-one": 4.0})
+    assert attempt.common_misconceptions == {"double"}
+    attempt.case(7.0, 3.0, {"double": 6.0, "plus-one": 4.0})
+    assert attempt.common_misconceptions == frozenset()
+    assert attempt.failed_cases[-1].text == "The answer: is 7, expected 3."
+
+
+def toss(a, rng):
+    """Two misconceptions look alike whenever the draw is even."""
+    drawn = int(rng.integers(1000))
+    reply = yield Call("f", (drawn,))
+    a.case(reply.value, 3.0 * drawn + 1, {"doubled": 2.0 * drawn, "rounded": 2.0 * drawn + drawn % 2})
+
+
+def test_where_two_models_agree_the_check_draws_again():
+    from dataclasses import replace
+
+    from autodiff_kit.exercises.check_runner import grade_attempt
+
+    messages = {"doubled": "Doubled.", "rounded": "Rounded."}
+    either = replace(LESSONS["15"].questions[0], check=toss, writes=("f",), messages=messages)
+    verdicts = [grade_attempt(either, {"f": lambda x: 2.0 * x}, seed) for seed in range(20)]
+    named = [verdict.misconception for verdict in verdicts]
+    assert named.count("doubled") >= 15
+    assert "rounded" not in named
+
+
+def test_half_marks_need_every_value():
+    attempt = AttemptEvaluation()
+    attempt.behave(False, "dear")
+    assert attempt.share == 0.5
+    attempt.case(2.0, 1.0)
+    assert attempt.share == 0.0
+
+
+def test_a_model_that_breaks_explains_nothing():
+    attempt = AttemptEvaluation()
+    attempt.case(2.0, 1.0, {"broken": lambda: 1 / 0, "not here": None})
+    assert attempt.common_misconceptions == frozenset()
+
+
+def test_a_script_is_closed_when_a_call_fails():
+    closed = []
+
+    def script():
+        try:
+            yield Call("f")
+        finally:
+            closed.append(True)
+
+    def answer(call):
+        raise LearnerCodeError("no")
+
+    with pytest.raises(LearnerCodeError):
+        run_script(script(), answer)
+    assert closed == [True]
+
+
+def test_a_check_runs_over_any_carrier(question, solutions):
+    """The grader's way: the check on one side, replies that somebody else brings on the other."""
+    from autodiff_kit.exercises.check_runner import grade_attempt
+
+    box = InProcessRunner(solutions(question))
+    seen = []
+
+    def carry(call):
+        seen.append(call.name)
+        reply = box(call)
+        assert isinstance(reply, CallResult)
+        return reply
+
+    assert grade_attempt(question, {}, "a secret seed", carry).outcome == "passed"
+    assert seen
+
+
+def test_untouched_functions():
+    def docstring(a):
+        """Words."""
+
+    def empty(a):
+        pass
+
+    def returns_none(a):
+        return None
+
+    def works(a):
+        return a
+
+    def raises(a):
+        raise NotImplementedError
+
+    assert [is_stub(f) for f in (docstring, empty, returns_none, works, raises, len)] == [True] * 3 + [False] * 3
