@@ -26,7 +26,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.compile.run.plan import build_now
+from autodiff_kit.compile.run.execution_plan import build_kernels_now
 
 try:
     import torch
@@ -43,7 +43,7 @@ def compiled(f: Callable[..., Any], *args: Any) -> Systems:
     """A function, compiled and as it is."""
     fast = ak.compile(f)
     fast(*args)
-    build_now(fast)
+    build_kernels_now(fast)
     return {"kit, compiled": lambda: fast(*args), "kit, eager": lambda: f(*args)}
 
 
@@ -179,7 +179,7 @@ def segments() -> Systems:
 
     fast = ak.compile(ak.value_and_grad(loss))
     fast(x)
-    build_now(fast)
+    build_kernels_now(fast)
     held: list[Any] = [None]
     out = np.empty_like(data)
     systems: Systems = {

@@ -101,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=1.0)
     options = parser.parse_args()
-    kernels.warm()
+    kernels.compile_all_loops()
     for name, build in WORKLOADS.items():
         found = eager.measure(build(), options.seconds)
         first = next(iter(found.values()))

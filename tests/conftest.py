@@ -86,11 +86,11 @@ def browser() -> str | None:
 def _nothing_in_the_background(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compilers change filters of warnings while they run in a thread, and filters belong to the whole process."""
     from autodiff_kit import kernels
-    from autodiff_kit.compile.run import plan
+    from autodiff_kit.compile.run import execution_plan
 
     if "background" not in request.node.name:
-        monkeypatch.setattr(kernels, "PATIENCE", 1_000_000_000)
-        monkeypatch.setattr(plan, "PATIENCE", 1_000_000_000)
+        monkeypatch.setattr(kernels, "COMPILE_AFTER_REQUESTS", 1_000_000_000)
+        monkeypatch.setattr(execution_plan, "COMPILE_AFTER_CALLS", 1_000_000_000)
 
 
 @pytest.fixture(scope="session")

@@ -35,12 +35,12 @@ def _above(x: Any) -> Any:
 def _loop(name: str, x: Any) -> Any:
     """A loop over all entries, where there is one for such an array."""
     simple = type(x) is np.ndarray and x.dtype.char in "fd" and x.flags.c_contiguous
-    return kernels.ready(name) if simple else None
+    return kernels.compiled_loop(name) if simple else None
 
 
 def _mask(y: Any, x: Any) -> tuple[Any]:
     """One byte an entry instead of the input; a nan would be lost in it, so then the input stays."""
-    if (loop := _loop("above_zero", x)) is not None:
+    if (loop := _loop("relu_mask", x)) is not None:
         above = np.empty(x.shape, np.bool_)
         return (above if loop(x.ravel(), above.ravel()) else x,)
     if isinstance(x, Standin):
@@ -52,7 +52,7 @@ def _mask(y: Any, x: Any) -> tuple[Any]:
 
 def _relu_pull(g: Any, x: Any) -> Any:
     held = type(x) is np.ndarray and x.dtype.char == "?" and x.flags.c_contiguous
-    if not held or (loop := _loop("masked", g)) is None or g.shape != x.shape:
+    if not held or (loop := _loop("relu_vjp", g)) is None or g.shape != x.shape:
         return g * _above(x)
     out = np.empty(g.shape, g.dtype)
     loop(g.ravel(), x.ravel(), out.ravel())
@@ -67,7 +67,7 @@ def _relu_pull(g: Any, x: Any) -> Any:
 )
 def relu(x: Any) -> Any:
     """``x`` above 0, else 0; the slope at 0 is 0. The record holds a mask, not the input."""
-    if (loop := _loop("not_below_zero", x)) is None:
+    if (loop := _loop("relu", x)) is None:
         return np.maximum(x, 0)
     out = np.empty(x.shape, x.dtype)
     loop(x.ravel(), out.ravel())
@@ -143,7 +143,7 @@ def _fast(x: Any, axis: int) -> bool:
 def _softmax_pull(g: Any, y: Any, axis: int) -> Any:
     """``y * (g - sum(y * g))``."""
     plain_arrays = type(g) is np.ndarray and type(y) is np.ndarray and g.shape == y.shape and g.dtype == y.dtype
-    loop = kernels.ready("softmax_pull_rows") if plain_arrays and _fast(y, axis) else None
+    loop = kernels.compiled_loop("softmax_vjp_rows") if plain_arrays and _fast(y, axis) else None
     if loop is None:
         return y * (g - _total(g * y, axis))
     out = np.array(g, order="C")
@@ -159,7 +159,7 @@ def _softmax_pull(g: Any, y: Any, axis: int) -> Any:
 def softmax(x: Any, axis: int = -1) -> Any:
     """``exp(x)`` shared out so that it sums to 1 along an axis; a constant added to all changes nothing."""
     x = array(x)
-    loop = kernels.ready("softmax_rows") if _fast(x, axis) else None
+    loop = kernels.compiled_loop("softmax_rows") if _fast(x, axis) else None
     if loop is not None:
         out = np.empty(x.shape, x.dtype)
         loop(np.ascontiguousarray(x).reshape(-1, x.shape[-1]), out.reshape(-1, x.shape[-1]))
@@ -289,7 +289,7 @@ def _difference(x: Any, labels: Any) -> Any:
 
 def _entropy_pull(g: Any, x: Any, labels: Any) -> Any:
     plain_arrays = type(g) is np.ndarray and type(x) is np.ndarray and g.shape == labels.shape and g.dtype == x.dtype
-    loop = kernels.ready("cross_entropy_pull") if plain_arrays and _fast(x, -1) and x.ndim > 1 else None
+    loop = kernels.compiled_loop("cross_entropy_vjp") if plain_arrays and _fast(x, -1) and x.ndim > 1 else None
     if loop is None:
         return v.expand_dims(g, axis=(-1,)) * _difference(x, labels)
     out = np.empty(x.shape, x.dtype)
@@ -310,7 +310,7 @@ def _rows(x: Any) -> Any:
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     """``logsumexp(x) - x[label]`` along the last axis."""
     x = array(x)
-    loop = kernels.ready("cross_entropy") if _fast(x, -1) and x.ndim > 1 else None
+    loop = kernels.compiled_loop("cross_entropy") if _fast(x, -1) and x.ndim > 1 else None
     if loop is not None:
         out = np.empty(labels.shape, x.dtype)
         if loop(_rows(x), labels.ravel(), out.ravel()):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.compile.run.plan import Plan, build_now
+from autodiff_kit.compile.run.execution_plan import Plan, build_kernels_now
 from autodiff_kit.compile.trace.tracer import record
 
 Times = dict[str, dict[int, float]]
@@ -138,7 +138,7 @@ def _stages(program: Any, n: int) -> dict[str, Callable[[], float]]:
     def replay() -> float:
         compiled = ak.compile(gradient)
         compiled(x)
-        build_now(compiled)
+        build_kernels_now(compiled)
         return _least(lambda: compiled(x))
 
     return {

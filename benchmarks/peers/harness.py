@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.run.plan import build_now
+from autodiff_kit.compile.run.execution_plan import build_kernels_now
 from peers.setting import Setting
 from peers.systems import HAND, System, Systems, arrays
 from peers.workloads import WORKLOADS
@@ -90,7 +90,7 @@ def started(systems: Systems) -> dict[str, str]:
 def warm(system: System) -> str:
     """Compile the kernels of a compiled function here and now, and say what runs from then on."""
     try:
-        build_now(system.compiled)
+        build_kernels_now(system.compiled)
     except Exception as error:  # noqa: BLE001 - numba raises what it likes; the kit itself would go on in NumPy
         return f"NumPy calls, as kernels failed: {type(error).__name__}: {str(error)[:200]}"
     system.run()

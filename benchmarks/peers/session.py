@@ -65,7 +65,7 @@ class Session:
         data |= {"facts": machine.facts(self.options.threads), "begun": time.strftime("%Y-%m-%dT%H:%M:%S")}
         data |= {"quick": quick, "runs": self.options.runs, "lengths": lengths, "notes": self.notes, "results": []}
         data |= {"rows": [], "sizes": [], "growth": {}, "threads": [], "tensorflow": {}}
-        kernels.warm()
+        kernels.compile_all_loops()
         results = self._workloads(chosen(self.options.only))
         if self.asked("cold"):
             self._part("cold start", self._cold)

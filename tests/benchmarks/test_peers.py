@@ -125,7 +125,7 @@ def test_the_slope_of_a_straight_line_is_one() -> None:
 
 def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # machine code takes seconds
-    monkeypatch.setattr(growth, "build_now", lambda compiled: None)
+    monkeypatch.setattr(growth, "build_kernels_now", lambda compiled: None)
     monkeypatch.setattr(growth, "PROGRAMS", {"layers": growth.PROGRAMS["layers"]})  # "one number" starts numba
     monkeypatch.setattr(growth.gc, "collect", lambda: 0)  # slow among all that a test run holds
     found = growth.growth([20, 40], 60.0)

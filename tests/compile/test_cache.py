@@ -14,56 +14,56 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.compile.run import kernel_loader as loading
 
-from .plainly import build, plans
+from .python_kernels import build, plans
 
 SCRIPT = """
 import numpy as np, autodiff_kit as ak
-from autodiff_kit.compile.run.plan import build_now
+from autodiff_kit.compile.run.execution_plan import build_kernels_now
 f = ak.compile(ak.value_and_grad(lambda x: ak.sum(ak.sin(x) * x)))
 x = np.linspace(0, 1, 500)
-f(x); build_now(f)
+f(x); build_kernels_now(f)
 y, g = f(x)
 assert f.plan.ready and np.allclose(g.numpy(), np.sin(x) + x * np.cos(x))
 """
 
 
-def run(folder: Path, **more: str) -> None:
-    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(folder), "PYTHONPATH": "", **more}
-    subprocess.run([sys.executable, "-c", SCRIPT], check=True, env=environment, cwd=folder.parent)
+def run(cache_folder: Path, **more: str) -> None:
+    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(cache_folder), "PYTHONPATH": "", **more}
+    subprocess.run([sys.executable, "-c", SCRIPT], check=True, env=environment, cwd=cache_folder.parent)
 
 
-def sources(folder: Path) -> list[Path]:
-    return sorted(folder.glob("autodiff_kit_*.py"))
+def sources(cache_folder: Path) -> list[Path]:
+    return sorted(cache_folder.glob("autodiff_kit_*.py"))
 
 
 def test_processes_share_a_folder_and_mend_it(tmp_path: Path) -> None:
-    folder = tmp_path / "cache"
-    folder.mkdir(mode=0o700)
-    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(folder), "PYTHONPATH": ""}
+    cache_folder = tmp_path / "cache"
+    cache_folder.mkdir(mode=0o700)
+    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(cache_folder), "PYTHONPATH": ""}
     both = [subprocess.Popen([sys.executable, "-c", SCRIPT], env=environment, cwd=tmp_path) for _ in range(2)]
     assert [p.wait(120) for p in both] == [0, 0]
-    names = sources(folder)
+    names = sources(cache_folder)
     assert len(names) == 1
-    assert not list(folder.glob("*.part"))
+    assert not list(cache_folder.glob("*.part"))
     text = names[0].read_text()
     names[0].write_text("def kernel(*_): raise SystemExit\n")  # damaged
-    for index in folder.rglob("*.nb[ci]"):
+    for index in cache_folder.rglob("*.nb[ci]"):
         index.write_bytes(b"nonsense")
-    run(folder)
+    run(cache_folder)
     assert names[0].read_text() == text
-    assert sources(folder) == names
+    assert sources(cache_folder) == names
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if os.name != "posix":
         pytest.skip("permissions are posix's")
-    folder = tmp_path / "cache"
-    folder.mkdir()
-    folder.chmod(0o777)
-    monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(folder))
-    assert loading.folder() != folder
-    folder.chmod(0o700)
-    assert loading.folder() == folder
+    cache_folder = tmp_path / "cache"
+    cache_folder.mkdir()
+    cache_folder.chmod(0o777)
+    monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(cache_folder))
+    assert loading.folder() != cache_folder
+    cache_folder.chmod(0o700)
+    assert loading.folder() == cache_folder
     inside = tmp_path / "file"
     inside.write_text("no folder")
     monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(inside))
@@ -87,7 +87,7 @@ def test_kernels_that_are_alike_are_compiled_once() -> None:
     compiled = ak.compile(lambda: optimizer.minimize(lambda: sum((w * w).sum() for w in ws), ws))
     compiled()
     build(compiled)
-    kernels = [kernel.source for _, kernel in plans(compiled)[0].fast.replay.kernels]
+    kernels = [kernel.source for _, kernel in plans(compiled)[0].kernel_plan.generator.kernels]
     assert len(kernels) >= 5
     assert len(set(kernels)) <= 3
 
@@ -98,9 +98,9 @@ def test_kernels_come_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None
     expected = np.tanh(x) + x / np.cosh(x) ** 2
     for _ in range(3):
         np.testing.assert_allclose(compiled(x).numpy(), expected)
-    from autodiff_kit.compile.run import plan
+    from autodiff_kit.compile.run import execution_plan
 
-    thread: Any = plan._worker._thread
+    thread: Any = execution_plan._background_compiler._thread
     for _ in range(600):
         if compiled.plan is not None and compiled.plan.ready:
             break

@@ -1,7 +1,6 @@
-"""Loops for a step of training on small arrays, where NumPy takes longer to begin than to compute.
+"""Loops of ReLU and cross-entropy for small arrays, where the overhead of NumPy calls exceeds the computation.
 
-What is only read may be closed to writing; all arrays are in C order, and of one dtype. Importing this module imports
-numba.
+Inputs may be read-only; all arrays are C-contiguous and of one dtype. Importing this module imports numba.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _MASK = types.Array(types.boolean, 1, "C", readonly=True)
 
 
 def _loop(signature: Callable[[Any, Any], Any], flags: Any = False) -> Callable[..., Any]:
-    """Compile for both dtypes as the module loads; ``signature`` is given what makes an array read, and one written."""
+    """Compile for both dtypes when the module is loaded; ``signature`` gets the types of input and output arrays."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         made = [
@@ -38,16 +37,16 @@ def _loop(signature: Callable[[Any, Any], Any], flags: Any = False) -> Callable[
 
 
 @_loop(lambda read, write: types.void(read(1), write(1)))
-def not_below_zero(x: Any, out: Any) -> None:
-    """``x`` above 0, else 0; nan where it is nan."""
+def relu(x: Any, out: Any) -> None:
+    """``max(x, 0)``; nan stays nan."""
     zero = x.dtype.type(0)
     for i in range(x.size):
         out[i] = zero if x[i] <= zero else x[i]  # noqa: FURB136 - max would lose a nan
 
 
 @_loop(lambda read, write: types.boolean(read(1), types.Array(types.boolean, 1, "C")))
-def above_zero(x: Any, out: Any) -> bool:
-    """Which entries are above 0; False if one is nan."""
+def relu_mask(x: Any, out: Any) -> bool:
+    """Which entries are above 0; returns False if any entry is nan."""
     numbers, zero = True, x.dtype.type(0)
     for i in range(x.size):
         out[i] = x[i] > zero
@@ -56,8 +55,8 @@ def above_zero(x: Any, out: Any) -> bool:
 
 
 @_loop(lambda read, write: types.void(read(1), _MASK, write(1)))
-def masked(g: Any, above: Any, out: Any) -> None:
-    """``g * above``, so that nan and inf times 0 are nan."""
+def relu_vjp(g: Any, above: Any, out: Any) -> None:
+    """``g * mask``, so that nan and inf times 0 are nan."""
     one, zero = g.dtype.type(1), g.dtype.type(0)
     for i in range(g.size):
         out[i] = g[i] * (one if above[i] else zero)
@@ -65,7 +64,7 @@ def masked(g: Any, above: Any, out: Any) -> None:
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
 def _sum_of_exponentials(x: Any, i: int, top: Any) -> Any:
-    """``sum(exp(x - top))`` of one row, in whichever order is quickest."""
+    """``sum(exp(x - top))`` of one row, in any order of terms."""
     total = x.dtype.type(0)
     for j in range(x.shape[1]):
         total += np.exp(x[i, j] - top)
@@ -74,9 +73,9 @@ def _sum_of_exponentials(x: Any, i: int, top: Any) -> Any:
 
 @_loop(lambda read, write: types.boolean(read(2), _IDS, write(1)))
 def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
-    """``log(sum(exp(x))) - x[label]`` of each row, both less its maximum; False where a label is no column.
+    """``log(sum(exp(x))) - x[label]`` of each row, both minus the row's maximum; False if a label is out of range.
 
-    Not to be reassociated: added to a large maximum first, the logarithm would lose its digits.
+    Must not be reassociated: added to a large maximum first, the logarithm would lose its digits.
     """
     for i in range(x.shape[0]):
         label = labels[i]
@@ -91,8 +90,8 @@ def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
 
 
 @_loop(lambda read, write: types.void(read(1), read(2), _IDS, write(2)), {"reassoc", "contract", "nsz"})
-def cross_entropy_pull(g: Any, x: Any, labels: Any, out: Any) -> None:
-    """The softmax of each row minus 1 at the label, times ``g``."""
+def cross_entropy_vjp(g: Any, x: Any, labels: Any, out: Any) -> None:
+    """The softmax of each row minus the one-hot label, times ``g``."""
     for i in range(x.shape[0]):
         top = x[i, 0]
         for j in range(1, x.shape[1]):

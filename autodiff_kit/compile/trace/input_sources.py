@@ -1,4 +1,4 @@
-"""Where the inputs of a recording come from at each call, and where what it assigns goes."""
+"""Input sources of a trace: where its inputs are read at each call, and where assignments are written."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ import numpy as np
 from autodiff_kit.compile.node import Node
 from autodiff_kit.core.tensor import Variable, normal
 
-__all__ = ["Argument", "Field", "Slot"]
+__all__ = ["ArgumentSource", "AttributeSource", "OptimizerSlotSource"]
 
 
 @dataclass(frozen=True)
-class Argument:
-    """What the caller gives: number ``place`` among all numbers and arrays of the arguments."""
+class ArgumentSource:
+    """The argument number ``place`` among all numeric leaves of the arguments."""
 
     place: int
 
     def read(self, given: list[Any]) -> Any:
-        """The present value, for a list of what the caller gives."""
+        """The current value, in the list of argument leaves."""
         return given[self.place]
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
-    """What a thing holds: the value of a variable, the learning rate of an optimizer."""
+class AttributeSource:
+    """An attribute of an object: the value of a variable, or the learning rate of an optimizer."""
 
     owner: Any
     name: str
 
     @property
     def key(self) -> Any:
-        """The same for all that mean the same place."""
+        """Equal for sources of the same attribute."""
         return id(self.owner), self.name
 
     def read(self, _: list[Any] | None = None) -> Any:
-        """The present value."""
+        """The current value."""
         return getattr(self.owner, self.name)
 
     def write(self, value: Any, node: Node) -> None:
-        """Put a node's value there."""
+        """Assign the value of a node."""
         setattr(self.owner, self.name, normal(np.asarray(value, node.dtype)))
 
 
 @dataclass(frozen=True, eq=False)
-class Slot:
-    """What an optimizer keeps for a variable."""
+class OptimizerSlotSource:
+    """A slot that an optimizer keeps for a variable, such as a moment estimate."""
 
     optimizer: Any
     variable: Variable
@@ -55,14 +55,14 @@ class Slot:
 
     @property
     def key(self) -> Any:
-        """The same for all that mean the same place."""
+        """Equal for sources of the same slot."""
         return id(self.optimizer), id(self.variable), self.name
 
     def read(self, _: list[Any] | None = None) -> Any:
-        """The present value."""
+        """The current value."""
         return self.optimizer._slots_of(self.variable)[self.name]
 
     def write(self, value: Any, node: Node) -> None:
-        """Put a node's value there, in a new set of slots: this one may be shown to a plan."""
+        """Assign the value of a node, in a new dict of slots: a plan may have bound the present one."""
         slots = {**self.optimizer._slots_of(self.variable), self.name: int(value) if node.weak else normal(value)}
         self.optimizer._state[id(self.variable)] = (self.variable, slots)

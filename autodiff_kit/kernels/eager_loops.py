@@ -1,6 +1,6 @@
-"""The loops themselves. Importing this module imports numba.
+"""Loops of eager operations: softmax, Adam, scatter-add. Importing this module imports numba.
 
-All take C-contiguous arrays of one dtype, float32 or float64: every other layout would be a compilation of its own.
+All take C-contiguous arrays of one dtype, float32 or float64; any other layout would need another compilation.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _EXAMPLES: dict[str, Callable[[Any], tuple[Any, ...]]] = {}
 
 
 def _kernel(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Callable[..., Any]:
-    """The one place that decides how a loop is compiled.
+    """The decorator that compiles a loop lazily and registers it with an example call.
 
-    Results go to a disk cache; division by 0 gives inf as NumPy's. Only sums may be reordered, which lets them use the
-    processor's wide registers; nothing may assume that nan and inf do not occur.
+    Results are cached on disk, and division by 0 gives inf as in NumPy. Only sums may be reordered, which allows vector
+    instructions; nothing may assume that nan and inf do not occur.
     """
     flags = {"reassoc", "contract", "nsz"} if sums else False
 
@@ -35,11 +35,11 @@ def _kernel(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Ca
 
 
 def compile_all() -> dict[str, Callable[..., Any]]:
-    """Run every loop once on a small example of each dtype; those of ``steps`` are compiled as it loads."""
+    """Compile every loop by running it on an example of each dtype; returns all loops by name."""
     for name, loop in _SOURCES.items():
         for dtype in (np.float32, np.float64):
             loop(*_EXAMPLES[name](dtype))
-    from autodiff_kit.kernels.optimizer_loops import LOOPS
+    from autodiff_kit.kernels.activation_loops import LOOPS
 
     return _SOURCES | LOOPS
 
@@ -50,7 +50,7 @@ def _rows(dtype: Any) -> tuple[Any, ...]:
 
 @_kernel(_rows, sums=True)
 def softmax_rows(x: Any, out: Any) -> None:
-    """Each row to weights that sum to 1."""
+    """The softmax of each row."""
     rows, columns = x.shape
     for i in range(rows):
         top = x[i, 0]
@@ -67,8 +67,8 @@ def softmax_rows(x: Any, out: Any) -> None:
 
 
 @_kernel(_rows, sums=True)
-def softmax_pull_rows(g: Any, y: Any) -> None:
-    """``y * (g - sum(y * g))`` by rows, written over g."""
+def softmax_vjp_rows(g: Any, y: Any) -> None:
+    """The VJP of softmax by rows, ``y * (g - sum(y * g))``, written over g."""
     rows, columns = y.shape
     for i in range(rows):
         total = y.dtype.type(0)
@@ -114,8 +114,8 @@ def adam_step(w: Any, g: Any, m: Any, v: Any, delta: Any, numbers: Any) -> None:
 
 
 @_kernel(lambda dtype: (np.zeros((2, 3), dtype), np.zeros(2, np.int64), np.zeros((2, 3), dtype)))
-def add_rows(out: Any, ids: Any, rows: Any) -> None:
-    """``out[ids[k]] += rows[k]``, in order, repeats added up."""
+def scatter_add_rows(out: Any, ids: Any, rows: Any) -> None:
+    """``out[ids[k]] += rows[k]``, in order, repeated ids added up."""
     for k in range(ids.size):
         to, row = out[ids[k]], rows[k]  # views of one row each: 2.5 times as fast as two indices
         for j in range(row.size):
@@ -128,7 +128,7 @@ def _scaled(dtype: Any) -> tuple[Any, ...]:
 
 
 @_kernel(_scaled)
-def add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows: Any) -> None:
+def scatter_add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows: Any) -> None:
     """``out[ids[k]] += factors[k] * rows[columns[k]]``, in order: a sparse matrix times a dense one."""
     for k in range(ids.size):
         to, row, factor = out[ids[k]], rows[columns[k]], factors[k]
@@ -141,10 +141,10 @@ def _runs(dtype: Any) -> tuple[Any, ...]:
 
 
 @_kernel(_runs)
-def add_runs(out: Any, windows: Any, down: Any, along: Any, apart: Any) -> None:
-    """Windows added up where they stand on images; a row of a window is one run of entries.
+def scatter_add_windows(out: Any, windows: Any, down: Any, along: Any, apart: Any) -> None:
+    """Add image windows up at their positions (col2im); a row of a window is one contiguous run of entries.
 
-    ``down`` and ``along`` are the steps from window to window, ``apart`` that from row to row inside one.
+    ``down`` and ``along`` are the strides of the windows, ``apart`` is the dilation between rows of a window.
     """
     count, rows, columns, height, length = windows.shape
     for b in range(count):

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.passes.vector_loops import ABREAST, THIN, TILE
-from autodiff_kit.compile.run.kernel_loader import load
+from autodiff_kit.compile.passes.loop_assignment import INTERLEAVE_COUNT, SHORT_TILE_LENGTH, TILE_LENGTH
+from autodiff_kit.compile.run.kernel_loader import load_kernel
 
-from .plainly import build, compiler
+from .python_kernels import build, compiler
 
 
 def kernels_of(run: Any, *given: Any) -> list[Any]:
     compiled = ak.compile(run)
     compiled(*given)
-    return [kernel for _, kernel, *_ in build(compiled)[0].fast.replay.kernels]
+    return [kernel for _, kernel, *_ in build(compiled)[0].kernel_plan.generator.kernels]
 
 
-@pytest.mark.parametrize("how", [compiler, load], ids=["plain", "numba"])
+@pytest.mark.parametrize("how", [compiler, load_kernel], ids=["plain", "numba"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_angles_that_grow_inside_a_kernel(dtype: str, how: Any) -> None:
     x = np.linspace(-3, 3, 3000).astype(dtype)
@@ -42,8 +42,8 @@ def test_long_loops_keep_several_vectors_under_way() -> None:
     def run(x: Any) -> Any:
         return ak.exp(x) * x
 
-    assert [k.abreast for k in kernels_of(run, ak.constant(np.ones(5000, "f4")))] == [ABREAST]
-    assert [k.abreast for k in kernels_of(run, ak.constant(np.ones(50, "f4")))] == [0]
+    assert [k.interleave_count for k in kernels_of(run, ak.constant(np.ones(5000, "f4")))] == [INTERLEAVE_COUNT]
+    assert [k.interleave_count for k in kernels_of(run, ak.constant(np.ones(50, "f4")))] == [0]
 
 
 def test_tiles_are_thin_where_many_values_wait() -> None:
@@ -57,5 +57,5 @@ def test_tiles_are_thin_where_many_values_wait() -> None:
 
     x = ak.constant(np.ones(9000, "f4"))
     (few,), (many,) = kernels_of(chain(1), x), kernels_of(chain(4), x)
-    assert (few.length, many.length) == (TILE, THIN)
+    assert (few.tile_length, many.tile_length) == (TILE_LENGTH, SHORT_TILE_LENGTH)
     assert many.scratch * 4 <= 32 * 1024

@@ -13,10 +13,10 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.compile.passes import kernel_source
-from autodiff_kit.compile.run.kernel_loader import load
+from autodiff_kit.compile.run.kernel_loader import load_kernel
 from autodiff_kit.kernels import threads
 
-from .plainly import build, compiler
+from .python_kernels import build, compiler
 from .test_random import check
 
 
@@ -27,10 +27,10 @@ def eager_to_halve(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 2)
     monkeypatch.setattr(kernel_source, "TILE", 4)
     yield
-    with threads._making:
-        assert all(second.free.acquire(timeout=5.0) for second in threads._second)
-        for second in threads._second:
-            second.free.release()
+    with threads._creation_lock:
+        assert all(helper.in_use.acquire(timeout=5.0) for helper in threads._helpers)
+        for helper in threads._helpers:
+            helper.in_use.release()
 
 
 def made(f: Callable[..., Any], *args: Any, how: Any = compiler) -> Any:
@@ -60,7 +60,7 @@ def test_rows_totals_and_long_rows(shape: tuple[int, ...]) -> None:
 
     given = [ak.constant(np.random.default_rng(k).standard_normal(shape)) for k in range(2)]
     gradient = ak.value_and_grad(f, (0, 1))
-    compiled = made(gradient, *given, how=load)
+    compiled = made(gradient, *given, how=load_kernel)
     for a, b in zip(compiled(*given)[1], gradient(*given)[1], strict=True):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-12, atol=1e-14)
     assert ("in two halves" in str(compiled.plan)) == (shape != (7, 3)), "seven rows have no half"
@@ -85,8 +85,8 @@ def test_steps_of_an_optimizer() -> None:
 def test_a_thread_that_is_taken_leaves_both_halves_to_the_caller() -> None:
     compiled = made(chain, X)
     expected = float(chain(X))
-    (second,) = threads._second
-    with second.free:
+    (helper,) = threads._helpers
+    with helper.in_use:
         assert float(compiled(X)) == pytest.approx(expected, rel=1e-12)
 
 
@@ -109,7 +109,7 @@ def test_many_threads_compute_at_once() -> None:
 
 def test_an_interrupt_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = made(chain, X)
-    freely, mine = threads.play_freely, threading.get_ident()
+    freely, mine = threads.run_units_nogil, threading.get_ident()
 
     def interrupted(first: float, last: float) -> None:
         freely(first, last)
@@ -125,7 +125,7 @@ def test_an_interrupt_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = made(chain, X)
-    (second,) = threads._second
+    (helper,) = threads._helpers
 
     class Interrupted:
         def __init__(self, ended: Any) -> None:
@@ -138,7 +138,7 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
                 raise KeyboardInterrupt
             self.ended.get(timeout=timeout)
 
-    freely, mine = threads.play_freely, threading.get_ident()
+    freely, mine = threads.run_units_nogil, threading.get_ident()
 
     def late(first: float, last: float) -> None:
         if threading.get_ident() != mine:
@@ -146,8 +146,8 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
         freely(first, last)
 
     monkeypatch.setattr(threads, "play_freely", late)
-    ended = Interrupted(second._ended)
-    monkeypatch.setattr(second, "_ended", ended)
+    ended = Interrupted(helper._ended)
+    monkeypatch.setattr(helper, "_ended", ended)
     with pytest.raises(KeyboardInterrupt):
         compiled(X)
     assert ended.times >= 2

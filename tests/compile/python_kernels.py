@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.run.plan import Plan
+from autodiff_kit.compile.run.execution_plan import ExecutionPlan
 
 FAR = {np.float32: 8192.0, np.float64: 1e5}
 
@@ -36,13 +36,13 @@ def _names(bits: str, kind: Any) -> dict[str, Any]:
         f"logaddexp{bits}": lambda x, y: kind(np.logaddexp(kind(x), kind(y))),
         f"tanh{bits}": _rounded(np.tanh, kind),
         f"sincos{bits}": lambda x: (kind(np.sin(x)), kind(np.cos(x))),
-        f"key{bits}": lambda x: (1, x) if x != x else (0, x),  # a nan is on top
-        f"unkey{bits}": lambda key: key[1],
-        f"LOW{bits}": (-1, 0),
-        f"TINY{bits}": kind(np.finfo(kind).tiny),
-        f"far{bits}": far,
-        f"FAR{bits}": kind(FAR[kind]),
-        f"further{bits}": lambda key, x: max(key, (1, x) if x != x else (0, abs(x))),
+        f"sort_key{bits}": lambda x: (1, x) if x != x else (0, x),  # a nan is on top
+        f"value_of_key{bits}": lambda key: key[1],
+        f"LOWEST_KEY{bits}": (-1, 0),
+        f"SMALLEST_NORMAL{bits}": kind(np.finfo(kind).tiny),
+        f"has_large_angle{bits}": far,
+        f"MAX_ANGLE{bits}": kind(FAR[kind]),
+        f"max_size_key{bits}": lambda key, x: max(key, (1, x) if x != x else (0, abs(x))),
     }
 
 
@@ -77,12 +77,17 @@ def _put(t: int, k: int, value: Any) -> None:
 
 def compiler(text: str) -> int:
     """What :func:`autodiff_kit.compile.run.kernel_loader.load` gives, of Python: the address of an entry."""
-    space: dict[str, Any] = {"math": _Math(), "np": np, "plus": lambda a, b: a + b, "turned": _turned}
-    space |= {"array": _array, "number": _number, "put": _put}
+    space: dict[str, Any] = {
+        "math": _Math(),
+        "np": np,
+        "add_reassociable": lambda a, b: a + b,
+        "reduce_angles": _turned,
+    }
+    space |= {"load_array": _array, "load_number": _number, "store_number": _put}
     for bits, kind in (("32", np.float32), ("64", np.float64)):
         space |= _names(bits, kind)
     head, _, body = text.partition("\n\n\n")
-    space["R"] = eval(head.partition("\nR = ")[2].strip(), space)
+    space["real"] = eval(head.partition("\nreal = ")[2].strip(), space)
     exec("\n".join(line for line in body.split("\n") if not line.startswith("@")), space)
 
     def run(table: int) -> None:
@@ -95,11 +100,11 @@ def compiler(text: str) -> int:
     return address
 
 
-def plans(compiled: Any) -> list[Plan]:
+def plans(compiled: Any) -> list[ExecutionPlan]:
     return [plan for kept in compiled._plans.values() for _, plan in kept]
 
 
-def build(compiled: Any, how: Callable[[str], Any] | None = compiler) -> list[Plan]:
+def build(compiled: Any, how: Callable[[str], Any] | None = compiler) -> list[ExecutionPlan]:
     """Kernels for all plans, here and now."""
     found = plans(compiled)
     for plan in found:
