@@ -18,7 +18,7 @@ for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
 # Scripts, not tests: doctest would import them, and they need what only their own environment has.
-collect_ignore_glob = ["bench/[!t]*.py", "bench/truths*.py", "binder/replay.py"]
+collect_ignore_glob = ["binder/replay.py"]
 
 ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py")
 

@@ -20,7 +20,7 @@ from autodiff_kit.errors import DtypeError
 __all__ = ["Compiled", "compile"]
 
 MAX_PLANS = 32
-"""Recordings of one function that are kept; the one that was used longest ago makes room."""
+"""Number of cache keys with plans that are kept for one function; the least recently used is evicted."""
 
 
 def compile(f: Callable[..., Any]) -> Compiled:
@@ -80,7 +80,7 @@ class Compiled:
         self.function = function
         self.trace_count = 0
         self._plans: OrderedDict[tuple[Any, ...], list[tuple[Guard, ExecutionPlan]]] = OrderedDict()
-        self._lock_token = [None]  # whoever takes the one key may compute: another thread may not, nor what is computed
+        self._lock_token = [None]  # a lock: taken while the function runs or is traced
         self._fast_path: Callable[[Any], Any] = _no_fast_path
 
     @property
@@ -109,15 +109,15 @@ class Compiled:
             self._lock_token.append(key)
 
     def _run(self, args: Any, kwargs: Any) -> Any:
-        given: list[Any] = []
-        held: list[Any] = []
-        key = (_cache_key(args, given, held), _cache_key(kwargs, given, held))
+        numeric_leaves: list[Any] = []
+        other_objects: list[Any] = []
+        key = (_cache_key(args, numeric_leaves, other_objects), _cache_key(kwargs, numeric_leaves, other_objects))
         plans = self._plans.get(key)
         if plans is None:
             plans = self._plans[key] = []
         found = next((kept for kept in plans if kept[0].holds()), None)
         if found is None:
-            found = self._trace(args, kwargs, held)
+            found = self._trace(args, kwargs, other_objects)
             plans.append(found)
         guard, plan = found
         if plans[0][1] is not plan:
@@ -134,13 +134,13 @@ class Compiled:
                 or _no_fast_path
             )
             self._fast_path = plan.fast_path
-        return plan([_raw_value(x) for x in given])
+        return plan([_raw_value(x) for x in numeric_leaves])
 
-    def _trace(self, args: Any, kwargs: Any, held: list[Any]) -> tuple[Guard, ExecutionPlan]:
-        guard = Guard([self.function, *held])
-        recording = trace_function(self.function, args, kwargs, guard.optimizers)
+    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[Guard, ExecutionPlan]:
+        guard = Guard([self.function, *other_objects])
+        trace = trace_function(self.function, args, kwargs, guard.optimizers)
         self.trace_count += 1
-        return guard, ExecutionPlan(recording)
+        return guard, ExecutionPlan(trace)
 
 
 class CompiledMethod:
@@ -168,30 +168,30 @@ def _list_to_array(nest: Any) -> Any:
     return normal(nest) if numbers else nest
 
 
-def _raw_value(given: Any) -> Any:
+def _raw_value(numeric_leaves: Any) -> Any:
     """The array or number inside a tensor; anything else unchanged."""
-    return given._value if type(given) is Tensor else given
+    return numeric_leaves._value if type(numeric_leaves) is Tensor else numeric_leaves
 
 
-def _cache_key(nest: Any, given: list[Any], held: list[Any]) -> Any:
+def _cache_key(nest: Any, numeric_leaves: list[Any], other_objects: list[Any]) -> Any:
     """The cache key of nested arguments: types and shapes of numeric leaves, values of all other leaves."""
     kind = type(nest)
     if kind is Tensor:
         value = nest._value
-        twin = next((k for k, other in enumerate(given) if other is nest), -1)
-        given.append(nest)
-        return ("tensor", twin) if type(value) is float else ("tensor", twin, value.shape, value.dtype)
+        first_use = next((k for k, other in enumerate(numeric_leaves) if other is nest), -1)
+        numeric_leaves.append(nest)
+        return ("tensor", first_use) if type(value) is float else ("tensor", first_use, value.shape, value.dtype)
     if kind is float:
-        given.append(nest)
+        numeric_leaves.append(nest)
         return kind
     if kind is np.ndarray or isinstance(nest, np.generic):
-        given.append(nest)
+        numeric_leaves.append(nest)
         return (kind, nest.shape, nest.dtype)
     if isinstance(nest, (list, tuple)):
-        return (kind, *(_cache_key(x, given, held) for x in nest))
+        return (kind, *(_cache_key(x, numeric_leaves, other_objects) for x in nest))
     if isinstance(nest, dict):
-        return (kind, *((k, _cache_key(x, given, held)) for k, x in nest.items()))
+        return (kind, *((k, _cache_key(x, numeric_leaves, other_objects)) for k, x in nest.items()))
     if kind in (int, bool, str, bytes, type(None)):
         return (kind, nest)
-    held.append(nest)
+    other_objects.append(nest)
     return ("object", id(nest))

@@ -66,7 +66,7 @@ class Graph:
                 return self.broadcast(self.const(array.reshape(-1)[0]), array.shape)
             node = self.add(Node("const", (), None, array.shape, array.dtype, weak), key)
             node.value = value if weak or array.ndim else array[()]
-            node.params = value  # whose id is the key must live on
+            node.params = value  # keep alive what the key identifies by id
         return node
 
     def node(
@@ -89,7 +89,7 @@ class Graph:
         shape = np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
             return self.const(ufunc(*(a.value for a in args)))
-        if any(a.op == "broadcast" for a in args):  # what is the same for many entries is computed once
+        if any(a.op == "broadcast" for a in args):  # compute before broadcasting
             inner = self.elementwise(op, *(a.args[0] if a.op == "broadcast" else a for a in args))
             return self.broadcast(inner, shape)
         known = self._simplified(op, args, shape, dtype)
@@ -103,8 +103,8 @@ class Graph:
         """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
         if all(a.op == "const" for a in args):
             return self.const(PYTHON_OPERATORS[op](*(a.value for a in args)))
-        sample_value = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
-        return self.node(op, args, None, (), np.asarray(sample_value).dtype, weak=True)
+        sample = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
+        return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
 
     def _simplified(  # noqa: C901 - a list of identities
         self, op: str, args: tuple[Node, ...], shape: tuple[int, ...], dtype: Any
@@ -123,7 +123,7 @@ class Graph:
                 return self.elementwise("negative", y)
             if is_scalar_constant(x) and x.weak and stays(y) and y.op == "negative":
                 return self.elementwise("multiply", self.const(-x.value), y.args[0])
-            if "negative" in (x.op, y.op) and dtype.kind == "f":  # signs move to where they are taken away
+            if "negative" in (x.op, y.op) and dtype.kind == "f":  # move signs outwards, where they cancel
                 bare = (n.args[0] if n.op == "negative" else n for n in (x, y))
                 product = self.elementwise("multiply", *bare)
                 return product if x.op == y.op else self.elementwise("negative", product)
@@ -230,7 +230,9 @@ class Graph:
             axes = tuple(k for k in axes if x.shape[k] != 1)
             if not axes:
                 return self.reshape(x, shape)
-            if x.op in ("reshape", "permute") and math.prod(shape) == 1:  # all of it, in whatever order
+            if (
+                x.op in ("reshape", "permute") and math.prod(shape) == 1
+            ):  # a full reduction does not depend on the order
                 inner = x.args[0]
                 return self.reshape(self.reduce(op, inner, tuple(range(inner.ndim)), dtype), shape)
         if op == "sum" and x.op == "matmul" and axes == tuple(range(x.ndim - 2)) and x.dtype == dtype:
@@ -263,7 +265,7 @@ class Graph:
         if b.ndim == 2 and a.ndim > 2:
             rows = self.reshape(a, (math.prod(a.shape[:-1]), a.shape[-1]))
             return self.reshape(self.matmul(rows, b), shape)
-        if a.ndim == 2 and b.ndim > 2 and b.shape[-1] == 1:  # many columns are the rows of one matrix
+        if a.ndim == 2 and b.ndim > 2 and b.shape[-1] == 1:  # a batch of columns as the rows of one matrix
             rows = self.reshape(b, (math.prod(b.shape[:-2]), b.shape[-2]))
             return self.reshape(self.matmul(rows, self.permute(a, (1, 0))), shape)
         return self.node("matmul", (a, b), None, shape, dtype)

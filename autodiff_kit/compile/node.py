@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 VIEW_OPS = frozenset({"reshape", "permute", "slice", "broadcast"})
-"""Operations that only look at their input in another way."""
+"""Operations whose result is a view of their operand."""
 
 NON_UFUNC_OPS = VIEW_OPS | {
     "input", "const", "sum", "max", "min", "concat", "matmul", "cast", "where", "call", "item", "copy", "strong", "pad",
@@ -45,7 +45,7 @@ PYTHON_OPERATORS: dict[str, Callable[..., Any]] = {
     "floor_divide": operator.floordiv, "remainder": operator.mod, "greater": operator.gt, "greater_equal": operator.ge,
     "less": operator.lt, "less_equal": operator.le, "equal": operator.eq, "not_equal": operator.ne,
 }  # fmt: skip
-"""What Python computes with its own numbers, whose result is one of these again and takes its dtype from others."""
+"""Operators on Python numbers; the result is a Python number again, that is, weakly typed."""
 
 ARITHMETIC_OPS = frozenset([
     "add", "subtract", "multiply", "divide", "negative", "positive", "square", "reciprocal", "sqrt", "absolute",
@@ -58,7 +58,7 @@ COMPARISON_OPS = frozenset([
 ])  # fmt: skip
 
 SLOW_OPS = frozenset(["sin", "cos", "exp", "tanh", "log", "log1p", "logaddexp", "expm1", "power"])
-"""Of these, two in one loop are enough: more values at a time than registers make it slower."""
+"""Transcendental functions, of which only a few fit into the registers of one vector loop."""
 
 KERNEL_OPS = ARITHMETIC_OPS | COMPARISON_OPS | SLOW_OPS
 

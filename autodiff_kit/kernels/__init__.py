@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["compile_all_loops", "compiled_loop", "enabled"]
 
 COMPILE_AFTER_REQUESTS = 200
-"""Calls that had to do without before the compiler is started: a short script never pays for it."""
+"""Requests for a loop before compilation starts, so that short scripts never wait for it."""
 
 _loops: dict[str, Callable[..., Any]] = {}
 _lock = threading.Lock()

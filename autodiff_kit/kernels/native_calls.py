@@ -31,9 +31,7 @@ __all__ = [
     "write_addresses",
 ]
 
-_OBJECT_HEAD_BYTES = (
-    object.__basicsize__
-)  # where a struct's own fields begin: at the memory of an array, at the counts of a ufunc
+_OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
 _WORD_BYTES = 8
 _INT8, _INT64, _VOID = ir.IntType(8), ir.IntType(64), ir.VoidType()
 _DOUBLE, _FLOAT = ir.DoubleType(), ir.FloatType()
@@ -149,20 +147,22 @@ def native_entry(compiled: Any) -> Callable[..., Any]:
 
 
 run_units = native_entry(_run_units)
-"""``play(first, last)``: run the units in the table from one address to another, each a function and its table.
+"""``run_units(first, last)``: run the units of a table between two addresses, each a function and its arguments.
 
-Both are given as floating numbers, which hold addresses exactly and are taken apart in a third of the time.
+Addresses are passed as floats, which hold them exactly and are unboxed in a third of the time of integers.
 """
 
 run_units_nogil = native_entry(_run_units_nogil)
-"""The same while other threads of Python go on; letting them and taking turns again takes longer than small units."""
+"""The same without the GIL. Releasing and taking the GIL takes longer than small units."""
 
 write_addresses = native_entry(_write_addresses)
-"""``point(first, last, id(array))``: write where an array's memory lies. Rows are where to, and what to add."""
+"""``write_addresses(first, last, id(array))``: store the array's address in each row's destination, plus its offset."""
 
 MATMUL: Any = _matmul.address
-"""A matrix product: loop; addresses of both operands and the answer; counts of products, rows, inner entries, columns;
-bytes from one to the next, of the three arrays from product to product, then of each along its rows and columns.
+"""Address of the unit that multiplies matrices.
+
+Its table: the inner loop; addresses of both operands and the result; counts of products, rows, inner entries and
+columns; strides in bytes, of the three arrays between products, then of each between rows and columns.
 """
 
 

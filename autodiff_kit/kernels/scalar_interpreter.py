@@ -55,11 +55,13 @@ OPERATIONS = [
     "log1p",
     "expm1",
 ]
-"""Names of operations by their number."""
+"""Names of the operations; the index is the opcode."""
 SINCOS, MULTIPLY_ADD, MULTIPLY_SUBTRACT, NEGATIVE_MULTIPLY_ADD, EXP_OF_NEGATIVE = range(
     len(OPERATIONS), len(OPERATIONS) + 5
 )
-"""Several at once: the cosine goes to the second operand's place; ``a * b + c``, ``a * b - c``, ``c - a * b``."""
+"""Opcodes of fused instructions: SINCOS stores the cosine at the second operand; the others are
+``a * b + c``, ``a * b - c``, ``c - a * b``, ``exp(-a)``.
+"""
 
 
 @njit("void(float64, float64, float64)", cache=True, error_model="numpy", fastmath={"nsz"}, boundscheck=False)
@@ -146,7 +148,7 @@ def _run_program(first: Any, count: Any, cells: Any) -> None:  # noqa: C901 - a 
 
 
 run_program = native_entry(_run_program)
-"""``play(first, count, cells)``: the address of the program and its rows, and the address of the numbers.
+"""``run_program(program, count, cells)``: address and number of the instructions, and address of the cells.
 
-Rows are operation, place of the answer, places of the operands.
+An instruction is the opcode, the cell of the result, and the cells of three operands.
 """

@@ -18,7 +18,7 @@ from autodiff_kit.kernels.native_calls import run_units, run_units_nogil
 __all__ = ["is_worth_splitting", "run_in_two_threads"]
 
 MIN_OPERATIONS = 10_000_000
-"""Operations on single entries from which on a half is longer than waking a thread: about 0.2 ms of one core."""
+"""Scalar operations from which a half takes longer than waking a thread: about 0.2 ms of one core."""
 
 
 def is_worth_splitting(operations: int) -> bool:
@@ -38,10 +38,10 @@ class _HelperThread:
     """A thread that runs ranges of units from a queue."""
 
     def __init__(self) -> None:
-        self.in_use = threading.Lock()  # held while somebody uses the thread
+        self.in_use = threading.Lock()  # locked while a caller uses the thread
         self._jobs: queue.SimpleQueue[_UnitRange] = queue.SimpleQueue()
         self._ended: queue.SimpleQueue[None] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="autodiff_kit second half", daemon=True).start()
+        threading.Thread(target=self._work, name="autodiff_kit kernel helper", daemon=True).start()
 
     def _work(self) -> None:
         while True:
@@ -59,7 +59,7 @@ class _HelperThread:
             self._jobs.put(job)
             run_units_nogil(first, middle)
         except BaseException:
-            self._jobs.put(job)  # the interrupt may have come before; a job is taken once
+            self._jobs.put(job)  # the interrupt may have come first; a range runs once
             raise
         finally:
             self._wait(job)
@@ -69,7 +69,7 @@ class _HelperThread:
         interrupt = None
         while not job.done:
             try:
-                self._ended.get(timeout=1.0)  # word of an earlier job may still lie there
+                self._ended.get(timeout=1.0)  # may be left over from an earlier range
             except queue.Empty:
                 continue
             except KeyboardInterrupt as error:

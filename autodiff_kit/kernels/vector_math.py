@@ -54,7 +54,7 @@ LOWEST_KEY32, LOWEST_KEY64 = np.int32(-(2**31)), np.int64(-(2**63))
 ROUNDING32, ROUNDING64 = (
     f(12582912.0),
     6755399441055744.0,
-)  # adding one of these rounds to a whole number, which its low bits then are
+)  # adding this rounds to an integer, which the low bits then hold
 
 
 def _bits(source: Any, target: Any, kind: Any) -> Any:
@@ -268,7 +268,7 @@ def tanh64(x: Any) -> Any:
     return near if z < 0.390625 else far
 
 
-# The larger of two floats does not vectorise if nan is to count; integers that are ordered alike do, nan on top.
+# A maximum of floats that propagates nan does not vectorise; one of integers in the same order, nan on top, does.
 @_math
 def sort_key32(x: Any) -> Any:
     """An integer that is ordered like ``x``, with nan on top."""

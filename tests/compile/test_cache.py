@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.run import kernel_loader as loading
+from autodiff_kit.compile.run import kernel_loader
 
 from .python_kernels import build, plans
 
@@ -27,47 +27,47 @@ assert f.plan.ready and np.allclose(g.numpy(), np.sin(x) + x * np.cos(x))
 """
 
 
-def run(cache_folder: Path, **more: str) -> None:
-    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(cache_folder), "PYTHONPATH": "", **more}
-    subprocess.run([sys.executable, "-c", SCRIPT], check=True, env=environment, cwd=cache_folder.parent)
+def run(folder: Path, **more: str) -> None:
+    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(folder), "PYTHONPATH": "", **more}
+    subprocess.run([sys.executable, "-c", SCRIPT], check=True, env=environment, cwd=folder.parent)
 
 
-def sources(cache_folder: Path) -> list[Path]:
-    return sorted(cache_folder.glob("autodiff_kit_*.py"))
+def sources(folder: Path) -> list[Path]:
+    return sorted(folder.glob("autodiff_kit_*.py"))
 
 
 def test_processes_share_a_folder_and_mend_it(tmp_path: Path) -> None:
-    cache_folder = tmp_path / "cache"
-    cache_folder.mkdir(mode=0o700)
-    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(cache_folder), "PYTHONPATH": ""}
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o700)
+    environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(folder), "PYTHONPATH": ""}
     both = [subprocess.Popen([sys.executable, "-c", SCRIPT], env=environment, cwd=tmp_path) for _ in range(2)]
     assert [p.wait(120) for p in both] == [0, 0]
-    names = sources(cache_folder)
+    names = sources(folder)
     assert len(names) == 1
-    assert not list(cache_folder.glob("*.part"))
+    assert not list(folder.glob("*.part"))
     text = names[0].read_text()
     names[0].write_text("def kernel(*_): raise SystemExit\n")  # damaged
-    for index in cache_folder.rglob("*.nb[ci]"):
+    for index in folder.rglob("*.nb[ci]"):
         index.write_bytes(b"nonsense")
-    run(cache_folder)
+    run(folder)
     assert names[0].read_text() == text
-    assert sources(cache_folder) == names
+    assert sources(folder) == names
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if os.name != "posix":
         pytest.skip("permissions are posix's")
-    cache_folder = tmp_path / "cache"
-    cache_folder.mkdir()
-    cache_folder.chmod(0o777)
-    monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(cache_folder))
-    assert loading.folder() != cache_folder
-    cache_folder.chmod(0o700)
-    assert loading.folder() == cache_folder
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    folder.chmod(0o777)
+    monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(folder))
+    assert kernel_loader.cache_folder() != folder
+    folder.chmod(0o700)
+    assert kernel_loader.cache_folder() == folder
     inside = tmp_path / "file"
     inside.write_text("no folder")
     monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(inside))
-    assert loading.folder().is_dir()
+    assert kernel_loader.cache_folder().is_dir()
 
 
 def test_names_follow_from_the_content(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_names_follow_from_the_content(tmp_path: Path) -> None:
         compiled = ak.compile(ak.value_and_grad(lambda x: ak.sum(ak.exp(x) * x + ak.cos(x))))
         compiled(np.ones(64, np.float32))
         found: list[str] = []
-        build(compiled, lambda text: (found.append(text), loading.load(text))[1])
+        build(compiled, lambda text: (found.append(text), kernel_loader.load_kernel(text))[1])
         return found
 
     assert texts() == texts()
@@ -131,7 +131,7 @@ def test_state_that_fades_does_not_slow_a_step_down() -> None:
     optimizer = ak.optim.Adam(1e-3)
     compiled = ak.compile(lambda m: optimizer.minimize(lambda: ak.sum(w * w * m), [w]))
     compiled(ak.constant(np.ones(20_000, np.float32)))
-    build(compiled, loading.load)
+    build(compiled, kernel_loader.load_kernel)
 
     def least(steps: int) -> float:
         best = float("inf")

@@ -23,9 +23,9 @@ from .test_random import check
 @pytest.fixture(autouse=True)
 def eager_to_halve(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whatever can be halved is, as small as it may be."""
-    monkeypatch.setattr(threads, "LEAST", 0)
+    monkeypatch.setattr(threads, "MIN_OPERATIONS", 0)
     monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 2)
-    monkeypatch.setattr(kernel_source, "TILE", 4)
+    monkeypatch.setattr(kernel_source, "TILE_LENGTH", 4)
     yield
     with threads._creation_lock:
         assert all(helper.in_use.acquire(timeout=5.0) for helper in threads._helpers)
@@ -117,7 +117,7 @@ def test_an_interrupt_waits_for_the_other_half(monkeypatch: pytest.MonkeyPatch) 
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(threads, "play_freely", interrupted)
+        patched.setattr(threads, "run_units_nogil", interrupted)
         with pytest.raises(KeyboardInterrupt):
             compiled(X)
     assert float(compiled(X)) == pytest.approx(float(chain(X)), rel=1e-12)
@@ -145,7 +145,7 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
             time.sleep(0.1)  # so that there is something to wait for
         freely(first, last)
 
-    monkeypatch.setattr(threads, "play_freely", late)
+    monkeypatch.setattr(threads, "run_units_nogil", late)
     ended = Interrupted(helper._ended)
     monkeypatch.setattr(helper, "_ended", ended)
     with pytest.raises(KeyboardInterrupt):

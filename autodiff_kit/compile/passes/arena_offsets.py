@@ -10,7 +10,7 @@ __all__ = ["CACHE_LINE", "offsets_by_size", "offsets_by_start", "pack_offsets"]
 CACHE_LINE = 64  # bytes
 
 MAX_BEST_FIT_VALUES = 1000
-"""Values beyond which packing them tightly would take too long."""
+"""With more values, quadratic packing takes too long."""
 
 
 def pack_offsets(sizes: list[int], lifetimes: list[tuple[int, int]]) -> list[int]:

@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 MAX_GROUP_SPAN = 400
-"""Nodes between the first and the last of a group: beyond, nothing is in a cache any more, and plans take long."""
+"""Largest distance in nodes between the first and last node of a group; farther operands have left the caches."""
 
 MAX_GROUP_NODES = 90
-"""Nodes of one group, for the compiler's sake."""
+"""Most nodes in a group, to limit LLVM's compile time."""
 
 
 class UnfusedNode:
@@ -56,13 +56,13 @@ class FusionGroup:
         self.domain = domain
         self.nodes: list[Node] = []
         self.members: set[Node] = set()
-        self.final_reductions: set[Node] = set()  # totals and columns, which are complete only after the kernel
-        self.outputs: list[Node] = []  # what is stored
-        self.inputs: list[Node] = []  # what is read
-        self.overwrites: dict[Node, Node] = {}  # what is read -> what is written over it
-        self.flush_to_zero: set[Node] = set()  # where denormal numbers become 0
+        self.final_reductions: set[Node] = set()  # totals and columns, complete only after the kernel
+        self.outputs: list[Node] = []  # stored nodes
+        self.inputs: list[Node] = []  # nodes that are read
+        self.overwrites: dict[Node, Node] = {}  # input -> output that is written over it
+        self.flush_to_zero: set[Node] = set()  # outputs whose denormal numbers become 0
         self.dtype: Any = None
-        self.first = self.last = self.latest = first  # nodes; the latest of all that it waits for too
+        self.first = self.last = self.latest = first  # node numbers; ``latest`` includes all dependencies
         self.position = 0
 
     def add(self, node: Node) -> None:
@@ -91,9 +91,7 @@ class _FusionBuilder:
         self.dependencies: dict[ScheduledUnit, set[ScheduledUnit]] = {}
         self.dependents: dict[ScheduledUnit, set[ScheduledUnit]] = defaultdict(set)
         self.users: dict[Node, list[Node]] = {}
-        self.operands: dict[FusionGroup, set[Node]] = defaultdict(
-            set
-        )  # what a group reads, and what of its own it uses again
+        self.operands: dict[FusionGroup, set[Node]] = defaultdict(set)  # operands of the nodes of a group
         for n in nodes:
             for a in n.args:
                 self.users.setdefault(a, []).append(n)
@@ -124,7 +122,7 @@ class _FusionBuilder:
             if found is None and (far := self._earlier_group_for(node)) is not None and self._can_join(node, far):
                 found, last = far, far.last
                 far.add(node)
-                far.last = last  # it reads nothing from later on
+                far.last = last  # the node has no later operand
             else:
                 if found is None:
                     found = FusionGroup(domain, node.number)
@@ -178,9 +176,7 @@ class _FusionBuilder:
         """Recent groups that compute an operand of a node or read the same operand."""
         found: set[FusionGroup] = set()
         for a in node.args:
-            neighbours = (
-                self.users.get(a, ())[:8] if a.size == node.size else ()
-            )  # what is repeated costs nothing to read
+            neighbours = self.users.get(a, ())[:8] if a.size == node.size else ()  # broadcast operands are free to read
             for m in (a, *neighbours):
                 u = self.unit_of.get(m)
                 if isinstance(u, FusionGroup) and node.number - u.first <= MAX_GROUP_SPAN:
@@ -257,7 +253,7 @@ class _FusionBuilder:
             self.dependencies[u].add(a)
         self.dependencies[a] = (self.dependencies[a] | sources) - {a, b}
         self.dependents[a] = (self.dependents[a] | readers) - {a, b}
-        latest, a.latest = max(a.latest, b.latest), -1  # whoever reads either waits for both
+        latest, a.latest = max(a.latest, b.latest), -1  # dependents of either now wait for both
         self._propagate_latest(a, latest)
 
 

@@ -45,7 +45,7 @@ _EXPRESSIONS = {
     "logaddexp": "logaddexp{b}({0}, {1})",
     "expm1": "math.expm1({0})", "power": "{0} ** {1}", "sin": "real(math.sin({0}))", "cos": "real(math.cos({0}))",
 }  # fmt: skip
-"""What a node is in the source; sine and cosine of whole rows are written apart."""
+"""Expression templates of the operations; sine and cosine of arrays use ``sincos`` instead."""
 
 
 def memory_span(view: Any) -> tuple[int, int]:
@@ -121,7 +121,7 @@ class KernelSource:
         axes = [(d, [self.strides[n][k] for n in self.strides]) for k, d in enumerate(g.domain)]
         inner = axes.pop() if axes else (1, [0] * len(self.strides))
         outer: list[tuple[int, list[int]]] = []
-        for d, s in axes:  # axes that lie behind each other in memory are one
+        for d, s in axes:  # collapse axes that are contiguous in memory
             if d == 1:
                 continue
             if outer and all(p == q * d for p, q in zip(outer[-1][1], s, strict=True)):
@@ -220,7 +220,7 @@ class KernelSource:
         if n.op in ("add", "multiply"):
             given.sort(
                 key=lambda pair: not is_scalar(pair[0]) or pair[0] in self.g.members
-            )  # equal kernels, equal text
+            )  # so that equal kernels have equal source
         args = [self._value(a, loop, w) for a, w in given]
         if n.op == "power" and n.args[1].op == "const" and n.args[1].shape == () and n.args[1].value == 2:
             return f"{args[0]} * {args[0]}"

@@ -22,13 +22,13 @@ __all__ = [
 ]  # fmt: skip
 
 TILE_LENGTH, SHORT_TILE_LENGTH, MAX_ROWS_IN_LONG_TILE = 2048, 512, 2
-"""Entries of a tile: it stays in the first cache. Where more than a few values wait in scratch rows, it is thin."""
+"""Tile lengths that fit into the L1 cache: the short one for kernels with many scratch rows."""
 
 INTERLEAVE_COUNT, MIN_INTERLEAVED_LENGTH = 4, 512
-"""Vectors that a long loop has under way at once: one that waits for a result lets the others go on."""
+"""Vectors that LLVM interleaves in a long loop, to hide latencies."""
 
 MAX_SLOW_OPS = 2
-"""Slow functions in one vector loop: with more, values no longer fit into registers."""
+"""Most transcendental functions in one vector loop; more need too many registers."""
 
 TRIGONOMETRIC_OPS = ("sin", "cos")
 

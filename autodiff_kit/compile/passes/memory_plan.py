@@ -55,13 +55,13 @@ def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
 def insert_copies(nodes: list[Node]) -> list[Node]:
     """Turn view nodes that no strided array can express into copy nodes; returns these."""
     found = []
-    shown: dict[Node, Array | None] = {}
+    views: dict[Node, Array | None] = {}
     for n in nodes:
         if n.op not in VIEW_OPS or is_scalar(n):
             continue
         a = n.args[0]
-        inner = None if is_scalar(a) else shown[a] if a.op in VIEW_OPS else strided_template(a)
-        seen = shown[n] = None if inner is None else apply_view(inner, n)
+        inner = None if is_scalar(a) else views[a] if a.op in VIEW_OPS else strided_template(a)
+        seen = views[n] = None if inner is None else apply_view(inner, n)
         if seen is None:
             n.params = Node(n.op, n.args, n.params, n.shape, n.dtype)
             n.op = "copy"
@@ -99,16 +99,14 @@ class MemoryPlan:
     ) -> None:  # fmt: skip
         self.units, self.unit, self.loop_of = units, unit, loops
         self.lifetimes: dict[Node, tuple[int, int]] = {}
-        self.reuses: dict[Node, Node] = {}  # written over
+        self.reuses: dict[Node, Node] = {}  # node -> node in whose memory it is stored
         self._compute_lifetimes(outputs)
         self.locations: dict[Node, tuple[str, Any]] = {new: ("state", old) for new, old in states.items()}
         for k, o in enumerate(outputs):
             r = view_base(o)
             if r in unit and r not in self.locations and not is_scalar(o) and _covers_storage(o):
                 self.locations[r] = ("out", k)
-        self.written_into: dict[
-            Node, tuple[Node, int | None]
-        ] = {}  # what is written into something else, and from where on
+        self.written_into: dict[Node, tuple[Node, int | None]] = {}  # part -> (whole, start)
         self._write_parts_in_place(outputs)
         self._reuse_dying_inputs()
         self._protect_state_inputs(states)
@@ -225,15 +223,13 @@ class MemoryPlan:
                 b is not a and not is_scalar(b) and self.memory_owner(view_base(b)) is self.memory_owner(a)
                 for b in u.inputs
             ):
-                continue  # a second way to the same memory
+                continue  # the same memory is also read through another view
             loop = self.loop_of(u)
             if any(a in n.args and loop[n] > loop[o] for n in u.nodes):
-                continue  # still to be read after it is overwritten
+                continue  # read again after the output is written
             u.overwrites[a] = o
             if home is None:
-                f = self.reuses[o] = self.memory_owner(
-                    a
-                )  # the first of a long row, so that nobody has to walk along it
+                f = self.reuses[o] = self.memory_owner(a)  # path compression
                 self.lifetimes[f] = (self.lifetimes[f][0], max(self.lifetimes[f][1], self.lifetimes[o][1]))
             return
 

@@ -15,7 +15,7 @@ from autodiff_kit.compile.topological_order import live_nodes, topological_sort
 __all__ = ["simplify_sums"]
 
 MIN_STACKED_PRODUCTS = 3
-"""Products from which on their sum is one product."""
+"""Fewest products that are stacked."""
 
 
 def simplify_sums(graph: Graph, outputs: list[Node]) -> list[Node]:
@@ -34,7 +34,7 @@ class SumRewriter:
     def __init__(self, graph: Graph, outputs: list[Node]) -> None:
         self.graph, self.outputs = graph, set(outputs)
         self.nodes = live_nodes(outputs)
-        self.users: dict[Node, dict[Node, None]] = {n: {} for n in self.nodes}  # in order, each once
+        self.users: dict[Node, dict[Node, None]] = {n: {} for n in self.nodes}  # dicts as ordered sets
         for n in self.nodes:
             self._add_uses(n)
         self.original_count = self.indexed_count = len(graph.nodes)
@@ -183,5 +183,5 @@ def _renumbered(nodes: list[Node], recorded: int) -> list[Node]:
                     rank[a] = (n.number, 0)
                     todo.append(a)
     for n in nodes:
-        rank.setdefault(n, (n.number, 0))  # that nobody reads any more
+        rank.setdefault(n, (n.number, 0))  # no longer used
     return topological_sort(nodes, lambda n: n.args, rank.__getitem__)

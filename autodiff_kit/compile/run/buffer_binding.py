@@ -201,7 +201,7 @@ class OutputBuffers:
         pairs[:] = [found, *pairs[:1]]
         self.env |= {f"output_tensor{k}": found[0], f"output_array{k}": found[1]}
         if found[1] is not None:
-            found[1].flags.writeable = True  # whoever looked at it may have closed it
+            found[1].flags.writeable = True  # the caller may have made it read-only
             self.show(k, found[1])
         self.env |= {f"tensor_refs{k}": sys.getrefcount(found[0]), f"array_refs{k}": sys.getrefcount(found[1])}
 
@@ -214,7 +214,7 @@ def _pair(like: Any, tensor: bool) -> list[Any]:
 def _free(pair: list[Any]) -> bool:
     """Whether only the pair refers to its tensor and array."""
     clean = type(pair[0]) is not Tensor or (pair[0]._node is None and pair[0].record is None)
-    held = 2 if type(pair[0]) is Tensor else 1  # the tensor holds the array too
+    held = 2 if type(pair[0]) is Tensor else 1  # the tensor refers to the array as well
     return clean and (
         (pair[0] is None or sys.getrefcount(pair[0]) == 2) and (pair[1] is None or sys.getrefcount(pair[1]) == held + 1)
     )

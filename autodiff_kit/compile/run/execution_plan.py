@@ -19,7 +19,7 @@ from autodiff_kit.core.tensor import make, normal
 __all__ = ["ExecutionPlan", "build_kernels_now"]
 
 COMPILE_AFTER_CALLS = 3
-"""Calls before kernels are compiled: what runs once or twice shall not pay for it."""
+"""Calls before kernels are compiled; functions that run once or twice are not worth it."""
 
 
 class ExecutionPlan:
@@ -31,14 +31,14 @@ class ExecutionPlan:
         Whether it runs in compiled kernels.
     """
 
-    def __init__(self, recording: Trace) -> None:
-        self.recording = recording
-        outputs = recording.outputs
-        self.nodes = simplify_sums(recording.graph, outputs)
-        self._numpy, self._source = generate_numpy_function([node for _, node in recording.inputs], outputs)
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        outputs = trace.outputs
+        self.nodes = simplify_sums(trace.graph, outputs)
+        self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
         self._calls = 0
         self.kernel_plan: Any = None
-        self.fast_path: Callable[[Any], Any] | None = None  # the short way into it
+        self.fast_path: Callable[[Any], Any] | None = None  # see run/fast_path
         self.run: Callable[[list[Any]], Any] = self._run_and_count
 
     @property
@@ -65,20 +65,20 @@ class ExecutionPlan:
 
         numbers = is_scalar_graph(self.nodes)
         if numbers or can_use_kernels(self.nodes):
-            self.kernel_plan = KernelPlan(self.recording, compiler or load_kernel, numbers)
+            self.kernel_plan = KernelPlan(self.trace, compiler or load_kernel, numbers)
         self.run = self.kernel_plan.run if self.kernel_plan else self._run_numpy
 
     # -------------------------------------------------------------------------------------------------- as NumPy calls
     def _run_numpy(self, given: list[Any]) -> Any:
         """Run as NumPy calls."""
-        answers = iter(self._numpy(*[source.read(given) for source, _ in self.recording.inputs]))
-        leaves = self.recording.leaves
+        answers = iter(self._numpy(*[source.read(given) for source, _ in self.trace.inputs]))
+        leaves = self.trace.leaves
         parts = [leaf.fixed if leaf.node is None else _wrap_output(leaf.kind, next(answers)) for leaf in leaves]
-        for source, node in self.recording.assignments:
+        for source, node in self.trace.assignments:
             source.write(next(answers), node)
-        for optimizer, variable, _ in self.recording.updates:
+        for optimizer, variable, _ in self.trace.updates:
             optimizer._last[id(variable)] = normal(next(answers))
-        return self.recording.pack(parts)
+        return self.trace.pack(parts)
 
     def __str__(self) -> str:
         return str(self.kernel_plan) if self.kernel_plan is not None else self._source

@@ -18,7 +18,7 @@ from autodiff_kit.core.tensor import Tensor
 __all__ = ["MISS", "make_fast_path", "must_run_eagerly"]
 
 MISS: Any = object()
-"""What the short way returns where it is not the way."""
+"""Returned by the fast path if the call needs the general path."""
 
 
 class _NoFastPathError(Exception):
@@ -69,7 +69,7 @@ class _ArgumentChecks:
     def __init__(self, plan: Any, env: dict[str, Any]) -> None:
         self.plan, self.env = plan, env
         self.lines: list[str] = []
-        self.input_count = 0  # so many numbers and arrays came before
+        self.input_count = 0  # numeric leaves so far
         self.tensors: list[str] = []
 
     def check(self, name: str, arg: Any, part: Any) -> str:
@@ -113,7 +113,7 @@ class _ArgumentChecks:
         )
         self.lines += [
             f"arg{place} = {name}._value",
-            f"if last_argument{place}() is not arg{place}:",  # its array does not change, nor does its shape
+            f"if last_argument{place}() is not arg{place}:",  # else it was checked at the last call
             f"    if type(arg{place}) is not ndarray or {checks}: return MISS",
             f"    bind_and_remember{place}(arg{place})",
         ]

@@ -25,9 +25,9 @@ __all__ = ["cache_folder", "kernel_module_source", "load_kernel"]
 
 _TYPES = {"f": "float32", "d": "float64", "?": "bool_", "l": "int64", "q": "int64", "i": "int32"}
 _loaded: dict[str, int] = {}
-_loaded_entries: list[Any] = []  # what the addresses belong to
+_loaded_entries: list[Any] = []  # keeps the code at the addresses alive
 _lock = threading.RLock()
-_private: list[Any] = []  # a temporary folder of this process
+_private: list[Any] = []  # the temporary folder of this process, once it exists
 
 
 def kernel_module_source(kernel: KernelSource) -> str:
@@ -88,7 +88,7 @@ def _load_from(place: Path, name: str, text: str) -> int:
     module = importlib.util.module_from_spec(spec)
     from autodiff_kit.kernels.vector_math import set_interleave_count
 
-    sys.modules[name] = module  # numba finds the function again by its module's name
+    sys.modules[name] = module  # numba's cache looks the module up by name
     try:
         spec.loader.exec_module(module)
     finally:

@@ -42,19 +42,17 @@ class KernelPlan:
         ``run(given)``: the return value for a list of the numeric leaves of the arguments.
     """
 
-    def __init__(self, recording: Trace, compiler: Callable[[str], int], numbers: bool) -> None:
-        self.recording = recording
-        updates = [
-            (optimizer, variable, _update_of_step(recording.graph, n)) for optimizer, variable, n in recording.updates
-        ]
-        assigned = [node for _, node in recording.assignments]
-        there = set(live_nodes([*recording.returned_nodes, *assigned]))
+    def __init__(self, trace: Trace, compiler: Callable[[str], int], numbers: bool) -> None:
+        self.trace = trace
+        updates = [(optimizer, variable, _update_of_step(trace.graph, n)) for optimizer, variable, n in trace.updates]
+        assigned = [node for _, node in trace.assignments]
+        there = set(live_nodes([*trace.returned_nodes, *assigned]))
         recipes = [_recipe_from_assigned(node, assigned, there) for _, _, node in updates]
         now = [node for (_, _, node), how in zip(updates, recipes, strict=True) if how is None]
-        outputs = [*recording.returned_nodes, *assigned, *now]
+        outputs = [*trace.returned_nodes, *assigned, *now]
         nodes = live_nodes(outputs)
         self.used = set(nodes)
-        self.state_inputs = {s.key: node for s, node in recording.inputs if not isinstance(s, ArgumentSource)}
+        self.state_inputs = {s.key: node for s, node in trace.inputs if not isinstance(s, ArgumentSource)}
         self.states: dict[Node, Node] = {}
         self.locations: dict[Node, tuple[str, Any]] = {}
         self.generator: Any = ScalarProgram(nodes, outputs) if numbers else self._run_passes(nodes, outputs, compiler)
@@ -68,7 +66,7 @@ class KernelPlan:
         self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
         self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states, assign_loops)
         self.locations = self.memory_plan.locations
-        inputs = [(node, f"arg{s.place}") for s, node in self.recording.inputs if isinstance(s, ArgumentSource)]
+        inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
         return PlanCodeGenerator(self.memory_plan, inputs, compiler)
 
     def __str__(self) -> str:
@@ -78,7 +76,7 @@ class KernelPlan:
         """Map new values to the inputs that they may be written over."""
         found: dict[Node, Node] = {}
         there = set(nodes)
-        for source, new in self.recording.assignments:
+        for source, new in self.trace.assignments:
             old = self.state_inputs.get(source.key)
             fits = old in there and new in unit and new not in found and not is_scalar(new)
             if fits and old is not None and old.shape == new.shape and old.dtype == new.dtype and new.dtype != object:
@@ -87,21 +85,21 @@ class KernelPlan:
 
     # ----------------------------------------------------------------------------------------------------- the function
     def _generate_function(self, updates: list[Any], recipes: list[Any]) -> None:
-        recording, generator = self.recording, self.generator
+        trace, generator = self.trace, self.generator
         self.env = generator.env
-        self.env |= {"normal": normal, "make": make, "fixed_outputs": [leaf.fixed for leaf in recording.leaves]}
+        self.env |= {"normal": normal, "make": make, "fixed_outputs": [leaf.fixed for leaf in trace.leaves]}
         self.buffers = BufferBinder(self.env, generator.views_of_buffer, generator.pointer_rows)
         self.output_buffers = OutputBuffers(self.env, self.buffers.show_output)
-        self.argument_lines: dict[int, Callable[[str], list[str]]] = {}  # lines that take in what the caller gives
+        self.argument_lines: dict[int, Callable[[str], list[str]]] = {}  # writers of the lines that read an argument
         head = self._input_lines()
         tail = [*self._assignment_lines(), *self._update_lines(updates, recipes)]
         outs = self._assigned_output_lines()
-        places = iter(range(len(recording.returned_nodes)))
+        places = iter(range(len(trace.returned_nodes)))
         kernel_texts = [
             f"fixed_outputs[{k}]"
             if leaf.node is None
             else self._output_expression(leaf, leaf.node, next(places), outs, tail)
-            for k, leaf in enumerate(recording.leaves)
+            for k, leaf in enumerate(trace.leaves)
         ]
         self.lines = [
             *head,
@@ -133,16 +131,16 @@ class KernelPlan:
             return next(parts)
 
         try:
-            return written(self.recording.structure)
+            return written(self.trace.structure)
         except TypeError:
-            self.env["pack_outputs"] = self.recording.pack
+            self.env["pack_outputs"] = self.trace.pack
             return f"pack_outputs([{', '.join(kernel_texts)}])"
 
     def _input_lines(self) -> list[str]:
         """The lines that read the inputs and check that bound memory is still there."""
         lines: list[str] = []
         written = set(self.states.values())
-        for source, node in self.recording.inputs:
+        for source, node in self.trace.inputs:
             if node not in self.used and node not in written:
                 continue
             if isinstance(source, ArgumentSource):
@@ -165,12 +163,12 @@ class KernelPlan:
         if is_scalar(node):
             return lambda text: [self.generator.scalar_input_line(node, text)]
         shown = self.buffers.argument_line(place, node)
-        if not node.shape:  # it may be one of NumPy's numbers
+        if not node.shape:  # it may be a NumPy scalar
             return lambda text: [f"{name} = np.array({text})", shown]
         settled = f"if {name}.flags.num & 0x101 != 0x101: {name} = np.array({name}, order='C')"
         return lambda text: [f"{name} = {text}", settled, shown]
 
-    # ----------------------------------------------------------------------------------------------- what is given away
+    # ---------------------------------------------------------------------------------------------------------- outputs
     def _output_expression(self, leaf: OutputLeaf, node: Node, k: int, outs: list[str], tail: list[str]) -> str:
         """The expression for a returned value; lines that it needs are added to ``outs`` and ``tail``."""
         tensor = leaf.kind == "tensor"
@@ -187,14 +185,14 @@ class KernelPlan:
 
     def _assigned_output_lines(self) -> list[str]:
         """Check lines of assigned values and updates that have output buffers."""
-        leaves = len(self.recording.returned_nodes)
+        leaves = len(self.trace.returned_nodes)
         locations = [(home[1], node) for node, home in self.locations.items() if home[0] == "out"]
         return [self.output_buffers.array_lines(k, node, False)[0] for k, node in locations if k >= leaves]
 
     def _assignment_lines(self) -> list[str]:
         """The lines that assign variables and slots that were not updated in place."""
         lines = []
-        for number, (source, node) in enumerate(self.recording.assignments):
+        for number, (source, node) in enumerate(self.trace.assignments):
             if node in self.states and self.states[node] is self.state_inputs.get(source.key):
                 continue
             text = self.generator.value_expression(node)
@@ -210,7 +208,7 @@ class KernelPlan:
     def _update_lines(self, updates: list[Any], recipes: list[Any]) -> list[str]:
         """The lines that store the update of each optimizer step, or a function that computes it on demand."""
         lines = []
-        latest: dict[tuple[Node, ...], list[Any]] = {}  # numbers from which updates are worked out
+        latest: dict[tuple[Node, ...], list[Any]] = {}  # the scalar inputs of updates computed on demand
         for number, ((optimizer, variable, node), how) in enumerate(zip(updates, recipes, strict=True)):
             self.env |= {f"step_optimizer{number}": optimizer, f"step_variable_id{number}": id(variable)}
             if how is None:
@@ -228,7 +226,7 @@ class KernelPlan:
 
     def _compute_update(self, run: Callable[..., Any], places: list[int], numbers: list[Any]) -> Any:
         """Compute the last update of a step from the assigned values."""
-        return normal(run(*[self.recording.assignments[k][0].read() for k in places], *numbers)[0])
+        return normal(run(*[self.trace.assignments[k][0].read() for k in places], *numbers)[0])
 
 
 def _update_of_step(graph: Graph, node: Node) -> Node:

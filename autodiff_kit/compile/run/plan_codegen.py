@@ -55,27 +55,25 @@ class PlanCodeGenerator:
             native_calls,
             threads,
         )
-        self.argument_names = dict(inputs)  # node -> the local name of what the caller gives
+        self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
                                     "float32": np.float32, "float64": np.float64,
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
-        self.view_lines: list[str] = []  # views of what the caller gives
+        self.view_lines: list[str] = []  # bind views of arguments
         self.kernels: list[tuple[str, KernelSource]] = []
         self.views_of_buffer: dict[Any, list[tuple[str, tuple[int, ...], Any, int, tuple[int, ...]]]] = {}
         self.pointer_rows: dict[Any, tuple[float, float]] = {}
         self._names: dict[Any, str] = {}
-        self._units: list[tuple[int, int]] = []  # function, and where its part of the table begins
-        self._unit_comments: list[str] = []  # what each is, for those who read the plan
-        self._emitted_units = 0  # of which so many have their line
-        self._table: list[Any] = []  # numbers, and pairs of a base and an offset in bytes
+        self._units: list[tuple[int, int]] = []  # address of the function, and start of its table entries
+        self._unit_comments: list[str] = []  # shown in the printed plan
+        self._emitted_units = 0  # number of units that have been emitted
+        self._table: list[Any] = []  # numbers, and pairs of buffer and byte offset
         self._scalar_cells: dict[Any, int] = {}
-        self._pending_scalars: set[Node] = set()  # numbers that nothing has asked for yet
-        self._unit_of_total: dict[Node, int] = {}  # and those that units compute
-        self._scratch_sizes: dict[
-            tuple[str, str, int], int
-        ] = {}  # entries of scratch of each dtype, and of second halves
+        self._pending_scalars: set[Node] = set()  # numbers that no line has used so far
+        self._unit_of_total: dict[Node, int] = {}  # totals -> index of the unit that computes them
+        self._scratch_sizes: dict[tuple[str, str, int], int] = {}  # entries for each dtype and half
         for u in memory_plan.units:
             self._emit_unit(u)
         self._emit_pending_units()
@@ -212,7 +210,7 @@ class PlanCodeGenerator:
             self._emit_numpy_call(u.node)
         else:
             self._pending_scalars.add(u.node)
-            if not all(map(is_scalar, u.node.args)):  # it reads memory, which changes
+            if not all(map(is_scalar, u.node.args)):  # its array operands may be overwritten later
                 self._emit_pending_units()
                 self.scalar_expression(u.node)
 
@@ -239,7 +237,7 @@ class PlanCodeGenerator:
         """Generate, compile and add a kernel."""
         steps = any(
             self.memory_plan.locations.get(o, ("",))[0] == "state" for o in g.outputs
-        )  # one kernel for all variables
+        )  # one kernel for all variables of a step
         kernel = KernelSource(g, self.memory_plan.array_of, steps, self.threads.is_worth_splitting(operation_count(g)))
         name, text = f"kernel{len(self.kernels)}", kernel_module_source(kernel)
         self.kernels.append((name, kernel))
@@ -373,7 +371,7 @@ class PlanCodeGenerator:
             if self.memory_plan.written_into.get(view_base(n.args[0])) != (
                 n,
                 None,
-            ):  # else written there in the first place
+            ):  # else the product was written in place
                 self._emit_line(f"copyto({self.view_name(n)}, {text})")
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
@@ -412,7 +410,7 @@ class PlanCodeGenerator:
             end = start + a.shape[n.params]
             if self.memory_plan.written_into.get(a) == (n, start):
                 start = end
-                continue  # written there in the first place
+                continue  # written in place
             index = ", ".join(f"{start}:{end}" if k == n.params else ":" for k in range(n.ndim))
             self._emit_line(f"copyto({self.view_name(n)}[{index}], {text})")
             start = end

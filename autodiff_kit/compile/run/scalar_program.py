@@ -12,9 +12,9 @@ from autodiff_kit.compile.node import VIEW_OPS, Node
 __all__ = ["ScalarProgram", "is_scalar_graph"]
 
 MIN_OPERATIONS = 8
-"""Operations below which lines of Python are as fast."""
+"""With fewer operations, lines of Python are as fast."""
 _IDENTITY_OPS = VIEW_OPS | {"strong", "cast", "sum", "max", "min"}
-"""Of one number these are that number."""
+"""Operations that leave a single number unchanged."""
 
 
 def is_scalar_graph(nodes: list[Node]) -> bool:

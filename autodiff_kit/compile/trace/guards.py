@@ -27,7 +27,7 @@ from autodiff_kit.optim.optimizer import Optimizer
 __all__ = ["Guard"]
 
 MAX_GUARDED_OBJECTS = 20_000
-"""Places to look at; a function that sees more gives its data as arguments."""
+"""Most objects that a guard compares; functions with more have to take their data as arguments."""
 
 _IMMUTABLE_TYPES = (
     type(None),
@@ -48,10 +48,10 @@ _INDIRECT_ACCESS = frozenset([
     "__class__", "__dict__", "__getattribute__", "asdict", "astuple", "attrgetter", "copy", "deepcopy", "fields",
     "getattr", "hasattr", "replace", "type", "vars",
 ])  # fmt: skip
-"""Names with which code gets at attributes that it does not name."""
+"""Names in code that may read attributes without naming them."""
 _OPTIMIZER_STATE = frozenset(
     {"_state", "_last", "_pending"}
-)  # of an optimizer: read and written by the recording itself
+)  # attributes of optimizers that the trace itself reads and writes
 
 
 class Guard:
@@ -73,9 +73,11 @@ class Guard:
         self._checks: list[str] = []
         self.cells: dict[str, types.CellType] = {}
         self.optimizers: list[Optimizer] = []
-        self._attribute_names: set[str] = set()  # that the user's code looks up
+        self._attribute_names: set[str] = set()  # that the user's code may read
         self._visited_classes: set[type] = set()
-        self._pending_attributes: list[tuple[str, str, Any]] = []  # place, name and value of those that it has not
+        self._pending_attributes: list[
+            tuple[str, str, Any]
+        ] = []  # place, name and value of attributes that no code names so far
         todo = list(roots)
         while todo:
             todo.extend(self._visit(todo.pop()))
@@ -87,7 +89,7 @@ class Guard:
         """Whether nothing has changed."""
         try:
             return self._holds()
-        except (KeyError, NameError):  # something is no longer there
+        except (KeyError, NameError):  # something was deleted
             return False
 
     def make_function(self, text: str, name: str, env: dict[str, Any]) -> Any:
@@ -102,7 +104,7 @@ class Guard:
         name = self._names.get(id(thing))
         if name is None:
             name = self._names[id(thing)] = f"guarded{len(self._names)}"
-            self.env[name] = thing  # held, so that no other thing can take its id
+            self.env[name] = thing  # kept alive, so that no other object gets its id
         return name
 
     def _require_same(self, where: str, thing: Any) -> None:
@@ -158,13 +160,13 @@ class Guard:
         for cell in f.__closure__ or ():
             try:
                 inside = cell.cell_contents
-            except ValueError:  # not filled yet
+            except ValueError:  # an empty cell
                 continue
             name = f"cell_{self._name(cell)}"
             self.cells[name] = cell
             self._require_same(name, inside)
             found.append(inside)
-        if _is_library_module(f.__module__):  # such as what ak.grad returns: only what it was given is the user's
+        if _is_library_module(f.__module__):  # such as the result of ak.grad: only its closure is the user's
             return found
         self._attribute_names.update(_possible_attribute_names(f.__code__))
         space = self._name(f.__globals__)
@@ -356,7 +358,7 @@ def _is_library_module(module: Any) -> bool:
     return installed or first in sys.stdlib_module_names or first in ("autodiff_kit", "numpy")
 
 
-_INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "segment", "errors"))
+_INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "errors"))
 
 
 def _needs_no_guard(thing: Any) -> bool:

@@ -18,7 +18,6 @@ def _tracer_of(*values: Any) -> Any:
     return next(v.tracer for v in values if isinstance(v, SymbolicArray))
 
 
-# ---------------------------------------------------------------------------------------------------- NumPy's functions
 def _matmul(tracer: TracerInterface, a: Any, b: Any) -> Any:
     x, y = tracer.node(a), tracer.node(b)
     graph = tracer.graph
@@ -72,7 +71,7 @@ def _min_max_function(op: str, is_elementwise: Any) -> Callable[..., Any]:
         if type(x) is not SymbolicArray or out is not None or where not in _DEFAULTS or dtype is not None:
             return NotImplemented
         if any(x.shape[k] == 0 for k in _axes(x, axis)):
-            return NotImplemented  # NumPy knows what that gives
+            return NotImplemented  # left to NumPy, as an error or the identity
         y = _reduce(op, x, axis, keepdims)
         return y if initial is None or initial is np._NoValue else is_elementwise(y, initial)
 
@@ -90,7 +89,7 @@ def _mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims
 def _reshape(x: Any, shape: Any = None, order: str = "C", **more: Any) -> Any:
     if order != "C" or more:
         return NotImplemented
-    full = np.reshape(np.broadcast_to(False, x.shape), shape).shape  # NumPy's own errors where it does not fit
+    full = np.reshape(np.broadcast_to(False, x.shape), shape).shape  # raises NumPy's errors
     return wrap(x.tracer, x.tracer.graph.reshape(x.node, full))
 
 
@@ -174,7 +173,7 @@ def _getitem(x: SymbolicArray, index: Any) -> Any:
 
 def _index_slices(parts: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]:
     """The result shape of a basic index, and the slice of each axis."""
-    answer = np.broadcast_to(False, shape)[parts].shape  # NumPy's own errors too
+    answer = np.broadcast_to(False, shape)[parts].shape  # raises NumPy's errors too
     taken = [p for p in parts if p is not None]
     place = next((k for k, p in enumerate(taken) if p is Ellipsis), len(taken))
     fill = [slice(None)] * (len(shape) - len(taken) + (place < len(taken)))
@@ -205,7 +204,7 @@ _MAX, _MIN = _min_max_function("max", np.maximum), _min_max_function("min", np.m
 TRACED_FUNCTIONS |= {
     getitem: _getitem,
     np.matmul: _matmul,
-    np.add: _sum,  # its reduction
+    np.add: _sum,  # np.add.reduce
     np.maximum: _MAX,
     np.minimum: _MIN,
     np.sum: _sum,

@@ -21,9 +21,9 @@ from autodiff_kit.errors import NumbersAskedError
 __all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "wrap"]
 
 TRACED_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-"""What is recorded in smaller parts, filled in by :mod:`autodiff_kit.compile.trace.numpy_functions`.
+"""Tracing rules of NumPy functions, filled in by :mod:`autodiff_kit.compile.trace.numpy_functions`.
 
-Any other function of NumPy's is recorded as one call of it.
+Functions without a rule are recorded as opaque calls.
 """
 
 
@@ -35,7 +35,7 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
     def __init__(self, tracer: TracerInterface, node: Node) -> None:
         self.tracer, self.node = tracer, node
 
-    # ----------------------------------------------------------------------------------------- what is known beforehand
+    # -------------------------------------------------------------------------------------------------- shape and dtype
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
@@ -82,13 +82,13 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
         """Record a call of a function that needs concrete values, to be run at each call."""
         return self.tracer.call(function, (self, *args), {})
 
-    # -------------------------------------------------------------------------------------------- asked for its numbers
+    # -------------------------------------------------------------------------------------------------- concrete values
     def _refuse_value(self, what: str) -> NoReturn:
         """Raise the error for an operation that needs concrete values."""
         error = NumbersAskedError(
-            f"{what} asks for numbers, but ak.compile is recording this function and there are none yet "
-            f"(a value of shape {self.shape}). Use ak.where in place of if, return the value and look at it outside, "
-            "give what decides the way as an int, bool or str argument, or leave this function uncompiled."
+            f"{what} asks for numbers, but ak.compile is tracing this function and there are none yet "
+            f"(a value of shape {self.shape}). Use ak.where in place of if, return the value and use it outside, "
+            "pass what decides the branch as an int, bool or str argument, or leave this function uncompiled."
         )
         error.recorder = self.tracer
         raise error
@@ -101,7 +101,7 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
         if any(isinstance(x, Value) for x in inputs):
             return NotImplemented
         if options.get("out") is not None:
-            self._refuse_value("writing into an array that stands already")
+            self._refuse_value("writing into an existing array")
         dtype = options.pop("dtype", None)
         if how == "__call__" and not options and ufunc is np.matmul:
             return TRACED_FUNCTIONS[np.matmul](self.tracer, *inputs)
@@ -122,7 +122,7 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
             if found is not NotImplemented:
                 return found
         if "out" in kwargs or func.__name__ in ("put_along_axis", "copyto", "putmask", "place", "fill_diagonal"):
-            self._refuse_value("writing into an array that stands already")
+            self._refuse_value("writing into an existing array")
         return self.tracer.call(func, args, kwargs)
 
     __hash__ = object.__hash__

@@ -46,9 +46,9 @@ class Trace:
     graph: Graph
     inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, Node]]
     leaves: list[OutputLeaf]
-    structure: Any  # what the function returned, without its leaves
+    structure: Any  # the return value without its leaves
     assignments: list[tuple[AttributeSource | OptimizerSlotSource, Node]]
-    updates: list[tuple[Any, Variable, Node]]  # what each step added
+    updates: list[tuple[Any, Variable, Node]]  # optimizer, variable, and the update of its last step
 
     @property
     def returned_nodes(self) -> list[Node]:
@@ -71,7 +71,7 @@ class Tracer:
     def __init__(self) -> None:
         self.graph = Graph()
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, Node]] = []
-        self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of variables that were read or assignments
+        self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
         self.initial_values: dict[int, Any] = {}
         self.slot_values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
         self.step_updates: dict[tuple[int, int], tuple[Any, Variable, Any]] = {}
@@ -82,7 +82,7 @@ class Tracer:
         if isinstance(value, SymbolicArray):
             if value.tracer is not self or self.closed:
                 raise NumbersAskedError(
-                    "this value belongs to a recording of ak.compile that has ended: it was kept in a list, an "
+                    "this value belongs to a trace of ak.compile that has ended: it was kept in a list, an "
                     "attribute or a global. Return it from the compiled function instead."
                 )
             return value.node
@@ -135,7 +135,7 @@ class Tracer:
         shapes = [[np.shape(p) for p in (a if isinstance(a, (tuple, list)) else [a])] for a in (answer, other)]
         if shapes[0] != shapes[1]:
             asked = SymbolicArray(self, (nodes or [self.graph.const(0.0)])[0])
-            asked._refuse_value(f"{called.name}, whose answer has a shape that depends on the numbers,")
+            asked._refuse_value(f"{called.name}, whose result has a shape that depends on the values,")
 
     def _replace_symbolic(self, nest: Any, found: list[Node]) -> Any:
         """The nested arguments with placeholders for symbolic values, whose nodes are appended to ``found``."""
@@ -167,7 +167,7 @@ class Tracer:
         if new and not isinstance(value, SymbolicArray):
             return True
         if new:
-            value._refuse_value("making a variable from what is being recorded")
+            value._refuse_value("making a variable from a traced value")
         self.variable_values[id(variable)] = (variable, value)
         return False
 
@@ -189,7 +189,7 @@ class Tracer:
         """An input for one slot. Step counters of one optimizer with equal values share one input."""
         if type(value) is not int:
             return self.add_input(slot, value, strong=True)
-        for other, node in self.inputs:  # clocks that show the same time are one
+        for other, node in self.inputs:  # equal step counters share one input
             if (
                 isinstance(other, OptimizerSlotSource)
                 and other.optimizer is slot.optimizer
@@ -205,7 +205,7 @@ class Tracer:
         self.slot_values[key] = (*self.slot_values[key][:3], new)
         self.step_updates[key] = (optimizer, variable, delta)
 
-    # ---------------------------------------------------------------------------------------------------------- the end
+    # --------------------------------------------------------------------------------------------------- finished trace
     def finish(self, answer: Any) -> Trace:
         """The finished trace, for the return value of the function."""
         leaves = [self._output_leaf(x) for x in flatten(answer)]
@@ -237,11 +237,13 @@ def _constant_value(value: Any) -> Any:
     """The value of a constant operand as a NumPy array or number."""
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
-        raise NumbersAskedError(f"a {type(value).__name__} stands beside what ak.compile is recording; give an array")
+        raise NumbersAskedError(
+            f"a {type(value).__name__} is an operand of a value that ak.compile is tracing; pass an array"
+        )
     return array if array.ndim else array[()]
 
 
-# ------------------------------------------------------------------------------------------------ following variables
+# ---------------------------------------------------------------------------------------- reads and writes of variables
 class _TracedVariableValue:
     """Replaces the slot ``Variable._value`` during tracing: reads and assignments go to the tracer."""
 
@@ -256,10 +258,10 @@ class _TracedVariableValue:
 
     def __set__(self, variable: Any, value: Any) -> None:
         tracer = open_records.recorder
-        if tracer is None or tracer.assign_variable(variable, value, not self._stands(variable)):
+        if tracer is None or tracer.assign_variable(variable, value, not self._is_initialised(variable)):
             self.slot.__set__(variable, value)
 
-    def _stands(self, variable: Any) -> bool:
+    def _is_initialised(self, variable: Any) -> bool:
         try:
             self.slot.__get__(variable)
         except AttributeError:
@@ -309,7 +311,7 @@ def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimiz
     The learning rates of ``optimizers`` become inputs too, since schedules change them at each step.
     """
     tracer = Tracer()
-    twins: dict[int, Tensor] = {}  # a tensor that is given twice stays one and the same
+    symbolic_tensors: dict[int, Tensor] = {}  # a tensor that is passed twice stays one tensor
 
     def symbolic(leaf: Any) -> Any:
         if not _is_traced_input(leaf):
@@ -317,9 +319,9 @@ def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimiz
         if type(leaf) is not Tensor:
             return tracer.add_input(ArgumentSource(next(places)), leaf)
         place = next(places)
-        if id(leaf) not in twins:
-            twins[id(leaf)] = make(tracer.add_input(ArgumentSource(place), leaf._value, strong=True))
-        return twins[id(leaf)]
+        if id(leaf) not in symbolic_tensors:
+            symbolic_tensors[id(leaf)] = make(tracer.add_input(ArgumentSource(place), leaf._value, strong=True))
+        return symbolic_tensors[id(leaf)]
 
     places = count()
     with _tracing(tracer), _traced_learning_rates(tracer, optimizers):
