@@ -24,12 +24,12 @@ MAX_PLANS = 32
 
 
 def compile(f: Callable[..., Any]) -> Compiled:
-    """A function that does what ``f`` does, faster: it is recorded once and replayed.
+    """Compile a function: it is traced once and then runs as fused kernels.
 
     Parameters
     ----------
     f : callable
-        Ordinary code on tensors: a value, a gradient, a whole step of training with its optimizer.
+        Ordinary code on tensors: a value, a gradient, or a whole training step with its optimizer.
 
     Returns
     -------
@@ -39,21 +39,20 @@ def compile(f: Callable[..., Any]) -> Compiled:
     Raises
     ------
     NumbersAskedError
-        When a value is asked for its numbers while it is recorded (``if``, ``float()``, ``.numpy()``); the message
-        says what to do instead.
+        If tracing needs a concrete value (``if``, ``float()``, ``.numpy()``); the message says what to do instead.
 
     Notes
     -----
-    A recording is for the shapes and dtypes of the arguments, the values of those that are no floating numbers or
-    arrays, and all that ``f`` sees besides: its closure, the globals that it names, attributes of objects among them.
-    If any of it changes, ``f`` is recorded anew. What ``f`` asks of the world while it runs cannot be seen: random
-    numbers, files, the time. Such a function is not for compiling. Printing and appending to lists happen while
-    recording only. Inside an open tape, and while another function is recorded, ``f`` simply runs.
+    A trace is valid for the shapes and dtypes of the arguments, the values of arguments that are neither floating-point
+    numbers nor arrays, and everything else that ``f`` depends on: its closure, its globals, and attributes of objects
+    among these. If any of it changes, ``f`` is traced again. What ``f`` reads in other ways while it runs is not
+    noticed: random numbers, files, the time. Do not compile such functions. Side effects such as printing or appending
+    to a list happen only during tracing. Inside an open tape, and while another function is traced, ``f`` runs eagerly.
 
-    Give numbers and arrays that differ from call to call as arguments; arrays that are found elsewhere are compared
-    with what they were at each call, unless they are constants (``ak.constant``).
+    Pass numbers and arrays that differ from call to call as arguments. Arrays that are found elsewhere are compared
+    with their former values at each call, unless they are constants (``ak.constant``).
 
-    Large kernels run in two threads where this process has two cores; ``NUMBA_NUM_THREADS=1`` keeps to one.
+    Large kernels run in two threads if this process has two cores; set ``NUMBA_NUM_THREADS=1`` to use one.
 
     Examples
     --------

@@ -56,6 +56,11 @@ OPERATIONS = [
     "expm1",
 ]
 """Names of the operations; the index is the opcode."""
+(
+    ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, SIN, COS, EXP, LOG, TANH, SQRT, ABSOLUTE, SQUARE, RECIPROCAL,
+    POWER, MAXIMUM, MINIMUM, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL, NOT_EQUAL, ISNAN, WHERE,
+    POSITIVE, LOG1P, EXPM1,
+) = range(len(OPERATIONS))  # fmt: skip
 SINCOS, MULTIPLY_ADD, MULTIPLY_SUBTRACT, NEGATIVE_MULTIPLY_ADD, EXP_OF_NEGATIVE = range(
     len(OPERATIONS), len(OPERATIONS) + 5
 )
@@ -74,73 +79,73 @@ def _run_program(first: Any, count: Any, cells: Any) -> None:  # noqa: C901 - a 
         op = program[i, 0]
         a = numbers[program[i, 2]]
         b = numbers[program[i, 3]]
-        if op == 0:
+        if op == ADD:
             r = a + b
-        elif op == 1:
+        elif op == SUBTRACT:
             r = a - b
-        elif op == 2:
+        elif op == MULTIPLY:
             r = a * b
-        elif op == 3:
+        elif op == DIVIDE:
             r = a / b
-        elif op == 4:
+        elif op == NEGATIVE:
             r = -a
-        elif op == 28:
+        elif op == SINCOS:
             if abs(a) < MAX_ANGLE64:
                 r, c = sincos64(a)
             else:
                 r, c = math.sin(a), math.cos(a)
             numbers[program[i, 3]] = c
-        elif op == 29:
+        elif op == MULTIPLY_ADD:
             r = a * b + numbers[program[i, 4]]
-        elif op == 30:
+        elif op == MULTIPLY_SUBTRACT:
             r = a * b - numbers[program[i, 4]]
-        elif op == 31:
+        elif op == NEGATIVE_MULTIPLY_ADD:
             r = numbers[program[i, 4]] - a * b
-        elif op == 32:
+        elif op == EXP_OF_NEGATIVE:
             r = exp64(-a)
-        elif op == 7:
+        elif op == EXP:
             r = exp64(a)
-        elif op == 5:
+        elif op == SIN:
             r = math.sin(a)
-        elif op == 6:
+        elif op == COS:
             r = math.cos(a)
-        elif op == 8:
+        elif op == LOG:
             r = math.log(a)
-        elif op == 9:
+        elif op == TANH:
             r = tanh64(a)
-        elif op == 10:
+        elif op == SQRT:
             r = math.sqrt(a)
-        elif op == 11:
+        elif op == ABSOLUTE:
             r = abs(a)
-        elif op == 12:
+        elif op == SQUARE:
             r = a * a
-        elif op == 13:
+        elif op == RECIPROCAL:
             r = 1.0 / a
-        elif op == 14:
+        elif op == POWER:
             r = a**b
-        elif op == 15:
+        elif op == MAXIMUM:
             r = a if a >= b or a != a else b
-        elif op == 16:
+        elif op == MINIMUM:
             r = a if a <= b or a != a else b
-        elif op == 17:
+        elif op == GREATER:
             r = 1.0 if a > b else 0.0
-        elif op == 18:
+        elif op == GREATER_EQUAL:
             r = 1.0 if a >= b else 0.0
-        elif op == 19:
+        elif op == LESS:
             r = 1.0 if a < b else 0.0
-        elif op == 20:
+        elif op == LESS_EQUAL:
             r = 1.0 if a <= b else 0.0
-        elif op == 21:
+        elif op == EQUAL:
             r = 1.0 if a == b else 0.0
-        elif op == 22:
+        elif op == NOT_EQUAL:
             r = 1.0 if a != b else 0.0
-        elif op == 23:
+        elif op == ISNAN:
             r = 1.0 if a != a else 0.0
-        elif op == 24:
+        elif op == WHERE:
             r = b if a != 0.0 else numbers[program[i, 4]]
-        elif op == 25:
+        elif op == POSITIVE:
             r = a
-        elif op == 26:
+        elif op == LOG1P:
             r = math.log1p(a)
         else:
             r = math.expm1(a)

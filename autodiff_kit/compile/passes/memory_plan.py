@@ -97,7 +97,7 @@ class MemoryPlan:
         self, units: Schedule, unit: dict[Node, ScheduledUnit], outputs: list[Node], states: dict[Node, Node],
         loops: Callable[[FusionGroup], dict[Node, int]],
     ) -> None:  # fmt: skip
-        self.units, self.unit, self.loop_of = units, unit, loops
+        self.units, self.unit_of, self.loop_of = units, unit, loops
         self.lifetimes: dict[Node, tuple[int, int]] = {}
         self.reuses: dict[Node, Node] = {}  # node -> node in whose memory it is stored
         self._compute_lifetimes(outputs)
@@ -119,7 +119,7 @@ class MemoryPlan:
 
         def touch(node: Node, place: int) -> None:
             r = view_base(node)
-            if r in self.unit and not is_scalar(r):
+            if r in self.unit_of and not is_scalar(r):
                 low, high = self.lifetimes.get(r, (place, place))
                 self.lifetimes[r] = (min(low, place), max(high, place))
 
@@ -163,7 +163,7 @@ class MemoryPlan:
 
     def _can_write_into(self, p: Node, n: Node) -> bool:
         """Whether the unit of ``p`` can write directly into the concatenation ``n``."""
-        u = self.unit.get(p)
+        u = self.unit_of.get(p)
         if u is None or is_scalar(p) or p.dtype != n.dtype or p in self.written_into or p in self.locations:
             return False
         return (
@@ -178,7 +178,7 @@ class MemoryPlan:
         free = p.op == "matmul" and p not in self.written_into and p not in self.locations and not is_scalar(p)
         return (
             free
-            and self.lifetimes[p][1] == self.unit[n].position
+            and self.lifetimes[p][1] == self.unit_of[n].position
             and self._invert_view(strided_template(n), n) is not None
         )
 
@@ -236,7 +236,7 @@ class MemoryPlan:
     def _protect_state_inputs(self, states: dict[Node, Node]) -> None:
         """Do not write a new state over the old one in a unit that also reads the old one in another way."""
         for new, old in list(states.items()):
-            u = self.unit[new]
+            u = self.unit_of[new]
             paired = isinstance(u, FusionGroup) and u.overwrites.get(old) is new
             if not paired and any(view_base(a) is old for a in u.inputs):
                 del states[new], self.locations[new]
@@ -266,16 +266,16 @@ class MemoryPlan:
             return (r.op, r)
         return ("arena", None) if home[0] == "arena" else home
 
-    def buffer_array(self, base: tuple[str, Any]) -> Array:
+    def buffer_array(self, buffer: tuple[str, Any]) -> Array:
         """An array that stands for the whole memory of a buffer."""
-        what, key = base
+        what, key = buffer
         if what == "arena":
             return self.arena
         if what == "const":
             return self.array_of(key)  # type: ignore[return-value]
         node = key
         if what == "out":
-            node = next(n for n, home in self.locations.items() if home == base)
+            node = next(n for n, home in self.locations.items() if home == buffer)
         view = self._views.get(node)
         if view is None:
             view = self._views[node] = strided_template(node)

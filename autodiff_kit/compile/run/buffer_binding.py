@@ -32,25 +32,28 @@ class BufferBinder:
     ----------
     env : dict
         Globals of the plan's function.
-    bound, moved : dict
+    views_of_buffer, pointer_rows : dict
         For each buffer: its views, and the rows of addresses to update with ``write_addresses``.
     """
 
-    def __init__(self, env: dict[str, Any], bound: dict[Any, list[Any]], moved: dict[Any, tuple[float, float]]) -> None:
+    def __init__(
+        self, env: dict[str, Any], views_of_buffer: dict[Any, list[Any]], pointer_rows: dict[Any, tuple[float, float]]
+    ) -> None:
         from autodiff_kit.kernels.native_calls import write_addresses
 
-        self.env, self.bound, self.moved, self.write_addresses = env, bound, moved, write_addresses
-        env |= {"refcount": sys.getrefcount, "bind_variable": self._bind, "bind_slots": self._bind_slots}
+        self.env, self.views_of_buffer, self.pointer_rows = env, views_of_buffer, pointer_rows
+        self.write_addresses = write_addresses
+        env |= {"refcount": sys.getrefcount, "bind_variable": self._bind_variable, "bind_slots": self._bind_slots}
         self._sources: list[tuple[Node, Any, bool]] = []
-        self._kept: dict[tuple[int, int], int] = {}
+        self._slots_index: dict[tuple[int, int], int] = {}
         self._slots: list[tuple[Any, Any, list[tuple[str, Node]]]] = []
 
-    def _show(self, base: Any, array: Any) -> None:
+    def _bind_views(self, buffer: Any, array: Any) -> None:
         """Point all views and addresses of a buffer to an array."""
-        for name, shape, dtype, offset, strides in self.bound.get(base, ()):
+        for name, shape, dtype, offset, strides in self.views_of_buffer.get(buffer, ()):
             self.env[name] = np.ndarray(shape, dtype, array, offset, strides)
-        if base in self.moved:
-            self.write_addresses(*self.moved[base], id(array))
+        if buffer in self.pointer_rows:
+            self.write_addresses(*self.pointer_rows[buffer], id(array))
 
     # ------------------------------------------------------------------------------------------------------- arguments
     def argument_line(self, place: int, node: Node) -> str:
@@ -58,21 +61,21 @@ class BufferBinder:
 
         ``bind_and_remember`` does the same and keeps a weak reference to the array, for the fast path.
         """
-        rows = self.moved.get(("input", node))
+        rows = self.pointer_rows.get(("input", node))
 
-        def show(array: Any) -> None:
+        def bind(array: Any) -> None:
             if rows is not None:
                 self.write_addresses(*rows, id(array))
-            self.env[f"last_argument{place}"] = _nothing
+            self.env[f"last_argument{place}"] = _no_argument
 
-        def take(array: Any) -> None:
-            show(array)
+        def bind_and_remember(array: Any) -> None:
+            bind(array)
             self.env[f"last_argument{place}"] = ref(array)
 
         self.env |= {
-            f"bind_argument{place}": show,
-            f"bind_and_remember{place}": take,
-            f"last_argument{place}": _nothing,
+            f"bind_argument{place}": bind,
+            f"bind_and_remember{place}": bind_and_remember,
+            f"last_argument{place}": _no_argument,
         }
         return f"bind_argument{place}(arg{place})"
 
@@ -85,14 +88,14 @@ class BufferBinder:
         held = f" or refcount(variable_array{k}) != variable_refs{k}" if written else ""
         return f"if variable{k}._value is not variable_array{k}{held}: bind_variable({k})"
 
-    def _bind(self, k: int) -> None:
+    def _bind_variable(self, k: int) -> None:
         node, variable, written = self._sources[k]
         self.env[f"variable_array{k}"] = None
         array = variable._value
         if written or type(array) is not np.ndarray or not array.flags.c_contiguous or not array.flags.aligned:
             array = variable._value = np.array(array, order="C")
-        self._show(("input", node), array)
-        self._show(("state", node), array)
+        self._bind_views(("input", node), array)
+        self._bind_views(("state", node), array)
         self.env[f"variable_array{k}"] = array
         del array
         self.env[f"variable_refs{k}"] = sys.getrefcount(self.env[f"variable_array{k}"])
@@ -109,9 +112,9 @@ class BufferBinder:
     def slots_lines(self, source: OptimizerSlotSource) -> tuple[str, list[str]]:
         """The name of a variable's slots, and on first use the line that binds them again if replaced."""
         key = (id(source.optimizer), id(source.variable))
-        if key in self._kept:
-            return f"slots{self._kept[key]}", []
-        k = self._kept[key] = len(self._slots)
+        if key in self._slots_index:
+            return f"slots{self._slots_index[key]}", []
+        k = self._slots_index[key] = len(self._slots)
         self._slots.append((source.optimizer, source.variable, []))
         self.env |= {
             f"optimizer{k}": source.optimizer,
@@ -124,7 +127,7 @@ class BufferBinder:
     def slot_array_lines(self, node: Node, source: OptimizerSlotSource) -> list[str]:
         """Bind the array of a slot; returns the lines that check the binding."""
         _, lines = self.slots_lines(source)
-        k = self._kept[id(source.optimizer), id(source.variable)]
+        k = self._slots_index[id(source.optimizer), id(source.variable)]
         self._slots[k][2].append((source.name, node))
         return lines
 
@@ -134,16 +137,16 @@ class BufferBinder:
         for name, node in names:
             if type(slots[name]) is not np.ndarray or not slots[name].flags.carray:
                 slots[name] = np.array(slots[name], order="C")
-            self._show(("input", node), slots[name])
-            self._show(("state", node), slots[name])
+            self._bind_views(("input", node), slots[name])
+            self._bind_views(("state", node), slots[name])
         self.env |= {f"slot_entry{k}": optimizer._state[id(variable)], f"slots{k}": slots}
 
-    def show_output(self, k: int, array: Any) -> None:
+    def bind_output(self, k: int, array: Any) -> None:
         """Point the views of output ``k`` to an array."""
-        self._show(("out", k), array)
+        self._bind_views(("out", k), array)
 
 
-def _nothing() -> None:
+def _no_argument() -> None:
     """Stands for the weak reference to an argument before the first call."""
 
 
@@ -154,14 +157,14 @@ class OutputBuffers:
     ----------
     env : dict
         Globals of the plan's function.
-    show : callable
-        ``show(k, array)`` binds a new array of output ``k``.
+    bind : callable
+        ``bind(k, array)`` binds a new array of output ``k``.
     """
 
-    def __init__(self, env: dict[str, Any], show: Callable[[int, Any], None]) -> None:
-        self.env, self.show = env, show
-        env |= {"refcount": sys.getrefcount, "renew_output": self._renew}
-        self._pairs: dict[int, list[list[Any]]] = {}
+    def __init__(self, env: dict[str, Any], bind: Callable[[int, Any], None]) -> None:
+        self.env, self.bind_views = env, bind
+        env |= {"refcount": sys.getrefcount, "renew_output": self._replace_buffer}
+        self._buffers: dict[int, list[list[Any]]] = {}
         self._like: dict[int, tuple[Any, bool]] = {}
 
     def array_lines(self, k: int, like: Any, tensor: bool) -> tuple[str, str]:
@@ -185,33 +188,33 @@ class OutputBuffers:
         return f"refcount({tensor}) != tensor_refs{k} or {tensor}._node is not None or {tensor}.record is not None"
 
     def _register(self, k: int, like: Any, tensor: bool) -> None:
-        self._like[k], self._pairs[k] = (like, tensor), []
+        self._like[k], self._buffers[k] = (like, tensor), []
 
     def allocate(self) -> None:
         """Allocate the first buffers, once the views of the outputs are known."""
         for k in self._like:
-            self._renew(k)
+            self._replace_buffer(k)
 
-    def _renew(self, k: int) -> None:
+    def _replace_buffer(self, k: int) -> None:
         """Give up the current buffer of an output, which the caller holds, and take a free or a new one."""
-        (like, tensor), pairs = self._like[k], self._pairs[k]
+        (like, tensor), pairs = self._like[k], self._buffers[k]
         self.env |= {f"output_tensor{k}": None, f"output_array{k}": None}
-        place = next((place for place, pair in enumerate(pairs) if _free(pair)), None)
-        found = _pair(like, tensor) if place is None else pairs.pop(place)
+        place = next((place for place, pair in enumerate(pairs) if _is_unused(pair)), None)
+        found = _new_buffer(like, tensor) if place is None else pairs.pop(place)
         pairs[:] = [found, *pairs[:1]]
         self.env |= {f"output_tensor{k}": found[0], f"output_array{k}": found[1]}
         if found[1] is not None:
             found[1].flags.writeable = True  # the caller may have made it read-only
-            self.show(k, found[1])
+            self.bind_views(k, found[1])
         self.env |= {f"tensor_refs{k}": sys.getrefcount(found[0]), f"array_refs{k}": sys.getrefcount(found[1])}
 
 
-def _pair(like: Any, tensor: bool) -> list[Any]:
+def _new_buffer(like: Any, tensor: bool) -> list[Any]:
     array = None if like is None else np.empty(like.shape, like.dtype)
     return [make(array) if tensor else None, array]
 
 
-def _free(pair: list[Any]) -> bool:
+def _is_unused(pair: list[Any]) -> bool:
     """Whether only the pair refers to its tensor and array."""
     clean = type(pair[0]) is not Tensor or (pair[0]._node is None and pair[0].record is None)
     held = 2 if type(pair[0]) is Tensor else 1  # the tensor refers to the array as well

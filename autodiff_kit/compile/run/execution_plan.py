@@ -71,13 +71,13 @@ class ExecutionPlan:
     # -------------------------------------------------------------------------------------------------- as NumPy calls
     def _run_numpy(self, given: list[Any]) -> Any:
         """Run as NumPy calls."""
-        answers = iter(self._numpy(*[source.read(given) for source, _ in self.trace.inputs]))
+        results = iter(self._numpy(*[source.read(given) for source, _ in self.trace.inputs]))
         leaves = self.trace.leaves
-        parts = [leaf.fixed if leaf.node is None else _wrap_output(leaf.kind, next(answers)) for leaf in leaves]
+        parts = [leaf.fixed if leaf.node is None else _wrap_output(leaf.kind, next(results)) for leaf in leaves]
         for source, node in self.trace.assignments:
-            source.write(next(answers), node)
+            source.write(next(results), node)
         for optimizer, variable, _ in self.trace.updates:
-            optimizer._last[id(variable)] = normal(next(answers))
+            optimizer._last[id(variable)] = normal(next(results))
         return self.trace.pack(parts)
 
     def __str__(self) -> str:

@@ -46,12 +46,12 @@ class KernelPlan:
         self.trace = trace
         updates = [(optimizer, variable, _update_of_step(trace.graph, n)) for optimizer, variable, n in trace.updates]
         assigned = [node for _, node in trace.assignments]
-        there = set(live_nodes([*trace.returned_nodes, *assigned]))
-        recipes = [_recipe_from_assigned(node, assigned, there) for _, _, node in updates]
-        now = [node for (_, _, node), how in zip(updates, recipes, strict=True) if how is None]
-        outputs = [*trace.returned_nodes, *assigned, *now]
+        available = set(live_nodes([*trace.returned_nodes, *assigned]))
+        recipes = [_recipe_from_assigned(node, assigned, available) for _, _, node in updates]
+        computed_updates = [node for (_, _, node), recipe in zip(updates, recipes, strict=True) if recipe is None]
+        outputs = [*trace.returned_nodes, *assigned, *computed_updates]
         nodes = live_nodes(outputs)
-        self.used = set(nodes)
+        self.live = set(nodes)
         self.state_inputs = {s.key: node for s, node in trace.inputs if not isinstance(s, ArgumentSource)}
         self.states: dict[Node, Node] = {}
         self.locations: dict[Node, tuple[str, Any]] = {}
@@ -75,10 +75,10 @@ class KernelPlan:
     def _states(self, nodes: list[Node], unit: dict[Node, Any]) -> dict[Node, Node]:
         """Map new values to the inputs that they may be written over."""
         found: dict[Node, Node] = {}
-        there = set(nodes)
+        available = set(nodes)
         for source, new in self.trace.assignments:
             old = self.state_inputs.get(source.key)
-            fits = old in there and new in unit and new not in found and not is_scalar(new)
+            fits = old in available and new in unit and new not in found and not is_scalar(new)
             if fits and old is not None and old.shape == new.shape and old.dtype == new.dtype and new.dtype != object:
                 found[new] = old
         return found
@@ -89,16 +89,16 @@ class KernelPlan:
         self.env = generator.env
         self.env |= {"normal": normal, "make": make, "fixed_outputs": [leaf.fixed for leaf in trace.leaves]}
         self.buffers = BufferBinder(self.env, generator.views_of_buffer, generator.pointer_rows)
-        self.output_buffers = OutputBuffers(self.env, self.buffers.show_output)
+        self.output_buffers = OutputBuffers(self.env, self.buffers.bind_output)
         self.argument_lines: dict[int, Callable[[str], list[str]]] = {}  # writers of the lines that read an argument
         head = self._input_lines()
         tail = [*self._assignment_lines(), *self._update_lines(updates, recipes)]
         outs = self._assigned_output_lines()
-        places = iter(range(len(trace.returned_nodes)))
-        kernel_texts = [
+        positions = iter(range(len(trace.returned_nodes)))
+        leaf_expressions = [
             f"fixed_outputs[{k}]"
             if leaf.node is None
-            else self._output_expression(leaf, leaf.node, next(places), outs, tail)
+            else self._output_expression(leaf, leaf.node, next(positions), outs, tail)
             for k, leaf in enumerate(trace.leaves)
         ]
         self.lines = [
@@ -107,7 +107,7 @@ class KernelPlan:
             *outs,
             *generator.lines,
             *tail,
-            f"return {self.return_expression(kernel_texts)}",
+            f"return {self.return_expression(leaf_expressions)}",
         ]
         self.output_buffers.allocate()
         first = [line for place in self.argument_lines for line in self.argument_input_lines(place, f"given[{place}]")]
@@ -115,9 +115,9 @@ class KernelPlan:
         exec(compile(self.source, "<autodiff_kit plan>", "exec"), self.env)
         self.run: Callable[[list[Any]], Any] = self.env["run"]
 
-    def return_expression(self, kernel_texts: list[str]) -> str:
+    def return_expression(self, leaf_expressions: list[str]) -> str:
         """The expression that builds the return value."""
-        parts = iter(kernel_texts)
+        parts = iter(leaf_expressions)
 
         def written(nest: Any) -> str:
             kind = type(nest)
@@ -134,14 +134,14 @@ class KernelPlan:
             return written(self.trace.structure)
         except TypeError:
             self.env["pack_outputs"] = self.trace.pack
-            return f"pack_outputs([{', '.join(kernel_texts)}])"
+            return f"pack_outputs([{', '.join(leaf_expressions)}])"
 
     def _input_lines(self) -> list[str]:
         """The lines that read the inputs and check that bound memory is still there."""
         lines: list[str] = []
         written = set(self.states.values())
         for source, node in self.trace.inputs:
-            if node not in self.used and node not in written:
+            if node not in self.live and node not in written:
                 continue
             if isinstance(source, ArgumentSource):
                 self.argument_lines[source.place] = self._argument_line_writer(node, source.place)
@@ -209,14 +209,14 @@ class KernelPlan:
         """The lines that store the update of each optimizer step, or a function that computes it on demand."""
         lines = []
         latest: dict[tuple[Node, ...], list[Any]] = {}  # the scalar inputs of updates computed on demand
-        for number, ((optimizer, variable, node), how) in enumerate(zip(updates, recipes, strict=True)):
+        for number, ((optimizer, variable, node), recipe) in enumerate(zip(updates, recipes, strict=True)):
             self.env |= {f"step_optimizer{number}": optimizer, f"step_variable_id{number}": id(variable)}
-            if how is None:
+            if recipe is None:
                 text = f"normal({self.generator.value_expression(node)})"
             else:
-                run, places, numbers = how
+                run, positions, numbers = recipe
                 given = latest.setdefault(tuple(numbers), [])
-                self.env[f"lazy_update{number}"] = partial(self._compute_update, run, places, given)
+                self.env[f"lazy_update{number}"] = partial(self._compute_update, run, positions, given)
                 text = f"lazy_update{number}"
             lines.append(f"step_optimizer{number}._last[step_variable_id{number}] = {text}")
         for number, (numbers, given) in enumerate(latest.items()):
@@ -224,9 +224,9 @@ class KernelPlan:
             lines.append(f"update_scalars{number}[:] = [{', '.join(map(self.generator.scalar_expression, numbers))}]")
         return lines
 
-    def _compute_update(self, run: Callable[..., Any], places: list[int], numbers: list[Any]) -> Any:
+    def _compute_update(self, run: Callable[..., Any], positions: list[int], numbers: list[Any]) -> Any:
         """Compute the last update of a step from the assigned values."""
-        return normal(run(*[self.trace.assignments[k][0].read() for k in places], *numbers)[0])
+        return normal(run(*[self.trace.assignments[k][0].read() for k in positions], *numbers)[0])
 
 
 def _update_of_step(graph: Graph, node: Node) -> Node:
@@ -241,19 +241,19 @@ def _update_of_step(graph: Graph, node: Node) -> Node:
 
 
 def _recipe_from_assigned(
-    node: Node, assigned: list[Node], there: set[Node]
+    node: Node, assigned: list[Node], available: set[Node]
 ) -> tuple[Callable[..., Any], list[int], list[Node]] | None:
     """How to compute a node from assigned values and single numbers; None if it needs more.
 
     Returns a function, the positions of the assigned values, and the numbers, in the order of its parameters.
     """
-    places = {n: k for k, n in enumerate(assigned)}
+    positions = {n: k for k, n in enumerate(assigned)}
     todo, seen, numbers = [node], set(), []
     while todo:
         n = todo.pop()
-        if n in places or n in seen or n.op == "const":
+        if n in positions or n in seen or n.op == "const":
             continue
-        if is_scalar(n) and n in there:
+        if is_scalar(n) and n in available:
             numbers.append(n)
             seen.add(n)
             continue
@@ -261,12 +261,12 @@ def _recipe_from_assigned(
             return None
         seen.add(n)
         todo.extend(n.args)
-    if node in places or is_scalar(node):
+    if node in positions or is_scalar(node):
         return None
     numbers = list(dict.fromkeys(numbers))
-    used = [n for n in places if any(n in m.args for m in seen if m not in numbers)]
+    used = [n for n in positions if any(n in m.args for m in seen if m not in numbers)]
     run, _ = generate_numpy_function([*used, *numbers], [node], {*used, *numbers})
-    return run, [places[n] for n in used], numbers
+    return run, [positions[n] for n in used], numbers
 
 
 def _reads_before_writes(units: Schedule, unit: dict[Node, Any], states: dict[Node, Node]) -> list[tuple[Any, Any]]:

@@ -49,12 +49,8 @@ class PlanCodeGenerator:
     def __init__(self, memory_plan: MemoryPlan, inputs: list[tuple[Node, str]], compiler: Callable[[str], int]) -> None:
         from autodiff_kit.kernels import native_calls, threads
 
-        self.memory_plan, self.compiler, self.native_calls, self.threads = (
-            memory_plan,
-            compiler,
-            native_calls,
-            threads,
-        )
+        self.memory_plan, self.compiler = memory_plan, compiler
+        self.native_calls, self.threads = native_calls, threads  # imported here, since they import numba
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
@@ -96,37 +92,39 @@ class PlanCodeGenerator:
     # --------------------------------------------------------------------------------------------------------- operands
     def view_name(self, node: Node, rows: tuple[int, int] | None = None) -> str:
         """The name of a view of a node's memory, or of its rows as a matrix."""
-        base, offset, view = self._locate(node)
+        buffer, offset, view = self._locate(node)
         shape, strides = view.shape, view.strides
         if rows is not None:
             shape, strides = rows, (rows[1] * view.itemsize, view.itemsize)
-        key = (base, offset, shape, strides, view.dtype.char)
+        key = (buffer, offset, shape, strides, view.dtype.char)
         if key not in self._names:
-            self._names[key] = self._bind_view(base, (shape, view.dtype, offset, strides))
+            self._names[key] = self._bind_view(buffer, (shape, view.dtype, offset, strides))
         return self._names[key]
 
     def _locate(self, node: Node) -> tuple[Any, int, Any]:
         """The buffer of a node, the byte offset in it, and the node's array."""
         view: Any = self.memory_plan.array_of(node)
-        base = self.memory_plan.buffer_of(node)
-        whole: Any = self.memory_plan.buffer_array(base)
-        return base, memory_span(view)[0] - whole.__array_interface__["data"][0], view
+        buffer = self.memory_plan.buffer_of(node)
+        whole: Any = self.memory_plan.buffer_array(buffer)
+        return buffer, memory_span(view)[0] - whole.__array_interface__["data"][0], view
 
-    def _bind_view(self, base: Any, how: tuple[Any, ...]) -> str:
+    def _bind_view(self, buffer: Any, layout: tuple[Any, ...]) -> str:
         """Name a view and bind it: at once, when the buffer is bound, or at each call for arguments."""
         name = f"view{len(self._names)}"
-        shape, dtype, offset, strides = how
-        if base[0] == "input" and base[1] in self.argument_names:
+        shape, dtype, offset, strides = layout
+        if buffer[0] == "input" and buffer[1] in self.argument_names:
             self.env[f"dtype_{name}"] = dtype
-            local = self.argument_names[base[1]]
-            whole = offset == 0 and shape == base[1].shape and strides == self.memory_plan.buffer_array(base).strides
+            local = self.argument_names[buffer[1]]
+            whole = (
+                offset == 0 and shape == buffer[1].shape and strides == self.memory_plan.buffer_array(buffer).strides
+            )
             self.view_lines.append(
                 f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
             )
-        elif base[0] in ("arena", "const"):
-            self.env[name] = np.ndarray(shape, dtype, _writable(self.memory_plan.buffer_array(base)), offset, strides)
+        elif buffer[0] in ("arena", "const"):
+            self.env[name] = np.ndarray(shape, dtype, _writable(self.memory_plan.buffer_array(buffer)), offset, strides)
         else:
-            self.views_of_buffer.setdefault(base, []).append((name, *how))
+            self.views_of_buffer.setdefault(buffer, []).append((name, *layout))
         return name
 
     # ---------------------------------------------------------------------------------------------------------- numbers
@@ -255,13 +253,13 @@ class PlanCodeGenerator:
         """The table entries that a kernel reads its arguments from; for a split kernel those of one half."""
         entries: list[Any] = []
         for n in kernel.arrays:
-            base, offset, view = self._locate(n)
+            buffer, offset, view = self._locate(n)
             begin, end = 0, memory_span(view)[1]
             if kernel.split_offsets is not None:
                 begin, end = (
                     (kernel.split_offsets[n], end) if half else (0, kernel.split_offsets[n] if kernel.any_size else end)
                 )
-            entries += [(base, offset + begin * view.itemsize), end - begin]
+            entries += [(buffer, offset + begin * view.itemsize), end - begin]
         entries += numbers
         if kernel.scratch:
             room = ("scratch", kernel.dtype.char, half)
@@ -327,21 +325,21 @@ class PlanCodeGenerator:
             if type(entry) is not tuple:
                 table[k] = entry
                 continue
-            base, offset = entry
-            if base[0] == "const" and base not in fixed:
-                fixed[base] = self.memory_plan.buffer_array(base)
-            if base in fixed:
-                table[k] = fixed[base].ctypes.data + offset
+            buffer, offset = entry
+            if buffer[0] == "const" and buffer not in fixed:
+                fixed[buffer] = self.memory_plan.buffer_array(buffer)
+            if buffer in fixed:
+                table[k] = fixed[buffer].ctypes.data + offset
             else:
-                moved.setdefault(base, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
+                moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
         for k, (function, start) in enumerate(self._units):
             units[k] = function, table.ctypes.data + _WORD_BYTES * start
         for k in range(len(units) + 1):
             self.env[f"unit{k}"] = float(units.ctypes.data + 2 * _WORD_BYTES * k)
         pointers = np.array([row for rows in moved.values() for row in rows], np.int64)
         start = pointers.ctypes.data
-        for base, rows in moved.items():
-            self.pointer_rows[base] = (float(start), float(start := start + 2 * _WORD_BYTES * len(rows)))
+        for buffer, rows in moved.items():
+            self.pointer_rows[buffer] = (float(start), float(start := start + 2 * _WORD_BYTES * len(rows)))
         self.env |= {"scalars": numbers.data, "scalars_f64": numbers, "scalars_f32": numbers.view(np.float32)}
         self.env |= {"memory": (fixed, table, units, pointers)}
 

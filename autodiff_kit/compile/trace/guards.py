@@ -100,42 +100,42 @@ class Guard:
         code = space["outer"](*self.cells).__code__
         return types.FunctionType(code, env, name, closure=tuple(self.cells[free] for free in code.co_freevars))
 
-    def _name(self, thing: Any) -> str:
-        name = self._names.get(id(thing))
+    def _name(self, obj: Any) -> str:
+        name = self._names.get(id(obj))
         if name is None:
-            name = self._names[id(thing)] = f"guarded{len(self._names)}"
-            self.env[name] = thing  # kept alive, so that no other object gets its id
+            name = self._names[id(obj)] = f"guarded{len(self._names)}"
+            self.env[name] = obj  # kept alive, so that no other object gets its id
         return name
 
-    def _require_same(self, where: str, thing: Any) -> None:
+    def _require_same(self, place: str, obj: Any) -> None:
         """Add a check that a place still holds this object, or an equal immutable value."""
-        kind = type(thing)
+        cls = type(obj)
         if (
-            kind in (int, str, bool, type(None))
-            or isinstance(thing, (float, complex, bytes, np.generic, tuple, range, slice))
-            or kind is np.dtype
+            cls in (int, str, bool, type(None))
+            or isinstance(obj, (float, complex, bytes, np.generic, tuple, range, slice))
+            or cls is np.dtype
         ):
-            self._checks.append(f"({where} is {self._name(thing)} or same_value({where}, {self._name(thing)}))")
+            self._checks.append(f"({place} is {self._name(obj)} or same_value({place}, {self._name(obj)}))")
         else:
-            self._checks.append(f"{where} is {self._name(thing)}")
+            self._checks.append(f"{place} is {self._name(obj)}")
 
-    def _visit(self, thing: Any) -> list[Any]:
+    def _visit(self, obj: Any) -> list[Any]:
         """Add checks for an object; returns the objects to visit next."""
-        if id(thing) in self._visited or isinstance(thing, (*_IMMUTABLE_TYPES, Tensor)) or _needs_no_guard(thing):
+        if id(obj) in self._visited or isinstance(obj, (*_IMMUTABLE_TYPES, Tensor)) or _needs_no_guard(obj):
             return []
-        self._visited.add(id(thing))
+        self._visited.add(id(obj))
         if len(self._visited) > MAX_GUARDED_OBJECTS:
             raise StructureError(
                 f"this function refers to more than {MAX_GUARDED_OBJECTS} objects (list items, attributes, globals), "
                 "too many to compare at each call. Pass data as arrays, and refer only to objects that it needs."
             )
-        self._name(thing)
-        if type(thing).__module__ == "autodiff_kit.compile.api":
-            return [thing.function]
-        for kind, visit in _VISITORS:
-            if isinstance(thing, kind):
-                return visit(self, thing)
-        return self._visit_object(thing)
+        self._name(obj)
+        if type(obj).__module__ == "autodiff_kit.compile.api":
+            return [obj.function]
+        for cls, visit in _VISITORS:
+            if isinstance(obj, cls):
+                return visit(self, obj)
+        return self._visit_object(obj)
 
     def _visit_pending_attributes(self) -> list[Any]:
         """Add checks for attributes that were found before the code that names them."""
@@ -144,8 +144,8 @@ class Guard:
         self._pending_attributes = [
             a for a in self._pending_attributes if not (everything or a[1] in self._attribute_names)
         ]
-        for where, _, value in found:
-            self._require_same(where, value)
+        for place, _, value in found:
+            self._require_same(place, value)
         return [value for _, _, value in found]
 
     def _visit_function(self, f: Any) -> list[Any]:
@@ -230,17 +230,17 @@ class Guard:
             self._require_same(f"{name}[{self._name(key)}]", item)
         return [*items.keys(), *items.values()]
 
-    def _visit_class(self, kind: Any) -> list[Any]:
+    def _visit_class(self, cls: Any) -> list[Any]:
         """Visit the methods and class attributes of a class, and its constructors."""
-        return [*self._visit_class_members(kind), *(value for _, _, value in _constructors(kind))]
+        return [*self._visit_class_members(cls), *(value for _, _, value in _constructors(cls))]
 
-    def _visit_class_members(self, kind: Any) -> list[Any]:
+    def _visit_class_members(self, cls: Any) -> list[Any]:
         """Visit the methods and class attributes of a class without its constructors."""
-        if kind in self._visited_classes:
+        if cls in self._visited_classes:
             return []
-        self._visited_classes.add(kind)
+        self._visited_classes.add(cls)
         found = []
-        for base in kind.__mro__:
+        for base in cls.__mro__:
             if not _is_library_module(base.__module__):
                 for key, value in vars(base).items():
                     inner = getattr(value, "__func__", None) or getattr(value, "fget", None) or value
@@ -250,35 +250,35 @@ class Guard:
                             self._require_same(f"{self._name(base)}.__dict__[{key!r}]", value)
         return found
 
-    def _visit_object(self, thing: Any) -> list[Any]:
+    def _visit_object(self, obj: Any) -> list[Any]:
         """Visit the attributes and the class of any other object."""
         found: list[Any] = []
-        if not _is_library_module(type(thing).__module__):
-            found += self._visit_class_members(type(thing))
+        if not _is_library_module(type(obj).__module__):
+            found += self._visit_class_members(type(obj))
             self._pending_attributes += [
-                (f"{self._name(base)}.__dict__[{key!r}]", key, value) for base, key, value in _constructors(type(thing))
+                (f"{self._name(base)}.__dict__[{key!r}]", key, value) for base, key, value in _constructors(type(obj))
             ]
-        optimizer = isinstance(thing, Optimizer)
+        optimizer = isinstance(obj, Optimizer)
         if optimizer:
-            self.optimizers.append(thing)
-        space = getattr(thing, "__dict__", None)
+            self.optimizers.append(obj)
+        space = getattr(obj, "__dict__", None)
         if isinstance(space, dict):
             name = self._name(space)
             if not optimizer:
                 self._checks.append(f"len({name}) == {len(space)}")
-            if all(base is object or not _is_library_module(base.__module__) for base in type(thing).__mro__):
+            if all(base is object or not _is_library_module(base.__module__) for base in type(obj).__mro__):
                 self._pending_attributes += [(f"{name}[{key!r}]", key, value) for key, value in space.items()]
                 space = {}
             for key, value in space.items():
                 if not (optimizer and (key in _OPTIMIZER_STATE or (key == "learning_rate" and type(value) is float))):
                     self._require_same(f"{name}[{key!r}]", value)
                     found.append(value)
-        for base in type(thing).__mro__:
+        for base in type(obj).__mro__:
             slots = base.__dict__.get("__slots__", ())
             for key in (slots,) if isinstance(slots, str) else slots:
                 if key not in ("__weakref__", "__dict__") and not _is_library_module(base.__module__):
-                    value = getattr(thing, key, _MISSING)
-                    self._require_same(f"getattr({self._name(thing)}, {key!r}, missing)", value)
+                    value = getattr(obj, key, _MISSING)
+                    self._require_same(f"getattr({self._name(obj)}, {key!r}, missing)", value)
                     found.append(value)
         return found
 
@@ -335,9 +335,9 @@ def _possible_attribute_names(code: Any) -> frozenset[str]:
     return frozenset(found)
 
 
-def _constructors(kind: Any) -> list[tuple[Any, str, Any]]:
+def _constructors(cls: Any) -> list[tuple[Any, str, Any]]:
     """The constructors of a class, as tuples of class, name and function."""
-    bases = [base for base in kind.__mro__ if not _is_library_module(base.__module__)]
+    bases = [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
     return [(base, key, vars(base)[key]) for base in bases for key in _CONSTRUCTORS if key in vars(base)]
 
 
@@ -361,18 +361,18 @@ def _is_library_module(module: Any) -> bool:
 _INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "errors"))
 
 
-def _needs_no_guard(thing: Any) -> bool:
+def _needs_no_guard(obj: Any) -> bool:
     """Whether an object cannot refer to the user's code or data."""
-    if isinstance(thing, type):
-        return _is_library_module(thing.__module__)
-    if isinstance(thing, types.FunctionType):
-        module = str(thing.__module__)
+    if isinstance(obj, type):
+        return _is_library_module(obj.__module__)
+    if isinstance(obj, types.FunctionType):
+        module = str(obj.__module__)
         return module.startswith(_INTERNAL_PACKAGES) or (
             _is_library_module(module) and not module.startswith("autodiff_kit")
         )
-    if isinstance(thing, (types.BuiltinFunctionType, np.ufunc)):
+    if isinstance(obj, (types.BuiltinFunctionType, np.ufunc)):
         return True
-    return type(thing).__module__.startswith(_INTERNAL_PACKAGES) and not isinstance(thing, Variable)
+    return type(obj).__module__.startswith(_INTERNAL_PACKAGES) and not isinstance(obj, Variable)
 
 
 def _is_writable(array: Any) -> bool:

@@ -20,8 +20,8 @@ class OpaqueCall:
     def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
 
-    def __call__(self, *numbers: Any) -> Any:  # noqa: D102
-        return self.function(*_substitute(self.args, numbers), **_substitute(self.kwargs, numbers))
+    def __call__(self, *values: Any) -> Any:  # noqa: D102
+        return self.function(*_substitute(self.args, values), **_substitute(self.kwargs, values))
 
     def with_copied_generators(self) -> OpaqueCall:
         """A copy for trial runs, which does not advance the random generators among the arguments."""
@@ -46,15 +46,15 @@ class NodePlaceholder:
     number: int
 
 
-def _substitute(nest: Any, numbers: tuple[Any, ...]) -> Any:
+def _substitute(nest: Any, values: tuple[Any, ...]) -> Any:
     if isinstance(nest, NodePlaceholder):
-        return numbers[nest.number]
+        return values[nest.number]
     if type(nest) in (tuple, list):
-        return type(nest)(_substitute(x, numbers) for x in nest)
+        return type(nest)(_substitute(x, values) for x in nest)
     if isinstance(nest, dict):
-        return {key: _substitute(x, numbers) for key, x in nest.items()}
+        return {key: _substitute(x, values) for key, x in nest.items()}
     if isinstance(nest, slice):
-        return slice(*(_substitute(x, numbers) for x in (nest.start, nest.stop, nest.step)))
+        return slice(*(_substitute(x, values) for x in (nest.start, nest.stop, nest.step)))
     return nest
 
 

@@ -106,36 +106,38 @@ class Tracer:
             op, args, kwargs, function = function, (function, args, kwargs), {}, computed
             name = op.name
         nodes: list[Node] = []
-        called = OpaqueCall(name, function, self._replace_symbolic(args, nodes), self._replace_symbolic(kwargs, nodes))
-        tried = called.with_copied_generators()
-        answer = tried(*map(sample_value, nodes))
-        self._check_fixed_shape(tried, nodes, answer)
-        if not isinstance(answer, (tuple, list)):
-            return wrap(self, self._add_call(called, nodes, answer))
-        many = self.graph.add(Node("call", tuple(nodes), called, (), np.dtype(object)))
+        opaque_call = OpaqueCall(
+            name, function, self._replace_symbolic(args, nodes), self._replace_symbolic(kwargs, nodes)
+        )
+        trial = opaque_call.with_copied_generators()
+        result = trial(*map(sample_value, nodes))
+        self._check_fixed_shape(trial, nodes, result)
+        if not isinstance(result, (tuple, list)):
+            return wrap(self, self._add_call(opaque_call, nodes, result))
+        many = self.graph.add(Node("call", tuple(nodes), opaque_call, (), np.dtype(object)))
         parts: list[Any] = []
-        for k, part in enumerate(answer):
+        for k, part in enumerate(result):
             if part is None:
                 parts.append(None)
                 continue
             array = np.asarray(part)
             parts.append(wrap(self, self.graph.add(Node("item", (many,), k, array.shape, array.dtype))))
-        return type(answer)(*parts) if hasattr(answer, "_fields") else type(answer)(parts)
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
-    def _add_call(self, called: OpaqueCall, nodes: list[Node], answer: Any) -> Node:
-        array = np.asarray(answer)
-        return self.graph.add(Node("call", tuple(nodes), called, array.shape, array.dtype))
+    def _add_call(self, opaque_call: OpaqueCall, nodes: list[Node], result: Any) -> Node:
+        array = np.asarray(result)
+        return self.graph.add(Node("call", tuple(nodes), opaque_call, array.shape, array.dtype))
 
-    def _check_fixed_shape(self, called: OpaqueCall, nodes: list[Node], answer: Any) -> None:
+    def _check_fixed_shape(self, opaque_call: OpaqueCall, nodes: list[Node], result: Any) -> None:
         """Raise an error if the shape of the result depends on the values of the operands."""
         try:
-            other = called(*(sample_value(n, other=True) for n in nodes))
+            other = opaque_call(*(sample_value(n, other=True) for n in nodes))
         except (AutodiffError, ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError):
             return
-        shapes = [[np.shape(p) for p in (a if isinstance(a, (tuple, list)) else [a])] for a in (answer, other)]
+        shapes = [[np.shape(p) for p in (a if isinstance(a, (tuple, list)) else [a])] for a in (result, other)]
         if shapes[0] != shapes[1]:
-            asked = SymbolicArray(self, (nodes or [self.graph.const(0.0)])[0])
-            asked._refuse_value(f"{called.name}, whose result has a shape that depends on the values,")
+            operand = SymbolicArray(self, (nodes or [self.graph.const(0.0)])[0])
+            operand._refuse_value(f"{opaque_call.name}, whose result has a shape that depends on the values,")
 
     def _replace_symbolic(self, nest: Any, found: list[Node]) -> Any:
         """The nested arguments with placeholders for symbolic values, whose nodes are appended to ``found``."""
@@ -206,10 +208,10 @@ class Tracer:
         self.step_updates[key] = (optimizer, variable, delta)
 
     # --------------------------------------------------------------------------------------------------- finished trace
-    def finish(self, answer: Any) -> Trace:
+    def finish(self, result: Any) -> Trace:
         """The finished trace, for the return value of the function."""
-        leaves = [self._output_leaf(x) for x in flatten(answer)]
-        structure = map_structure(lambda _: None, answer) if flatten(answer) else answer
+        leaves = [self._output_leaf(x) for x in flatten(result)]
+        structure = map_structure(lambda _: None, result) if flatten(result) else result
         assignments: list[tuple[AttributeSource | OptimizerSlotSource, Node]] = [
             (AttributeSource(v, "_value"), self.node(now))
             for v, now in self.variable_values.values()
@@ -325,8 +327,8 @@ def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimiz
 
     places = count()
     with _tracing(tracer), _traced_learning_rates(tracer, optimizers):
-        answer = function(*_map_leaves(symbolic, args), **_map_leaves(symbolic, kwargs))
-        return tracer.finish(answer)
+        result = function(*_map_leaves(symbolic, args), **_map_leaves(symbolic, kwargs))
+        return tracer.finish(result)
 
 
 @contextmanager
