@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.run.execution_plan import ExecutionPlan
-from autodiff_kit.compile.run.fast_path import MISS, make_fast_path, must_run_eagerly
-from autodiff_kit.compile.trace.guards import Guard
+from autodiff_kit.compile.run.fast_path import FAST_PATH_MISS, make_fast_path, must_run_eagerly
+from autodiff_kit.compile.trace.guards import TraceGuard
 from autodiff_kit.compile.trace.tracer import trace_function
 from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor, normal
@@ -78,7 +78,7 @@ class Compiled:
         update_wrapper(self, function)
         self.function = function
         self.trace_count = 0
-        self._plans: OrderedDict[tuple[Any, ...], list[tuple[Guard, ExecutionPlan]]] = OrderedDict()
+        self._plans: OrderedDict[tuple[Any, ...], list[tuple[TraceGuard, ExecutionPlan]]] = OrderedDict()
         self._lock_token = [None]  # a lock: taken while the function runs or is traced
         self._fast_path: Callable[[Any], Any] = _no_fast_path
 
@@ -94,7 +94,7 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - what the class is for
         if not kwargs:
             answer = self._fast_path(args)
-            if answer is not MISS:
+            if answer is not FAST_PATH_MISS:
                 return answer
         if must_run_eagerly():
             return self.function(*args, **kwargs)
@@ -135,8 +135,8 @@ class Compiled:
             self._fast_path = plan.fast_path
         return plan([_raw_value(x) for x in numeric_leaves])
 
-    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[Guard, ExecutionPlan]:
-        guard = Guard([self.function, *other_objects])
+    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
+        guard = TraceGuard([self.function, *other_objects])
         trace = trace_function(self.function, args, kwargs, guard.optimizers)
         self.trace_count += 1
         return guard, ExecutionPlan(trace)
@@ -157,7 +157,7 @@ class CompiledMethod:
 
 def _no_fast_path(args: Any) -> Any:
     """The fast path before one was generated: always a miss."""
-    return MISS
+    return FAST_PATH_MISS
 
 
 def _list_to_array(nest: Any) -> Any:

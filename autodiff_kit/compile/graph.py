@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import (
     PYTHON_OPERATORS,
-    Node,
+    GraphNode,
     is_broadcast_scalar,
     is_filled_with_one_value,
     is_identity_matrix,
@@ -26,18 +26,18 @@ from autodiff_kit.compile.node import (
     sum_dtype,
 )
 
-__all__ = ["Graph"]
+__all__ = ["ComputationGraph"]
 
 
-class Graph:
+class ComputationGraph:
     """A list of nodes in topological order, with one method for each kind of node."""
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self._table: dict[Any, Node] = {}
+        self.nodes: list[GraphNode] = []
+        self._table: dict[Any, GraphNode] = {}
 
     # ---------------------------------------------------------------------------------------------------- making nodes
-    def add(self, node: Node, key: Any = None) -> Node:
+    def add(self, node: GraphNode, key: Any = None) -> GraphNode:
         """Append a node; if a key is given, later lookups with this key return it."""
         node.number = len(self.nodes)
         self.nodes.append(node)
@@ -45,17 +45,17 @@ class Graph:
             self._table[key] = node
         return node
 
-    def reorder(self, nodes: list[Node]) -> None:
+    def reorder(self, nodes: list[GraphNode]) -> None:
         """Replace the list of nodes and renumber them; the table of common subexpressions is cleared."""
         self.nodes, self._table = nodes, {}
         for k, node in enumerate(nodes):
             node.number = k
 
-    def input(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> Node:
+    def input(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> GraphNode:
         """Add an input, whose value is passed at each call."""
-        return self.add(Node("input", (), None, shape, np.dtype(dtype), weak))
+        return self.add(GraphNode("input", (), None, shape, np.dtype(dtype), weak))
 
-    def const(self, value: Any) -> Node:
+    def const(self, value: Any) -> GraphNode:
         """Add a constant number or array."""
         weak = type(value) in (float, int, bool)
         key = ("const", type(value), repr(value)) if weak else ("const", *_constant_key(value))
@@ -64,21 +64,21 @@ class Graph:
             array = np.asarray(value)
             if array.ndim and array.size > 1 and is_filled_with_one_value(array):
                 return self.broadcast(self.const(array.reshape(-1)[0]), array.shape)
-            node = self.add(Node("const", (), None, array.shape, array.dtype, weak), key)
+            node = self.add(GraphNode("const", (), None, array.shape, array.dtype, weak), key)
             node.value = value if weak or array.ndim else array[()]
             node.params = value  # keep alive what the key identifies by id
         return node
 
     def node(
-        self, op: str, args: tuple[Node, ...], params: Any, shape: tuple[int, ...], dtype: Any, weak: bool = False
-    ) -> Node:
+        self, op: str, args: tuple[GraphNode, ...], params: Any, shape: tuple[int, ...], dtype: Any, weak: bool = False
+    ) -> GraphNode:
         """Add an operation, or return the equal node that exists already."""
         key = (op, *(a.number for a in args), params)
         found = self._table.get(key)
-        return found or self.add(Node(op, args, params, shape, np.dtype(dtype), weak), key)
+        return found or self.add(GraphNode(op, args, params, shape, np.dtype(dtype), weak), key)
 
     # -------------------------------------------------------------------------------------------------- entry by entry
-    def elementwise(self, op: str, *args: Node) -> Node:
+    def elementwise(self, op: str, *args: GraphNode) -> GraphNode:
         """Add a ufunc, given by name, with the dtype and shape that NumPy would give the result."""
         ufunc = getattr(np, op)
         if all(a.weak for a in args) and op in PYTHON_OPERATORS:
@@ -99,7 +99,7 @@ class Graph:
             args = args[::-1]
         return self.node(op, args, None, shape, dtype)
 
-    def _python_operator(self, op: str, args: tuple[Node, ...]) -> Node:
+    def _python_operator(self, op: str, args: tuple[GraphNode, ...]) -> GraphNode:
         """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
         if all(a.op == "const" for a in args):
             return self.const(PYTHON_OPERATORS[op](*(a.value for a in args)))
@@ -107,12 +107,12 @@ class Graph:
         return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
 
     def _simplified(  # noqa: C901 - a list of identities
-        self, op: str, args: tuple[Node, ...], shape: tuple[int, ...], dtype: Any
-    ) -> Node | None:
+        self, op: str, args: tuple[GraphNode, ...], shape: tuple[int, ...], dtype: Any
+    ) -> GraphNode | None:
         """A simpler node with bit-for-bit the same result, or None."""
         x, y = args[0], args[-1]
 
-        def stays(node: Node) -> bool:
+        def stays(node: GraphNode) -> bool:
             return node.shape == shape and node.dtype == dtype and not node.weak
 
         if op == "multiply":
@@ -145,7 +145,7 @@ class Graph:
             return self.elementwise("absolute", x.args[0])
         return None
 
-    def where(self, condition: Node, a: Node, b: Node) -> Node:
+    def where(self, condition: GraphNode, a: GraphNode, b: GraphNode) -> GraphNode:
         """Add ``np.where(condition, a, b)``."""
         args = (condition, a, b)
         shape = np.broadcast_shapes(*(n.shape for n in args))
@@ -159,7 +159,7 @@ class Graph:
             return a
         return self.node("where", args, None, shape, dtype)
 
-    def cast(self, x: Node, dtype: Any) -> Node:
+    def cast(self, x: GraphNode, dtype: Any) -> GraphNode:
         """Add ``x.astype(dtype)``."""
         dtype = np.dtype(dtype)
         if x.dtype == dtype and not x.weak:
@@ -171,7 +171,7 @@ class Graph:
         return self.node("cast", (x,), dtype, x.shape, dtype)
 
     # ----------------------------------------------------------------------------------------------------------- views
-    def reshape(self, x: Node, shape: tuple[int, ...]) -> Node:
+    def reshape(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
         """Add a reshape; all lengths of ``shape`` are known."""
         if x.op == "reshape":
             x = x.args[0]
@@ -183,7 +183,7 @@ class Graph:
             return self.broadcast(self.reshape(x.args[0], ()), shape)
         return self.node("reshape", (x,), shape, shape, x.dtype)
 
-    def permute(self, x: Node, order: tuple[int, ...]) -> Node:
+    def permute(self, x: GraphNode, order: tuple[int, ...]) -> GraphNode:
         """Add a transpose with the given order of axes, all non-negative."""
         if x.op == "permute":
             return self.permute(x.args[0], tuple(x.params[k] for k in order))
@@ -201,7 +201,7 @@ class Graph:
             return self.matmul(self.permute(b, last_axes_swapped(b)), self.permute(a, last_axes_swapped(a)))
         return self.node("permute", (x,), order, shape, x.dtype)
 
-    def slice(self, x: Node, parts: tuple[tuple[int, int, int], ...]) -> Node:
+    def slice(self, x: GraphNode, parts: tuple[tuple[int, int, int], ...]) -> GraphNode:
         """Add a slice of all axes, each as ``(start, stop, step)``."""
         lengths = tuple(len(range(*part)) for part in parts)
         whole = all(part == (0, n, 1) for part, n in zip(parts, x.shape, strict=True))
@@ -213,7 +213,7 @@ class Graph:
             return self.broadcast(self.reshape(x.args[0], ()), lengths)
         return self.node("slice", (x,), parts, lengths, x.dtype)
 
-    def broadcast(self, x: Node, shape: tuple[int, ...]) -> Node:
+    def broadcast(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
         """Add a broadcast to ``shape``."""
         if x.op == "broadcast" and x.ndim <= len(shape):
             x = x.args[0]
@@ -222,7 +222,7 @@ class Graph:
         return self.node("broadcast", (x,), shape, shape, x.dtype)
 
     # ------------------------------------------------------------------------------------------------------ reductions
-    def reduce(self, op: str, x: Node, axes: tuple[int, ...], dtype: Any = None) -> Node:
+    def reduce(self, op: str, x: GraphNode, axes: tuple[int, ...], dtype: Any = None) -> GraphNode:
         """Add a sum, maximum or minimum over non-negative axes, which are kept with length 1."""
         dtype = np.dtype(dtype or (sum_dtype(x.dtype) if op == "sum" else x.dtype))
         shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
@@ -241,7 +241,7 @@ class Graph:
                 return self.reshape(joined, shape)
         return self.node(op, (x,), (axes, dtype), shape, dtype)
 
-    def _sum_of_stacked_products(self, a: Node, b: Node) -> Node | None:
+    def _sum_of_stacked_products(self, a: GraphNode, b: GraphNode) -> GraphNode | None:
         """The sum over a batch of products ``aᵀ b`` as one product of the stacked matrices, or None."""
         n = a.ndim
         if n < 3 or a.shape[:-2] != b.shape[:-2] or a.op != "permute" or a.params != (*range(n - 2), n - 1, n - 2):
@@ -249,7 +249,7 @@ class Graph:
         rows, others = (self.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) for x in (a.args[0], b))
         return self.matmul(self.permute(rows, (1, 0)), others)
 
-    def matmul(self, a: Node, b: Node) -> Node:
+    def matmul(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Add ``a @ b`` for operands with at least two axes."""
         stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         if a.shape[-1] != b.shape[-2]:
@@ -270,12 +270,12 @@ class Graph:
             return self.reshape(self.matmul(rows, self.permute(a, (1, 0))), shape)
         return self.node("matmul", (a, b), None, shape, dtype)
 
-    def pad(self, x: Node, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> Node:
+    def pad(self, x: GraphNode, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> GraphNode:
         """Add an array of zeros into which ``x`` is written at the given slices."""
         whole = all(span == (0, n, 1) for span, n in zip(spans, shape, strict=True))
         return x if whole else self.node("pad", (x,), spans, shape, x.dtype)
 
-    def concat(self, parts: tuple[Node, ...], axis: int) -> Node:
+    def concat(self, parts: tuple[GraphNode, ...], axis: int) -> GraphNode:
         """Add a concatenation along a non-negative axis."""
         dtype = np.result_type(*(p.dtype for p in parts))
         length = sum(p.shape[axis] for p in parts)

@@ -15,7 +15,7 @@ __all__ = [
     "PYTHON_OPERATORS",
     "SLOW_OPS",
     "VIEW_OPS",
-    "Node",
+    "GraphNode",
     "domain_role",
     "is_broadcast_scalar",
     "is_elementwise",
@@ -63,7 +63,7 @@ SLOW_OPS = frozenset(["sin", "cos", "exp", "tanh", "log", "log1p", "logaddexp", 
 KERNEL_OPS = ARITHMETIC_OPS | COMPARISON_OPS | SLOW_OPS
 
 
-class Node:
+class GraphNode:
     """One operation of a graph.
 
     ``op`` is the name of a ufunc or one of :data:`NON_UFUNC_OPS`, ``args`` are the operand nodes, ``params`` the other
@@ -76,7 +76,7 @@ class Node:
     def __init__(
         self,
         op: str,
-        args: tuple[Node, ...],
+        args: tuple[GraphNode, ...],
         params: Any,
         shape: tuple[int, ...],
         dtype: np.dtype[Any],
@@ -100,17 +100,17 @@ class Node:
         return f"%{self.number} = {self.op}{[a.number for a in self.args]} {self.shape} {self.dtype}"
 
 
-def is_elementwise(node: Node) -> bool:
+def is_elementwise(node: GraphNode) -> bool:
     """Whether each entry of a node depends only on the operands' entries at the same index."""
     return node.op not in NON_UFUNC_OPS or node.op in ("cast", "where")
 
 
-def is_scalar_constant(node: Node, value: float | None = None) -> bool:
+def is_scalar_constant(node: GraphNode, value: float | None = None) -> bool:
     """Whether a node is a constant of shape (), equal to ``value`` if that is given."""
     return node.op == "const" and node.shape == () and (value is None or bool(node.value == value))
 
 
-def is_broadcast_scalar(node: Node) -> bool:
+def is_broadcast_scalar(node: GraphNode) -> bool:
     """Whether a node broadcasts a single number."""
     return node.op == "broadcast" and node.args[0].size == 1
 
@@ -126,7 +126,7 @@ def is_filled_with_one_value(array: Any) -> bool:
     return bool(array.dtype.kind in "fiub" and (array == first).all() and not (first == 0 and np.signbit(array).any()))
 
 
-def is_identity_matrix(node: Node) -> bool:
+def is_identity_matrix(node: GraphNode) -> bool:
     """Whether a node is a constant identity matrix."""
     value = node.value
     return (
@@ -137,7 +137,7 @@ def is_identity_matrix(node: Node) -> bool:
     )
 
 
-def last_axes_swapped(node: Node) -> tuple[int, ...]:
+def last_axes_swapped(node: GraphNode) -> tuple[int, ...]:
     """The permutation of axes that swaps the last two."""
     n = node.ndim
     return (*range(n - 2), n - 1, n - 2)
@@ -155,26 +155,26 @@ def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return found
 
 
-def promotion_type(node: Node) -> Any:
+def promotion_type(node: GraphNode) -> Any:
     """What ``ufunc.resolve_dtypes`` needs of an operand: a dtype, or Python's ``float`` or ``int``."""
     if node.weak and node.dtype.kind in "fi":
         return float if node.dtype.kind == "f" else int
     return node.dtype
 
 
-def promotion_operand(node: Node) -> Any:
+def promotion_operand(node: GraphNode) -> Any:
     """What ``np.result_type`` needs of an operand: a dtype, or a Python number."""
     return (1.0 if node.dtype.kind == "f" else 1) if node.weak and node.dtype.kind in "fi" else node.dtype
 
 
-def is_scalar(node: Node) -> bool:
+def is_scalar(node: GraphNode) -> bool:
     """Whether a plan keeps the node as a single NumPy or Python number instead of an array."""
     if node.size != 1 or node.dtype.kind != "f" or node.op in ("call", "item", "matmul", "concat"):
         return node.weak or (node.op == "const" and node.shape == ())
     return is_scalar(node.args[0]) if node.op in VIEW_OPS else True
 
 
-def domain_role(node: Node, domain: tuple[int, ...]) -> str | None:
+def domain_role(node: GraphNode, domain: tuple[int, ...]) -> str | None:
     """The role of a node in a kernel over ``domain``: "full", "row", "column", "total", or None if it has none.
 
     "full" has the shape of the domain, "row" one value for each row, "column" a sum over rows, "total" a sum of all.
@@ -186,7 +186,7 @@ def domain_role(node: Node, domain: tuple[int, ...]) -> str | None:
     return "row" if len(domain) > 1 and node.shape == (*domain[:-1], 1) else None
 
 
-def _kind_of_reduction(node: Node, domain: tuple[int, ...]) -> str | None:
+def _kind_of_reduction(node: GraphNode, domain: tuple[int, ...]) -> str | None:
     source = node.args[0].shape
     if node.params[1] != node.args[0].dtype:
         return None
@@ -202,7 +202,7 @@ def _kind_of_reduction(node: Node, domain: tuple[int, ...]) -> str | None:
     return "column" if node.op == "sum" and axes == columns else None
 
 
-def is_fusible(node: Node) -> bool:
+def is_fusible(node: GraphNode) -> bool:
     """Whether a fused kernel can compute a node."""
     if node.op in ("sum", "max"):
         return node.dtype.char in "fd" and node.args[0].dtype == node.dtype

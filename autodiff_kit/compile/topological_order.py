@@ -6,14 +6,14 @@ import heapq
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autodiff_kit.compile.node import VIEW_OPS, Node
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode
 
 __all__ = ["live_nodes", "topological_sort", "view_base"]
 
 
-def live_nodes(outputs: list[Node], given: set[Node] | None = None) -> list[Node]:
+def live_nodes(outputs: list[GraphNode], given: set[GraphNode] | None = None) -> list[GraphNode]:
     """The nodes that outputs depend on, in topological order; nodes in ``given`` count as inputs and are left out."""
-    seen: set[Node] = set(given or ())
+    seen: set[GraphNode] = set(given or ())
     known = set(seen)
     todo = list(outputs)
     while todo:
@@ -50,7 +50,7 @@ def topological_sort(
     return found
 
 
-def view_base(node: Node) -> Node:
+def view_base(node: GraphNode) -> GraphNode:
     """The node whose memory a chain of views shows."""
     while node.op in VIEW_OPS:
         node = node.args[0]

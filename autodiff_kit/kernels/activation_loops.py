@@ -18,7 +18,7 @@ _IDS = types.Array(types.int64, 1, "C", readonly=True)
 _MASK = types.Array(types.boolean, 1, "C", readonly=True)
 
 
-def _loop(signature: Callable[[Any, Any], Any], flags: Any = False) -> Callable[..., Any]:
+def _compile_and_register(signature: Callable[[Any, Any], Any], flags: Any = False) -> Callable[..., Any]:
     """Compile for both dtypes when the module is loaded; ``signature`` gets the types of input and output arrays."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,7 +36,7 @@ def _loop(signature: Callable[[Any, Any], Any], flags: Any = False) -> Callable[
     return decorate
 
 
-@_loop(lambda read, write: types.void(read(1), write(1)))
+@_compile_and_register(lambda read, write: types.void(read(1), write(1)))
 def relu(x: Any, out: Any) -> None:
     """``max(x, 0)``; nan stays nan."""
     zero = x.dtype.type(0)
@@ -44,7 +44,7 @@ def relu(x: Any, out: Any) -> None:
         out[i] = zero if x[i] <= zero else x[i]  # noqa: FURB136 - max would lose a nan
 
 
-@_loop(lambda read, write: types.boolean(read(1), types.Array(types.boolean, 1, "C")))
+@_compile_and_register(lambda read, write: types.boolean(read(1), types.Array(types.boolean, 1, "C")))
 def relu_mask(x: Any, out: Any) -> bool:
     """Which entries are above 0; returns False if any entry is nan."""
     numbers, zero = True, x.dtype.type(0)
@@ -54,7 +54,7 @@ def relu_mask(x: Any, out: Any) -> bool:
     return numbers
 
 
-@_loop(lambda read, write: types.void(read(1), _MASK, write(1)))
+@_compile_and_register(lambda read, write: types.void(read(1), _MASK, write(1)))
 def relu_vjp(g: Any, above: Any, out: Any) -> None:
     """``g * mask``, so that nan and inf times 0 are nan."""
     one, zero = g.dtype.type(1), g.dtype.type(0)
@@ -71,7 +71,7 @@ def _sum_of_exponentials(x: Any, i: int, top: Any) -> Any:
     return total
 
 
-@_loop(lambda read, write: types.boolean(read(2), _IDS, write(1)))
+@_compile_and_register(lambda read, write: types.boolean(read(2), _IDS, write(1)))
 def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
     """``log(sum(exp(x))) - x[label]`` of each row, both minus the row's maximum; False if a label is out of range.
 
@@ -89,7 +89,7 @@ def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
     return True
 
 
-@_loop(lambda read, write: types.void(read(1), read(2), _IDS, write(2)), {"reassoc", "contract", "nsz"})
+@_compile_and_register(lambda read, write: types.void(read(1), read(2), _IDS, write(2)), {"reassoc", "contract", "nsz"})
 def cross_entropy_vjp(g: Any, x: Any, labels: Any, out: Any) -> None:
     """The softmax of each row minus the one-hot label, times ``g``."""
     for i in range(x.shape[0]):

@@ -13,11 +13,11 @@ import numpy as np
 
 __all__ = ["compile_all"]
 
-_SOURCES: dict[str, Callable[..., Any]] = {}
+_REGISTERED_LOOPS: dict[str, Callable[..., Any]] = {}
 _EXAMPLES: dict[str, Callable[[Any], tuple[Any, ...]]] = {}
 
 
-def _kernel(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Callable[..., Any]:
+def _register_loop(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Callable[..., Any]:
     """The decorator that compiles a loop lazily and registers it with an example call.
 
     Results are cached on disk, and division by 0 gives inf as in NumPy. Only sums may be reordered, which allows vector
@@ -27,7 +27,7 @@ def _kernel(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Ca
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         compiled = numba.njit(cache=True, error_model="numpy", fastmath=flags, nogil=True)(function)
-        _SOURCES[function.__name__] = compiled
+        _REGISTERED_LOOPS[function.__name__] = compiled
         _EXAMPLES[function.__name__] = example
         return compiled
 
@@ -36,19 +36,19 @@ def _kernel(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Ca
 
 def compile_all() -> dict[str, Callable[..., Any]]:
     """Compile every loop by running it on an example of each dtype; returns all loops by name."""
-    for name, loop in _SOURCES.items():
+    for name, loop in _REGISTERED_LOOPS.items():
         for dtype in (np.float32, np.float64):
             loop(*_EXAMPLES[name](dtype))
     from autodiff_kit.kernels.activation_loops import LOOPS
 
-    return _SOURCES | LOOPS
+    return _REGISTERED_LOOPS | LOOPS
 
 
-def _rows(dtype: Any) -> tuple[Any, ...]:
+def _matrix_example(dtype: Any) -> tuple[Any, ...]:
     return np.zeros((2, 3), dtype), np.empty((2, 3), dtype)
 
 
-@_kernel(_rows, sums=True)
+@_register_loop(_matrix_example, sums=True)
 def softmax_rows(x: Any, out: Any) -> None:
     """The softmax of each row."""
     rows, columns = x.shape
@@ -66,7 +66,7 @@ def softmax_rows(x: Any, out: Any) -> None:
             out[i, j] /= total
 
 
-@_kernel(_rows, sums=True)
+@_register_loop(_matrix_example, sums=True)
 def softmax_vjp_rows(g: Any, y: Any) -> None:
     """The VJP of softmax by rows, ``y * (g - sum(y * g))``, written over g."""
     rows, columns = y.shape
@@ -83,7 +83,7 @@ def _adam_example(dtype: Any) -> tuple[Any, ...]:
     return (*five, np.array([0.9, 0.1, 0.999, 0.001, 0.1, 1e-8, 0.0], dtype))
 
 
-@_kernel(_adam_example)
+@_register_loop(_adam_example)
 def adam_step(w: Any, g: Any, m: Any, v: Any, delta: Any, numbers: Any) -> None:
     """One step of Adam, in NumPy's order of operations, so that both give the same bits; ``w, m, v`` in place.
 
@@ -113,7 +113,7 @@ def adam_step(w: Any, g: Any, m: Any, v: Any, delta: Any, numbers: Any) -> None:
         delta[i] = step
 
 
-@_kernel(lambda dtype: (np.zeros((2, 3), dtype), np.zeros(2, np.int64), np.zeros((2, 3), dtype)))
+@_register_loop(lambda dtype: (np.zeros((2, 3), dtype), np.zeros(2, np.int64), np.zeros((2, 3), dtype)))
 def scatter_add_rows(out: Any, ids: Any, rows: Any) -> None:
     """``out[ids[k]] += rows[k]``, in order, repeated ids added up."""
     for k in range(ids.size):
@@ -122,12 +122,12 @@ def scatter_add_rows(out: Any, ids: Any, rows: Any) -> None:
             to[j] += row[j]
 
 
-def _scaled(dtype: Any) -> tuple[Any, ...]:
+def _scaled_rows_example(dtype: Any) -> tuple[Any, ...]:
     ids = np.zeros(2, np.int64)
     return np.zeros((2, 3), dtype), ids, np.zeros(2, dtype), ids, np.zeros((2, 3), dtype)
 
 
-@_kernel(_scaled)
+@_register_loop(_scaled_rows_example)
 def scatter_add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows: Any) -> None:
     """``out[ids[k]] += factors[k] * rows[columns[k]]``, in order: a sparse matrix times a dense one."""
     for k in range(ids.size):
@@ -136,11 +136,11 @@ def scatter_add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows
             to[j] += factor * row[j]
 
 
-def _runs(dtype: Any) -> tuple[Any, ...]:
+def _windows_example(dtype: Any) -> tuple[Any, ...]:
     return np.zeros((1, 3, 6), dtype), np.zeros((1, 2, 2, 2, 4), dtype), 1, 2, 1
 
 
-@_kernel(_runs)
+@_register_loop(_windows_example)
 def scatter_add_windows(out: Any, windows: Any, down: Any, along: Any, apart: Any) -> None:
     """Add image windows up at their positions (col2im); a row of a window is one contiguous run of entries.
 

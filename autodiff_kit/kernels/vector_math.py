@@ -51,13 +51,11 @@ f = np.float32
 MAX_ANGLE32, MAX_ANGLE64 = f(8192.0), 1e5
 SMALLEST_NORMAL32, SMALLEST_NORMAL64 = f(np.finfo(np.float32).tiny), float(np.finfo(np.float64).tiny)
 LOWEST_KEY32, LOWEST_KEY64 = np.int32(-(2**31)), np.int64(-(2**63))
-ROUNDING32, ROUNDING64 = (
-    f(12582912.0),
-    6755399441055744.0,
-)  # adding this rounds to an integer, which the low bits then hold
+# Adding one of these rounds to an integer, which the low bits then hold.
+ROUNDING32, ROUNDING64 = f(12582912.0), 6755399441055744.0
 
 
-def _bits(source: Any, target: Any, kind: Any) -> Any:
+def _bitcast(source: Any, target: Any, kind: Any) -> Any:
     @intrinsic
     def cast(context: Any, x: Any) -> Any:
         return target(source), lambda c, builder, sig, args: builder.bitcast(args[0], kind)
@@ -65,12 +63,12 @@ def _bits(source: Any, target: Any, kind: Any) -> Any:
     return cast
 
 
-as_int32 = _bits(types.float32, types.int32, ir.IntType(32))
-as_float32 = _bits(types.int32, types.float32, ir.FloatType())
-as_int64 = _bits(types.float64, types.int64, ir.IntType(64))
-as_float64 = _bits(types.int64, types.float64, ir.DoubleType())
+as_int32 = _bitcast(types.float32, types.int32, ir.IntType(32))
+as_float32 = _bitcast(types.int32, types.float32, ir.FloatType())
+as_int64 = _bitcast(types.float64, types.int64, ir.IntType(64))
+as_float64 = _bitcast(types.int64, types.float64, ir.DoubleType())
 
-_math = njit(fastmath={"contract", "nsz"}, error_model="numpy", forceinline=True)
+_inline_math = njit(fastmath={"contract", "nsz"}, error_model="numpy", forceinline=True)
 
 
 def set_interleave_count(count: int) -> None:
@@ -84,7 +82,7 @@ def add_reassociable(a: Any, b: Any) -> Any:
     return a + b
 
 
-@_math
+@_inline_math
 def exp32(x: Any) -> Any:
     """The exponential with 2ᵏ in two factors: exactly 0 far below, inf far above, nan for nan, never denormal."""
     u = max(x, f(-87.3))
@@ -104,7 +102,7 @@ def exp32(x: Any) -> Any:
     return (y + y) * as_float32(np.int32((k + np.int32(126)) << np.int32(23)))
 
 
-@_math
+@_inline_math
 def exp64(x: Any) -> Any:
     """As :func:`exp32` for float64."""
     u = max(x, -708.3)
@@ -130,7 +128,7 @@ def exp64(x: Any) -> Any:
     return (y + y) * as_float64((k + 1022) << 52)
 
 
-@_math
+@_inline_math
 def log32(x: Any) -> Any:
     """The logarithm of 2ᵏ m for m near 1: a series in s = (m - 1) / (m + 1)."""
     small = x < SMALLEST_NORMAL32
@@ -149,7 +147,7 @@ def log32(x: Any) -> Any:
     return f(-np.inf) if x == f(0.0) else y
 
 
-@_math
+@_inline_math
 def log64(x: Any) -> Any:
     """As :func:`log32` for float64."""
     small = x < SMALLEST_NORMAL64
@@ -170,7 +168,7 @@ def log64(x: Any) -> Any:
     return -np.inf if x == 0.0 else y
 
 
-@_math
+@_inline_math
 def log1p32(x: Any) -> Any:
     """log(1 + x), with a correction for the rounding of the sum."""
     w = f(1.0) + x
@@ -179,7 +177,7 @@ def log1p32(x: Any) -> Any:
     return y + c if abs(y) < f(np.inf) else y
 
 
-@_math
+@_inline_math
 def log1p64(x: Any) -> Any:
     """As :func:`log1p32` for float64."""
     w = 1.0 + x
@@ -188,21 +186,21 @@ def log1p64(x: Any) -> Any:
     return y + c if abs(y) < np.inf else y
 
 
-@_math
+@_inline_math
 def logaddexp32(x: Any, y: Any) -> Any:
     """log(exp(x) + exp(y))."""
     more = log1p32(exp32(-abs(x - y)))
     return max(x, y) + (f(0.6931471805599453) if x == y else more)
 
 
-@_math
+@_inline_math
 def logaddexp64(x: Any, y: Any) -> Any:
     """As :func:`logaddexp32` for float64."""
     more = log1p64(exp64(-abs(x - y)))
     return max(x, y) + (0.6931471805599453 if x == y else more)
 
 
-@_math
+@_inline_math
 def sincos32(x: Any) -> Any:
     """Sine and cosine, for angles of size up to :data:`MAX_ANGLE32`."""
     t = x * f(0.636619772) + ROUNDING32
@@ -222,7 +220,7 @@ def sincos32(x: Any) -> Any:
     return a, as_float32(as_int32(b) ^ np.int32(((k + np.int32(1)) & np.int32(2)) << np.int32(30)))
 
 
-@_math
+@_inline_math
 def sincos64(x: Any) -> Any:
     """Sine and cosine, for angles of size up to :data:`MAX_ANGLE64`."""
     t = x * 0.63661977236758134308 + ROUNDING64
@@ -245,7 +243,7 @@ def sincos64(x: Any) -> Any:
     return a, as_float64(as_int64(b) ^ (((k + 1) & 2) << 62))
 
 
-@_math
+@_inline_math
 def tanh32(x: Any) -> Any:
     """tanh: a polynomial near 0, otherwise from the exponential."""
     z = x * x
@@ -256,7 +254,7 @@ def tanh32(x: Any) -> Any:
     return p if z < f(0.390625) else q
 
 
-@_math
+@_inline_math
 def tanh64(x: Any) -> Any:
     """As :func:`tanh32` for float64, with a rational function near 0."""
     z = x * x
@@ -269,7 +267,7 @@ def tanh64(x: Any) -> Any:
 
 
 # A maximum of floats that propagates nan does not vectorise; one of integers in the same order, nan on top, does.
-@_math
+@_inline_math
 def sort_key32(x: Any) -> Any:
     """An integer that is ordered like ``x``, with nan on top."""
     k = as_int32(x)
@@ -277,13 +275,13 @@ def sort_key32(x: Any) -> Any:
     return k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF))
 
 
-@_math
+@_inline_math
 def value_of_key32(k: Any) -> Any:
     """The inverse of :func:`sort_key32`."""
     return as_float32(k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF)))
 
 
-@_math
+@_inline_math
 def sort_key64(x: Any) -> Any:
     """An integer that is ordered like ``x``, with nan on top."""
     k = as_int64(x)
@@ -291,19 +289,19 @@ def sort_key64(x: Any) -> Any:
     return k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF)
 
 
-@_math
+@_inline_math
 def value_of_key64(k: Any) -> Any:
     """The inverse of :func:`sort_key64`."""
     return as_float64(k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF))
 
 
-@_math
+@_inline_math
 def max_size_key32(k: Any, x: Any) -> Any:
     """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
     return max(k, as_int32(abs(x)))
 
 
-@_math
+@_inline_math
 def has_large_angle32(x: Any, n: Any, step: Any) -> Any:
     """Whether one of ``n`` angles is too large for :func:`sincos32`."""
     far = np.int32(0)
@@ -312,13 +310,13 @@ def has_large_angle32(x: Any, n: Any, step: Any) -> Any:
     return far != 0
 
 
-@_math
+@_inline_math
 def max_size_key64(k: Any, x: Any) -> Any:
     """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
     return max(k, as_int64(abs(x)))
 
 
-@_math
+@_inline_math
 def has_large_angle64(x: Any, n: Any, step: Any) -> Any:
     """Whether one of ``n`` angles is too large for :func:`sincos64`."""
     far = np.int64(0)
@@ -327,7 +325,7 @@ def has_large_angle64(x: Any, n: Any, step: Any) -> Any:
     return far != 0
 
 
-@_math
+@_inline_math
 def reduce_angles(x: Any, n: Any, step: Any, out: Any) -> Any:
     """Reduce ``n`` angles to [-π, π] one by one, into ``out``."""
     for j in range(n):

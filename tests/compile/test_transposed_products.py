@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.compile.graph import Graph
+from autodiff_kit.compile.graph import ComputationGraph
 
 from .python_kernels import build
 
 
 def test_what_is_transposed_after_a_product_is_multiplied_the_other_way_round() -> None:
-    graph = Graph()
+    graph = ComputationGraph()
     a, b = graph.input((5, 7), "f8"), graph.input((5, 3), "f8")
     reduce_angles = graph.permute(graph.matmul(graph.permute(a, (1, 0)), b), (1, 0))
     assert (reduce_angles.op, reduce_angles.shape) == ("matmul", (3, 7))

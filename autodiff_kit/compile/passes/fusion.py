@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import SLOW_OPS, VIEW_OPS, Node, domain_role, is_fusible, is_scalar
+from autodiff_kit.compile.node import SLOW_OPS, VIEW_OPS, GraphNode, domain_role, is_fusible, is_scalar
 from autodiff_kit.compile.topological_order import topological_sort, view_base
 
 __all__ = [
@@ -40,7 +40,7 @@ MAX_GROUP_NODES = 90
 class UnfusedNode:
     """A node that runs as a NumPy call of its own, or as a line of Python if it is a single number."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: GraphNode) -> None:
         self.node = node
         self.nodes = [node]
         self.outputs = [node]
@@ -54,18 +54,18 @@ class FusionGroup:
 
     def __init__(self, domain: tuple[int, ...], first: int) -> None:
         self.domain = domain
-        self.nodes: list[Node] = []
-        self.members: set[Node] = set()
-        self.final_reductions: set[Node] = set()  # totals and columns, complete only after the kernel
-        self.outputs: list[Node] = []  # stored nodes
-        self.inputs: list[Node] = []  # nodes that are read
-        self.overwrites: dict[Node, Node] = {}  # input -> output that is written over it
-        self.flush_to_zero: set[Node] = set()  # outputs whose denormal numbers become 0
+        self.nodes: list[GraphNode] = []
+        self.members: set[GraphNode] = set()
+        self.final_reductions: set[GraphNode] = set()  # totals and columns, complete only after the kernel
+        self.outputs: list[GraphNode] = []  # stored nodes
+        self.inputs: list[GraphNode] = []  # nodes that are read
+        self.overwrites: dict[GraphNode, GraphNode] = {}  # input -> output that is written over it
+        self.flush_to_zero: set[GraphNode] = set()  # outputs whose denormal numbers become 0
         self.dtype: Any = None
         self.first = self.last = self.latest = first  # node numbers; ``latest`` includes all dependencies
         self.position = 0
 
-    def add(self, node: Node) -> None:
+    def add(self, node: GraphNode) -> None:
         """Add a node to the group."""
         self.nodes.append(node)
         self.members.add(node)
@@ -85,18 +85,18 @@ Schedule = list[ScheduledUnit]
 class _FusionBuilder:
     """Builds the units of a schedule, with the dependencies between them."""
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self, nodes: list[GraphNode]) -> None:
         self.units: Schedule = []
-        self.unit_of: dict[Node, ScheduledUnit] = {}
+        self.unit_of: dict[GraphNode, ScheduledUnit] = {}
         self.dependencies: dict[ScheduledUnit, set[ScheduledUnit]] = {}
         self.dependents: dict[ScheduledUnit, set[ScheduledUnit]] = defaultdict(set)
-        self.users: dict[Node, list[Node]] = {}
-        self.operands: dict[FusionGroup, set[Node]] = defaultdict(set)  # operands of the nodes of a group
+        self.users: dict[GraphNode, list[GraphNode]] = {}
+        self.operands: dict[FusionGroup, set[GraphNode]] = defaultdict(set)  # operands of the nodes of a group
         for n in nodes:
             for a in n.args:
                 self.users.setdefault(a, []).append(n)
 
-    def producer(self, node: Node) -> ScheduledUnit | None:
+    def producer(self, node: GraphNode) -> ScheduledUnit | None:
         """The unit that computes the memory behind a node."""
         return self.unit_of.get(view_base(node))
 
@@ -112,7 +112,7 @@ class _FusionBuilder:
                 todo.extend(self.dependencies[u])
         return False
 
-    def assign(self, node: Node) -> None:
+    def assign(self, node: GraphNode) -> None:
         """Add a node to an existing group, or make a new unit for it."""
         domain = node.args[0].shape if node.op in ("sum", "max") else node.shape
         found: ScheduledUnit | None = None
@@ -151,7 +151,7 @@ class _FusionBuilder:
                 u.latest = latest
                 todo.extend(self.dependents[u])
 
-    def _earlier_group_for(self, node: Node) -> FusionGroup | None:
+    def _earlier_group_for(self, node: GraphNode) -> FusionGroup | None:
         """An earlier group that has all operands of a node, if storing the node instead of an operand is enough.
 
         A derivative is then computed together with its value when all operands are loaded.
@@ -161,18 +161,18 @@ class _FusionBuilder:
         g = next((u for u in near if isinstance(u, FusionGroup) and all(self._has_value(u, a) for a in given)), None)
         return g if g is not None and any(self._only_needed_by(node, a, g) for a in given) else None
 
-    def _has_value(self, g: FusionGroup, a: Node) -> bool:
+    def _has_value(self, g: FusionGroup, a: GraphNode) -> bool:
         """Whether a group computes or reads a node."""
         return (a in g.members and a not in g.final_reductions) or a in self.operands[g]
 
-    def _only_needed_by(self, node: Node, a: Node, g: FusionGroup) -> bool:
+    def _only_needed_by(self, node: GraphNode, a: GraphNode, g: FusionGroup) -> bool:
         """Whether all users of ``a`` are ``node``, in the group, or nodes that the group could compute too."""
         users = self.users[a]
         return len(users) <= 8 and all(
             u is node or u in g.members or all(is_scalar(b) or self._has_value(g, b) for b in u.args) for u in users
         )
 
-    def _candidate_groups(self, node: Node) -> set[FusionGroup]:
+    def _candidate_groups(self, node: GraphNode) -> set[FusionGroup]:
         """Recent groups that compute an operand of a node or read the same operand."""
         found: set[FusionGroup] = set()
         for a in node.args:
@@ -183,7 +183,7 @@ class _FusionBuilder:
                     found.add(u)
         return found
 
-    def _can_join(self, node: Node, g: FusionGroup) -> bool:
+    def _can_join(self, node: GraphNode, g: FusionGroup) -> bool:
         """Whether a node may be added to a group."""
         if len(g.nodes) >= MAX_GROUP_NODES or domain_role(node, g.domain) is None or not _has_same_float_dtype(node, g):
             return False
@@ -257,7 +257,7 @@ class _FusionBuilder:
         self._propagate_latest(a, latest)
 
 
-def _has_same_float_dtype(node: Node, g: FusionGroup) -> bool:
+def _has_same_float_dtype(node: GraphNode, g: FusionGroup) -> bool:
     """Whether a node and a group compute in one floating-point dtype."""
     floats = {n.dtype for n in (node, *node.args) if n.dtype.kind == "f" and not n.weak and not is_scalar(n)}
     if node.op == "cast":
@@ -273,7 +273,7 @@ def _broadcasts_to(shape: tuple[int, ...], domain: tuple[int, ...]) -> bool:
         return False
 
 
-def fuse_nodes(nodes: list[Node], outputs: list[Node]) -> tuple[Schedule, dict[Node, ScheduledUnit]]:
+def fuse_nodes(nodes: list[GraphNode], outputs: list[GraphNode]) -> tuple[Schedule, dict[GraphNode, ScheduledUnit]]:
     """Partition the nodes into units; returns the units and the unit of each node (views have none)."""
     state = _FusionBuilder(nodes)
     for node in nodes:
@@ -285,7 +285,7 @@ def fuse_nodes(nodes: list[Node], outputs: list[Node]) -> tuple[Schedule, dict[N
 
 
 def _find_inputs_and_outputs(
-    units: Schedule, unit: dict[Node, ScheduledUnit], nodes: list[Node], outputs: list[Node]
+    units: Schedule, unit: dict[GraphNode, ScheduledUnit], nodes: list[GraphNode], outputs: list[GraphNode]
 ) -> None:
     """Set the inputs, outputs and dtype of each group."""
     used = {view_base(o) for o in outputs} | {view_base(n) for n in nodes if n.op in VIEW_OPS}
@@ -300,7 +300,7 @@ def _find_inputs_and_outputs(
 
 
 def order_units(
-    units: Schedule, unit: dict[Node, ScheduledUnit], extra: list[tuple[ScheduledUnit, ScheduledUnit]]
+    units: Schedule, unit: dict[GraphNode, ScheduledUnit], extra: list[tuple[ScheduledUnit, ScheduledUnit]]
 ) -> Schedule:
     """Sort the units topologically, close to program order; of each pair in ``extra`` the first runs first."""
     before: dict[ScheduledUnit, set[ScheduledUnit]] = {u: set() for u in units}

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import Node, domain_role, is_scalar
+from autodiff_kit.compile.node import GraphNode, domain_role, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup
 from autodiff_kit.compile.passes.loop_assignment import (
     INTERLEAVE_COUNT,
@@ -70,19 +70,19 @@ class KernelSource:
     Attributes
     ----------
     source : str
-    arrays : list of Node
+    arrays : list of GraphNode
         Array parameters, each passed as its memory span; those in ``written`` are written to.
-    scalar_inputs : list of Node
+    scalar_inputs : list of GraphNode
         Scalar parameters.
-    totals : list of Node
+    totals : list of GraphNode
         Return values.
     scratch : int
         Number of scratch entries, passed as the last parameter.
-    split_offsets : dict of Node to int, or None
+    split_offsets : dict of GraphNode to int, or None
         Where the second half of each array begins, in entries, if the kernel is split.
     """
 
-    def __init__(self, g: FusionGroup, array_of: Callable[[Node], Any], any_size: bool, split: bool) -> None:
+    def __init__(self, g: FusionGroup, array_of: Callable[[GraphNode], Any], any_size: bool, split: bool) -> None:
         self.g, self.any_size, self.split = g, any_size, split
         self.dtype = g.dtype
         self.bits = "32" if g.dtype == np.float32 else "64"
@@ -101,9 +101,9 @@ class KernelSource:
         self.source = _renumber_variables("\n".join(self.lines))
 
     # -------------------------------------------------------------------------------------------- strides and the loops
-    def _compute_strides(self, array_of: Callable[[Node], Any]) -> None:
+    def _compute_strides(self, array_of: Callable[[GraphNode], Any]) -> None:
         """The strides of all operands over the domain, in entries."""
-        self.strides: dict[Node, list[int]] = {}
+        self.strides: dict[GraphNode, list[int]] = {}
         domain = self.g.domain
         for n in (*self.array_inputs, *self.array_outputs):
             view = array_of(n)
@@ -150,7 +150,7 @@ class KernelSource:
 
     def _split_in_two(self, plain: bool) -> None:
         """Restrict the kernel to half of a long row, or to half of the outermost loop."""
-        self.split_offsets: dict[Node, int] | None = None
+        self.split_offsets: dict[GraphNode, int] | None = None
         if not self.split or any(domain_role(n, self.g.domain) == "column" for n in self.array_outputs):
             return
         if plain:
@@ -171,7 +171,7 @@ class KernelSource:
             self.names[o] = self.names[a]
             self.written.add(a)
         self.arrays = [*self.array_inputs, *(n for n in self.array_outputs if n not in g.overwrites.values())]
-        self.scratch_rows: dict[Node, int] = {}
+        self.scratch_rows: dict[GraphNode, int] = {}
         for n in g.nodes:
             if domain_role(n, g.domain) == "full" and n not in self.names and self.loops.last_use(n) > of[n]:
                 self.scratch_rows[n] = len(self.scratch_rows)
@@ -185,12 +185,12 @@ class KernelSource:
         """Add a line at the current indentation."""
         self.lines.append("    " * (self.depth + more) + line)
 
-    def _element(self, n: Node, j: str = "j") -> str:
+    def _element(self, n: GraphNode, j: str = "j") -> str:
         """An element of an array in the inner loop."""
         step = self.inner_stride[n]
         return f"{self.names[n]}_tile[{'0' if step == 0 else j if step == 1 or j == '0' else f'{j} * {step}'}]"
 
-    def _value(self, a: Node, loop: int | None, want: Any = None) -> str:
+    def _value(self, a: GraphNode, loop: int | None, want: Any = None) -> str:
         """A node as an expression inside a loop, or between loops if ``loop`` is None."""
         if a.op == "const" and a.size == 1:
             return (
@@ -208,7 +208,7 @@ class KernelSource:
         kept = want is None or want == a.dtype
         return text if kept and not (is_scalar(a) and a not in self.g.members) else f"real({text})"
 
-    def _expression(self, n: Node, loop: int | None) -> str:
+    def _expression(self, n: GraphNode, loop: int | None) -> str:
         """The expression that computes a node, with NumPy's dtypes and rounding."""
         want = n.dtype if n.dtype.kind == "f" else None
         wants: list[Any] = [want] * len(n.args)
@@ -216,12 +216,11 @@ class KernelSource:
             wants[0] = None
         elif want is None and any(a.dtype.kind == "f" for a in n.args):
             wants = [self.dtype] * len(n.args)
-        given = list(zip(n.args, wants, strict=True))
+        operands_with_dtypes = list(zip(n.args, wants, strict=True))
         if n.op in ("add", "multiply"):
-            given.sort(
-                key=lambda pair: not is_scalar(pair[0]) or pair[0] in self.g.members
-            )  # so that equal kernels have equal source
-        args = [self._value(a, loop, w) for a, w in given]
+            # Scalars first, so that equal kernels have equal source.
+            operands_with_dtypes.sort(key=lambda pair: not is_scalar(pair[0]) or pair[0] in self.g.members)
+        args = [self._value(a, loop, w) for a, w in operands_with_dtypes]
         if n.op == "power" and n.args[1].op == "const" and n.args[1].shape == () and n.args[1].value == 2:
             return f"{args[0]} * {args[0]}"
         return _EXPRESSIONS[n.op].format(*args, b=self.bits)
@@ -261,7 +260,7 @@ class KernelSource:
         if self.totals:
             self._emit(f"return {', '.join(f'total{n.number}' for n in self.totals)}")
 
-    def _emit_operand_tile(self, n: Node) -> None:
+    def _emit_operand_tile(self, n: GraphNode) -> None:
         """Slice an array to the entries that the inner loop accesses."""
         k = list(self.strides).index(n)
         terms = [f"i{i} * {s[k]}" if s[k] != 1 else f"i{i}" for i, (_, s) in enumerate(self.outer) if s[k]]
@@ -289,7 +288,7 @@ class KernelSource:
         self._emit_angle_reduction(full)
         self._emit_reduction_starts(sums, angle_nodes)
         self._emit(f"for j in range({self.length_text}):")
-        met: dict[Node, int] = {}
+        met: dict[GraphNode, int] = {}
         for n in full:
             if n.op in TRIGONOMETRIC_OPS:
                 x = n.args[0]
@@ -313,7 +312,7 @@ class KernelSource:
                     1,
                 )
 
-    def _emit_reduction_starts(self, sums: list[Node], angle_nodes: list[Node]) -> None:
+    def _emit_reduction_starts(self, sums: list[GraphNode], angle_nodes: list[GraphNode]) -> None:
         """Initialise the reductions of a loop, and the largest angle that it computes."""
         for n in sums:
             if domain_role(n, self.g.domain) != "column":
@@ -321,14 +320,14 @@ class KernelSource:
         for n in angle_nodes:
             self._emit(f"max_size{n.number} = LOWEST_KEY{self.bits}")
 
-    def _angle(self, x: Node) -> str:
+    def _angle(self, x: GraphNode) -> str:
         """The reduced angle in the inner loop."""
         return f"angle{self.angles[x]}[{'0' if self._angle_step(x) == 0 else 'j'}]"
 
-    def _angle_step(self, x: Node) -> int:
+    def _angle_step(self, x: GraphNode) -> int:
         return 1 if x in self.scratch_rows else self.inner_stride[x]
 
-    def _emit_angle_reduction(self, full: list[Node]) -> None:
+    def _emit_angle_reduction(self, full: list[GraphNode]) -> None:
         """Reduce angles that are too large for the vectorised sine, one by one."""
         for x in dict.fromkeys(n.args[0] for n in full if n.op in TRIGONOMETRIC_OPS):
             k, step = self.angles[x], self._angle_step(x)
@@ -341,7 +340,7 @@ class KernelSource:
                 test = f"max_size{x.number} > sort_key{self.bits}(MAX_ANGLE{self.bits})"
             self._emit(f"angle{k} = reduce_angles({row}, {count}, {step}, {place}) if {test} else {row}")
 
-    def _emit_reduction(self, n: Node, loop: int) -> None:
+    def _emit_reduction(self, n: GraphNode, loop: int) -> None:
         """Accumulate a reduction inside the loop."""
         term = self._value(n.args[0], loop, n.dtype)
         if n.op == "max":

@@ -6,7 +6,7 @@ that a later loop reads are stored in scratch rows that fit into the L1 cache.
 
 from __future__ import annotations
 
-from autodiff_kit.compile.node import SLOW_OPS, Node, domain_role
+from autodiff_kit.compile.node import SLOW_OPS, GraphNode, domain_role
 from autodiff_kit.compile.passes.fusion import FusionGroup, domain_size
 
 __all__ = [
@@ -38,12 +38,12 @@ class LoopAssignment:
 
     def __init__(self, g: FusionGroup) -> None:
         self.g = g
-        self.loop_of: dict[Node, int] = {}
+        self.loop_of: dict[GraphNode, int] = {}
         self.slow_count: dict[int, int] = {}
         self.max_slow_ops = MAX_SLOW_OPS if domain_size(g) > 8192 or g.domain[-1] >= 128 else 99
         for n in g.nodes:
             self.loop_of[n] = self._earliest_loop(n)
-        self.users: dict[Node, list[Node]] = {}
+        self.users: dict[GraphNode, list[GraphNode]] = {}
         for n in g.nodes:
             for a in n.args:
                 self.users.setdefault(a, []).append(n)
@@ -51,7 +51,7 @@ class LoopAssignment:
             self._sink(n)
         self.count = max((self.loop_of[n] for n in g.nodes), default=0) + 1
 
-    def _earliest_loop(self, n: Node) -> int:
+    def _earliest_loop(self, n: GraphNode) -> int:
         """The first loop in which a node can be computed."""
         g, of = self.g, self.loop_of
         ready = [of[a] + (domain_role(a, g.domain) != "full") for a in n.args if a in g.members]
@@ -71,7 +71,7 @@ class LoopAssignment:
         self.slow_count[at] = self.slow_count.get(at, 0) + heavy
         return at
 
-    def _sink(self, n: Node) -> None:
+    def _sink(self, n: GraphNode) -> None:
         """Move a cheap node to the loop of its first use, unless that makes other values live longer."""
         g, of = self.g, self.loop_of
         users = self.users.get(n)
@@ -84,11 +84,11 @@ class LoopAssignment:
         if at > of[n] and all(a in g.outputs or any(of[u] > of[a] for u in self.users[a] if u is not n) for a in mine):
             of[n] = at
 
-    def last_use(self, n: Node) -> int:
+    def last_use(self, n: GraphNode) -> int:
         """The last loop that reads a node."""
         return max((self.loop_of[u] for u in self.users.get(n, ())), default=-1)
 
 
-def assign_loops(g: FusionGroup) -> dict[Node, int]:
+def assign_loops(g: FusionGroup) -> dict[GraphNode, int]:
     """The loop number of each node of a group."""
     return LoopAssignment(g).loop_of

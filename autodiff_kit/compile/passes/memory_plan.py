@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEW_OPS, Node, domain_role, is_scalar, slice_from_bounds
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_scalar, slice_from_bounds
 from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, pack_offsets
 from autodiff_kit.compile.passes.fusion import FusionGroup, Schedule, ScheduledUnit
 from autodiff_kit.compile.topological_order import view_base
@@ -23,7 +23,7 @@ __all__ = ["Array", "MemoryPlan", "insert_copies"]
 Array = np.ndarray[Any, Any]
 
 
-def strided_template(node: Node) -> Array:
+def strided_template(node: GraphNode) -> Array:
     """An array with a node's shape and contiguous strides over almost no memory, for computing strides and offsets."""
     strides = [node.dtype.itemsize] * node.ndim
     for k in range(node.ndim - 2, -1, -1):
@@ -31,7 +31,7 @@ def strided_template(node: Node) -> Array:
     return np.lib.stride_tricks.as_strided(np.zeros(1, node.dtype), node.shape, strides)
 
 
-def apply_view(array: Array, node: Node) -> Array | None:
+def apply_view(array: Array, node: GraphNode) -> Array | None:
     """The NumPy view for a view node; None if it would need a copy."""
     if node.op == "reshape":
         return _reshaped(array, node.params)
@@ -52,10 +52,10 @@ def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
         return None
 
 
-def insert_copies(nodes: list[Node]) -> list[Node]:
+def insert_copies(nodes: list[GraphNode]) -> list[GraphNode]:
     """Turn view nodes that no strided array can express into copy nodes; returns these."""
     found = []
-    views: dict[Node, Array | None] = {}
+    views: dict[GraphNode, Array | None] = {}
     for n in nodes:
         if n.op not in VIEW_OPS or is_scalar(n):
             continue
@@ -63,7 +63,7 @@ def insert_copies(nodes: list[Node]) -> list[Node]:
         inner = None if is_scalar(a) else views[a] if a.op in VIEW_OPS else strided_template(a)
         seen = views[n] = None if inner is None else apply_view(inner, n)
         if seen is None:
-            n.params = Node(n.op, n.args, n.params, n.shape, n.dtype)
+            n.params = GraphNode(n.op, n.args, n.params, n.shape, n.dtype)
             n.op = "copy"
             found.append(n)
     return found
@@ -76,48 +76,52 @@ class MemoryPlan:
     ----------
     units : list of ScheduledUnit
         In the order in which they run.
-    unit : dict
+    unit_of : dict
         The unit of each node.
-    outputs : list of Node
+    outputs : list of GraphNode
         Results; each gets memory of its own where a unit can write to it directly.
-    states : dict of Node to Node
+    states : dict of GraphNode to GraphNode
         New values that are written over an input: new value -> input.
-    loops : callable
-        ``loops(group)``: the loop in which each node of a kernel is computed.
+    loop_assignment : callable
+        ``loop_assignment(group)``: the loop in which each node of a kernel is computed.
 
     Attributes
     ----------
     arena_bytes, peak_live_bytes : int
         Size of the arena, and the most that is live at one moment.
-    locations : dict of Node to tuple
+    locations : dict of GraphNode to tuple
         For each node with memory of its own: ("out", k), ("state", input), or ("arena", offset).
     """
 
     def __init__(
-        self, units: Schedule, unit: dict[Node, ScheduledUnit], outputs: list[Node], states: dict[Node, Node],
-        loops: Callable[[FusionGroup], dict[Node, int]],
-    ) -> None:  # fmt: skip
-        self.units, self.unit_of, self.loop_of = units, unit, loops
-        self.lifetimes: dict[Node, tuple[int, int]] = {}
-        self.reuses: dict[Node, Node] = {}  # node -> node in whose memory it is stored
+        self,
+        units: Schedule,
+        unit_of: dict[GraphNode, ScheduledUnit],
+        outputs: list[GraphNode],
+        states: dict[GraphNode, GraphNode],
+        loop_assignment: Callable[[FusionGroup], dict[GraphNode, int]],
+    ) -> None:
+        self.units, self.unit_of, self.loop_assignment = units, unit_of, loop_assignment
+        self.lifetimes: dict[GraphNode, tuple[int, int]] = {}
+        self.reuses: dict[GraphNode, GraphNode] = {}  # node -> node in whose memory it is stored
         self._compute_lifetimes(outputs)
-        self.locations: dict[Node, tuple[str, Any]] = {new: ("state", old) for new, old in states.items()}
+        self.locations: dict[GraphNode, tuple[str, Any]] = {new: ("state", old) for new, old in states.items()}
         for k, o in enumerate(outputs):
             r = view_base(o)
-            if r in unit and r not in self.locations and not is_scalar(o) and _covers_storage(o):
+            if r in unit_of and r not in self.locations and not is_scalar(o) and _covers_storage(o):
                 self.locations[r] = ("out", k)
-        self.written_into: dict[Node, tuple[Node, int | None]] = {}  # part -> (whole, start)
+        self.written_into: dict[GraphNode, tuple[GraphNode, int | None]] = {}  # part -> (whole, start)
         self._write_parts_in_place(outputs)
         self._reuse_dying_inputs()
         self._protect_state_inputs(states)
         self._assign_offsets()
-        self._views: dict[Node, Array | None] = {}
+        self._views: dict[GraphNode, Array | None] = {}
         self.arena = _aligned_buffer(self.arena_bytes)
 
-    def _compute_lifetimes(self, outputs: list[Node]) -> None:
+    def _compute_lifetimes(self, outputs: list[GraphNode]) -> None:
         """The first and last unit that accesses each value."""
 
-        def touch(node: Node, place: int) -> None:
+        def touch(node: GraphNode, place: int) -> None:
             r = view_base(node)
             if r in self.unit_of and not is_scalar(r):
                 low, high = self.lifetimes.get(r, (place, place))
@@ -129,13 +133,13 @@ class MemoryPlan:
         for o in outputs:
             touch(o, len(self.units))
 
-    def memory_owner(self, node: Node) -> Node:
+    def memory_owner(self, node: GraphNode) -> GraphNode:
         """The node in whose memory this one is stored."""
         while node in self.reuses or node in self.written_into:
             node = self.reuses[node] if node in self.reuses else self.written_into[node][0]
         return node
 
-    def _write_parts_in_place(self, outputs: list[Node]) -> None:
+    def _write_parts_in_place(self, outputs: list[GraphNode]) -> None:
         """Let units write directly into the concatenation or copy that their result becomes part of."""
         viewed = {view_base(a) for u in self.units for a in u.inputs if a.op in VIEW_OPS} | {
             view_base(o) for o in outputs
@@ -161,7 +165,7 @@ class MemoryPlan:
             )
         self.containers = {n for n, _ in self.written_into.values()}
 
-    def _can_write_into(self, p: Node, n: Node) -> bool:
+    def _can_write_into(self, p: GraphNode, n: GraphNode) -> bool:
         """Whether the unit of ``p`` can write directly into the concatenation ``n``."""
         u = self.unit_of.get(p)
         if u is None or is_scalar(p) or p.dtype != n.dtype or p in self.written_into or p in self.locations:
@@ -172,7 +176,7 @@ class MemoryPlan:
             else n.params == 0 and p.op in ("matmul", "concat")
         )
 
-    def _is_permuted_product(self, n: Node) -> bool:
+    def _is_permuted_product(self, n: GraphNode) -> bool:
         """Whether a copy holds exactly the entries of a matrix product in another order."""
         p = view_base(n.args[0])
         free = p.op == "matmul" and p not in self.written_into and p not in self.locations and not is_scalar(p)
@@ -182,9 +186,9 @@ class MemoryPlan:
             and self._invert_view(strided_template(n), n) is not None
         )
 
-    def _invert_view(self, array: Array, n: Node) -> Array | None:
+    def _invert_view(self, array: Array, n: GraphNode) -> Array | None:
         """The array through which the source of a copy can be written into the copy; None if there is none."""
-        view: Node = n.params
+        view: GraphNode = n.params
         found: Array | None = array
         while view.op in VIEW_OPS and found is not None:
             if view.op == "permute":
@@ -202,7 +206,7 @@ class MemoryPlan:
                     if not is_scalar(o) and domain_role(o, u.domain) == "full":
                         self._reuse_input_for(u, o)
 
-    def _reuse_input_for(self, u: FusionGroup, o: Node) -> None:
+    def _reuse_input_for(self, u: FusionGroup, o: GraphNode) -> None:
         """Store ``o`` in the memory of an input that the kernel reads for the last time, if there is one."""
         home = self.locations.get(o)
         for a in u.inputs:
@@ -224,7 +228,7 @@ class MemoryPlan:
                 for b in u.inputs
             ):
                 continue  # the same memory is also read through another view
-            loop = self.loop_of(u)
+            loop = self.loop_assignment(u)
             if any(a in n.args and loop[n] > loop[o] for n in u.nodes):
                 continue  # read again after the output is written
             u.overwrites[a] = o
@@ -233,7 +237,7 @@ class MemoryPlan:
                 self.lifetimes[f] = (self.lifetimes[f][0], max(self.lifetimes[f][1], self.lifetimes[o][1]))
             return
 
-    def _protect_state_inputs(self, states: dict[Node, Node]) -> None:
+    def _protect_state_inputs(self, states: dict[GraphNode, GraphNode]) -> None:
         """Do not write a new state over the old one in a unit that also reads the old one in another way."""
         for new, old in list(states.items()):
             u = self.unit_of[new]
@@ -258,7 +262,7 @@ class MemoryPlan:
         self.arena_bytes = max((place + size for place, size in zip(places, sizes, strict=True)), default=0)
 
     # ------------------------------------------------------------------------------------------------------------ views
-    def buffer_of(self, node: Node) -> tuple[str, Any]:
+    def buffer_of(self, node: GraphNode) -> tuple[str, Any]:
         """The buffer that holds a node: ("arena", None), ("const" or "input", node), ("out", k), ("state", input)."""
         r = self.memory_owner(view_base(node))
         home = self.locations.get(r)
@@ -281,13 +285,13 @@ class MemoryPlan:
             view = self._views[node] = strided_template(node)
         return view
 
-    def array_of(self, node: Node) -> Array | None:
+    def array_of(self, node: GraphNode) -> Array | None:
         """The array in the memory of a node; None for a view that needs a copy."""
         if node not in self._views:
             self._views[node] = self._make_array(node)
         return self._views[node]
 
-    def _make_array(self, node: Node) -> Array | None:
+    def _make_array(self, node: GraphNode) -> Array | None:
         """Compute :meth:`array_of`."""
         if node.op in VIEW_OPS:
             inner = self.array_of(node.args[0])
@@ -313,7 +317,7 @@ class MemoryPlan:
         return self.buffer_array((what, key)).reshape(node.shape)
 
 
-def _covers_storage(node: Node) -> bool:
+def _covers_storage(node: GraphNode) -> bool:
     """Whether a node shows all of its memory in order."""
     while node.op in VIEW_OPS:
         if node.op != "reshape":

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autodiff_kit.compile.graph import Graph
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.topological_order import live_nodes, topological_sort
 
 __all__ = ["simplify_sums"]
@@ -18,7 +18,7 @@ MIN_STACKED_PRODUCTS = 3
 """Fewest products that are stacked."""
 
 
-def simplify_sums(graph: Graph, outputs: list[Node]) -> list[Node]:
+def simplify_sums(graph: ComputationGraph, outputs: list[GraphNode]) -> list[GraphNode]:
     """Rewrite the sums of a graph; returns the live nodes in topological order."""
     state = SumRewriter(graph, outputs)
     for n in state.nodes:
@@ -31,19 +31,19 @@ def simplify_sums(graph: Graph, outputs: list[Node]) -> list[Node]:
 class SumRewriter:
     """The rewriting of one graph, with the users of each node."""
 
-    def __init__(self, graph: Graph, outputs: list[Node]) -> None:
+    def __init__(self, graph: ComputationGraph, outputs: list[GraphNode]) -> None:
         self.graph, self.outputs = graph, set(outputs)
         self.nodes = live_nodes(outputs)
-        self.users: dict[Node, dict[Node, None]] = {n: {} for n in self.nodes}  # dicts as ordered sets
+        self.users: dict[GraphNode, dict[GraphNode, None]] = {n: {} for n in self.nodes}  # dicts as ordered sets
         for n in self.nodes:
             self._add_uses(n)
         self.original_count = self.indexed_count = len(graph.nodes)
 
-    def _add_uses(self, node: Node) -> None:
+    def _add_uses(self, node: GraphNode) -> None:
         for a in node.args:
             self.users.setdefault(a, {})[node] = None
 
-    def _drop_uses(self, node: Node) -> None:
+    def _drop_uses(self, node: GraphNode) -> None:
         """Remove a node from the users of its operands, and so on for operands that are no longer used."""
         todo = [node]
         while todo:
@@ -54,9 +54,9 @@ class SumRewriter:
                 if not users and a not in self.outputs:
                     todo.append(a)
 
-    def rewrite_as(self, node: Node, op: str, args: tuple[Node, ...], params: object) -> None:
+    def rewrite_as(self, node: GraphNode, op: str, args: tuple[GraphNode, ...], params: object) -> None:
         """Turn a node into another operation."""
-        before = Node(node.op, node.args, node.params, node.shape, node.dtype)
+        before = GraphNode(node.op, node.args, node.params, node.shape, node.dtype)
         for new in self.graph.nodes[self.indexed_count :]:
             self._add_uses(new)
         self.indexed_count = len(self.graph.nodes)
@@ -67,28 +67,28 @@ class SumRewriter:
         self._add_uses(node)
         self._drop_uses(before)
 
-    def replace(self, node: Node, other: Node) -> None:
+    def replace(self, node: GraphNode, other: GraphNode) -> None:
         """Turn a node into an alias of another one, or into its copy if that one is new."""
         if other.number < self.indexed_count:
             self.rewrite_as(node, "reshape", (other,), node.shape)
         else:
             self.rewrite_as(node, other.op, other.args, other.params)
 
-    def finish(self, outputs: list[Node]) -> list[Node]:
+    def finish(self, outputs: list[GraphNode]) -> list[GraphNode]:
         """Renumber all nodes in topological order, new ones right before their first user."""
         if self.indexed_count > self.original_count:
             self.graph.reorder(_renumbered(self.graph.nodes, self.original_count))
         return live_nodes(outputs)
 
     # ------------------------------------------------------------------------------------------------------------ sums
-    def is_sum(self, n: Node) -> bool:
+    def is_sum(self, n: GraphNode) -> bool:
         """Whether a node is the last addition of a sum."""
         if n.op != "add" or n.dtype.kind != "f":
             return False
         user = next(iter(self.users[n]), None) if len(self.users[n]) == 1 and n not in self.outputs else None
         return user is None or user.op != "add" or user.shape != n.shape
 
-    def _terms(self, n: Node) -> Iterator[Node]:
+    def _terms(self, n: GraphNode) -> Iterator[GraphNode]:
         """The terms of a sum, through nested additions that have no other user."""
         todo = list(n.args)
         while todo:
@@ -99,7 +99,7 @@ class SumRewriter:
             else:
                 yield m
 
-    def _replace_terms(self, n: Node, gone: list[Node], new: list[Node]) -> None:
+    def _replace_terms(self, n: GraphNode, gone: list[GraphNode], new: list[GraphNode]) -> None:
         """Rebuild the sum ``n`` with some of its terms replaced."""
         away = set(gone)
         rest = [*new, *(m for m in self._terms(n) if m not in away)]
@@ -108,9 +108,9 @@ class SumRewriter:
             total = self.graph.elementwise("add", total, m)
         self.replace(n, total)
 
-    def merge_adjacent_pads(self, n: Node) -> None:
+    def merge_adjacent_pads(self, n: GraphNode) -> None:
         """Replace a sum of zero-padded arrays that lie side by side by their padded concatenation."""
-        pads: dict[int, list[Node]] = {}
+        pads: dict[int, list[GraphNode]] = {}
         for m in self._terms(n):
             axis = _padded_axis(m)
             if axis is not None and m.dtype == n.dtype:
@@ -121,7 +121,7 @@ class SumRewriter:
             if len(runs) < len(many) and n.op == "add":
                 self._replace_terms(n, many, [self._concatenated(run, axis) for run in runs])
 
-    def _concatenated(self, pads: list[Node], axis: int) -> Node:
+    def _concatenated(self, pads: list[GraphNode], axis: int) -> GraphNode:
         first = pads[0]
         if len(pads) == 1:
             return first
@@ -129,7 +129,7 @@ class SumRewriter:
         spans[axis] = (first.params[axis][0], pads[-1].params[axis][1], 1)
         return self.graph.pad(self.graph.concat(tuple(m.args[0] for m in pads), axis), tuple(spans), first.shape)
 
-    def stack_products(self, n: Node) -> None:
+    def stack_products(self, n: GraphNode) -> None:
         """Replace ``aᵀ b + cᵀ d + …`` by one product of the stacked matrices.
 
         The gradient of a weight that is used at every time step of a recurrent network has this form.
@@ -143,7 +143,7 @@ class SumRewriter:
         others = graph.concat(tuple(m.args[1] for m in products), 0)
         self._replace_terms(n, products, [graph.matmul(graph.permute(rows, (1, 0)), others)])
 
-    def _is_stackable(self, m: Node, like: Node) -> bool:
+    def _is_stackable(self, m: GraphNode, like: GraphNode) -> bool:
         """Whether a term is a product whose operands are cheaper to copy than its result is to add."""
         if m.op != "matmul" or m.ndim != 2 or len(self.users[m]) > 1 or m in self.outputs:
             return False
@@ -153,7 +153,7 @@ class SumRewriter:
         return b.shape[0] * sum(m.shape) <= 2 * m.size
 
 
-def _padded_axis(m: Node) -> int | None:
+def _padded_axis(m: GraphNode) -> int | None:
     """The only axis along which a node is zero-padded with step 1, or None."""
     if m.op != "pad":
         return None
@@ -161,9 +161,9 @@ def _padded_axis(m: Node) -> int | None:
     return cut[0] if len(cut) == 1 and m.params[cut[0]][2] == 1 else None
 
 
-def _adjacent_runs(pads: list[Node], axis: int) -> list[list[Node]]:
+def _adjacent_runs(pads: list[GraphNode], axis: int) -> list[list[GraphNode]]:
     """Group padded arrays into runs without gaps along the axis."""
-    runs: list[list[Node]] = []
+    runs: list[list[GraphNode]] = []
     for m in pads:
         if runs and runs[-1][-1].params[axis][1] == m.params[axis][0]:
             runs[-1].append(m)
@@ -172,7 +172,7 @@ def _adjacent_runs(pads: list[Node], axis: int) -> list[list[Node]]:
     return runs
 
 
-def _renumbered(nodes: list[Node], recorded: int) -> list[Node]:
+def _renumbered(nodes: list[GraphNode], recorded: int) -> list[GraphNode]:
     """Topological order of the nodes: as recorded, with new nodes right before their first user."""
     rank = {n: (n.number, 1) for n in nodes[:recorded]}
     for n in nodes[:recorded]:

@@ -18,7 +18,7 @@ from weakref import ref
 
 import numpy as np
 
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import AttributeSource, OptimizerSlotSource
 from autodiff_kit.core.tensor import Tensor, make
 
@@ -44,9 +44,9 @@ class BufferBinder:
         self.env, self.views_of_buffer, self.pointer_rows = env, views_of_buffer, pointer_rows
         self.write_addresses = write_addresses
         env |= {"refcount": sys.getrefcount, "bind_variable": self._bind_variable, "bind_slots": self._bind_slots}
-        self._sources: list[tuple[Node, Any, bool]] = []
+        self._sources: list[tuple[GraphNode, Any, bool]] = []
         self._slots_index: dict[tuple[int, int], int] = {}
-        self._slots: list[tuple[Any, Any, list[tuple[str, Node]]]] = []
+        self._slots: list[tuple[Any, Any, list[tuple[str, GraphNode]]]] = []
 
     def _bind_views(self, buffer: Any, array: Any) -> None:
         """Point all views and addresses of a buffer to an array."""
@@ -56,7 +56,7 @@ class BufferBinder:
             self.write_addresses(*self.pointer_rows[buffer], id(array))
 
     # ------------------------------------------------------------------------------------------------------- arguments
-    def argument_line(self, place: int, node: Node) -> str:
+    def argument_binding_line(self, place: int, node: GraphNode) -> str:
         """The line that binds an array argument.
 
         ``bind_and_remember`` does the same and keeps a weak reference to the array, for the fast path.
@@ -80,7 +80,7 @@ class BufferBinder:
         return f"bind_argument{place}(arg{place})"
 
     # -------------------------------------------------------------------------------------------------------- variables
-    def variable_line(self, node: Node, variable: Any, written: bool) -> str:
+    def variable_check_line(self, node: GraphNode, variable: Any, written: bool) -> str:
         """The line that binds a variable again if its array has changed or somebody else refers to it."""
         k = len(self._sources)
         self._sources.append((node, variable, written))
@@ -101,15 +101,15 @@ class BufferBinder:
         self.env[f"variable_refs{k}"] = sys.getrefcount(self.env[f"variable_array{k}"])
 
     # ------------------------------------------------------------------------------------------------ numbers and slots
-    def scalar_lines(self, node: Node, source: AttributeSource | OptimizerSlotSource) -> tuple[list[str], str]:
+    def scalar_code(self, node: GraphNode, source: AttributeSource | OptimizerSlotSource) -> tuple[list[str], str]:
         """For a number in an attribute or slot: the lines to run before it is read, and the expression for it."""
         if isinstance(source, OptimizerSlotSource):
-            name, lines = self.slots_lines(source)
+            name, lines = self.slots_name_and_lines(source)
             return lines, f"{name}[{source.name!r}]"
         self.env[f"owner{node.number}"] = source.owner
         return [], f"owner{node.number}.{source.name}"
 
-    def slots_lines(self, source: OptimizerSlotSource) -> tuple[str, list[str]]:
+    def slots_name_and_lines(self, source: OptimizerSlotSource) -> tuple[str, list[str]]:
         """The name of a variable's slots, and on first use the line that binds them again if replaced."""
         key = (id(source.optimizer), id(source.variable))
         if key in self._slots_index:
@@ -124,9 +124,9 @@ class BufferBinder:
         }
         return f"slots{k}", [f"if optimizer{k}._state.get(slot_variable_id{k}) is not slot_entry{k}: bind_slots({k})"]
 
-    def slot_array_lines(self, node: Node, source: OptimizerSlotSource) -> list[str]:
+    def slot_array_lines(self, node: GraphNode, source: OptimizerSlotSource) -> list[str]:
         """Bind the array of a slot; returns the lines that check the binding."""
-        _, lines = self.slots_lines(source)
+        _, lines = self.slots_name_and_lines(source)
         k = self._slots_index[id(source.optimizer), id(source.variable)]
         self._slots[k][2].append((source.name, node))
         return lines
@@ -167,7 +167,7 @@ class OutputBuffers:
         self._buffers: dict[int, list[list[Any]]] = {}
         self._like: dict[int, tuple[Any, bool]] = {}
 
-    def array_lines(self, k: int, like: Any, tensor: bool) -> tuple[str, str]:
+    def array_output_code(self, k: int, like: Any, tensor: bool) -> tuple[str, str]:
         """For array output ``k``, shaped like ``like``: the check before it is written, and the output expression."""
         self._register(k, like, tensor)
         check = f"refcount(output_array{k}) != array_refs{k}"
@@ -175,7 +175,7 @@ class OutputBuffers:
             check = f"{self._tensor_in_use(k)} or {check}"
         return f"if {check}: renew_output({k})", f"output_tensor{k}" if tensor else f"output_array{k}.view()"
 
-    def scalar_lines(self, k: int, text: str) -> tuple[list[str], str]:
+    def scalar_code(self, k: int, text: str) -> tuple[list[str], str]:
         """For output ``k``, a tensor of one number: the lines that store the number, and the output expression."""
         self._register(k, None, True)
         check = f"if {self._tensor_in_use(k)}: renew_output({k})"

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.trace.guards import Guard
+from autodiff_kit.compile.trace.guards import TraceGuard
 from autodiff_kit.core.record import UNUSUAL, open_records
 from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["MISS", "make_fast_path", "must_run_eagerly"]
+__all__ = ["FAST_PATH_MISS", "make_fast_path", "must_run_eagerly"]
 
-MISS: Any = object()
+FAST_PATH_MISS: Any = object()
 """Returned by the fast path if the call needs the general path."""
 
 
@@ -31,16 +31,17 @@ def must_run_eagerly() -> bool:
 
 
 def make_fast_path(
-    args: tuple[Any, ...], key: Any, guard: Guard, plan: Any, lock_tokens: list[Any]
+    args: tuple[Any, ...], key: Any, guard: TraceGuard, plan: Any, lock_tokens: list[Any]
 ) -> Callable[[tuple[Any, ...]], Any] | None:
-    """Generate a function of the arguments that runs the plan or returns MISS; None if the arguments are too complex.
+    """Generate a function of the arguments that runs the plan or returns FAST_PATH_MISS; None for complex arguments.
 
     ``lock_tokens`` holds one token: whoever takes it may run, and puts it back. Another thread, or a nested call,
     misses.
     """
     env: dict[str, Any] = plan.env
     env |= guard.env | {
-        "thread_state": open_records, "UNUSUAL": UNUSUAL, "MISS": MISS, "Tensor": Tensor, "ndarray": np.ndarray,
+        "thread_state": open_records, "UNUSUAL": UNUSUAL, "FAST_PATH_MISS": FAST_PATH_MISS,
+        "Tensor": Tensor, "ndarray": np.ndarray,
         "acquire": lock_tokens.pop, "release": lock_tokens.append,
     }  # fmt: skip
     checks = _ArgumentChecks(plan, env)
@@ -51,11 +52,11 @@ def make_fast_path(
     unpacked = [f"{', '.join(names)}, = args"] if names else []
     lines = [*unpacked, *checks.lines, *checks.check_distinct_tensors()]
     text = (
-        f"def fast(args):\n    if UNUSUAL or thread_state.records or len(args) != {len(args)}: return MISS\n"
-        "    try: token = acquire()\n    except IndexError: return MISS\n    try:\n"
+        f"def fast(args):\n    if UNUSUAL or thread_state.records or len(args) != {len(args)}: return FAST_PATH_MISS\n"
+        "    try: token = acquire()\n    except IndexError: return FAST_PATH_MISS\n    try:\n"
         + "".join(f"        {line}\n" for line in lines)
-        + f"        try:\n            if not ({guard.condition}): return MISS\n"
-        + "        except (KeyError, NameError): return MISS\n"
+        + f"        try:\n            if not ({guard.condition}): return FAST_PATH_MISS\n"
+        + "        except (KeyError, NameError): return FAST_PATH_MISS\n"
         + "".join(f"        {line}\n" for line in plan.lines)
         + "    finally: release(token)\n"
     )
@@ -85,7 +86,7 @@ class _ArgumentChecks:
             raise _NoFastPathError
         else:
             self.env[f"expected_{name}"] = arg
-            self.lines.append(f"if {name} is not expected_{name}: return MISS")
+            self.lines.append(f"if {name} is not expected_{name}: return FAST_PATH_MISS")
         return name
 
     def check_distinct_tensors(self) -> list[str]:
@@ -93,12 +94,12 @@ class _ArgumentChecks:
         if len(self.tensors) < 2:
             return []
         ids = ", ".join(f"id({name})" for name in self.tensors)
-        return [f"if len({{{ids}}}) != {len(self.tensors)}: return MISS"]
+        return [f"if len({{{ids}}}) != {len(self.tensors)}: return FAST_PATH_MISS"]
 
     def _check_tensor(self, name: str, tensor: Tensor, part: Any) -> None:
         if part[1] >= 0:
             raise _NoFastPathError
-        self.lines.append(f"if type({name}) is not Tensor: return MISS")
+        self.lines.append(f"if type({name}) is not Tensor: return FAST_PATH_MISS")
         self.tensors.append(name)
         value, place = tensor._value, self.input_count
         if type(value) is not np.ndarray or not value.flags.carray or f"last_argument{place}" not in self.env:
@@ -114,7 +115,7 @@ class _ArgumentChecks:
         self.lines += [
             f"arg{place} = {name}._value",
             f"if last_argument{place}() is not arg{place}:",  # else it was checked at the last call
-            f"    if type(arg{place}) is not ndarray or {checks}: return MISS",
+            f"    if type(arg{place}) is not ndarray or {checks}: return FAST_PATH_MISS",
             f"    bind_and_remember{place}(arg{place})",
         ]
 
@@ -124,16 +125,18 @@ class _ArgumentChecks:
         if type(value) is np.ndarray:
             self.env[f"dtype_{name}"] = value.dtype
             checks += f" or {name}.shape != {value.shape} or {name}.dtype != dtype_{name}"
-        self.lines += [f"if {checks}: return MISS", *self.plan.argument_input_lines(self.input_count, name)]
+        self.lines += [f"if {checks}: return FAST_PATH_MISS", *self.plan.argument_input_lines(self.input_count, name)]
         self.input_count += 1
 
     def _check_container(self, name: str, nest: Any, part: Any) -> None:
         kind = type(nest)
         inner = [f"{name}_{k}" for k in range(len(nest))]
-        self.lines.append(f"if type({name}) is not {kind.__name__} or len({name}) != {len(nest)}: return MISS")
+        self.lines.append(
+            f"if type({name}) is not {kind.__name__} or len({name}) != {len(nest)}: return FAST_PATH_MISS"
+        )
         if kind is dict:
             self.env[f"expected_{name}"] = list(nest)
-            self.lines.append(f"if [*{name}] != expected_{name}: return MISS")
+            self.lines.append(f"if [*{name}] != expected_{name}: return FAST_PATH_MISS")
         if inner:
             self.lines.append(f"{', '.join(inner)}, = {name}{'.values()' if kind is dict else ''}")
         items, parts = (nest.values(), [p for _, p in part[1:]]) if kind is dict else (nest, part[1:])

@@ -24,10 +24,10 @@ from autodiff_kit.compile.passes.kernel_source import KernelSource
 __all__ = ["cache_folder", "kernel_module_source", "load_kernel"]
 
 _TYPES = {"f": "float32", "d": "float64", "?": "bool_", "l": "int64", "q": "int64", "i": "int32"}
-_loaded: dict[str, int] = {}
+_entry_addresses: dict[str, int] = {}
 _loaded_entries: list[Any] = []  # keeps the code at the addresses alive
 _lock = threading.RLock()
-_private: list[Any] = []  # the temporary folder of this process, once it exists
+_temporary_folders: list[Any] = []  # the temporary folder of this process, once it exists
 
 
 def kernel_module_source(kernel: KernelSource) -> str:
@@ -66,13 +66,13 @@ def load_kernel(text: str) -> int:
     """The address of the compiled entry of a module source; falls back to a temporary folder if the cache fails."""
     name = f"autodiff_kit_{hashlib.sha256((_environment_key() + text).encode()).hexdigest()[:24]}"
     with _lock:
-        if name not in _loaded:
+        if name not in _entry_addresses:
             try:
-                _loaded[name] = _load_from(cache_folder(), name, text)
+                _entry_addresses[name] = _load_from(cache_folder(), name, text)
             except Exception:  # noqa: BLE001 - a damaged cache, a full disk: numba and the system raise what they like
                 sys.modules.pop(name, None)
-                _loaded[name] = _load_from(_temporary_folder(), name, text)
-        return _loaded[name]
+                _entry_addresses[name] = _load_from(_temporary_folder(), name, text)
+        return _entry_addresses[name]
 
 
 def _load_from(place: Path, name: str, text: str) -> int:
@@ -132,6 +132,6 @@ def _is_writable_only_by_user(place: Path) -> bool:
 
 def _temporary_folder() -> Path:
     """A folder of this process alone."""
-    if not _private:
-        _private.append(tempfile.TemporaryDirectory(prefix="autodiff_kit_"))
-    return Path(_private[0].name)
+    if not _temporary_folders:
+        _temporary_folders.append(tempfile.TemporaryDirectory(prefix="autodiff_kit_"))
+    return Path(_temporary_folders[0].name)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autodiff_kit.compile.graph import Graph
-from autodiff_kit.compile.node import Node, is_scalar
+from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
 from autodiff_kit.compile.passes.loop_assignment import assign_loops
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
@@ -26,7 +26,7 @@ from autodiff_kit.core.tensor import make, normal
 __all__ = ["KernelPlan", "can_use_kernels"]
 
 
-def can_use_kernels(nodes: list[Node]) -> bool:
+def can_use_kernels(nodes: list[GraphNode]) -> bool:
     """Whether kernels can run a graph: no empty arrays, and at least one floating-point array."""
     return all(n.size and n.dtype.kind in "fiubO" for n in nodes) and any(
         n.size > 1 and n.dtype.char in "fd" for n in nodes
@@ -53,16 +53,18 @@ class KernelPlan:
         nodes = live_nodes(outputs)
         self.live = set(nodes)
         self.state_inputs = {s.key: node for s, node in trace.inputs if not isinstance(s, ArgumentSource)}
-        self.states: dict[Node, Node] = {}
-        self.locations: dict[Node, tuple[str, Any]] = {}
+        self.states: dict[GraphNode, GraphNode] = {}
+        self.locations: dict[GraphNode, tuple[str, Any]] = {}
         self.generator: Any = ScalarProgram(nodes, outputs) if numbers else self._run_passes(nodes, outputs, compiler)
         self._generate_function(updates, recipes)
 
-    def _run_passes(self, nodes: list[Node], outputs: list[Node], compiler: Callable[[str], int]) -> PlanCodeGenerator:
+    def _run_passes(
+        self, nodes: list[GraphNode], outputs: list[GraphNode], compiler: Callable[[str], int]
+    ) -> PlanCodeGenerator:
         """Run the compiler passes in order."""
         self.copies = insert_copies(nodes)
         self.units, unit = fuse_nodes(nodes, outputs)
-        self.states = self._states(nodes, unit)
+        self.states = self._find_in_place_updates(nodes, unit)
         self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
         self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states, assign_loops)
         self.locations = self.memory_plan.locations
@@ -72,9 +74,9 @@ class KernelPlan:
     def __str__(self) -> str:
         return "\n".join([*self.generator.header_lines(), self.source, *self.generator.kernel_texts()])
 
-    def _states(self, nodes: list[Node], unit: dict[Node, Any]) -> dict[Node, Node]:
+    def _find_in_place_updates(self, nodes: list[GraphNode], unit: dict[GraphNode, Any]) -> dict[GraphNode, GraphNode]:
         """Map new values to the inputs that they may be written over."""
-        found: dict[Node, Node] = {}
+        found: dict[GraphNode, GraphNode] = {}
         available = set(nodes)
         for source, new in self.trace.assignments:
             old = self.state_inputs.get(source.key)
@@ -146,38 +148,38 @@ class KernelPlan:
             if isinstance(source, ArgumentSource):
                 self.argument_lines[source.place] = self._argument_line_writer(node, source.place)
             elif is_scalar(node):
-                more, text = self.buffers.scalar_lines(node, source)
+                more, text = self.buffers.scalar_code(node, source)
                 lines += [*more, self.generator.scalar_input_line(node, text)]
             elif isinstance(source, OptimizerSlotSource):
                 lines += self.buffers.slot_array_lines(node, source)
             else:
-                lines.append(self.buffers.variable_line(node, source.owner, node in written))
+                lines.append(self.buffers.variable_check_line(node, source.owner, node in written))
         return lines
 
     def argument_input_lines(self, place: int, text: str) -> list[str]:
         """The lines that read argument number ``place`` from an expression."""
         return self.argument_lines[place](text) if place in self.argument_lines else []
 
-    def _argument_line_writer(self, node: Node, place: int) -> Callable[[str], list[str]]:
+    def _argument_line_writer(self, node: GraphNode, place: int) -> Callable[[str], list[str]]:
         name = f"arg{place}"
         if is_scalar(node):
             return lambda text: [self.generator.scalar_input_line(node, text)]
-        shown = self.buffers.argument_line(place, node)
+        shown = self.buffers.argument_binding_line(place, node)
         if not node.shape:  # it may be a NumPy scalar
             return lambda text: [f"{name} = np.array({text})", shown]
         settled = f"if {name}.flags.num & 0x101 != 0x101: {name} = np.array({name}, order='C')"
         return lambda text: [f"{name} = {text}", settled, shown]
 
     # ---------------------------------------------------------------------------------------------------------- outputs
-    def _output_expression(self, leaf: OutputLeaf, node: Node, k: int, outs: list[str], tail: list[str]) -> str:
+    def _output_expression(self, leaf: OutputLeaf, node: GraphNode, k: int, outs: list[str], tail: list[str]) -> str:
         """The expression for a returned value; lines that it needs are added to ``outs`` and ``tail``."""
         tensor = leaf.kind == "tensor"
         if self.locations.get(view_base(node)) == ("out", k):
-            line, text = self.output_buffers.array_lines(k, node, tensor)
+            line, text = self.output_buffers.array_output_code(k, node, tensor)
             outs.append(line)
             return text
         if tensor and is_scalar(node) and node.shape == ():
-            lines, text = self.output_buffers.scalar_lines(k, self.generator.python_scalar(node))
+            lines, text = self.output_buffers.scalar_code(k, self.generator.python_scalar(node))
             tail += lines
             return text
         text = self.generator.value_expression(node)
@@ -187,7 +189,7 @@ class KernelPlan:
         """Check lines of assigned values and updates that have output buffers."""
         leaves = len(self.trace.returned_nodes)
         locations = [(home[1], node) for node, home in self.locations.items() if home[0] == "out"]
-        return [self.output_buffers.array_lines(k, node, False)[0] for k, node in locations if k >= leaves]
+        return [self.output_buffers.array_output_code(k, node, False)[0] for k, node in locations if k >= leaves]
 
     def _assignment_lines(self) -> list[str]:
         """The lines that assign variables and slots that were not updated in place."""
@@ -197,7 +199,7 @@ class KernelPlan:
                 continue
             text = self.generator.value_expression(node)
             if isinstance(source, OptimizerSlotSource):
-                name, _ = self.buffers.slots_lines(source)
+                name, _ = self.buffers.slots_name_and_lines(source)
                 lines.append(f"{name}[{source.name!r}] = {text if node.weak else f'normal({text})'}")
                 lines += [] if node.weak else [f"bind_slots({name.removeprefix('slots')})"]
             else:
@@ -208,7 +210,7 @@ class KernelPlan:
     def _update_lines(self, updates: list[Any], recipes: list[Any]) -> list[str]:
         """The lines that store the update of each optimizer step, or a function that computes it on demand."""
         lines = []
-        latest: dict[tuple[Node, ...], list[Any]] = {}  # the scalar inputs of updates computed on demand
+        latest: dict[tuple[GraphNode, ...], list[Any]] = {}  # the scalar inputs of updates computed on demand
         for number, ((optimizer, variable, node), recipe) in enumerate(zip(updates, recipes, strict=True)):
             self.env |= {f"step_optimizer{number}": optimizer, f"step_variable_id{number}": id(variable)}
             if recipe is None:
@@ -229,7 +231,7 @@ class KernelPlan:
         return normal(run(*[self.trace.assignments[k][0].read() for k in positions], *numbers)[0])
 
 
-def _update_of_step(graph: Graph, node: Node) -> Node:
+def _update_of_step(graph: ComputationGraph, node: GraphNode) -> GraphNode:
     """The update of a step: for ``(w + d) - w`` this is ``d``."""
     if node.op == "subtract" and node.args[0].op in ("add", "subtract"):
         after, before = node.args
@@ -241,8 +243,8 @@ def _update_of_step(graph: Graph, node: Node) -> Node:
 
 
 def _recipe_from_assigned(
-    node: Node, assigned: list[Node], available: set[Node]
-) -> tuple[Callable[..., Any], list[int], list[Node]] | None:
+    node: GraphNode, assigned: list[GraphNode], available: set[GraphNode]
+) -> tuple[Callable[..., Any], list[int], list[GraphNode]] | None:
     """How to compute a node from assigned values and single numbers; None if it needs more.
 
     Returns a function, the positions of the assigned values, and the numbers, in the order of its parameters.
@@ -269,7 +271,9 @@ def _recipe_from_assigned(
     return run, [positions[n] for n in used], numbers
 
 
-def _reads_before_writes(units: Schedule, unit: dict[Node, Any], states: dict[Node, Node]) -> list[tuple[Any, Any]]:
+def _reads_before_writes(
+    units: Schedule, unit: dict[GraphNode, Any], states: dict[GraphNode, GraphNode]
+) -> list[tuple[Any, Any]]:
     """Pairs of units: each reader of an old value, and the unit that overwrites it."""
     writers = {old: unit[new] for new, old in states.items()}
     return [(u, w) for u in units for a in u.inputs if (w := writers.get(view_base(a))) is not None and w is not u]

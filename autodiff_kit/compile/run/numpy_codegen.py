@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import PYTHON_OPERATORS, Node, slice_from_bounds
+from autodiff_kit.compile.node import PYTHON_OPERATORS, GraphNode, slice_from_bounds
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 
 __all__ = ["check_shape", "generate_numpy_function", "numpy_expression"]
@@ -21,13 +21,13 @@ _OPERATORS = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "d
 
 
 def generate_numpy_function(
-    inputs: list[Node], outputs: list[Node], given: set[Node] | None = None
+    inputs: list[GraphNode], outputs: list[GraphNode], given: set[GraphNode] | None = None
 ) -> tuple[Callable[..., tuple[Any, ...]], str]:
     """A function from input values to output values, and its source."""
     nodes = live_nodes(outputs, given)
-    names: dict[Node, str] = {}
+    names: dict[GraphNode, str] = {}
     env: dict[str, Any] = {"np": np}
-    last: dict[Node, Node] = {a: n for n in nodes for a in n.args}
+    last: dict[GraphNode, GraphNode] = {a: n for n in nodes for a in n.args}
     kept = set(outputs)
     lines = []
     for k, node in enumerate(inputs):
@@ -69,7 +69,7 @@ def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
     return value
 
 
-def numpy_expression(node: Node, names: dict[Node, str], env: dict[str, Any]) -> str:  # noqa: C901 - a table
+def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str, Any]) -> str:  # noqa: C901 - a table
     """The expression that computes a node."""
     given = ", ".join(names[a] for a in node.args)
     op, params = node.op, node.params

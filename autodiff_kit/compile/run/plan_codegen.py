@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import NON_UFUNC_OPS, VIEW_OPS, Node, is_scalar
+from autodiff_kit.compile.node import NON_UFUNC_OPS, VIEW_OPS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode, operation_count
 from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
@@ -46,7 +46,9 @@ class PlanCodeGenerator:
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
     """
 
-    def __init__(self, memory_plan: MemoryPlan, inputs: list[tuple[Node, str]], compiler: Callable[[str], int]) -> None:
+    def __init__(
+        self, memory_plan: MemoryPlan, inputs: list[tuple[GraphNode, str]], compiler: Callable[[str], int]
+    ) -> None:
         from autodiff_kit.kernels import native_calls, threads
 
         self.memory_plan, self.compiler = memory_plan, compiler
@@ -67,8 +69,8 @@ class PlanCodeGenerator:
         self._emitted_units = 0  # number of units that have been emitted
         self._table: list[Any] = []  # numbers, and pairs of buffer and byte offset
         self._scalar_cells: dict[Any, int] = {}
-        self._pending_scalars: set[Node] = set()  # numbers that no line has used so far
-        self._unit_of_total: dict[Node, int] = {}  # totals -> index of the unit that computes them
+        self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
+        self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
         self._scratch_sizes: dict[tuple[str, str, int], int] = {}  # entries for each dtype and half
         for u in memory_plan.units:
             self._emit_unit(u)
@@ -90,7 +92,7 @@ class PlanCodeGenerator:
         return list(dict.fromkeys(kernel.source for _, kernel in self.kernels))
 
     # --------------------------------------------------------------------------------------------------------- operands
-    def view_name(self, node: Node, rows: tuple[int, int] | None = None) -> str:
+    def view_name(self, node: GraphNode, rows: tuple[int, int] | None = None) -> str:
         """The name of a view of a node's memory, or of its rows as a matrix."""
         buffer, offset, view = self._locate(node)
         shape, strides = view.shape, view.strides
@@ -101,7 +103,7 @@ class PlanCodeGenerator:
             self._names[key] = self._bind_view(buffer, (shape, view.dtype, offset, strides))
         return self._names[key]
 
-    def _locate(self, node: Node) -> tuple[Any, int, Any]:
+    def _locate(self, node: GraphNode) -> tuple[Any, int, Any]:
         """The buffer of a node, the byte offset in it, and the node's array."""
         view: Any = self.memory_plan.array_of(node)
         buffer = self.memory_plan.buffer_of(node)
@@ -122,13 +124,15 @@ class PlanCodeGenerator:
                 f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
             )
         elif buffer[0] in ("arena", "const"):
-            self.env[name] = np.ndarray(shape, dtype, _writable(self.memory_plan.buffer_array(buffer)), offset, strides)
+            self.env[name] = np.ndarray(
+                shape, dtype, _writable_array(self.memory_plan.buffer_array(buffer)), offset, strides
+            )
         else:
             self.views_of_buffer.setdefault(buffer, []).append((name, *layout))
         return name
 
     # ---------------------------------------------------------------------------------------------------------- numbers
-    def scalar_expression(self, node: Node) -> str:
+    def scalar_expression(self, node: GraphNode) -> str:
         """The expression for a single number; its computation is emitted on first use."""
         if node.op == "const":
             if node.weak and np.isfinite(node.value):
@@ -148,24 +152,24 @@ class PlanCodeGenerator:
                 self.lines.append(f"n{node.number} = {self._total_expression(node)}")
         return f"n{node.number}"
 
-    def scalar_input_line(self, node: Node, text: str) -> str:
+    def scalar_input_line(self, node: GraphNode, text: str) -> str:
         """The line that reads an input number."""
         if not node.weak:
             text = f"np.{node.dtype}({text}{'' if node.shape == () else '.item()'})"
         return f"n{node.number} = {text}"
 
-    def python_scalar(self, node: Node) -> str:
+    def python_scalar(self, node: GraphNode) -> str:
         """The expression for a number as tensors hold it."""
         return f"float({self.scalar_expression(node)})" if node.dtype == np.float64 else self.scalar_expression(node)
 
-    def value_expression(self, node: Node) -> str:
+    def value_expression(self, node: GraphNode) -> str:
         """The expression for a value that is returned to the caller."""
         if not is_scalar(node):
             return f"np.array({self.view_name(node)})"
         text = self.scalar_expression(node)
         return text if node.weak or node.shape == () else f"np.full({node.shape}, {text}, '{node.dtype}')"
 
-    def _scalar_computation(self, n: Node) -> str:
+    def _scalar_computation(self, n: GraphNode) -> str:
         """The expression that computes a number from its operands."""
         names = {
             a: self.scalar_expression(a) if is_scalar(a) else f"np.{a.dtype}({self.view_name(a)}.item())"
@@ -180,7 +184,7 @@ class PlanCodeGenerator:
             else numpy_expression(n, names, self.env)
         )
 
-    def _total_expression(self, n: Node) -> str:
+    def _total_expression(self, n: GraphNode) -> str:
         """The expression that reads a total that a kernel has stored, in float64 or in float32."""
         cell = self._scalar_cells[n]
         return (
@@ -189,7 +193,7 @@ class PlanCodeGenerator:
             else f"scalars_f64[{_CELL_BYTES // _WORD_BYTES * cell}]"
         )
 
-    def _cell_address(self, n: Node) -> tuple[Any, int]:
+    def _cell_address(self, n: GraphNode) -> tuple[Any, int]:
         """The buffer and offset of the cell through which units read a number."""
         while n.op in VIEW_OPS:
             n = n.args[0]
@@ -233,10 +237,11 @@ class PlanCodeGenerator:
 
     def _emit_kernel(self, g: FusionGroup) -> None:
         """Generate, compile and add a kernel."""
-        steps = any(
-            self.memory_plan.locations.get(o, ("",))[0] == "state" for o in g.outputs
-        )  # one kernel for all variables of a step
-        kernel = KernelSource(g, self.memory_plan.array_of, steps, self.threads.is_worth_splitting(operation_count(g)))
+        # A kernel that updates a variable is written for any length, so that all variables share it.
+        any_size = any(self.memory_plan.locations.get(o, ("",))[0] == "state" for o in g.outputs)
+        kernel = KernelSource(
+            g, self.memory_plan.array_of, any_size, self.threads.is_worth_splitting(operation_count(g))
+        )
         name, text = f"kernel{len(self.kernels)}", kernel_module_source(kernel)
         self.kernels.append((name, kernel))
         numbers = [self._cell_address(n) for n in kernel.scalar_inputs]
@@ -288,14 +293,14 @@ class PlanCodeGenerator:
                 f"scalars_f32[{rounded}] = scalars[{exact}]",
             ]
 
-    def _emit_matmul(self, n: Node) -> None:
+    def _emit_matmul(self, n: GraphNode) -> None:
         """Emit a matrix product; operands whose strides BLAS does not accept are left to ``np.dot``, which copies."""
         if not self._emit_blas_matmul(n):
             flat = all(x.ndim == 2 and x.dtype == n.dtype for x in (n, *n.args)) and n.dtype.char in "fd"
             argument_names = ", ".join(map(self._operand, n.args))
             self._emit_line(f"{'dot' if flat else 'matmul'}({argument_names}, {self.view_name(n)})")
 
-    def _emit_blas_matmul(self, n: Node) -> bool:
+    def _emit_blas_matmul(self, n: GraphNode) -> bool:
         """Add a matrix product as a native unit, if BLAS accepts the strides of all operands."""
         nodes = (*n.args, n)
         if n.dtype.char not in "fd" or any(is_scalar(x) or x.dtype != n.dtype or x.ndim < 2 for x in nodes):
@@ -343,14 +348,14 @@ class PlanCodeGenerator:
         self.env |= {"scalars": numbers.data, "scalars_f64": numbers, "scalars_f32": numbers.view(np.float32)}
         self.env |= {"memory": (fixed, table, units, pointers)}
 
-    def _operand(self, a: Node) -> str:
+    def _operand(self, a: GraphNode) -> str:
         """The expression for an operand of a NumPy call."""
         if not is_scalar(a):
             return self.view_name(a)
         text = self.scalar_expression(a)
         return text if a.shape == () or a.weak else f"np.reshape({text}, {a.shape})"
 
-    def _emit_numpy_call(self, n: Node) -> None:
+    def _emit_numpy_call(self, n: GraphNode) -> None:
         """Emit a node that no kernel computes; most results are copied to their location."""
         if n.op == "matmul":
             self._emit_matmul(n)
@@ -374,7 +379,7 @@ class PlanCodeGenerator:
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
 
-    def _emit_row_loop(self, n: Node) -> bool:
+    def _emit_row_loop(self, n: GraphNode) -> bool:
         """Emit ``take`` or segment sums and means along the first axis as compiled loops, if they fit."""
         ids, axis = _row_ids(n.params)
         plain = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.ndim == 1 and ids.size > 0
@@ -401,7 +406,7 @@ class PlanCodeGenerator:
 
         return indexed_rows.take_rows if out else indexed_rows.sum_rows_by_id
 
-    def _emit_concat(self, n: Node, argument_names: list[str]) -> None:
+    def _emit_concat(self, n: GraphNode, argument_names: list[str]) -> None:
         """Copy the parts of a concatenation that were not written in place."""
         start = 0
         for a, text in zip(n.args, argument_names, strict=True):
@@ -423,7 +428,7 @@ def _row_ids(call: OpaqueCall) -> tuple[Any, int]:
     return None, 0
 
 
-def _writable(array: Any) -> Any:
+def _writable_array(array: Any) -> Any:
     """A writable array for a constant: numba compiles read-only arrays as another type. Nothing writes to it."""
     return array if array.flags.writeable else array.copy()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEW_OPS, Node
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode
 
 __all__ = ["ScalarProgram", "is_scalar_graph"]
 
@@ -17,11 +17,11 @@ _IDENTITY_OPS = VIEW_OPS | {"strong", "cast", "sum", "max", "min"}
 """Operations that leave a single number unchanged."""
 
 
-def is_scalar_graph(nodes: list[Node]) -> bool:
+def is_scalar_graph(nodes: list[GraphNode]) -> bool:
     """Whether the interpreter can run a graph: float64 numbers, and operations that it has."""
     from autodiff_kit.kernels.scalar_interpreter import OPERATIONS
 
-    def known(n: Node) -> bool:
+    def known(n: GraphNode) -> bool:
         if n.op in ("input", "const"):
             return n.op == "const" or n.dtype == np.float64
         return (n.op in OPERATIONS or n.op in _IDENTITY_OPS) and (
@@ -42,11 +42,11 @@ class ScalarProgram:
     It has the interface of :class:`autodiff_kit.compile.run.plan_codegen.PlanCodeGenerator`.
     """
 
-    def __init__(self, nodes: list[Node], outputs: list[Node]) -> None:
+    def __init__(self, nodes: list[GraphNode], outputs: list[GraphNode]) -> None:
         from autodiff_kit.kernels import scalar_interpreter
 
         self.interpreter = scalar_interpreter
-        self.cell_of: dict[Node, int] = {}
+        self.cell_of: dict[GraphNode, int] = {}
         self.initial_values: list[float] = []
         self.instructions: list[tuple[int, ...]] = []
         self.twins = {(n.op, n.args): n for n in nodes if n.op in ("sin", "cos")}
@@ -71,7 +71,7 @@ class ScalarProgram:
         self.views_of_buffer: dict[Any, Any] = {}
         self.pointer_rows: dict[Any, Any] = {}
 
-    def _add_node(self, n: Node) -> None:
+    def _add_node(self, n: GraphNode) -> None:
         """Append the instruction of a node."""
         if n.op in _IDENTITY_OPS:
             self.cell_of[n] = self.cell_of[n.args[0]]
@@ -88,22 +88,22 @@ class ScalarProgram:
             places = [self.cell_of[a] for a in operands]
             self.instructions.append((op, self.cell_of[n], *(places + [places[-1]] * 3)[:3]))
 
-    def _add_cell(self, n: Node) -> None:
+    def _add_cell(self, n: GraphNode) -> None:
         """Reserve a cell for the value of a node."""
         self.cell_of[n] = len(self.initial_values)
         self.initial_values.append(float(np.reshape(n.value, ())) if n.op == "const" else 0.0)
 
-    def scalar_input_line(self, node: Node, text: str) -> str:
+    def scalar_input_line(self, node: GraphNode, text: str) -> str:
         """The line that stores an input number."""
         return f"scalars[{self.cell_of[node]}] = {text}{'' if node.shape == () else '.item()'}"
 
-    def scalar_expression(self, node: Node) -> str:
+    def scalar_expression(self, node: GraphNode) -> str:
         """The expression that reads a number."""
         return f"scalars[{self.cell_of[node]}]"
 
     python_scalar = scalar_expression
 
-    def value_expression(self, node: Node) -> str:
+    def value_expression(self, node: GraphNode) -> str:
         """The expression for a value that is returned to the caller."""
         text = f"np.bool({self.scalar_expression(node)})" if node.dtype.kind == "b" else self.scalar_expression(node)
         return text if node.shape == () else f"np.full({node.shape}, {text})"
@@ -118,10 +118,12 @@ class ScalarProgram:
         return [f"{row[1]:5} = {names[row[0]]} {' '.join(map(str, row[2:]))}" for row in self.instructions]
 
 
-def _fused_operation(n: Node, users: Counter[Node], interpreter: Any) -> tuple[int, tuple[Node, ...]] | None:
+def _fused_operation(
+    n: GraphNode, users: Counter[GraphNode], interpreter: Any
+) -> tuple[int, tuple[GraphNode, ...]] | None:
     """The opcode and operands of a fused instruction for a node and an operand that nothing else reads, or None."""
 
-    def alone(a: Node, op: str) -> bool:
+    def alone(a: GraphNode, op: str) -> bool:
         return a.op == op and users[a] == 1 and a.dtype == np.float64
 
     if n.op == "exp" and alone(n.args[0], "negative"):

@@ -24,7 +24,7 @@ from autodiff_kit.core.tensor import Tensor, Variable
 from autodiff_kit.errors import StructureError
 from autodiff_kit.optim.optimizer import Optimizer
 
-__all__ = ["Guard"]
+__all__ = ["TraceGuard"]
 
 MAX_GUARDED_OBJECTS = 20_000
 """Most objects that a guard compares; functions with more have to take their data as arguments."""
@@ -49,12 +49,11 @@ _INDIRECT_ACCESS = frozenset([
     "getattr", "hasattr", "replace", "type", "vars",
 ])  # fmt: skip
 """Names in code that may read attributes without naming them."""
-_OPTIMIZER_STATE = frozenset(
-    {"_state", "_last", "_pending"}
-)  # attributes of optimizers that the trace itself reads and writes
+_OPTIMIZER_STATE = frozenset({"_state", "_last", "_pending"})
+"""Attributes of optimizers that the trace itself reads and writes."""
 
 
-class Guard:
+class TraceGuard:
     """A snapshot of everything that a function depends on.
 
     Attributes
@@ -75,9 +74,8 @@ class Guard:
         self.optimizers: list[Optimizer] = []
         self._attribute_names: set[str] = set()  # that the user's code may read
         self._visited_classes: set[type] = set()
-        self._pending_attributes: list[
-            tuple[str, str, Any]
-        ] = []  # place, name and value of attributes that no code names so far
+        # Place, name and value of attributes that no code names so far.
+        self._pending_attributes: list[tuple[str, str, Any]] = []
         todo = list(roots)
         while todo:
             todo.extend(self._visit(todo.pop()))
@@ -283,16 +281,16 @@ class Guard:
         return found
 
 
-_VISITORS: list[tuple[Any, Callable[[Guard, Any], list[Any]]]] = [
-    (types.FunctionType, Guard._visit_function),
-    (types.MethodType, Guard._visit_method),
-    (functools.partial, Guard._visit_partial),
-    (Variable, Guard._visit_variable),
-    (np.ndarray, Guard._visit_array),
-    ((list, tuple), Guard._visit_sequence),
-    ((set, frozenset), Guard._visit_set),
-    (dict, Guard._visit_dict),
-    (type, Guard._visit_class),
+_VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], list[Any]]]] = [
+    (types.FunctionType, TraceGuard._visit_function),
+    (types.MethodType, TraceGuard._visit_method),
+    (functools.partial, TraceGuard._visit_partial),
+    (Variable, TraceGuard._visit_variable),
+    (np.ndarray, TraceGuard._visit_array),
+    ((list, tuple), TraceGuard._visit_sequence),
+    ((set, frozenset), TraceGuard._visit_set),
+    (dict, TraceGuard._visit_dict),
+    (type, TraceGuard._visit_class),
 ]
 
 _MISSING = type("Missing", (), {"__repr__": lambda self: "missing"})()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.core.tensor import Variable, normal
 
 __all__ = ["ArgumentSource", "AttributeSource", "OptimizerSlotSource"]
@@ -40,7 +40,7 @@ class AttributeSource:
         """The current value."""
         return getattr(self.owner, self.name)
 
-    def write(self, value: Any, node: Node) -> None:
+    def write(self, value: Any, node: GraphNode) -> None:
         """Assign the value of a node."""
         setattr(self.owner, self.name, normal(np.asarray(value, node.dtype)))
 
@@ -62,7 +62,7 @@ class OptimizerSlotSource:
         """The current value."""
         return self.optimizer._slots_of(self.variable)[self.name]
 
-    def write(self, value: Any, node: Node) -> None:
+    def write(self, value: Any, node: GraphNode) -> None:
         """Assign the value of a node, in a new dict of slots: a plan may have bound the present one."""
         slots = {**self.optimizer._slots_of(self.variable), self.name: int(value) if node.weak else normal(value)}
         self.optimizer._state[id(self.variable)] = (self.variable, slots)

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import slice_bounds
-from autodiff_kit.compile.trace.symbolic_array import TRACED_FUNCTIONS, SymbolicArray, SymbolicScalar, getitem, wrap
+from autodiff_kit.compile.trace.symbolic_array import (
+    TRACED_FUNCTIONS,
+    SymbolicArray,
+    SymbolicScalar,
+    getitem,
+    symbolic_value,
+)
 from autodiff_kit.compile.trace.tracer_interface import TracerInterface
 
 __all__ = ["pad_with_zeros"]
@@ -28,7 +34,7 @@ def _matmul(tracer: TracerInterface, a: Any, b: Any) -> Any:
     y = graph.reshape(y, (*y.shape, 1)) if column else y
     z = graph.matmul(x, y)
     shape = (*z.shape[:-2], *(() if row else z.shape[-2:-1]), *(() if column else z.shape[-1:]))
-    return wrap(tracer, graph.reshape(z, shape))
+    return symbolic_value(tracer, graph.reshape(z, shape))
 
 
 def _axes(x: SymbolicArray, axis: Any) -> tuple[int, ...]:
@@ -47,7 +53,7 @@ def _reduce(op: str, x: Any, axis: Any, keepdims: Any, dtype: Any = None) -> Any
     y = tracer.graph.reduce(op, x.node, axes, dtype)
     keeps = keepdims is not np._NoValue and keepdims
     shape = y.shape if keeps else tuple(n for k, n in enumerate(y.shape) if k not in axes)
-    return wrap(tracer, tracer.graph.reshape(y, shape))
+    return symbolic_value(tracer, tracer.graph.reshape(y, shape))
 
 
 _DEFAULTS = (None, np._NoValue, True)
@@ -90,7 +96,7 @@ def _reshape(x: Any, shape: Any = None, order: str = "C", **more: Any) -> Any:
     if order != "C" or more:
         return NotImplemented
     full = np.reshape(np.broadcast_to(False, x.shape), shape).shape  # raises NumPy's errors
-    return wrap(x.tracer, x.tracer.graph.reshape(x.node, full))
+    return symbolic_value(x.tracer, x.tracer.graph.reshape(x.node, full))
 
 
 def _reshaping_function(function: Any) -> Callable[..., Any]:
@@ -103,7 +109,7 @@ def _permuting_function(function: Any) -> Callable[..., Any]:
 
     def reduce_angles(x: Any, *args: Any, **more: Any) -> Any:
         answer = function(np.broadcast_to(False, tuple(range(1, x.ndim + 1))), *args, **more)
-        return wrap(x.tracer, x.tracer.graph.permute(x.node, tuple(n - 1 for n in answer.shape)))
+        return symbolic_value(x.tracer, x.tracer.graph.permute(x.node, tuple(n - 1 for n in answer.shape)))
 
     return reduce_angles
 
@@ -113,14 +119,14 @@ _expand_dims = _reshaping_function(np.expand_dims)
 
 def _broadcast_to(x: Any, shape: Any, subok: bool = False) -> Any:
     wanted = np.broadcast_to(np.broadcast_to(False, x.shape), shape).shape
-    return wrap(x.tracer, x.tracer.graph.broadcast(x.node, wanted))
+    return symbolic_value(x.tracer, x.tracer.graph.broadcast(x.node, wanted))
 
 
 def _where(condition: Any, a: Any = None, b: Any = None) -> Any:
     if a is None or b is None:
         return NotImplemented
     tracer = _tracer_of(condition, a, b)
-    return wrap(tracer, tracer.graph.where(*map(tracer.node, (condition, a, b))))
+    return symbolic_value(tracer, tracer.graph.where(*map(tracer.node, (condition, a, b))))
 
 
 def _concatenate(arrays: Any, axis: int = 0, **more: Any) -> Any:
@@ -129,19 +135,21 @@ def _concatenate(arrays: Any, axis: int = 0, **more: Any) -> Any:
     tracer = _tracer_of(*arrays)
     nodes = tuple(map(tracer.node, arrays))
     np.concatenate([np.broadcast_to(np.zeros((), n.dtype), n.shape) for n in nodes], axis)
-    return wrap(tracer, tracer.graph.concat(nodes, axis % nodes[0].ndim))
+    return symbolic_value(tracer, tracer.graph.concat(nodes, axis % nodes[0].ndim))
 
 
 def _stack(arrays: Any, axis: int = 0, **more: Any) -> Any:
     tracer = _tracer_of(*arrays)
-    return _concatenate([_expand_dims(wrap(tracer, tracer.node(a)), axis) for a in arrays], axis, **more)
+    return _concatenate([_expand_dims(symbolic_value(tracer, tracer.node(a)), axis) for a in arrays], axis, **more)
 
 
 def _full_like(number: int) -> Callable[..., Any]:
     def function(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **_: Any) -> Any:
         tracer = x.tracer
         one = np.asarray(number, dtype or x.dtype)[()]
-        return wrap(tracer, tracer.graph.broadcast(tracer.graph.const(one), x.shape if shape is None else tuple(shape)))
+        return symbolic_value(
+            tracer, tracer.graph.broadcast(tracer.graph.const(one), x.shape if shape is None else tuple(shape))
+        )
 
     return function
 
@@ -168,7 +176,7 @@ def _getitem(x: SymbolicArray, index: Any) -> Any:
         return x.tracer.call(getitem, (x, index), {})
     shape, spans = _index_slices(parts, x.shape)
     graph = x.tracer.graph
-    return wrap(x.tracer, graph.reshape(graph.slice(x.node, spans), shape))
+    return symbolic_value(x.tracer, graph.reshape(graph.slice(x.node, spans), shape))
 
 
 def _index_slices(parts: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]:
@@ -192,7 +200,7 @@ def pad_with_zeros(tracer: TracerInterface, x: Any, params: dict[str, Any]) -> A
     if any(step < 0 for _, _, step in spans):
         return None
     inner = tracer.graph.reshape(tracer.node(x), tuple(len(range(*span)) for span in spans))
-    return wrap(tracer, tracer.graph.pad(inner, spans, shape))
+    return symbolic_value(tracer, tracer.graph.pad(inner, spans, shape))
 
 
 def _is_integer(part: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.node import GraphNode
 
 __all__ = ["NodePlaceholder", "OpaqueCall", "sample_value"]
 
@@ -58,7 +58,7 @@ def _substitute(nest: Any, values: tuple[Any, ...]) -> Any:
     return nest
 
 
-def sample_value(node: Node, other: bool = False) -> Any:
+def sample_value(node: GraphNode, other: bool = False) -> Any:
     """An example value of a node's shape and dtype that most functions accept.
 
     Matrices are positive definite with distinct eigenvalues; ``other`` gives a second example.

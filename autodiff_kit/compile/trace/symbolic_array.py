@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.tracer_interface import TracerInterface
 from autodiff_kit.core.dispatch import LITERALS
 from autodiff_kit.core.tensor import Standin, Value
 from autodiff_kit.errors import NumbersAskedError
 
-__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "wrap"]
+__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "symbolic_value"]
 
 TRACED_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """Tracing rules of NumPy functions, filled in by :mod:`autodiff_kit.compile.trace.numpy_functions`.
@@ -32,7 +32,7 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
 
     __slots__ = ("node", "tracer")
 
-    def __init__(self, tracer: TracerInterface, node: Node) -> None:
+    def __init__(self, tracer: TracerInterface, node: GraphNode) -> None:
         self.tracer, self.node = tracer, node
 
     # -------------------------------------------------------------------------------------------------- shape and dtype
@@ -107,7 +107,7 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
             return TRACED_FUNCTIONS[np.matmul](self.tracer, *inputs)
         if how == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None and dtype is None:
             tracer = self.tracer
-            return wrap(tracer, tracer.graph.elementwise(ufunc.__name__, *map(tracer.node, inputs)))
+            return symbolic_value(tracer, tracer.graph.elementwise(ufunc.__name__, *map(tracer.node, inputs)))
         if how == "reduce" and ufunc in TRACED_FUNCTIONS and ufunc is not np.matmul:
             return TRACED_FUNCTIONS[ufunc](inputs[0], dtype=dtype, **{"axis": 0} | options)
         options |= {} if dtype is None else {"dtype": dtype}
@@ -133,7 +133,7 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: ARG002 - as NumPy has it
         """The array converted to another dtype."""
-        return wrap(self.tracer, self.tracer.graph.cast(self.node, dtype))
+        return symbolic_value(self.tracer, self.tracer.graph.cast(self.node, dtype))
 
     def reshape(self, *shape: Any) -> Any:
         """The array in another shape."""
@@ -197,7 +197,7 @@ class SymbolicScalar(SymbolicArray):
 LITERALS.add(SymbolicScalar)
 
 
-def wrap(tracer: TracerInterface, node: Node) -> Any:
+def symbolic_value(tracer: TracerInterface, node: GraphNode) -> Any:
     """The symbolic array or scalar of a node."""
     return (SymbolicScalar if node.weak else SymbolicArray)(tracer, node)
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.graph import Graph
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
 from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
-from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, wrap
+from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
 from autodiff_kit.core.dispatch import computed
 from autodiff_kit.core.pytree import flatten, map_structure, pack_like
 from autodiff_kit.core.record import UNUSUAL, open_records
@@ -35,7 +35,7 @@ class OutputLeaf:
     """One leaf of the return value: a node converted to ``kind``, or an object that is the same at each call."""
 
     kind: str  # "tensor", "array", "number", "fixed"
-    node: Node | None = None
+    node: GraphNode | None = None
     fixed: Any = None
 
 
@@ -43,20 +43,20 @@ class OutputLeaf:
 class Trace:
     """The result of tracing: the graph, its inputs and outputs, and the assignments to variables and slots."""
 
-    graph: Graph
-    inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, Node]]
+    graph: ComputationGraph
+    inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]]
     leaves: list[OutputLeaf]
     structure: Any  # the return value without its leaves
-    assignments: list[tuple[AttributeSource | OptimizerSlotSource, Node]]
-    updates: list[tuple[Any, Variable, Node]]  # optimizer, variable, and the update of its last step
+    assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]]
+    updates: list[tuple[Any, Variable, GraphNode]]  # optimizer, variable, and the update of its last step
 
     @property
-    def returned_nodes(self) -> list[Node]:
+    def returned_nodes(self) -> list[GraphNode]:
         """The nodes among the leaves of the return value."""
         return [leaf.node for leaf in self.leaves if leaf.node is not None]
 
     @property
-    def outputs(self) -> list[Node]:
+    def outputs(self) -> list[GraphNode]:
         """All nodes that a call has to compute: returned, assigned, and updates of optimizer steps."""
         return [*self.returned_nodes, *(node for _, node in self.assignments), *(node for _, _, node in self.updates)]
 
@@ -69,15 +69,15 @@ class Tracer:
     """The state of one trace while the function runs."""
 
     def __init__(self) -> None:
-        self.graph = Graph()
-        self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, Node]] = []
+        self.graph = ComputationGraph()
+        self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
         self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
         self.initial_values: dict[int, Any] = {}
         self.slot_values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
         self.step_updates: dict[tuple[int, int], tuple[Any, Variable, Any]] = {}
         self.closed = False
 
-    def node(self, value: Any) -> Node:
+    def node(self, value: Any) -> GraphNode:
         """The node of a symbolic value, or a constant node for any other value."""
         if isinstance(value, SymbolicArray):
             if value.tracer is not self or self.closed:
@@ -95,7 +95,7 @@ class Tracer:
         else:
             node = self.graph.input(np.shape(value), np.asarray(value).dtype)
         self.inputs.append((source, node))
-        return wrap(self, node)
+        return symbolic_value(self, node)
 
     def call(self, function: Any, args: Any, kwargs: Any) -> Any:
         """Record a call of a function, or of an operation of the kit, as one opaque call."""
@@ -105,7 +105,7 @@ class Tracer:
                 return padded
             op, args, kwargs, function = function, (function, args, kwargs), {}, computed
             name = op.name
-        nodes: list[Node] = []
+        nodes: list[GraphNode] = []
         opaque_call = OpaqueCall(
             name, function, self._replace_symbolic(args, nodes), self._replace_symbolic(kwargs, nodes)
         )
@@ -113,22 +113,22 @@ class Tracer:
         result = trial(*map(sample_value, nodes))
         self._check_fixed_shape(trial, nodes, result)
         if not isinstance(result, (tuple, list)):
-            return wrap(self, self._add_call(opaque_call, nodes, result))
-        many = self.graph.add(Node("call", tuple(nodes), opaque_call, (), np.dtype(object)))
+            return symbolic_value(self, self._add_call(opaque_call, nodes, result))
+        many = self.graph.add(GraphNode("call", tuple(nodes), opaque_call, (), np.dtype(object)))
         parts: list[Any] = []
         for k, part in enumerate(result):
             if part is None:
                 parts.append(None)
                 continue
             array = np.asarray(part)
-            parts.append(wrap(self, self.graph.add(Node("item", (many,), k, array.shape, array.dtype))))
+            parts.append(symbolic_value(self, self.graph.add(GraphNode("item", (many,), k, array.shape, array.dtype))))
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
-    def _add_call(self, opaque_call: OpaqueCall, nodes: list[Node], result: Any) -> Node:
+    def _add_call(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> GraphNode:
         array = np.asarray(result)
-        return self.graph.add(Node("call", tuple(nodes), opaque_call, array.shape, array.dtype))
+        return self.graph.add(GraphNode("call", tuple(nodes), opaque_call, array.shape, array.dtype))
 
-    def _check_fixed_shape(self, opaque_call: OpaqueCall, nodes: list[Node], result: Any) -> None:
+    def _check_fixed_shape(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> None:
         """Raise an error if the shape of the result depends on the values of the operands."""
         try:
             other = opaque_call(*(sample_value(n, other=True) for n in nodes))
@@ -139,7 +139,7 @@ class Tracer:
             operand = SymbolicArray(self, (nodes or [self.graph.const(0.0)])[0])
             operand._refuse_value(f"{opaque_call.name}, whose result has a shape that depends on the values,")
 
-    def _replace_symbolic(self, nest: Any, found: list[Node]) -> Any:
+    def _replace_symbolic(self, nest: Any, found: list[GraphNode]) -> Any:
         """The nested arguments with placeholders for symbolic values, whose nodes are appended to ``found``."""
         if isinstance(nest, Value):
             nest = plain(lift(nest))
@@ -198,7 +198,7 @@ class Tracer:
                 and node.weak
                 and other.read() == value
             ):
-                return wrap(self, node)
+                return symbolic_value(self, node)
         return self.add_input(slot, value)
 
     def stepped(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any) -> None:
@@ -212,7 +212,7 @@ class Tracer:
         """The finished trace, for the return value of the function."""
         leaves = [self._output_leaf(x) for x in flatten(result)]
         structure = map_structure(lambda _: None, result) if flatten(result) else result
-        assignments: list[tuple[AttributeSource | OptimizerSlotSource, Node]] = [
+        assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]] = [
             (AttributeSource(v, "_value"), self.node(now))
             for v, now in self.variable_values.values()
             if now is not self.initial_values.get(id(v))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from autodiff_kit.compile.graph import Graph
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.node import GraphNode
 
 __all__ = ["TracerInterface"]
 
@@ -13,9 +13,9 @@ __all__ = ["TracerInterface"]
 class TracerInterface(Protocol):
     """What symbolic arrays need of the tracer that they belong to."""
 
-    graph: Graph
+    graph: ComputationGraph
 
-    def node(self, value: Any) -> Node:
+    def node(self, value: Any) -> GraphNode:
         """The node of a symbolic value, or a constant node for any other value."""
 
     def call(self, function: Any, args: Any, kwargs: Any) -> Any:
