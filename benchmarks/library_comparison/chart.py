@@ -1,4 +1,4 @@
-"""Two pictures: every system beside the compiled kit, and time by length of the tape."""
+"""Charts: all systems relative to the compiled kit, and time over the length of the tape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building a workload's systems, seeing that they agree, and timing them in turns."""
+"""Build the systems of a workload, check that their results agree, and time them alternately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thread on one core, before any library starts its own, and what the machine is."""
+"""Pin the process to one core and one thread before any library starts its own; facts about the machine."""
 
 from __future__ import annotations
 

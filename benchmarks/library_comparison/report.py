@@ -1,11 +1,11 @@
-"""The tables, as text and as Markdown, from what the JSON holds."""
+"""Tables of a run as text and Markdown, from its JSON."""
 
 from __future__ import annotations
 
 import statistics
 from typing import Any
 
-from benchmarks.library_comparison.sizes import crossovers
+from benchmarks.library_comparison.size_sweep import crossovers
 from benchmarks.library_comparison.systems import COMPILED, DONATED, EAGER, JAX, TORCH
 
 BESIDE = (EAGER, TORCH, JAX, DONATED)

@@ -1,4 +1,4 @@
-"""One run of everything that was asked for."""
+"""One benchmark run: measures everything that the command line asks for."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from autodiff_kit import kernels
-from benchmarks.library_comparison import children, floors, machine
-from benchmarks.library_comparison.cold import cold
-from benchmarks.library_comparison.growth import collected, growth, slopes
+from benchmarks.library_comparison import child_processes, machine, speed_targets
+from benchmarks.library_comparison.cold_start import cold
 from benchmarks.library_comparison.harness import Result, Timing, measured
 from benchmarks.library_comparison.setting import EXTRAS, PEERS, Setting, found
-from benchmarks.library_comparison.sizes import sizes
+from benchmarks.library_comparison.size_sweep import sizes
 from benchmarks.library_comparison.systems import COMPILED, EAGER, TENSORFLOW
+from benchmarks.library_comparison.tape_length import collected, growth, slopes
 from benchmarks.library_comparison.workloads import ALWAYS_DOUBLE, WORKLOADS, chosen
 
 PARTS = ("cold", "m", "n", "o", "p", "s")
@@ -89,8 +89,8 @@ class Session:
         if self.options.json is not None:
             self.options.json.write_text(json.dumps(self.data, indent=1), encoding="utf-8")
 
-    def _add(self, rows: list[floors.Row]) -> None:
-        self.data["rows"] += [floors.as_dict(row) for row in rows]
+    def _add(self, rows: list[speed_targets.Row]) -> None:
+        self.data["rows"] += [speed_targets.as_dict(row) for row in rows]
 
     def _part(self, what: str, measure: Callable[[], None]) -> None:
         """A part that may fail without the others: then a note says why."""
@@ -117,15 +117,20 @@ class Session:
         result = measured(key, self.settings[dtype], self.timing, main)
         results.append(result)
         self.data["results"].append(asdict(result))
-        self._add(floors.rows([result]))
+        self._add(speed_targets.rows([result]))
 
     # ------------------------------------------------------------------------------------------------- the other parts
     def _cold(self) -> None:
         result = cold(set(self.names), self.options.runs)
         self.data["results"].append(asdict(result))
         spent = result.times[EAGER]
-        clock = (statistics.median(spent), min(spent), max(spent), floors.COLD_SECONDS, True, " s")
-        self._add([*floors.rows([result]), floors.Row(floors.name_of(result), EAGER, "the clock", *clock)])
+        clock = (statistics.median(spent), min(spent), max(spent), speed_targets.COLD_SECONDS, True, " s")
+        self._add(
+            [
+                *speed_targets.rows([result]),
+                speed_targets.Row(speed_targets.name_of(result), EAGER, "the clock", *clock),
+            ]
+        )
 
     def _growth(self, lengths: list[int]) -> None:
         grown = growth(lengths, 1.0 if self.options.quick else 20.0)
@@ -134,7 +139,13 @@ class Session:
                 slope = slopes(times)
                 if not math.isnan(slope):
                     name = f"m growth of {stage}, {program}"
-                    self._add([floors.Row(name, "the kit", "a line", slope, slope, slope, floors.STRAIGHT, True, "")])
+                    self._add(
+                        [
+                            speed_targets.Row(
+                                name, "the kit", "a line", slope, slope, slope, speed_targets.STRAIGHT, True, ""
+                            )
+                        ]
+                    )
         for what, times in collected(lengths).items():
             self.notes.append(f"m with Python's collector at work: {what} grow with a slope of {slopes(times):.2f}")
         self.data["growth"] = {
@@ -150,27 +161,29 @@ class Session:
         self._workloads([key for key in self._keys() if key not in ALWAYS_DOUBLE], main=False)
 
     def _memory(self, results: list[Result]) -> None:
-        rows = floors.memory(results)
+        rows = speed_targets.memory(results)
         if not rows:
-            self.notes.append(f"n: no plan told of more than {floors.MEMORY_FROM:,} bytes")
+            self.notes.append(f"n: no plan told of more than {speed_targets.MEMORY_FROM:,} bytes")
         self._add(rows)
 
     def _threads(self) -> None:
-        some = children.THREADED[-1:] if self.options.quick else children.THREADED
+        some = child_processes.THREADED[-1:] if self.options.quick else child_processes.THREADED
         keys = [key for key in some if key in self._keys()]
-        beside = children.threads(keys, self._passed_on(), min(self.options.runs, FEW), self.notes) if keys else []
+        beside = (
+            child_processes.threads(keys, self._passed_on(), min(self.options.runs, FEW), self.notes) if keys else []
+        )
         for one in beside:
             if one["system"] == COMPILED:
-                values = floors.ratios(one["two"], one["one"])
-                name = f"o {floors.title(one['key'])}"
-                self._add([floors.Row(name, "two threads", "one thread", *values, floors.THREADS, True)])
+                values = speed_targets.ratios(one["two"], one["one"])
+                name = f"o {speed_targets.title(one['key'])}"
+                self._add([speed_targets.Row(name, "two threads", "one thread", *values, speed_targets.THREADS, True)])
         self.data["threads"] = beside
 
     def _tensorflow(self, keys: list[str]) -> None:
         """TensorFlow beside the compiled kit, in a process of their own."""
         if keys:
             options = [*self._passed_on(), "--runs", str(self.options.runs)]
-            self.data["tensorflow"] = children.tensorflow(keys, options, self.notes)
+            self.data["tensorflow"] = child_processes.tensorflow(keys, options, self.notes)
 
     def _sizes(self) -> None:
         timing = Timing(min(self.options.runs, FEW), self.options.seconds / 3, self.timing.rounds)

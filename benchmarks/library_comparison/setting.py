@@ -1,4 +1,4 @@
-"""What a workload is built for: which libraries take part, which dtype, which sizes."""
+"""The setting of a workload: libraries, dtype and sizes."""
 
 from __future__ import annotations
 

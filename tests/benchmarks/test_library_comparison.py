@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.library_comparison import floors, growth, harness, report
+from benchmarks.library_comparison import harness, report, speed_targets, tape_length
 from benchmarks.library_comparison.setting import Setting
 from benchmarks.library_comparison.systems import COMPILED, EAGER, HAND, JAX, TORCH, System, arrays
 from benchmarks.library_comparison.workloads import ALWAYS_DOUBLE, TITLES, WORKLOADS, chosen
@@ -70,7 +70,7 @@ def a_result(**times: list[float]) -> harness.Result:
 
 
 def test_a_ratio_is_that_of_one_run_and_the_middle_one_counts() -> None:
-    rows = floors.rows([a_result(kit=[1.0, 2.0, 1.0], torch=[150.0, 200.0, 130.0], limit=[1.0, 0.5, 0.5])])
+    rows = speed_targets.rows([a_result(kit=[1.0, 2.0, 1.0], torch=[150.0, 200.0, 130.0], limit=[1.0, 0.5, 0.5])])
     peer, absent, limit = rows
     assert absent.met is None
     assert (peer.against, peer.measured, peer.least, peer.largest) == (TORCH, 130.0, 100.0, 150.0)
@@ -80,16 +80,16 @@ def test_a_ratio_is_that_of_one_run_and_the_middle_one_counts() -> None:
 
 
 def test_what_is_absent_leaves_its_place_empty() -> None:
-    rows = floors.rows([a_result(kit=[1.0])])
+    rows = speed_targets.rows([a_result(kit=[1.0])])
     assert [row.against for row in rows] == [TORCH, JAX, "limit: one copy"]
     assert {(row.measured, row.met) for row in rows} == {(None, None)}
-    assert "None" not in report.table([report._cells(floors.as_dict(row)) for row in rows], report.HEAD)
+    assert "None" not in report.table([report._cells(speed_targets.as_dict(row)) for row in rows], report.HEAD)
 
 
 def test_float64_once_more_has_rows_without_a_floor() -> None:
     result = a_result(kit=[1.0], torch=[2.0])
     result.main, result.dtype = False, "float64"
-    row = floors.rows([result])[0]
+    row = speed_targets.rows([result])[0]
     assert row.workload.endswith("float64")
     assert row.measured == 2.0
     assert row.met is None
@@ -97,8 +97,8 @@ def test_float64_once_more_has_rows_without_a_floor() -> None:
 
 def test_every_floor_names_what_there_is() -> None:
     tiny = {key: set(build(TINY["float64"])) for key, build in WORKLOADS.items()}
-    for floor in floors.FLOORS:
-        assert floor.key in {*WORKLOADS, floors.COLD}
+    for floor in speed_targets.FLOORS:
+        assert floor.key in {*WORKLOADS, speed_targets.COLD}
         if floor.key in WORKLOADS:
             assert floor.system in tiny[floor.key]
             assert floor.against in tiny[floor.key] or floor.against.startswith(("PyTorch", "JAX"))
@@ -107,31 +107,33 @@ def test_every_floor_names_what_there_is() -> None:
 def test_small_plans_are_not_judged_by_their_memory() -> None:
     large, small = a_result(kit=[1.0]), a_result(kit=[1.0])
     large.memory, small.memory = {"peak": 11_000, "need": 10_000}, {"peak": 3_000, "need": 1_000}
-    (row,) = floors.memory([large, small])
+    (row,) = speed_targets.memory([large, small])
     assert row.measured == pytest.approx(1.1)
     assert row.met is False
 
 
 def test_the_slope_of_a_straight_line_is_one() -> None:
-    assert growth.slopes({n: 3e-6 * n for n in (1000, 10_000, 100_000)}) == pytest.approx(1.0)
-    assert growth.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(2.0)  # 100 is too short to count
-    assert np.isnan(growth.slopes({1000: 1.0}))
+    assert tape_length.slopes({n: 3e-6 * n for n in (1000, 10_000, 100_000)}) == pytest.approx(1.0)
+    assert tape_length.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(2.0)  # 100 is too short to count
+    assert np.isnan(tape_length.slopes({1000: 1.0}))
 
 
 def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # machine code takes seconds
-    monkeypatch.setattr(growth, "build_kernels_now", lambda compiled: None)
-    monkeypatch.setattr(growth, "PROGRAMS", {"layers": growth.PROGRAMS["layers"]})  # "one number" starts numba
-    monkeypatch.setattr(growth.gc, "collect", lambda: 0)  # slow among all that a test run holds
-    found = growth.growth([20, 40], 60.0)
-    assert set(found) == set(growth.PROGRAMS)
+    monkeypatch.setattr(tape_length, "build_kernels_now", lambda compiled: None)
+    monkeypatch.setattr(
+        tape_length, "PROGRAMS", {"layers": tape_length.PROGRAMS["layers"]}
+    )  # "one number" starts numba
+    monkeypatch.setattr(tape_length.gc, "collect", lambda: 0)  # slow among all that a test run holds
+    found = tape_length.growth([20, 40], 60.0)
+    assert set(found) == set(tape_length.PROGRAMS)
     for stages in found.values():
         assert all(set(times) == {20, 40} and min(times.values()) > 0 for times in stages.values())
-    assert all(set(times) <= {20} for stages in growth.growth([20, 40], 0.0).values() for times in stages.values())
+    assert all(set(times) <= {20} for stages in tape_length.growth([20, 40], 0.0).values() for times in stages.values())
 
 
 def test_what_the_collector_costs_is_measured_beside_bare_objects() -> None:
-    assert {what: set(times) for what, times in growth.collected([20, 40]).items()} == {
+    assert {what: set(times) for what, times in tape_length.collected([20, 40]).items()} == {
         "record": {20, 40}, "bare objects": {20, 40},
     }  # fmt: skip
 
@@ -146,7 +148,7 @@ def test_report() -> None:
     }  # fmt: skip
     data = {
         "facts": facts, "quick": True, "runs": 2, "results": [asdict(result)], "lengths": [100],
-        "rows": [floors.as_dict(row) for row in floors.rows([result])],
+        "rows": [speed_targets.as_dict(row) for row in speed_targets.rows([result])],
         "growth": {"one number": {"record": {"100": 1e-3}}}, "tensorflow": {"b_cheap_1e7": [9.0]}, "notes": ["a note"],
         "sizes": [asdict(replace(result, key="b mix | 10 entries")), asdict(replace(slow, key="b mix | 20 entries"))],
         "threads": [{"key": "d", "system": COMPILED, "one": [2e-6], "two": [1e-6]}],

@@ -1,4 +1,4 @@
-"""What a fresh process costs: import and first gradient."""
+"""Cold start: a fresh process that imports the library and computes a first gradient."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 import time
 from importlib import resources
 
-from benchmarks.library_comparison.floors import COLD
 from benchmarks.library_comparison.harness import Result
+from benchmarks.library_comparison.speed_targets import COLD
 from benchmarks.library_comparison.systems import AUTOGRAD, EAGER, JAX, MYGRAD, TENSORFLOW, TORCH
 
 CODES = {

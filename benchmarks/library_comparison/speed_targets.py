@@ -1,4 +1,4 @@
-"""What the kit is to reach: ratios to peers and to limits, as they were agreed on, and whether they are met."""
+"""Speed targets: agreed ratios to other libraries and machine limits, and whether they are met."""
 
 from __future__ import annotations
 

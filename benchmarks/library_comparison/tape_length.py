@@ -1,4 +1,4 @@
-"""m: how time grows with the length of the tape, in each stage: record, sweep, trace, plan, replay.
+"""Time over the length of the tape, in each stage: record, sweep, trace, plan, replay (part "m").
 
 Python's collector is off meanwhile, as in ``timeit``: it looks through what lives the more often the more is made, so
 that even bare objects that do nothing do not grow along a line. How much that is, :func:`collected` measures.

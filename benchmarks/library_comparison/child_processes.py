@@ -1,4 +1,4 @@
-"""Measuring in other processes: TensorFlow, which keeps to itself, and one thread beside two."""
+"""Measurements in child processes: TensorFlow alone, and one thread compared with two."""
 
 from __future__ import annotations
 

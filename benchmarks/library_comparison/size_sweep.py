@@ -1,4 +1,4 @@
-"""s: the same workloads in many sizes, so that nothing is tuned to one, and where another library overtakes."""
+"""Size sweep: the same workloads in many sizes, and where another library becomes faster."""
 
 from __future__ import annotations
 
