@@ -34,8 +34,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt
-# Those that are named truths ask other libraries, in an environment of their own; test_peers.py is a test.
-BENCHES := $(filter-out benchmarks/t% benchmarks/grading.py,$(wildcard benchmarks/*.py))
+# All scripts of the folder but the one that needs nbgrader and otter.
+BENCHES := $(subst /,.,$(basename $(filter-out benchmarks/grading_throughput.py,$(wildcard benchmarks/*.py))))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
 .PHONY: lab test test-all bench bench-parts docs extension exercises check clean
@@ -57,12 +57,12 @@ check: $(VENV)/.test
 
 bench: $(PEERS)/.ready $(VENV)/.test $(INTEROP)/.ready
 	@mkdir -p $(FOUND)
-	PYTHONPATH=benchmarks $(PEERS)/bin/python -m peers --json $(FOUND)/bench.json --charts $(FOUND) \
+	$(PEERS)/bin/python -m benchmarks.library_comparison --json $(FOUND)/bench.json --charts $(FOUND) \
 	    --page $(FOUND)/benchmarks.md $(BENCH)
-	$(BIN)/python benchmarks/grading.py --json $(FOUND)/grading.json
+	$(BIN)/python -m benchmarks.grading_throughput --json $(FOUND)/grading.json
 
 bench-parts: $(VENV)/.test
-	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python -m $$script || exit 1; done
 
 exercises: $(VENV)/.test
 	$(BIN)/python -m autodiff_kit.author.builtin exercises
@@ -106,9 +106,9 @@ $(INTEROP)/.ready: $(RECIPE)
 	    --constraint tests/interop/constraints.txt --editable '.[interop]'
 	@touch $@
 
-$(PEERS)/.ready: $(RECIPE) benchmarks/constraints.txt
+$(PEERS)/.ready: $(RECIPE) benchmarks/library_comparison/constraints.txt
 	@$(PYTHON) -m venv $(PEERS)
 	@echo "Installing the other libraries into $(PEERS) (some minutes, once)"
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
-	    --constraint benchmarks/constraints.txt $(PEERS_PIP) --editable '.[bench]'
+	    --constraint benchmarks/library_comparison/constraints.txt $(PEERS_PIP) --editable '.[bench]'
 	@touch $@

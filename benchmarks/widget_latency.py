@@ -1,6 +1,6 @@
-"""How long the kernel takes to answer one change in a widget, for every widget and every kind of change.
+"""Latency of the kernel for one change in a widget, for every widget and every kind of change.
 
-``python benchmarks/widget_latency.py [--runs 40] [--only NAME] [--json FILE]`` prints median and 95th percentile in
+``python -m benchmarks.widget_latency [--runs 40] [--only NAME] [--json FILE]`` prints median and 95th percentile in
 milliseconds, of the wall clock and of the process, and what the process would need on a core that nobody else uses:
 a fixed piece of work is timed beside every answer, and the median is scaled by how slow that ran.
 

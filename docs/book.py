@@ -148,7 +148,7 @@ def differences(lessons: dict[str, Notebook]) -> str:
 
 Libraries disagree at the edges: where a function has no slope, where nothing is connected, where a mask leaves nothing.
 These are the truth tables of the lessons. The columns of the others were measured with the versions that they name, by
-the scripts `benchmarks/truths*.py`; the kit's column is what the lesson's own cell computed.
+the scripts `benchmarks/truth_tables/`; the kit's column is what the lesson's own cell computed.
 
 {"".join(parts)}"""
 

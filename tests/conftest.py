@@ -18,7 +18,7 @@ for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
 
 # Scripts, not tests: doctest would import them, and they need what only their own environment has.
-collect_ignore_glob = ["bench/[!t]*.py", "bench/truths*.py", "binder/replay.py"]
+collect_ignore_glob = ["binder/replay.py"]
 
 ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py")
 
@@ -86,11 +86,11 @@ def browser() -> str | None:
 def _nothing_in_the_background(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compilers change filters of warnings while they run in a thread, and filters belong to the whole process."""
     from autodiff_kit import kernels
-    from autodiff_kit.compile.run import plan
+    from autodiff_kit.compile.run import execution_plan
 
     if "background" not in request.node.name:
-        monkeypatch.setattr(kernels, "PATIENCE", 1_000_000_000)
-        monkeypatch.setattr(plan, "PATIENCE", 1_000_000_000)
+        monkeypatch.setattr(kernels, "COMPILE_AFTER_REQUESTS", 1_000_000_000)
+        monkeypatch.setattr(execution_plan, "COMPILE_AFTER_CALLS", 1_000_000_000)
 
 
 @pytest.fixture(scope="session")

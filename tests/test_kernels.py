@@ -19,7 +19,7 @@ PROGRAM = """
 import numpy as np
 import autodiff_kit as ak
 from autodiff_kit import kernels
-names = kernels.warm()
+names = kernels.compile_all_loops()
 rng = np.random.default_rng(0)
 print(names != [] or not kernels.enabled())
 for dtype in ("float32", "float64"):
@@ -55,7 +55,7 @@ def run(script: str, **environment: str) -> str:
 def loops() -> dict[str, Any]:
     """The compiled loops, without handing them to the rest of the tests."""
     pytest.importorskip("numba")
-    from autodiff_kit.kernels.loops import compile_all
+    from autodiff_kit.kernels.eager_loops import compile_all
 
     return compile_all()
 
@@ -156,23 +156,23 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     g, y = rng.normal(size=(4, 3)), rng.random((4, 3))
     pulled = g.copy()
-    loops["softmax_pull_rows"](pulled, y)
+    loops["softmax_vjp_rows"](pulled, y)
     np.testing.assert_allclose(pulled, y * (g - (g * y).sum(-1, keepdims=True)), rtol=1e-13)
     out, ids = np.zeros((5, 3)), np.array([4, 0, 4, 4])
     expected = out.copy()
     np.add.at(expected, ids, g)
-    loops["add_rows"](out, ids, g)
+    loops["scatter_add_rows"](out, ids, g)
     assert out.tobytes() == expected.tobytes()
     x = np.empty((4, 3))
     loops["softmax_rows"](g, x)
     np.testing.assert_allclose(x.sum(-1), 1.0)
     out, factors, columns = np.zeros((5, 3)), rng.normal(size=4), np.array([1, 1, 3, 0])
-    loops["add_scaled_rows"](out, ids, factors, columns, g)
+    loops["scatter_add_scaled_rows"](out, ids, factors, columns, g)
     expected = np.zeros((5, 3))
     np.add.at(expected, ids, factors[:, None] * g[columns])
     assert out.tobytes() == expected.tobytes()
     image, windows = np.zeros((2, 4, 6)), rng.normal(size=(2, 2, 2, 2, 4))
-    loops["add_runs"](image, windows, 1, 2, 2)
+    loops["scatter_add_windows"](image, windows, 1, 2, 2)
     expected = np.zeros((2, 4, 6))
     for p, q, i in np.ndindex(2, 2, 2):
         expected[:, p + 2 * i, 2 * q : 2 * q + 4] += windows[:, p, q, i]
@@ -183,20 +183,27 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     assert not loops["cross_entropy"](g, labels + 1, losses)
     assert not loops["cross_entropy"](g, labels - 1, losses)
     pulled = np.empty((4, 3))
-    loops["cross_entropy_pull"](y[:, 0].copy(), g, labels, pulled)
+    loops["cross_entropy_vjp"](y[:, 0].copy(), g, labels, pulled)
     np.testing.assert_allclose(pulled, y[:, :1] * (x - (labels[:, None] == np.arange(3))), rtol=1e-13)
     numbers, out = np.array([-1.0, 0.0, 2.0, np.nan, np.inf, -np.inf]), np.empty(6)
-    loops["masked"](numbers, numbers > 0, out)
+    loops["relu_vjp"](numbers, numbers > 0, out)
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(out, numbers * (numbers > 0))
-        loops["not_below_zero"](numbers, out)
+        loops["relu"](numbers, out)
         np.testing.assert_array_equal(out, np.maximum(numbers, 0))
     above = np.empty(6, np.bool_)
-    assert not loops["above_zero"](numbers, above)
+    assert not loops["relu_mask"](numbers, above)
     assert above.tolist() == [False, False, True, False, True, False]
-    assert loops["above_zero"](numbers[:3].copy(), above[:3])
-    known = {"softmax_pull_rows", "add_rows", "add_runs", "add_scaled_rows", "softmax_rows", "adam_step"}
-    assert set(loops) == known | {"cross_entropy", "cross_entropy_pull", "masked", "not_below_zero", "above_zero"}
+    assert loops["relu_mask"](numbers[:3].copy(), above[:3])
+    known = {
+        "softmax_vjp_rows",
+        "scatter_add_rows",
+        "scatter_add_windows",
+        "scatter_add_scaled_rows",
+        "softmax_rows",
+        "adam_step",
+    }
+    assert set(loops) == known | {"cross_entropy", "cross_entropy_vjp", "relu_vjp", "relu", "relu_mask"}
 
 
 TAKE_OVER = """
@@ -206,12 +213,12 @@ from autodiff_kit import kernels
 x = np.linspace(-1.0, 1.0, 12).reshape(3, 4)
 first = ak.nn.softmax(x).numpy()
 print(kernels._thread is None)
-for _ in range(kernels.PATIENCE):
+for _ in range(kernels.COMPILE_AFTER_REQUESTS):
     ak.nn.softmax(x)
 print(kernels._thread is not None)
 if kernels._thread is not None:
     kernels._thread.join(200)
-print(kernels.ready("softmax_rows") is not None, kernels.ready("adam_step") is not None)
+print(kernels.compiled_loop("softmax_rows") is not None, kernels.compiled_loop("adam_step") is not None)
 print(np.allclose(first, ak.nn.softmax(x).numpy(), rtol=1e-15))
 """
 
@@ -223,7 +230,7 @@ def test_a_thread_in_the_background_takes_over() -> None:
 
 def test_turned_off_nothing_is_compiled() -> None:
     assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="0").split() == ["True", "False", "False", "False", "True"]
-    assert run("from autodiff_kit import kernels; print(kernels.warm())", AUTODIFF_KIT_NUMBA="0") == "[]\n"
+    assert run("from autodiff_kit import kernels; print(kernels.compile_all_loops())", AUTODIFF_KIT_NUMBA="0") == "[]\n"
 
 
 @pytest.mark.parametrize(
@@ -239,7 +246,7 @@ def test_a_broken_numba_disturbs_nobody(tmp_path: Path, trouble: str) -> None:
 
 def test_rows_of_every_dtype_with_kernels_warm() -> None:
     """float16 is added up in float32, with the compiled loop too; repeats add up."""
-    kernels.warm()
+    kernels.compile_all_loops()
     for dtype in (np.float16, np.float32, np.float64):
         x = ak.constant(np.ones((3, 2), dtype))
         with ak.GradientTape() as tape:

@@ -1,11 +1,17 @@
-"""Recording a function once, and replaying it: :func:`compile`.
+"""``ak.compile``: trace a function once, compile the trace, and run the compiled plan at each call.
 
-``face`` finds the recording that a call is for. In ``trace``, ``record`` runs the function on ``symbol`` values, whose
-``functions`` write a ``graph``; ``guards`` remembers what the function saw. In ``run``, ``plan`` has the graph run as
-NumPy calls (``program``) until kernels are there, and ``fast`` puts the ``passes`` one after the other: ``rewrite``
-joins products, ``group`` finds what becomes one kernel, ``store`` says where values live, ``loops`` and ``fuse`` write
-the kernels. ``load`` compiles them, ``replay`` makes one function of it all (``numbers`` where there are no arrays),
-``quick`` a short way into it.
+The pipeline, in the order of its modules:
+
+- ``api``: the public ``compile``; looks up the plan for the arguments of a call.
+- ``trace``: ``tracer`` runs the function on ``symbolic_array`` values, which write a ``graph`` of ``node`` objects
+  (``numpy_functions`` and ``opaque_call`` say how NumPy's functions are recorded); ``guards`` checks later that
+  nothing the function read has changed.
+- ``passes``: ``sum_rewriting`` simplifies the graph, ``fusion`` groups nodes into kernels, ``memory_plan`` and
+  ``arena_offsets`` place values in memory, ``loop_assignment`` and ``kernel_source`` write the source of each kernel.
+- ``run``: ``execution_plan`` runs a trace, first as NumPy calls (``numpy_codegen``), later as a ``kernel_plan``, whose
+  function ``plan_codegen`` writes (``scalar_program`` for graphs of single numbers). ``kernel_loader`` compiles kernels
+  with numba, ``buffer_binding`` tracks memory that belongs to others, ``fast_path`` skips the general handling of
+  arguments.
 """
 
 from __future__ import annotations

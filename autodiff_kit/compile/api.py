@@ -1,4 +1,4 @@
-"""``ak.compile``: which recording a call is for, and what goes in and out of it."""
+"""The public ``compile`` decorator: a cache of execution plans for each compiled function."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.run.fast_path import MISS, quick, runs_plainly
-from autodiff_kit.compile.run.plan import Plan
-from autodiff_kit.compile.trace.guards import Guard
-from autodiff_kit.compile.trace.tracer import record
+from autodiff_kit.compile.run.execution_plan import ExecutionPlan
+from autodiff_kit.compile.run.fast_path import FAST_PATH_MISS, make_fast_path, must_run_eagerly
+from autodiff_kit.compile.trace.guards import TraceGuard
+from autodiff_kit.compile.trace.tracer import trace_function
 from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor, normal
 from autodiff_kit.errors import DtypeError
 
 __all__ = ["Compiled", "compile"]
 
-KEPT = 32
-"""Recordings of one function that are kept; the one that was used longest ago makes room."""
+MAX_PLANS = 32
+"""Number of cache keys with plans that are kept for one function; the least recently used is evicted."""
 
 
 def compile(f: Callable[..., Any]) -> Compiled:
-    """A function that does what ``f`` does, faster: it is recorded once and replayed.
+    """Compile a function: it is traced once and then runs as fused kernels.
 
     Parameters
     ----------
     f : callable
-        Ordinary code on tensors: a value, a gradient, a whole step of training with its optimizer.
+        Ordinary code on tensors: a value, a gradient, or a whole training step with its optimizer.
 
     Returns
     -------
@@ -39,21 +39,20 @@ def compile(f: Callable[..., Any]) -> Compiled:
     Raises
     ------
     NumbersAskedError
-        When a value is asked for its numbers while it is recorded (``if``, ``float()``, ``.numpy()``); the message
-        says what to do instead.
+        If tracing needs a concrete value (``if``, ``float()``, ``.numpy()``); the message says what to do instead.
 
     Notes
     -----
-    A recording is for the shapes and dtypes of the arguments, the values of those that are no floating numbers or
-    arrays, and all that ``f`` sees besides: its closure, the globals that it names, attributes of objects among them.
-    If any of it changes, ``f`` is recorded anew. What ``f`` asks of the world while it runs cannot be seen: random
-    numbers, files, the time. Such a function is not for compiling. Printing and appending to lists happen while
-    recording only. Inside an open tape, and while another function is recorded, ``f`` simply runs.
+    A trace is valid for the shapes and dtypes of the arguments, the values of arguments that are neither floating-point
+    numbers nor arrays, and everything else that ``f`` depends on: its closure, its globals, and attributes of objects
+    among these. If any of it changes, ``f`` is traced again. What ``f`` reads in other ways while it runs is not
+    noticed: random numbers, files, the time. Do not compile such functions. Side effects such as printing or appending
+    to a list happen only during tracing. Inside an open tape, and while another function is traced, ``f`` runs eagerly.
 
-    Give numbers and arrays that differ from call to call as arguments; arrays that are found elsewhere are compared
-    with what they were at each call, unless they are constants (``ak.constant``).
+    Pass numbers and arrays that differ from call to call as arguments. Arrays that are found elsewhere are compared
+    with their former values at each call, unless they are constants (``ak.constant``).
 
-    Large kernels run in two threads where this process has two cores; ``NUMBA_NUM_THREADS=1`` keeps to one.
+    Large kernels run in two threads if this process has two cores; set ``NUMBA_NUM_THREADS=1`` to use one.
 
     Examples
     --------
@@ -67,80 +66,84 @@ def compile(f: Callable[..., Any]) -> Compiled:
 
 
 class Compiled:
-    """What :func:`compile` gives.
+    """A compiled function, as :func:`compile` returns it.
 
     Attributes
     ----------
     trace_count : int
-        How often the function was recorded.
+        How often the function was traced.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
         self.function = function
         self.trace_count = 0
-        self._plans: OrderedDict[tuple[Any, ...], list[tuple[Guard, Plan]]] = OrderedDict()
-        self._keys = [None]  # whoever takes the one key may compute: another thread may not, nor what is computed
-        self._fast: Callable[[Any], Any] = _nowhere
+        self._plans: OrderedDict[tuple[Any, ...], list[tuple[TraceGuard, ExecutionPlan]]] = OrderedDict()
+        self._lock_token = [None]  # a lock: taken while the function runs or is traced
+        self._fast_path: Callable[[Any], Any] = _no_fast_path
 
     @property
-    def plan(self) -> Plan | None:
-        """The plan that ran last, to be printed; None before the first call."""
+    def plan(self) -> ExecutionPlan | None:
+        """The plan that ran last, which can be printed; None before the first call."""
         return next(reversed(self._plans.values()))[0][1] if self._plans else None
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
-        """As a method: the object comes first."""
-        return self if owner is None else Bound(self, owner)
+        """Bind the function to an object when it is used as a method."""
+        return self if owner is None else CompiledMethod(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - what the class is for
         if not kwargs:
-            answer = self._fast(args)
-            if answer is not MISS:
+            answer = self._fast_path(args)
+            if answer is not FAST_PATH_MISS:
                 return answer
-        if runs_plainly():
+        if must_run_eagerly():
             return self.function(*args, **kwargs)
         try:
-            key = self._keys.pop()
+            key = self._lock_token.pop()
         except IndexError:
             return self.function(*args, **kwargs)
         try:
-            return self._run(tuple(map(_listed, args)), kwargs)
+            return self._run(tuple(map(_list_to_array, args)), kwargs)
         finally:
-            self._keys.append(key)
+            self._lock_token.append(key)
 
     def _run(self, args: Any, kwargs: Any) -> Any:
-        given: list[Any] = []
-        held: list[Any] = []
-        key = (_key(args, given, held), _key(kwargs, given, held))
+        numeric_leaves: list[Any] = []
+        other_objects: list[Any] = []
+        key = (_cache_key(args, numeric_leaves, other_objects), _cache_key(kwargs, numeric_leaves, other_objects))
         plans = self._plans.get(key)
         if plans is None:
             plans = self._plans[key] = []
         found = next((kept for kept in plans if kept[0].holds()), None)
         if found is None:
-            found = self._record(args, kwargs, held)
+            found = self._trace(args, kwargs, other_objects)
             plans.append(found)
         guard, plan = found
         if plans[0][1] is not plan:
             plans.remove((guard, plan))
             plans.insert(0, (guard, plan))
-            del plans[KEPT // 4 :]
+            del plans[MAX_PLANS // 4 :]
         self._plans.move_to_end(key)
-        while len(self._plans) > KEPT:
+        while len(self._plans) > MAX_PLANS:
             self._plans.popitem(last=False)
-        if plan.fast is not None and not kwargs:
-            plan.short = plan.short or quick(args, key[0], guard, plan.fast, self._keys) or _nowhere
-            self._fast = plan.short
-        return plan([_numbers(x) for x in given])
+        if plan.kernel_plan is not None and not kwargs:
+            plan.fast_path = (
+                plan.fast_path
+                or make_fast_path(args, key[0], guard, plan.kernel_plan, self._lock_token)
+                or _no_fast_path
+            )
+            self._fast_path = plan.fast_path
+        return plan([_raw_value(x) for x in numeric_leaves])
 
-    def _record(self, args: Any, kwargs: Any, held: list[Any]) -> tuple[Guard, Plan]:
-        guard = Guard([self.function, *held])
-        recording = record(self.function, args, kwargs, guard.optimizers)
+    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
+        guard = TraceGuard([self.function, *other_objects])
+        trace = trace_function(self.function, args, kwargs, guard.optimizers)
         self.trace_count += 1
-        return guard, Plan(recording)
+        return guard, ExecutionPlan(trace)
 
 
-class Bound:
-    """A compiled function as the method of an object."""
+class CompiledMethod:
+    """A compiled function bound to an object."""
 
     def __init__(self, compiled: Compiled, owner: Any) -> None:
         self.compiled, self.owner, self.function = compiled, owner, (compiled.function, owner)
@@ -152,41 +155,42 @@ class Bound:
         return getattr(self.compiled, name)
 
 
-def _nowhere(args: Any) -> Any:
-    """The short way before there is one."""
-    return MISS
+def _no_fast_path(args: Any) -> Any:
+    """The fast path before one was generated: always a miss."""
+    return FAST_PATH_MISS
 
 
-def _listed(nest: Any) -> Any:
-    """A list of numbers is an array, as it is to every operation."""
+def _list_to_array(nest: Any) -> Any:
+    """Convert a list of numbers to an array, as every operation does."""
     leaves = flatten(nest) if type(nest) is list else []
     numbers = leaves and all(type(x) in (float, int) for x in leaves) and any(type(x) is float for x in leaves)
     return normal(nest) if numbers else nest
 
 
-def _numbers(given: Any) -> Any:
-    return given._value if type(given) is Tensor else given
+def _raw_value(numeric_leaves: Any) -> Any:
+    """The array or number inside a tensor; anything else unchanged."""
+    return numeric_leaves._value if type(numeric_leaves) is Tensor else numeric_leaves
 
 
-def _key(nest: Any, given: list[Any], held: list[Any]) -> Any:
-    """What a recording is for: kinds and shapes of what is given, values of everything else."""
+def _cache_key(nest: Any, numeric_leaves: list[Any], other_objects: list[Any]) -> Any:
+    """The cache key of nested arguments: types and shapes of numeric leaves, values of all other leaves."""
     kind = type(nest)
     if kind is Tensor:
         value = nest._value
-        twin = next((k for k, other in enumerate(given) if other is nest), -1)
-        given.append(nest)
-        return ("tensor", twin) if type(value) is float else ("tensor", twin, value.shape, value.dtype)
+        first_use = next((k for k, other in enumerate(numeric_leaves) if other is nest), -1)
+        numeric_leaves.append(nest)
+        return ("tensor", first_use) if type(value) is float else ("tensor", first_use, value.shape, value.dtype)
     if kind is float:
-        given.append(nest)
+        numeric_leaves.append(nest)
         return kind
     if kind is np.ndarray or isinstance(nest, np.generic):
-        given.append(nest)
+        numeric_leaves.append(nest)
         return (kind, nest.shape, nest.dtype)
     if isinstance(nest, (list, tuple)):
-        return (kind, *(_key(x, given, held) for x in nest))
+        return (kind, *(_cache_key(x, numeric_leaves, other_objects) for x in nest))
     if isinstance(nest, dict):
-        return (kind, *((k, _key(x, given, held)) for k, x in nest.items()))
+        return (kind, *((k, _cache_key(x, numeric_leaves, other_objects)) for k, x in nest.items()))
     if kind in (int, bool, str, bytes, type(None)):
         return (kind, nest)
-    held.append(nest)
+    other_objects.append(nest)
     return ("object", id(nest))

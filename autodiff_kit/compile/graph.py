@@ -1,8 +1,8 @@
-"""What a recorded function computes: nodes, each written once, in an order in which they can run.
+"""The graph of a traced function, with local simplifications while nodes are added.
 
-An operation that was written before with the same inputs is not written again, constants are computed on the spot, and
-a handful of identities that change no result are applied while a node is made. All that later passes need to know of an
-operation is its name: a NumPy ufunc works entry by entry; the rest are listed in :data:`KINDS`.
+Equal operations are added once (common-subexpression elimination), constants are folded, and some identities that
+change no result are applied. Later passes need only the name of an operation: a NumPy ufunc works entry by entry, all
+others are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
 """
 
 from __future__ import annotations
@@ -13,142 +13,143 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import (
-    PYTHON,
-    Node,
-    beside,
-    is_eye,
-    is_number,
-    is_uniform,
-    promotes_as,
-    repeats,
-    slice_of,
+    PYTHON_OPERATORS,
+    GraphNode,
+    is_broadcast_scalar,
+    is_filled_with_one_value,
+    is_identity_matrix,
+    is_scalar_constant,
+    last_axes_swapped,
+    promotion_operand,
+    promotion_type,
+    slice_from_bounds,
     sum_dtype,
-    swapped,
 )
 
-__all__ = ["Graph"]
+__all__ = ["ComputationGraph"]
 
 
-class Graph:
-    """Nodes in the order in which they were recorded."""
+class ComputationGraph:
+    """A list of nodes in topological order, with one method for each kind of node."""
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self._table: dict[Any, Node] = {}
+        self.nodes: list[GraphNode] = []
+        self._table: dict[Any, GraphNode] = {}
 
     # ---------------------------------------------------------------------------------------------------- making nodes
-    def add(self, node: Node, key: Any = None) -> Node:
-        """Append a node; one with a key is found again under it."""
+    def add(self, node: GraphNode, key: Any = None) -> GraphNode:
+        """Append a node; if a key is given, later lookups with this key return it."""
         node.number = len(self.nodes)
         self.nodes.append(node)
         if key is not None:
             self._table[key] = node
         return node
 
-    def reorder(self, nodes: list[Node]) -> None:
-        """Give all nodes numbers by their place in a new order; none is found again as the same from then on."""
+    def reorder(self, nodes: list[GraphNode]) -> None:
+        """Replace the list of nodes and renumber them; the table of common subexpressions is cleared."""
         self.nodes, self._table = nodes, {}
         for k, node in enumerate(nodes):
             node.number = k
 
-    def input(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> Node:
-        """Something that is given at each call."""
-        return self.add(Node("input", (), None, shape, np.dtype(dtype), weak))
+    def input(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> GraphNode:
+        """Add an input, whose value is passed at each call."""
+        return self.add(GraphNode("input", (), None, shape, np.dtype(dtype), weak))
 
-    def const(self, value: Any) -> Node:
-        """A number or an array that is the same at each call."""
+    def const(self, value: Any) -> GraphNode:
+        """Add a constant number or array."""
         weak = type(value) in (float, int, bool)
-        key = ("const", type(value), repr(value)) if weak else ("const", *_memory(value))
+        key = ("const", type(value), repr(value)) if weak else ("const", *_constant_key(value))
         node = self._table.get(key)
         if node is None:
             array = np.asarray(value)
-            if array.ndim and array.size > 1 and repeats(array):
+            if array.ndim and array.size > 1 and is_filled_with_one_value(array):
                 return self.broadcast(self.const(array.reshape(-1)[0]), array.shape)
-            node = self.add(Node("const", (), None, array.shape, array.dtype, weak), key)
+            node = self.add(GraphNode("const", (), None, array.shape, array.dtype, weak), key)
             node.value = value if weak or array.ndim else array[()]
-            node.kw = value  # whose id is the key must live on
+            node.params = value  # keep alive what the key identifies by id
         return node
 
     def node(
-        self, op: str, args: tuple[Node, ...], kw: Any, shape: tuple[int, ...], dtype: Any, weak: bool = False
-    ) -> Node:
-        """An operation, or the one that is there already."""
-        key = (op, *(a.number for a in args), kw)
+        self, op: str, args: tuple[GraphNode, ...], params: Any, shape: tuple[int, ...], dtype: Any, weak: bool = False
+    ) -> GraphNode:
+        """Add an operation, or return the equal node that exists already."""
+        key = (op, *(a.number for a in args), params)
         found = self._table.get(key)
-        return found or self.add(Node(op, args, kw, shape, np.dtype(dtype), weak), key)
+        return found or self.add(GraphNode(op, args, params, shape, np.dtype(dtype), weak), key)
 
     # -------------------------------------------------------------------------------------------------- entry by entry
-    def entries(self, op: str, *args: Node) -> Node:
-        """A ufunc, by name."""
+    def elementwise(self, op: str, *args: GraphNode) -> GraphNode:
+        """Add a ufunc, given by name, with the dtype and shape that NumPy would give the result."""
         ufunc = getattr(np, op)
-        if all(a.weak for a in args) and op in PYTHON:
-            return self._weak(op, args)
-        kinds = tuple(promotes_as(a) for a in args)
+        if all(a.weak for a in args) and op in PYTHON_OPERATORS:
+            return self._python_operator(op, args)
+        kinds = tuple(promotion_type(a) for a in args)
         found = ufunc.resolve_dtypes((*kinds, None))
         dtype = found[-1]
         shape = np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
             return self.const(ufunc(*(a.value for a in args)))
-        if any(a.op == "broadcast" for a in args):  # what is the same for many entries is computed once
-            inner = self.entries(op, *(a.args[0] if a.op == "broadcast" else a for a in args))
+        if any(a.op == "broadcast" for a in args):  # compute before broadcasting
+            inner = self.elementwise(op, *(a.args[0] if a.op == "broadcast" else a for a in args))
             return self.broadcast(inner, shape)
-        known = self._same(op, args, shape, dtype)
+        known = self._simplified(op, args, shape, dtype)
         if known is not None:
             return known
         if op in ("add", "multiply") and args[0].number > args[1].number:
             args = args[::-1]
         return self.node(op, args, None, shape, dtype)
 
-    def _weak(self, op: str, args: tuple[Node, ...]) -> Node:
+    def _python_operator(self, op: str, args: tuple[GraphNode, ...]) -> GraphNode:
+        """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
         if all(a.op == "const" for a in args):
-            return self.const(PYTHON[op](*(a.value for a in args)))
-        sample = PYTHON[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
+            return self.const(PYTHON_OPERATORS[op](*(a.value for a in args)))
+        sample = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
         return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
 
-    def _same(  # noqa: C901 - a list of identities
-        self, op: str, args: tuple[Node, ...], shape: tuple[int, ...], dtype: Any
-    ) -> Node | None:
-        """Something simpler with the same result, to the last bit."""
+    def _simplified(  # noqa: C901 - a list of identities
+        self, op: str, args: tuple[GraphNode, ...], shape: tuple[int, ...], dtype: Any
+    ) -> GraphNode | None:
+        """A simpler node with bit-for-bit the same result, or None."""
         x, y = args[0], args[-1]
 
-        def stays(node: Node) -> bool:
+        def stays(node: GraphNode) -> bool:
             return node.shape == shape and node.dtype == dtype and not node.weak
 
         if op == "multiply":
-            x, y = (y, x) if is_number(y) else (x, y)
-            if is_number(x, 1.0) and stays(y):
+            x, y = (y, x) if is_scalar_constant(y) else (x, y)
+            if is_scalar_constant(x, 1.0) and stays(y):
                 return y
-            if is_number(x, -1.0) and stays(y):
-                return self.entries("negative", y)
-            if is_number(x) and x.weak and stays(y) and y.op == "negative":
-                return self.entries("multiply", self.const(-x.value), y.args[0])
-            if "negative" in (x.op, y.op) and dtype.kind == "f":  # signs move to where they are taken away
+            if is_scalar_constant(x, -1.0) and stays(y):
+                return self.elementwise("negative", y)
+            if is_scalar_constant(x) and x.weak and stays(y) and y.op == "negative":
+                return self.elementwise("multiply", self.const(-x.value), y.args[0])
+            if "negative" in (x.op, y.op) and dtype.kind == "f":  # move signs outwards, where they cancel
                 bare = (n.args[0] if n.op == "negative" else n for n in (x, y))
-                product = self.entries("multiply", *bare)
-                return product if x.op == y.op else self.entries("negative", product)
+                product = self.elementwise("multiply", *bare)
+                return product if x.op == y.op else self.elementwise("negative", product)
         elif op == "negative":
             if x.op == "negative":
                 return x.args[0]
-            if x.op == "multiply" and is_number(x.args[0]) and x.args[0].weak:
-                return self.entries("multiply", self.const(-x.args[0].value), x.args[1])
-        elif op == "divide" and is_number(y, 1.0) and stays(x):
+            if x.op == "multiply" and is_scalar_constant(x.args[0]) and x.args[0].weak:
+                return self.elementwise("multiply", self.const(-x.args[0].value), x.args[1])
+        elif op == "divide" and is_scalar_constant(y, 1.0) and stays(x):
             return x
         elif op in ("add", "subtract") and stays(x) and stays(y) and dtype.kind == "f":
             if op == "add" and x is y:
-                return self.entries("multiply", self.const(2.0), x)
+                return self.elementwise("multiply", self.const(2.0), x)
             if y.op == "negative":
-                return self.entries("subtract" if op == "add" else "add", x, y.args[0])
+                return self.elementwise("subtract" if op == "add" else "add", x, y.args[0])
             if x.op == "negative" and op == "add":
-                return self.entries("subtract", y, x.args[0])
+                return self.elementwise("subtract", y, x.args[0])
         elif op == "absolute" and x.op in ("negative", "absolute"):
-            return self.entries("absolute", x.args[0])
+            return self.elementwise("absolute", x.args[0])
         return None
 
-    def where(self, condition: Node, a: Node, b: Node) -> Node:
-        """``np.where``."""
+    def where(self, condition: GraphNode, a: GraphNode, b: GraphNode) -> GraphNode:
+        """Add ``np.where(condition, a, b)``."""
         args = (condition, a, b)
         shape = np.broadcast_shapes(*(n.shape for n in args))
-        dtype = np.result_type(*(n.value if n.weak and n.op == "const" else beside(n) for n in (a, b)))
+        dtype = np.result_type(*(n.value if n.weak and n.op == "const" else promotion_operand(n) for n in (a, b)))
         if all(n.op == "const" for n in args):
             return self.const(np.where(*(n.value for n in args)))
         if any(n.op == "broadcast" for n in args):
@@ -158,8 +159,8 @@ class Graph:
             return a
         return self.node("where", args, None, shape, dtype)
 
-    def cast(self, x: Node, dtype: Any) -> Node:
-        """``x.astype(dtype)``."""
+    def cast(self, x: GraphNode, dtype: Any) -> GraphNode:
+        """Add ``x.astype(dtype)``."""
         dtype = np.dtype(dtype)
         if x.dtype == dtype and not x.weak:
             return x
@@ -170,48 +171,50 @@ class Graph:
         return self.node("cast", (x,), dtype, x.shape, dtype)
 
     # ----------------------------------------------------------------------------------------------------------- views
-    def reshape(self, x: Node, shape: tuple[int, ...]) -> Node:
-        """The same entries in another shape, all lengths known."""
+    def reshape(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
+        """Add a reshape; all lengths of ``shape`` are known."""
         if x.op == "reshape":
             x = x.args[0]
         if x.shape == shape:
             return x
         if x.op == "const":
             return self.const(np.reshape(x.value, shape))
-        if is_uniform(x) and math.prod(shape) > 1:
+        if is_broadcast_scalar(x) and math.prod(shape) > 1:
             return self.broadcast(self.reshape(x.args[0], ()), shape)
         return self.node("reshape", (x,), shape, shape, x.dtype)
 
-    def permute(self, x: Node, order: tuple[int, ...]) -> Node:
-        """Axes in another order, counted from the front."""
+    def permute(self, x: GraphNode, order: tuple[int, ...]) -> GraphNode:
+        """Add a transpose with the given order of axes, all non-negative."""
         if x.op == "permute":
-            return self.permute(x.args[0], tuple(x.kw[k] for k in order))
+            return self.permute(x.args[0], tuple(x.params[k] for k in order))
         if order == tuple(range(x.ndim)):
             return x
         shape = tuple(x.shape[k] for k in order)
         if x.op == "const":
             return self.const(np.transpose(x.value, order))
-        if is_uniform(x):
+        if is_broadcast_scalar(x):
             return self.broadcast(self.reshape(x.args[0], ()), shape)
-        if x.op == "matmul" and order == swapped(x) and any(a.op == "permute" for a in x.args):  # (A B)ᵀ = Bᵀ Aᵀ
+        if (
+            x.op == "matmul" and order == last_axes_swapped(x) and any(a.op == "permute" for a in x.args)
+        ):  # (A B)ᵀ = Bᵀ Aᵀ
             a, b = x.args
-            return self.matmul(self.permute(b, swapped(b)), self.permute(a, swapped(a)))
+            return self.matmul(self.permute(b, last_axes_swapped(b)), self.permute(a, last_axes_swapped(a)))
         return self.node("permute", (x,), order, shape, x.dtype)
 
-    def slice(self, x: Node, parts: tuple[tuple[int, int, int], ...]) -> Node:
-        """Every axis from start to stop by step."""
+    def slice(self, x: GraphNode, parts: tuple[tuple[int, int, int], ...]) -> GraphNode:
+        """Add a slice of all axes, each as ``(start, stop, step)``."""
         lengths = tuple(len(range(*part)) for part in parts)
         whole = all(part == (0, n, 1) for part, n in zip(parts, x.shape, strict=True))
         if whole:
             return x
         if x.op == "const":
-            return self.const(np.asarray(x.value)[tuple(slice_of(p) for p in parts)])
-        if is_uniform(x):
+            return self.const(np.asarray(x.value)[tuple(slice_from_bounds(p) for p in parts)])
+        if is_broadcast_scalar(x):
             return self.broadcast(self.reshape(x.args[0], ()), lengths)
         return self.node("slice", (x,), parts, lengths, x.dtype)
 
-    def broadcast(self, x: Node, shape: tuple[int, ...]) -> Node:
-        """The same entries, repeated."""
+    def broadcast(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
+        """Add a broadcast to ``shape``."""
         if x.op == "broadcast" and x.ndim <= len(shape):
             x = x.args[0]
         if x.shape == shape:
@@ -219,59 +222,61 @@ class Graph:
         return self.node("broadcast", (x,), shape, shape, x.dtype)
 
     # ------------------------------------------------------------------------------------------------------ reductions
-    def reduce(self, op: str, x: Node, axes: tuple[int, ...], dtype: Any = None) -> Node:
-        """A sum, maximum or minimum over axes counted from the front; they stay, with length 1."""
+    def reduce(self, op: str, x: GraphNode, axes: tuple[int, ...], dtype: Any = None) -> GraphNode:
+        """Add a sum, maximum or minimum over non-negative axes, which are kept with length 1."""
         dtype = np.dtype(dtype or (sum_dtype(x.dtype) if op == "sum" else x.dtype))
         shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
         if x.dtype == dtype:
             axes = tuple(k for k in axes if x.shape[k] != 1)
             if not axes:
                 return self.reshape(x, shape)
-            if x.op in ("reshape", "permute") and math.prod(shape) == 1:  # all of it, in whatever order
+            if (
+                x.op in ("reshape", "permute") and math.prod(shape) == 1
+            ):  # a full reduction does not depend on the order
                 inner = x.args[0]
                 return self.reshape(self.reduce(op, inner, tuple(range(inner.ndim)), dtype), shape)
         if op == "sum" and x.op == "matmul" and axes == tuple(range(x.ndim - 2)) and x.dtype == dtype:
-            joined = self._joined_product(*x.args)
+            joined = self._sum_of_stacked_products(*x.args)
             if joined is not None:
                 return self.reshape(joined, shape)
         return self.node(op, (x,), (axes, dtype), shape, dtype)
 
-    def _joined_product(self, a: Node, b: Node) -> Node | None:
-        """The sum of a stack of products ``aᵀ b`` as one product of everything stacked below each other."""
+    def _sum_of_stacked_products(self, a: GraphNode, b: GraphNode) -> GraphNode | None:
+        """The sum over a batch of products ``aᵀ b`` as one product of the stacked matrices, or None."""
         n = a.ndim
-        if n < 3 or a.shape[:-2] != b.shape[:-2] or a.op != "permute" or a.kw != (*range(n - 2), n - 1, n - 2):
+        if n < 3 or a.shape[:-2] != b.shape[:-2] or a.op != "permute" or a.params != (*range(n - 2), n - 1, n - 2):
             return None
         rows, others = (self.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) for x in (a.args[0], b))
         return self.matmul(self.permute(rows, (1, 0)), others)
 
-    def matmul(self, a: Node, b: Node) -> Node:
-        """``a @ b``, both with two axes or more."""
+    def matmul(self, a: GraphNode, b: GraphNode) -> GraphNode:
+        """Add ``a @ b`` for operands with at least two axes."""
         stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         if a.shape[-1] != b.shape[-2]:
             raise ValueError(f"inner lengths {a.shape[-1]} and {b.shape[-2]} differ")
         dtype = np.matmul.resolve_dtypes((a.dtype, b.dtype, None))[-1]
         shape = (*stack, a.shape[-2], b.shape[-1])
         if a.shape[-1] == 1 and a.dtype == b.dtype:
-            return self.broadcast(self.entries("multiply", a, b), shape)
-        if a.op == "multiply" and a.ndim == 2 and any(map(is_eye, a.args)):  # a diagonal matrix
-            v = next(n for n in a.args if not is_eye(n))
+            return self.broadcast(self.elementwise("multiply", a, b), shape)
+        if a.op == "multiply" and a.ndim == 2 and any(map(is_identity_matrix, a.args)):  # a diagonal matrix
+            v = next(n for n in a.args if not is_identity_matrix(n))
             if v.ndim <= 2 and v.size == a.shape[1] == v.shape[-1] and a.dtype == b.dtype:
-                return self.entries("multiply", self.reshape(v, (v.size, 1)), b)
+                return self.elementwise("multiply", self.reshape(v, (v.size, 1)), b)
         if b.ndim == 2 and a.ndim > 2:
             rows = self.reshape(a, (math.prod(a.shape[:-1]), a.shape[-1]))
             return self.reshape(self.matmul(rows, b), shape)
-        if a.ndim == 2 and b.ndim > 2 and b.shape[-1] == 1:  # many columns are the rows of one matrix
+        if a.ndim == 2 and b.ndim > 2 and b.shape[-1] == 1:  # a batch of columns as the rows of one matrix
             rows = self.reshape(b, (math.prod(b.shape[:-2]), b.shape[-2]))
             return self.reshape(self.matmul(rows, self.permute(a, (1, 0))), shape)
         return self.node("matmul", (a, b), None, shape, dtype)
 
-    def pad(self, x: Node, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> Node:
-        """Zeros, with ``x`` where the slices say."""
+    def pad(self, x: GraphNode, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> GraphNode:
+        """Add an array of zeros into which ``x`` is written at the given slices."""
         whole = all(span == (0, n, 1) for span, n in zip(spans, shape, strict=True))
         return x if whole else self.node("pad", (x,), spans, shape, x.dtype)
 
-    def concat(self, parts: tuple[Node, ...], axis: int) -> Node:
-        """Arrays one after the other, ``axis`` counted from the front."""
+    def concat(self, parts: tuple[GraphNode, ...], axis: int) -> GraphNode:
+        """Add a concatenation along a non-negative axis."""
         dtype = np.result_type(*(p.dtype for p in parts))
         length = sum(p.shape[axis] for p in parts)
         shape = tuple(length if k == axis else n for k, n in enumerate(parts[0].shape))
@@ -284,8 +289,8 @@ class Graph:
         return parts[0] if len(parts) == 1 else self.node("concat", parts, axis, shape, dtype)
 
 
-def _memory(value: Any) -> tuple[Any, ...]:
-    """What two views of the same numbers have in common."""
+def _constant_key(value: Any) -> tuple[Any, ...]:
+    """A key that is equal for views of the same memory."""
     if type(value) is not np.ndarray or not value.size:
         return (id(value),)
     return (value.__array_interface__["data"][0], value.shape, value.strides, value.dtype)

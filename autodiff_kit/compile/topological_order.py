@@ -1,4 +1,4 @@
-"""Nodes in an order in which they can run, and what they depend on."""
+"""Topological sorting, dead-node elimination, and the storage behind views."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import heapq
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from autodiff_kit.compile.node import VIEWS, Node
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode
 
-__all__ = ["in_order", "live", "root"]
+__all__ = ["live_nodes", "topological_sort", "view_base"]
 
 
-def live(outputs: list[Node], given: set[Node] | None = None) -> list[Node]:
-    """The nodes that outputs depend on, in order; what is given depends on nothing."""
-    seen: set[Node] = set(given or ())
+def live_nodes(outputs: list[GraphNode], given: set[GraphNode] | None = None) -> list[GraphNode]:
+    """The nodes that outputs depend on, in topological order; nodes in ``given`` count as inputs and are left out."""
+    seen: set[GraphNode] = set(given or ())
     known = set(seen)
     todo = list(outputs)
     while todo:
@@ -24,8 +24,10 @@ def live(outputs: list[Node], given: set[Node] | None = None) -> list[Node]:
     return sorted(seen - known, key=lambda n: n.number)
 
 
-def in_order(things: list[Any], before: Callable[[Any], Iterable[Any]], rank: Callable[[Any], Any]) -> list[Any]:
-    """Things, each after all that are before it, and apart from that by rank."""
+def topological_sort(
+    things: list[Any], before: Callable[[Any], Iterable[Any]], rank: Callable[[Any], Any]
+) -> list[Any]:
+    """Sort so that each item follows those that ``before`` returns for it; ready items by rank."""
     after: dict[Any, list[Any]] = {thing: [] for thing in things}
     waits = dict.fromkeys(things, 0)
     for thing in things:
@@ -48,8 +50,8 @@ def in_order(things: list[Any], before: Callable[[Any], Iterable[Any]], rank: Ca
     return found
 
 
-def root(node: Node) -> Node:
-    """Whose memory a node looks at."""
-    while node.op in VIEWS:
+def view_base(node: GraphNode) -> GraphNode:
+    """The node whose memory a chain of views shows."""
+    while node.op in VIEW_OPS:
         node = node.args[0]
     return node

@@ -1,9 +1,8 @@
-"""Compiled loops, where the measurements showed a gain: everything but matrix products.
+"""Compiled loops for eager operations and for ``ak.compile``, where measurements showed a gain.
 
-``import autodiff_kit`` and a first gradient do without numba. Operations ask :func:`ready` for their loop; after some
-calls that would have profited, a thread in the background imports numba, compiles, and from then on the loops are
-handed out. ``AUTODIFF_KIT_NUMBA=0`` turns them off; the results agree to the printed digit, and those that update state
-agree to the last bit.
+``import autodiff_kit`` and a first gradient do not need numba. Operations call :func:`compiled_loop`. After some
+requests a background thread imports numba and compiles all loops, which are then returned. ``AUTODIFF_KIT_NUMBA=0``
+turns the loops off. Results agree with NumPy to the printed digit; loops that update state agree to the last bit.
 """
 
 from __future__ import annotations
@@ -13,53 +12,53 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["enabled", "ready", "warm"]
+__all__ = ["compile_all_loops", "compiled_loop", "enabled"]
 
-PATIENCE = 200
-"""Calls that had to do without before the compiler is started: a short script never pays for it."""
+COMPILE_AFTER_REQUESTS = 200
+"""Requests for a loop before compilation starts, so that short scripts never wait for it."""
 
 _loops: dict[str, Callable[..., Any]] = {}
 _lock = threading.Lock()
-_waited = 0
+_requests_without_loop = 0
 _thread: threading.Thread | None = None
 
 
 def enabled() -> bool:
-    """Whether kernels may be used: unless ``AUTODIFF_KIT_NUMBA`` is 0."""
+    """Whether compiled loops may be used: unless ``AUTODIFF_KIT_NUMBA`` is 0."""
     return os.environ.get("AUTODIFF_KIT_NUMBA", "1") != "0"
 
 
-def ready(name: str) -> Callable[..., Any] | None:
-    """The compiled loop of that name, or None while there is none."""
+def compiled_loop(name: str) -> Callable[..., Any] | None:
+    """The compiled loop of a name, or None while it is not compiled."""
     loop = _loops.get(name)
     if loop is None:
-        _count()
+        _count_request()
     return loop
 
 
-def _count() -> None:
-    global _waited, _thread
-    _waited += 1
-    if _waited == PATIENCE and enabled():
+def _count_request() -> None:
+    global _requests_without_loop, _thread
+    _requests_without_loop += 1
+    if _requests_without_loop == COMPILE_AFTER_REQUESTS and enabled():
         _thread = threading.Thread(target=_compile_quietly, name="autodiff_kit kernels", daemon=True)
         _thread.start()
 
 
 def _compile_quietly() -> None:
-    """In the background nothing may disturb: without numba, or with a broken cache, NumPy goes on."""
+    """Compile in the background; without numba, or with a broken cache, NumPy remains in use."""
     try:
-        warm()
+        compile_all_loops()
     except Exception:  # noqa: BLE001 - whatever numba has, the learner must not hear of it
         _loops.clear()
 
 
-def warm() -> list[str]:
-    """Compile every kernel now, for all floating dtypes, and return their names; empty where they are turned off."""
+def compile_all_loops() -> list[str]:
+    """Compile all loops now, for both floating dtypes, and return their names; empty if they are turned off."""
     if not enabled():
         return []
-    from autodiff_kit.kernels import loops
+    from autodiff_kit.kernels import eager_loops
 
     with _lock:
-        compiled = loops.compile_all()
+        compiled = eager_loops.compile_all()
         _loops.update(compiled)
     return sorted(compiled)

@@ -1,4 +1,4 @@
-"""Loops over rows by their number, for compiled functions: into memory that is there already, compiled as they load.
+"""Gather and scatter-add of matrix rows by index, for compiled plans. Compiled when the module is loaded.
 
 Importing this module imports numba.
 """
@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 
-__all__ = ["rows_out", "rows_summed"]
+__all__ = ["sum_rows_by_id", "take_rows"]
 
 
 def _signatures() -> list[Any]:
-    """For both floating dtypes; what is only read may be closed to writing."""
+    """Signatures for both floating dtypes; inputs may be read-only."""
     ids = types.Array(types.int64, 1, "C", readonly=True)
     pairs = [(types.Array(t, 2, "C", readonly=True), types.Array(t, 2, "C")) for t in (types.float32, types.float64)]
     return [types.void(read, ids, out) for read, out in pairs]
 
 
 @njit(_signatures(), cache=True, error_model="numpy")
-def rows_summed(x: Any, ids: Any, out: Any) -> None:
-    """The sum of each group of rows."""
+def sum_rows_by_id(x: Any, ids: Any, out: Any) -> None:
+    """Write the sum of the rows of each id: ``out[ids[i]] += x[i]``."""
     out[:] = 0
     for i in range(x.shape[0]):
         s = np.uint64(ids[i])
@@ -31,8 +31,8 @@ def rows_summed(x: Any, ids: Any, out: Any) -> None:
 
 
 @njit(_signatures(), cache=True, error_model="numpy")
-def rows_out(x: Any, ids: Any, out: Any) -> None:
-    """Rows by their number."""
+def take_rows(x: Any, ids: Any, out: Any) -> None:
+    """Gather rows: ``out[i] = x[ids[i]]``."""
     for i in range(out.shape[0]):
         s = np.uint64(ids[i])
         for j in range(out.shape[1]):

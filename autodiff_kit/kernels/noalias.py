@@ -1,7 +1,7 @@
-"""What kernels are compiled with: the arrays that one is given lie apart.
+"""A numba compiler that marks the array parameters of kernels as not aliased (LLVM's ``noalias``).
 
-Without that promise the compiler compares the addresses of all arrays before each loop, and gives up on vectors where
-there are more than about fifteen.
+Without it, LLVM compares the addresses of all arrays before each loop, and does not vectorise loops over more than
+about fifteen arrays.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 from numba.core.compiler import Compiler
 
-__all__ = ["Apart"]
+__all__ = ["NoAliasCompiler"]
 
 
-class Apart(Compiler):
-    """The compiler, told that nothing is written through one array and read through another."""
+class NoAliasCompiler(Compiler):
+    """The numba compiler with ``noalias`` set for all array parameters."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)  # type: ignore[no-untyped-call]

@@ -1,6 +1,6 @@
-"""A machine for programs on single numbers: one compiled loop runs them all, a row of numbers for each operation.
+"""An interpreter for programs on single numbers: one compiled loop runs all programs.
 
-A program of a few hundred operations takes a second to compile by itself, and four nanoseconds an operation here.
+Compiling a program of a few hundred operations takes a second; interpreting takes four nanoseconds for each operation.
 Importing this module imports numba.
 """
 
@@ -12,10 +12,18 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from autodiff_kit.kernels.native_calls import entry_of, memory
-from autodiff_kit.kernels.vector_math import FAR64, exp64, sincos64, tanh64
+from autodiff_kit.kernels.native_calls import array_at, native_entry
+from autodiff_kit.kernels.vector_math import MAX_ANGLE64, exp64, sincos64, tanh64
 
-__all__ = ["EXP_OF_NEGATIVE", "MINUS_PRODUCT", "OPERATIONS", "PRODUCT_MINUS", "PRODUCT_PLUS", "SINE_AND_COSINE", "play"]
+__all__ = [
+    "EXP_OF_NEGATIVE",
+    "MULTIPLY_ADD",
+    "MULTIPLY_SUBTRACT",
+    "NEGATIVE_MULTIPLY_ADD",
+    "OPERATIONS",
+    "SINCOS",
+    "run_program",
+]
 
 OPERATIONS = [
     "add",
@@ -47,95 +55,105 @@ OPERATIONS = [
     "log1p",
     "expm1",
 ]
-"""Names of operations by their number."""
-SINE_AND_COSINE, PRODUCT_PLUS, PRODUCT_MINUS, MINUS_PRODUCT, EXP_OF_NEGATIVE = range(
+"""Names of the operations; the index is the opcode."""
+(
+    ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, SIN, COS, EXP, LOG, TANH, SQRT, ABSOLUTE, SQUARE, RECIPROCAL,
+    POWER, MAXIMUM, MINIMUM, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, EQUAL, NOT_EQUAL, ISNAN, WHERE,
+    POSITIVE, LOG1P, EXPM1,
+) = range(len(OPERATIONS))  # fmt: skip
+SINCOS, MULTIPLY_ADD, MULTIPLY_SUBTRACT, NEGATIVE_MULTIPLY_ADD, EXP_OF_NEGATIVE = range(
     len(OPERATIONS), len(OPERATIONS) + 5
 )
-"""Several at once: the cosine goes to the second operand's place; ``a * b + c``, ``a * b - c``, ``c - a * b``."""
+"""Opcodes of fused instructions: SINCOS stores the cosine at the second operand; the others are
+``a * b + c``, ``a * b - c``, ``c - a * b``, ``exp(-a)``.
+"""
 
 
 @njit("void(float64, float64, float64)", cache=True, error_model="numpy", fastmath={"nsz"}, boundscheck=False)
-def _play(first: Any, count: Any, cells: Any) -> None:  # noqa: C901 - a table
-    program, numbers = memory(np.int64(first), (np.int64(count), 5), np.int64), memory(np.int64(cells), 0, np.float64)
+def _run_program(first: Any, count: Any, cells: Any) -> None:  # noqa: C901 - a table
+    program, numbers = (
+        array_at(np.int64(first), (np.int64(count), 5), np.int64),
+        array_at(np.int64(cells), 0, np.float64),
+    )
     for i in range(program.shape[0]):
         op = program[i, 0]
         a = numbers[program[i, 2]]
         b = numbers[program[i, 3]]
-        if op == 0:
+        if op == ADD:
             r = a + b
-        elif op == 1:
+        elif op == SUBTRACT:
             r = a - b
-        elif op == 2:
+        elif op == MULTIPLY:
             r = a * b
-        elif op == 3:
+        elif op == DIVIDE:
             r = a / b
-        elif op == 4:
+        elif op == NEGATIVE:
             r = -a
-        elif op == 28:
-            if abs(a) < FAR64:
+        elif op == SINCOS:
+            if abs(a) < MAX_ANGLE64:
                 r, c = sincos64(a)
             else:
                 r, c = math.sin(a), math.cos(a)
             numbers[program[i, 3]] = c
-        elif op == 29:
+        elif op == MULTIPLY_ADD:
             r = a * b + numbers[program[i, 4]]
-        elif op == 30:
+        elif op == MULTIPLY_SUBTRACT:
             r = a * b - numbers[program[i, 4]]
-        elif op == 31:
+        elif op == NEGATIVE_MULTIPLY_ADD:
             r = numbers[program[i, 4]] - a * b
-        elif op == 32:
+        elif op == EXP_OF_NEGATIVE:
             r = exp64(-a)
-        elif op == 7:
+        elif op == EXP:
             r = exp64(a)
-        elif op == 5:
+        elif op == SIN:
             r = math.sin(a)
-        elif op == 6:
+        elif op == COS:
             r = math.cos(a)
-        elif op == 8:
+        elif op == LOG:
             r = math.log(a)
-        elif op == 9:
+        elif op == TANH:
             r = tanh64(a)
-        elif op == 10:
+        elif op == SQRT:
             r = math.sqrt(a)
-        elif op == 11:
+        elif op == ABSOLUTE:
             r = abs(a)
-        elif op == 12:
+        elif op == SQUARE:
             r = a * a
-        elif op == 13:
+        elif op == RECIPROCAL:
             r = 1.0 / a
-        elif op == 14:
+        elif op == POWER:
             r = a**b
-        elif op == 15:
+        elif op == MAXIMUM:
             r = a if a >= b or a != a else b
-        elif op == 16:
+        elif op == MINIMUM:
             r = a if a <= b or a != a else b
-        elif op == 17:
+        elif op == GREATER:
             r = 1.0 if a > b else 0.0
-        elif op == 18:
+        elif op == GREATER_EQUAL:
             r = 1.0 if a >= b else 0.0
-        elif op == 19:
+        elif op == LESS:
             r = 1.0 if a < b else 0.0
-        elif op == 20:
+        elif op == LESS_EQUAL:
             r = 1.0 if a <= b else 0.0
-        elif op == 21:
+        elif op == EQUAL:
             r = 1.0 if a == b else 0.0
-        elif op == 22:
+        elif op == NOT_EQUAL:
             r = 1.0 if a != b else 0.0
-        elif op == 23:
+        elif op == ISNAN:
             r = 1.0 if a != a else 0.0
-        elif op == 24:
+        elif op == WHERE:
             r = b if a != 0.0 else numbers[program[i, 4]]
-        elif op == 25:
+        elif op == POSITIVE:
             r = a
-        elif op == 26:
+        elif op == LOG1P:
             r = math.log1p(a)
         else:
             r = math.expm1(a)
         numbers[program[i, 1]] = r
 
 
-play = entry_of(_play)
-"""``play(first, count, cells)``: the address of the program and its rows, and the address of the numbers.
+run_program = native_entry(_run_program)
+"""``run_program(program, count, cells)``: address and number of the instructions, and address of the cells.
 
-Rows are operation, place of the answer, places of the operands.
+An instruction is the opcode, the cell of the result, and the cells of three operands.
 """

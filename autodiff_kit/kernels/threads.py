@@ -1,8 +1,8 @@
-"""Two threads for what is large: each runs one half of a kernel.
+"""Run two halves of a large kernel in two threads.
 
-The second thread is one for the whole process, made when it is first needed; where it is taken, or there is only one
-core, both halves run one after the other. How many threads there may be is numba's setting: ``NUMBA_NUM_THREADS``, by
-default the cores of this process. Importing this module imports numba.
+The helper thread is created once for the process. If it is in use, or there is only one core, both halves run one after
+the other. The number of threads is numba's setting: ``NUMBA_NUM_THREADS``, by default the cores of this process.
+Importing this module imports numba.
 """
 
 from __future__ import annotations
@@ -13,63 +13,63 @@ import threading
 
 import numba
 
-from autodiff_kit.kernels.native_calls import play, play_freely
+from autodiff_kit.kernels.native_calls import run_units, run_units_nogil
 
-__all__ = ["both", "worth"]
+__all__ = ["is_worth_splitting", "run_in_two_threads"]
 
-LEAST = 10_000_000
-"""Operations on single entries from which on a half is longer than waking a thread: about 0.2 ms of one core."""
-
-
-def worth(operations: int) -> bool:
-    """Whether a kernel of so many operations on single entries is to run in two halves."""
-    return operations >= LEAST and numba.config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]
+MIN_OPERATIONS = 10_000_000
+"""Scalar operations from which a half takes longer than waking a thread: about 0.2 ms of one core."""
 
 
-class _Job:
-    """Units from one address to another, which are to run once."""
+def is_worth_splitting(operations: int) -> bool:
+    """Whether a kernel of so many scalar operations should be split into two halves."""
+    return operations >= MIN_OPERATIONS and numba.config.NUMBA_NUM_THREADS > 1  # type: ignore[attr-defined]
+
+
+class _UnitRange:
+    """A range of units in a table, to be run once."""
 
     def __init__(self, first: float, last: float) -> None:
         self.first, self.last = first, last
         self.taken = self.done = False
 
 
-class _Second:
-    """A thread that waits for units to run."""
+class _HelperThread:
+    """A thread that runs ranges of units from a queue."""
 
     def __init__(self) -> None:
-        self.free = threading.Lock()  # held while somebody uses the thread
-        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self.in_use = threading.Lock()  # locked while a caller uses the thread
+        self._jobs: queue.SimpleQueue[_UnitRange] = queue.SimpleQueue()
         self._ended: queue.SimpleQueue[None] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="autodiff_kit second half", daemon=True).start()
+        threading.Thread(target=self._work, name="autodiff_kit kernel helper", daemon=True).start()
 
     def _work(self) -> None:
         while True:
             job = self._jobs.get()
             if not job.taken:
                 job.taken = True
-                play_freely(job.first, job.last)
+                run_units_nogil(job.first, job.last)
                 job.done = True
                 self._ended.put(None)
 
-    def beside(self, first: float, middle: float, last: float) -> None:
-        """Run the units from ``middle`` on there and those before it here."""
-        job = _Job(middle, last)
+    def run_with_helper(self, first: float, middle: float, last: float) -> None:
+        """Run the units from ``middle`` in the helper and those before it in the calling thread."""
+        job = _UnitRange(middle, last)
         try:
             self._jobs.put(job)
-            play_freely(first, middle)
+            run_units_nogil(first, middle)
         except BaseException:
-            self._jobs.put(job)  # the interrupt may have come before; a job is taken once
+            self._jobs.put(job)  # the interrupt may have come first; a range runs once
             raise
         finally:
             self._wait(job)
 
-    def _wait(self, job: _Job) -> None:
-        """Until a job is done; an interrupt waits too, as the memory that is written to is used again."""
+    def _wait(self, job: _UnitRange) -> None:
+        """Wait until a range is done; an interrupt is raised afterwards, since the memory will be reused."""
         interrupt = None
         while not job.done:
             try:
-                self._ended.get(timeout=1.0)  # word of an earlier job may still lie there
+                self._ended.get(timeout=1.0)  # may be left over from an earlier range
             except queue.Empty:
                 continue
             except KeyboardInterrupt as error:
@@ -78,35 +78,35 @@ class _Second:
             raise interrupt
 
 
-_second: list[_Second] = []
-_making = threading.Lock()
+_helpers: list[_HelperThread] = []
+_creation_lock = threading.Lock()
 
 
-def _alone() -> None:
-    """A forked process has none of the threads that this one had, one that was making the second among them."""
-    global _making
-    _second.clear()
-    _making = threading.Lock()
+def _forget_threads_after_fork() -> None:
+    """In a forked process there is no helper thread, and the lock may be held by a thread that is gone."""
+    global _creation_lock
+    _helpers.clear()
+    _creation_lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_alone)
+    os.register_at_fork(after_in_child=_forget_threads_after_fork)
 
 
-def _the_second() -> _Second:
-    with _making:
-        if not _second:
-            _second.append(_Second())
-        return _second[0]
+def _get_helper() -> _HelperThread:
+    with _creation_lock:
+        if not _helpers:
+            _helpers.append(_HelperThread())
+        return _helpers[0]
 
 
-def both(first: float, middle: float, last: float) -> None:
-    """Run the units up to ``middle`` here and those from there on in the second thread, and wait for both."""
-    second = _second[0] if _second else _the_second()
-    if not second.free.acquire(blocking=False):
-        play(first, last)
+def run_in_two_threads(first: float, middle: float, last: float) -> None:
+    """Run the units before ``middle`` here and the others in the helper thread, and wait for both."""
+    helper = _helpers[0] if _helpers else _get_helper()
+    if not helper.in_use.acquire(blocking=False):
+        run_units(first, last)
         return
     try:
-        second.beside(first, middle, last)
+        helper.run_with_helper(first, middle, last)
     finally:
-        second.free.release()
+        helper.in_use.release()

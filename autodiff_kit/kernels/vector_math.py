@@ -1,8 +1,8 @@
-"""Exponential, logarithm, sine, cosine and tanh without branches: loops with them use the processor's wide registers.
+"""Branch-free exponential, logarithm, sine, cosine and tanh, which LLVM can vectorise.
 
-Polynomials after reduction of the argument; errors stay within two units of the last place. ``sincos`` reduces in three
-steps, which is right up to :data:`FAR`; whoever calls it sees to larger arguments. The public names end in the number
-of bits. Importing this module imports numba.
+Polynomials after argument reduction; errors stay within two units in the last place. ``sincos`` uses a three-step
+reduction that is accurate up to ``MAX_ANGLE``; callers reduce larger angles first. Public names end in the number of
+bits. Importing this module imports numba.
 """
 
 from __future__ import annotations
@@ -16,22 +16,46 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 __all__ = [
-    "FAR32", "FAR64", "LOW32", "LOW64", "TINY32", "TINY64", "abreast", "exp32", "exp64", "far32", "far64",
-    "further32", "further64", "key32", "key64", "log1p32", "log1p64", "log32", "log64", "logaddexp32", "logaddexp64",
-    "plus", "sincos32", "sincos64", "tanh32", "tanh64", "turned", "unkey32", "unkey64",
+    "LOWEST_KEY32",
+    "LOWEST_KEY64",
+    "MAX_ANGLE32",
+    "MAX_ANGLE64",
+    "SMALLEST_NORMAL32",
+    "SMALLEST_NORMAL64",
+    "add_reassociable",
+    "exp32",
+    "exp64",
+    "has_large_angle32",
+    "has_large_angle64",
+    "log1p32",
+    "log1p64",
+    "log32",
+    "log64",
+    "logaddexp32",
+    "logaddexp64",
+    "max_size_key32",
+    "max_size_key64",
+    "reduce_angles",
+    "set_interleave_count",
+    "sincos32",
+    "sincos64",
+    "sort_key32",
+    "sort_key64",
+    "tanh32",
+    "tanh64",
+    "value_of_key32",
+    "value_of_key64",
 ]  # fmt: skip
 
 f = np.float32
-FAR32, FAR64 = f(8192.0), 1e5
-TINY32, TINY64 = f(np.finfo(np.float32).tiny), float(np.finfo(np.float64).tiny)
-LOW32, LOW64 = np.int32(-(2**31)), np.int64(-(2**63))
-M32, M64 = (
-    f(12582912.0),
-    6755399441055744.0,
-)  # adding one of these rounds to a whole number, which its low bits then are
+MAX_ANGLE32, MAX_ANGLE64 = f(8192.0), 1e5
+SMALLEST_NORMAL32, SMALLEST_NORMAL64 = f(np.finfo(np.float32).tiny), float(np.finfo(np.float64).tiny)
+LOWEST_KEY32, LOWEST_KEY64 = np.int32(-(2**31)), np.int64(-(2**63))
+# Adding one of these rounds to an integer, which the low bits then hold.
+ROUNDING32, ROUNDING64 = f(12582912.0), 6755399441055744.0
 
 
-def _bits(source: Any, target: Any, kind: Any) -> Any:
+def _bitcast(source: Any, target: Any, kind: Any) -> Any:
     @intrinsic
     def cast(context: Any, x: Any) -> Any:
         return target(source), lambda c, builder, sig, args: builder.bitcast(args[0], kind)
@@ -39,33 +63,33 @@ def _bits(source: Any, target: Any, kind: Any) -> Any:
     return cast
 
 
-as_int32 = _bits(types.float32, types.int32, ir.IntType(32))
-as_float32 = _bits(types.int32, types.float32, ir.FloatType())
-as_int64 = _bits(types.float64, types.int64, ir.IntType(64))
-as_float64 = _bits(types.int64, types.float64, ir.DoubleType())
+as_int32 = _bitcast(types.float32, types.int32, ir.IntType(32))
+as_float32 = _bitcast(types.int32, types.float32, ir.FloatType())
+as_int64 = _bitcast(types.float64, types.int64, ir.IntType(64))
+as_float64 = _bitcast(types.int64, types.float64, ir.DoubleType())
 
-_math = njit(fastmath={"contract", "nsz"}, error_model="numpy", forceinline=True)
+_inline_math = njit(fastmath={"contract", "nsz"}, error_model="numpy", forceinline=True)
 
 
-def abreast(count: int) -> None:
-    """How many vectors a loop has under way at once, in what is compiled from now on; 0 leaves it to LLVM."""
+def set_interleave_count(count: int) -> None:
+    """Set how many vectors LLVM interleaves in loops that are compiled from now on; 0 leaves it to LLVM."""
     binding.set_option("autodiff_kit", f"-force-vector-interleave={count}")
 
 
 @njit(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
-def plus(a: Any, b: Any) -> Any:
-    """``a + b`` inside a sum, whose terms may be added in any order; nothing else may be reordered."""
+def add_reassociable(a: Any, b: Any) -> Any:
+    """``a + b`` as a term of a sum that may be reordered; no other operation may be."""
     return a + b
 
 
-@_math
+@_inline_math
 def exp32(x: Any) -> Any:
-    """2ᵏ in two halves, so that what is far below gives exactly 0, far above inf, and nan stays; nothing denormal."""
+    """The exponential with 2ᵏ in two factors: exactly 0 far below, inf far above, nan for nan, never denormal."""
     u = max(x, f(-87.3))
     u = min(u, f(89.0))
-    t = u * f(1.44269504) + M32
+    t = u * f(1.44269504) + ROUNDING32
     k = as_int32(t) - np.int32(0x4B400000)
-    n = t - M32
+    n = t - ROUNDING32
     r = u - n * f(0.693359375)
     r = r - n * f(-2.12194440e-4)
     y = f(1.9875691500e-4)
@@ -78,14 +102,14 @@ def exp32(x: Any) -> Any:
     return (y + y) * as_float32(np.int32((k + np.int32(126)) << np.int32(23)))
 
 
-@_math
+@_inline_math
 def exp64(x: Any) -> Any:
-    """As :func:`exp32`."""
+    """As :func:`exp32` for float64."""
     u = max(x, -708.3)
     u = min(u, 710.0)
-    t = u * 1.4426950408889634 + M64
+    t = u * 1.4426950408889634 + ROUNDING64
     k = as_int64(t) - np.int64(0x4338000000000000)
-    n = t - M64
+    n = t - ROUNDING64
     r = u - n * 6.93147180369123816490e-01
     r = r - n * 1.90821492927058770002e-10
     y = 1 / 6227020800.0
@@ -104,10 +128,10 @@ def exp64(x: Any) -> Any:
     return (y + y) * as_float64((k + 1022) << 52)
 
 
-@_math
+@_inline_math
 def log32(x: Any) -> Any:
-    """x is 2ᵏ m, m near 1; the logarithm of m is a series in s = (m - 1) / (m + 1)."""
-    small = x < TINY32
+    """The logarithm of 2ᵏ m for m near 1: a series in s = (m - 1) / (m + 1)."""
+    small = x < SMALLEST_NORMAL32
     u = x * f(8388608.0) if small else x
     i = as_int32(u)
     k = np.int32(np.int32(i - np.int32(0x3F3504F3)) >> np.int32(23))
@@ -123,10 +147,10 @@ def log32(x: Any) -> Any:
     return f(-np.inf) if x == f(0.0) else y
 
 
-@_math
+@_inline_math
 def log64(x: Any) -> Any:
-    """As :func:`log32`."""
-    small = x < TINY64
+    """As :func:`log32` for float64."""
+    small = x < SMALLEST_NORMAL64
     u = x * 18014398509481984.0 if small else x
     i = as_int64(u)
     k = (i - 0x3FE6A09E667F3BCD) >> 52
@@ -144,44 +168,44 @@ def log64(x: Any) -> Any:
     return -np.inf if x == 0.0 else y
 
 
-@_math
+@_inline_math
 def log1p32(x: Any) -> Any:
-    """The logarithm of 1 + x, and what rounding took from that sum."""
+    """log(1 + x), with a correction for the rounding of the sum."""
     w = f(1.0) + x
     y = log32(w)
     c = (x - (w - f(1.0))) / w
     return y + c if abs(y) < f(np.inf) else y
 
 
-@_math
+@_inline_math
 def log1p64(x: Any) -> Any:
-    """As :func:`log1p32`."""
+    """As :func:`log1p32` for float64."""
     w = 1.0 + x
     y = log64(w)
     c = (x - (w - 1.0)) / w
     return y + c if abs(y) < np.inf else y
 
 
-@_math
+@_inline_math
 def logaddexp32(x: Any, y: Any) -> Any:
-    """The logarithm of a sum of exponentials."""
+    """log(exp(x) + exp(y))."""
     more = log1p32(exp32(-abs(x - y)))
     return max(x, y) + (f(0.6931471805599453) if x == y else more)
 
 
-@_math
+@_inline_math
 def logaddexp64(x: Any, y: Any) -> Any:
-    """As :func:`logaddexp32`."""
+    """As :func:`logaddexp32` for float64."""
     more = log1p64(exp64(-abs(x - y)))
     return max(x, y) + (0.6931471805599453 if x == y else more)
 
 
-@_math
+@_inline_math
 def sincos32(x: Any) -> Any:
-    """Sine and cosine, for arguments up to :data:`FAR32` either way."""
-    t = x * f(0.636619772) + M32
+    """Sine and cosine, for angles of size up to :data:`MAX_ANGLE32`."""
+    t = x * f(0.636619772) + ROUNDING32
     k = as_int32(t)
-    n = t - M32
+    n = t - ROUNDING32
     r = x - n * f(1.5703125)
     r = r - n * f(4.837512969970703125e-4)
     r = r - n * f(7.54978995489188e-8)
@@ -196,12 +220,12 @@ def sincos32(x: Any) -> Any:
     return a, as_float32(as_int32(b) ^ np.int32(((k + np.int32(1)) & np.int32(2)) << np.int32(30)))
 
 
-@_math
+@_inline_math
 def sincos64(x: Any) -> Any:
-    """Sine and cosine, for arguments up to :data:`FAR64` either way."""
-    t = x * 0.63661977236758134308 + M64
+    """Sine and cosine, for angles of size up to :data:`MAX_ANGLE64`."""
+    t = x * 0.63661977236758134308 + ROUNDING64
     k = as_int64(t)
-    n = t - M64
+    n = t - ROUNDING64
     r = x - n * 1.57079632673412561417e00
     r = r - n * 6.07710050630396597660e-11
     r = r - n * 2.02226624879595063154e-21
@@ -219,9 +243,9 @@ def sincos64(x: Any) -> Any:
     return a, as_float64(as_int64(b) ^ (((k + 1) & 2) << 62))
 
 
-@_math
+@_inline_math
 def tanh32(x: Any) -> Any:
-    """A polynomial near 0, else from the exponential."""
+    """tanh: a polynomial near 0, otherwise from the exponential."""
     z = x * x
     p = ((f(-5.70498872745e-3) * z + f(2.06390887954e-2)) * z - f(5.37397155531e-2)) * z + f(1.33314422036e-1)
     p = (p * z - f(3.33332819422e-1)) * z * x + x
@@ -230,9 +254,9 @@ def tanh32(x: Any) -> Any:
     return p if z < f(0.390625) else q
 
 
-@_math
+@_inline_math
 def tanh64(x: Any) -> Any:
-    """As :func:`tanh32`, with a quotient of polynomials near 0."""
+    """As :func:`tanh32` for float64, with a rational function near 0."""
     z = x * x
     p = (-9.64399179425052238628e-1 * z - 9.92877231001918586564e1) * z - 1.61468768441708447952e3
     q = ((z + 1.12811678491632931402e2) * z + 2.23548839060100448583e3) * z + 4.84406305325125486048e3
@@ -242,68 +266,68 @@ def tanh64(x: Any) -> Any:
     return near if z < 0.390625 else far
 
 
-# The larger of two floats does not vectorise if nan is to count; integers that are ordered alike do, nan on top.
-@_math
-def key32(x: Any) -> Any:
-    """A whole number that is ordered like ``x``."""
+# A maximum of floats that propagates nan does not vectorise; one of integers in the same order, nan on top, does.
+@_inline_math
+def sort_key32(x: Any) -> Any:
+    """An integer that is ordered like ``x``, with nan on top."""
     k = as_int32(x)
     k = k & np.int32(0x7FFFFFFF) if x != x else k
     return k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF))
 
 
-@_math
-def unkey32(k: Any) -> Any:
-    """What :func:`key32` was given."""
+@_inline_math
+def value_of_key32(k: Any) -> Any:
+    """The inverse of :func:`sort_key32`."""
     return as_float32(k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF)))
 
 
-@_math
-def key64(x: Any) -> Any:
-    """A whole number that is ordered like ``x``."""
+@_inline_math
+def sort_key64(x: Any) -> Any:
+    """An integer that is ordered like ``x``, with nan on top."""
     k = as_int64(x)
     k = k & np.int64(0x7FFFFFFFFFFFFFFF) if x != x else k
     return k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF)
 
 
-@_math
-def unkey64(k: Any) -> Any:
-    """What :func:`key64` was given."""
+@_inline_math
+def value_of_key64(k: Any) -> Any:
+    """The inverse of :func:`sort_key64`."""
     return as_float64(k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF))
 
 
-@_math
-def further32(k: Any, x: Any) -> Any:
-    """The larger of ``k`` and the :func:`key32` of the size of ``x``; nan is far."""
+@_inline_math
+def max_size_key32(k: Any, x: Any) -> Any:
+    """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
     return max(k, as_int32(abs(x)))
 
 
-@_math
-def far32(x: Any, n: Any, step: Any) -> Any:
-    """Whether one of ``n`` arguments is too large for :func:`sincos32`."""
+@_inline_math
+def has_large_angle32(x: Any, n: Any, step: Any) -> Any:
+    """Whether one of ``n`` angles is too large for :func:`sincos32`."""
     far = np.int32(0)
     for j in range(n):
-        far |= np.int32(abs(x[j * step]) > FAR32)
+        far |= np.int32(abs(x[j * step]) > MAX_ANGLE32)
     return far != 0
 
 
-@_math
-def further64(k: Any, x: Any) -> Any:
-    """The larger of ``k`` and the :func:`key64` of the size of ``x``; nan is far."""
+@_inline_math
+def max_size_key64(k: Any, x: Any) -> Any:
+    """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
     return max(k, as_int64(abs(x)))
 
 
-@_math
-def far64(x: Any, n: Any, step: Any) -> Any:
-    """Whether one of ``n`` arguments is too large for :func:`sincos64`."""
+@_inline_math
+def has_large_angle64(x: Any, n: Any, step: Any) -> Any:
+    """Whether one of ``n`` angles is too large for :func:`sincos64`."""
     far = np.int64(0)
     for j in range(n):
-        far |= np.int64(abs(x[j * step]) > FAR64)
+        far |= np.int64(abs(x[j * step]) > MAX_ANGLE64)
     return far != 0
 
 
-@_math
-def turned(x: Any, n: Any, step: Any, out: Any) -> Any:
-    """Angles of the same sine and cosine within half a turn, one by one."""
+@_inline_math
+def reduce_angles(x: Any, n: Any, step: Any, out: Any) -> Any:
+    """Reduce ``n`` angles to [-π, π] one by one, into ``out``."""
     for j in range(n):
         a = np.float64(x[j * step])
         out[j] = math.atan2(math.sin(a), math.cos(a)) if abs(a) > np.pi else a

@@ -42,14 +42,14 @@ def main() -> int:
     from autodiff_kit import kernels
 
     begun = time.perf_counter()
-    names = kernels.warm()
+    names = kernels.compile_all_loops()
     if names:
-        from autodiff_kit.compile.run.plan import build_now
+        from autodiff_kit.compile.run.execution_plan import build_kernels_now
         from autodiff_kit.kernels import indexed_rows  # compiles as it loads
 
         for function, arguments in _steps():
             function(*arguments)
-            build_now(function)
+            build_kernels_now(function)
         names.append(indexed_rows.__name__)
     print(f"Kernels compiled in {time.perf_counter() - begun:.1f} s.")
     return 0

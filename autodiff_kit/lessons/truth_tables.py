@@ -53,7 +53,7 @@ def truth_table(name: str, kit: Mapping[str, object]) -> Table:
 
     Notes
     -----
-    The columns of the others come from ``benchmarks/truths.py``, which runs them; nothing is typed by hand.
+    The columns of the other libraries are measured by the scripts in ``benchmarks/truth_tables``.
     """
     kept = _read(name)
     rows, makers = kept["rows"], kept["libraries"]

@@ -28,12 +28,12 @@ def _relu_derivative(x: Any) -> Any:
 def _elementwise_kernel(name: str, x: Any) -> Any:
     """The compiled loop over all entries, if there is one for this dtype and memory layout."""
     simple = type(x) is np.ndarray and x.dtype.char in "fd" and x.flags.c_contiguous
-    return kernels.ready(name) if simple else None
+    return kernels.compiled_loop(name) if simple else None
 
 
 def _relu_residual(y: Any, x: Any) -> tuple[Any]:
     """A boolean mask to keep instead of the input; where a nan would be lost in the mask, the input itself."""
-    if (loop := _elementwise_kernel("above_zero", x)) is not None:
+    if (loop := _elementwise_kernel("relu_mask", x)) is not None:
         above = np.empty(x.shape, np.bool_)
         return (above if loop(x.ravel(), above.ravel()) else x,)
     if isinstance(x, Standin):
@@ -46,7 +46,7 @@ def _relu_residual(y: Any, x: Any) -> tuple[Any]:
 def _relu_vjp(g: Any, x: Any) -> Any:
     """The cotangent where the input is positive, by a compiled loop if there is one."""
     held = type(x) is np.ndarray and x.dtype.char == "?" and x.flags.c_contiguous
-    if not held or (loop := _elementwise_kernel("masked", g)) is None or g.shape != x.shape:
+    if not held or (loop := _elementwise_kernel("relu_vjp", g)) is None or g.shape != x.shape:
         return g * _relu_derivative(x)
     out = np.empty(g.shape, g.dtype)
     loop(g.ravel(), x.ravel(), out.ravel())
@@ -61,7 +61,7 @@ def _relu_vjp(g: Any, x: Any) -> Any:
 )
 def relu(x: Any) -> Any:
     """The rectified linear unit, ``max(x, 0)``; its derivative at 0 is 0. The tape keeps a mask, not the input."""
-    if (loop := _elementwise_kernel("not_below_zero", x)) is None:
+    if (loop := _elementwise_kernel("relu", x)) is None:
         return np.maximum(x, 0)
     out = np.empty(x.shape, x.dtype)
     loop(x.ravel(), out.ravel())

@@ -95,7 +95,11 @@ def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
     size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
     dtype = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
     out = np.zeros((*x.shape[:-5], *size, x.shape[-1]), dtype)
-    loop = kernels.ready("add_runs") if dtype.char in "fd" and windows.dilation[1] == 1 and x.size else None
+    loop = (
+        kernels.compiled_loop("scatter_add_windows")
+        if dtype.char in "fd" and windows.dilation[1] == 1 and x.size
+        else None
+    )
     if loop is not None:
         _fold_with_kernel(loop, out, np.ascontiguousarray(x, dtype), windows)
     else:

@@ -130,7 +130,7 @@ def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -
     """The compiled loop that adds whole rows, if it fits the index and the dtype."""
     rows = index[0] if len(index) == 1 else None
     fits = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.size and 0 not in shape
-    return kernels.ready("add_rows") if fits and dtype.char in "fd" else None
+    return kernels.compiled_loop("scatter_add_rows") if fits and dtype.char in "fd" else None
 
 
 # -------------------------------------------------------------------------------- take, delete

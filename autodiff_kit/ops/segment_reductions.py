@@ -51,7 +51,7 @@ def _sum_rows_by_id(x: Array, ids: Any, count: int, ndim: int) -> Array:
 
 def _add_rows_at(out: Array, places: Array, rows: Array) -> None:
     """Add rows to ``out`` at the given positions, by a compiled loop if there is one."""
-    loop = kernels.ready("add_rows") if rows.dtype.char in "fd" else None
+    loop = kernels.compiled_loop("scatter_add_rows") if rows.dtype.char in "fd" else None
     if loop is not None:
         loop(out, places, rows)
         return
@@ -211,7 +211,11 @@ def sparse_product(values: Any, x: Any, rows: Any, columns: Any, shape: tuple[in
     """
     dtype = np.result_type(values, x)
     values, x = (_to_float32(np.asarray(part, dtype)) for part in (values, x))
-    loop = kernels.ready("add_scaled_rows") if values.ndim == 1 and x.ndim == 2 and dtype.char in "fd" else None
+    loop = (
+        kernels.compiled_loop("scatter_add_scaled_rows")
+        if values.ndim == 1 and x.ndim == 2 and dtype.char in "fd"
+        else None
+    )
     if loop is None:
         out = _sum_rows_by_id(np.take(x, columns, axis=-2) * values[..., None], rows, shape[0], 2)
         return out.astype(dtype, copy=False)

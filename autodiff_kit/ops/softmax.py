@@ -35,7 +35,7 @@ def _fits_row_kernel(x: Any, axis: int) -> bool:
 def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
     """``y * (g - sum(y * g))``, by a compiled loop where it fits."""
     plain_arrays = type(g) is np.ndarray and type(y) is np.ndarray and g.shape == y.shape and g.dtype == y.dtype
-    loop = kernels.ready("softmax_pull_rows") if plain_arrays and _fits_row_kernel(y, axis) else None
+    loop = kernels.compiled_loop("softmax_vjp_rows") if plain_arrays and _fits_row_kernel(y, axis) else None
     if loop is None:
         return y * (g - _sum_along(g * y, axis))
     out = np.array(g, order="C")
@@ -51,7 +51,7 @@ def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
 def softmax(x: Any, axis: int = -1) -> Any:
     """The softmax along an axis: ``exp(x)`` divided by its sum. Adding a constant changes nothing."""
     x = array(x)
-    loop = kernels.ready("softmax_rows") if _fits_row_kernel(x, axis) else None
+    loop = kernels.compiled_loop("softmax_rows") if _fits_row_kernel(x, axis) else None
     if loop is not None:
         out = np.empty(x.shape, x.dtype)
         loop(np.ascontiguousarray(x).reshape(-1, x.shape[-1]), out.reshape(-1, x.shape[-1]))
@@ -182,7 +182,9 @@ def _softmax_minus_one_hot(x: Any, labels: Any) -> Any:
 
 def _cross_entropy_vjp(g: Any, x: Any, labels: Any) -> Any:
     plain_arrays = type(g) is np.ndarray and type(x) is np.ndarray and g.shape == labels.shape and g.dtype == x.dtype
-    loop = kernels.ready("cross_entropy_pull") if plain_arrays and _fits_row_kernel(x, -1) and x.ndim > 1 else None
+    loop = (
+        kernels.compiled_loop("cross_entropy_vjp") if plain_arrays and _fits_row_kernel(x, -1) and x.ndim > 1 else None
+    )
     if loop is None:
         return v.expand_dims(g, axis=(-1,)) * _softmax_minus_one_hot(x, labels)
     out = np.empty(x.shape, x.dtype)
@@ -203,7 +205,7 @@ def _as_matrix(x: Any) -> Any:
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     """``logsumexp(x) - x[label]`` along the last axis."""
     x = array(x)
-    loop = kernels.ready("cross_entropy") if _fits_row_kernel(x, -1) and x.ndim > 1 else None
+    loop = kernels.compiled_loop("cross_entropy") if _fits_row_kernel(x, -1) and x.ndim > 1 else None
     if loop is not None:
         out = np.empty(labels.shape, x.dtype)
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):

@@ -87,7 +87,7 @@ class Adam(Optimizer):
         return _corrected(t, self.beta1, self.beta2, self.learning_rate, self.epsilon)
 
     def _move(self, variable: Variable, g: Any, slots: Own) -> Any:
-        loop = kernels.ready("adam_step") if type(g) is np.ndarray and g.ndim and g.dtype.char in "fd" else None
+        loop = kernels.compiled_loop("adam_step") if type(g) is np.ndarray and g.ndim and g.dtype.char in "fd" else None
         if loop is None:
             return super()._move(variable, g, slots)
         if not g.flags.carray:  # in order and open to writing: the one layout that loops are compiled for

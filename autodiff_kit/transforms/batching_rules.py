@@ -325,7 +325,11 @@ def _added(g: Any, numbers: list[Any], places: Shape, shape: Shape, examples: Ex
     half = g.dtype == np.float16
     out = np.zeros((chosen * math.prod(picked), math.prod(shape[len(picked) :])), np.float32 if half else g.dtype)
     rows = np.ascontiguousarray(examples.cut(g), out.dtype).reshape(flat.size, -1)
-    loop = kernels.ready("add_rows") if out.dtype.char in "fd" and flat.dtype == np.int64 and out.size else None
+    loop = (
+        kernels.compiled_loop("scatter_add_rows")
+        if out.dtype.char in "fd" and flat.dtype == np.int64 and out.size
+        else None
+    )
     if loop is not None:
         loop(out, flat.ravel(), rows)
     else:

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.run import kernel_loader as loading
+from autodiff_kit.compile.run import kernel_loader
 
-from .plainly import build, plans
+from .python_kernels import build, plans
 
 SCRIPT = """
 import numpy as np, autodiff_kit as ak
-from autodiff_kit.compile.run.plan import build_now
+from autodiff_kit.compile.run.execution_plan import build_kernels_now
 f = ak.compile(ak.value_and_grad(lambda x: ak.sum(ak.sin(x) * x)))
 x = np.linspace(0, 1, 500)
-f(x); build_now(f)
+f(x); build_kernels_now(f)
 y, g = f(x)
 assert f.plan.ready and np.allclose(g.numpy(), np.sin(x) + x * np.cos(x))
 """
@@ -61,13 +61,13 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path, monkeypat
     folder.mkdir()
     folder.chmod(0o777)
     monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(folder))
-    assert loading.folder() != folder
+    assert kernel_loader.cache_folder() != folder
     folder.chmod(0o700)
-    assert loading.folder() == folder
+    assert kernel_loader.cache_folder() == folder
     inside = tmp_path / "file"
     inside.write_text("no folder")
     monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(inside))
-    assert loading.folder().is_dir()
+    assert kernel_loader.cache_folder().is_dir()
 
 
 def test_names_follow_from_the_content(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_names_follow_from_the_content(tmp_path: Path) -> None:
         compiled = ak.compile(ak.value_and_grad(lambda x: ak.sum(ak.exp(x) * x + ak.cos(x))))
         compiled(np.ones(64, np.float32))
         found: list[str] = []
-        build(compiled, lambda text: (found.append(text), loading.load(text))[1])
+        build(compiled, lambda text: (found.append(text), kernel_loader.load_kernel(text))[1])
         return found
 
     assert texts() == texts()
@@ -87,7 +87,7 @@ def test_kernels_that_are_alike_are_compiled_once() -> None:
     compiled = ak.compile(lambda: optimizer.minimize(lambda: sum((w * w).sum() for w in ws), ws))
     compiled()
     build(compiled)
-    kernels = [kernel.source for _, kernel in plans(compiled)[0].fast.replay.kernels]
+    kernels = [kernel.source for _, kernel in plans(compiled)[0].kernel_plan.generator.kernels]
     assert len(kernels) >= 5
     assert len(set(kernels)) <= 3
 
@@ -98,9 +98,9 @@ def test_kernels_come_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None
     expected = np.tanh(x) + x / np.cosh(x) ** 2
     for _ in range(3):
         np.testing.assert_allclose(compiled(x).numpy(), expected)
-    from autodiff_kit.compile.run import plan
+    from autodiff_kit.compile.run import execution_plan
 
-    thread: Any = plan._worker._thread
+    thread: Any = execution_plan._background_compiler._thread
     for _ in range(600):
         if compiled.plan is not None and compiled.plan.ready:
             break
@@ -131,7 +131,7 @@ def test_state_that_fades_does_not_slow_a_step_down() -> None:
     optimizer = ak.optim.Adam(1e-3)
     compiled = ak.compile(lambda m: optimizer.minimize(lambda: ak.sum(w * w * m), [w]))
     compiled(ak.constant(np.ones(20_000, np.float32)))
-    build(compiled, loading.load)
+    build(compiled, kernel_loader.load_kernel)
 
     def least(steps: int) -> float:
         best = float("inf")

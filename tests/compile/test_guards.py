@@ -12,7 +12,7 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.errors import NumbersAskedError, StructureError
 
-from .plainly import build
+from .python_kernels import build
 
 SCALE = 2.0
 TABLE = {"a": 1.0, "deep": [1.0, {"b": 3.0}]}
@@ -264,7 +264,7 @@ def test_labels_are_checked_at_each_call() -> None:
 
 def test_too_much_to_look_at() -> None:
     many = [[k] for k in range(30_000)]
-    with pytest.raises(StructureError, match="sees more"):
+    with pytest.raises(StructureError, match="refers to more"):
         ak.compile(lambda x: x * len(many))(X)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.passes.fusion import Group
-from autodiff_kit.compile.run.kernel_loader import _kept, load, text_of
+from autodiff_kit.compile.passes.fusion import FusionGroup
+from autodiff_kit.compile.run.kernel_loader import _loaded_entries, kernel_module_source, load_kernel
 
-from .plainly import build, compiler
-from .programs import flat
+from .python_kernels import build, compiler
+from .random_programs import flat
 
 RNG = np.random.default_rng(11)
 
@@ -32,12 +32,12 @@ def planned(f: Any, *args: Any) -> Any:
     for found, expected in zip(flat(compiled(*args)), flat(f(*args)), strict=True):
         # In single precision a sum that cancels is as exact as its largest terms are.
         np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-6 * max(10.0, np.abs(expected).max()))
-    return plan.fast
+    return plan.kernel_plan
 
 
 def units(f: Any, *args: Any) -> Counter[str]:
     """How many kernels, products, calls, ... there are in the plan of a function."""
-    return Counter("kernel" if isinstance(u, Group) else u.node.op for u in planned(f, *args).units)
+    return Counter("kernel" if isinstance(u, FusionGroup) else u.node.op for u in planned(f, *args).units)
 
 
 def copies(f: Any, *args: Any) -> int:
@@ -123,10 +123,10 @@ def test_many_arrays_do_not_keep_a_kernel_from_vectors(monkeypatch: pytest.Monke
     compiled = ak.compile(lambda *xs: [a * b + a for a, b in pairwise(xs)])
     compiled(*args)
     (plan,) = build(compiled, compiler)
-    ((_, kernel),) = plan.fast.replay.kernels
+    ((_, kernel),) = plan.kernel_plan.generator.kernels
     assert len(kernel.arrays) == 12 + 11
-    load(text_of(kernel))
-    assert " x float>" in _kept[-1].inspect_llvm()
+    load_kernel(kernel_module_source(kernel))
+    assert " x float>" in _loaded_entries[-1].inspect_llvm()
 
 
 def test_a_slope_is_stored_in_place_of_what_only_it_reads() -> None:
@@ -139,5 +139,5 @@ def test_a_slope_is_stored_in_place_of_what_only_it_reads() -> None:
         return y.sum()
 
     plan = planned(ak.grad(f), normal(4, 5), normal(5, 5) * 0.3)
-    first = next(u for u in plan.units if isinstance(u, Group))
-    assert len(first.outs) == 2  # its value and its slope, nothing in between
+    first = next(u for u in plan.units if isinstance(u, FusionGroup))
+    assert len(first.outputs) == 2  # its value and its slope, nothing in between

@@ -13,8 +13,8 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.errors import AutodiffError
 
-from .plainly import build, compiler
-from .programs import Program, close, flat
+from .python_kernels import build, compiler
+from .random_programs import Program, close, flat
 
 CHUNK = 25
 
@@ -95,15 +95,15 @@ def test_many_programs(start: int) -> None:
 
 
 def test_programs_through_numba() -> None:
-    from autodiff_kit.compile.run.kernel_loader import load
+    from autodiff_kit.compile.run.kernel_loader import load_kernel
 
-    check(range(12), load)
+    check(range(12), load_kernel)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(200_000, 200_040, 10))
 def test_more_programs_through_numba(start: int) -> None:
-    from autodiff_kit.compile.run.kernel_loader import load
+    from autodiff_kit.compile.run.kernel_loader import load_kernel
 
-    check(range(start, start + 10), load)
-    check(range(start, start + 5), load, wild=True)
+    check(range(start, start + 10), load_kernel)
+    check(range(start, start + 5), load_kernel, wild=True)

@@ -12,7 +12,7 @@ import pytest
 
 import autodiff_kit as ak
 
-from .plainly import build
+from .python_kernels import build
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 _cases = importlib.import_module("rules.cases")

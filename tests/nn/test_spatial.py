@@ -106,7 +106,7 @@ def test_means_count_what_is_inside() -> None:
 def test_the_compiled_loop_agrees_with_numpy(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any stride, padding and dilation, with groups and with leading axes."""
     pytest.importorskip("numba")
-    from autodiff_kit.kernels.loops import compile_all
+    from autodiff_kit.kernels.eager_loops import compile_all
 
     rng = np.random.default_rng(4)
     x, k = rng.normal(size=(2, 7, 6, 4)).astype(dtype), rng.normal(size=(3, 2, 2, 4)).astype(dtype)

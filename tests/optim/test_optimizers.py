@@ -446,7 +446,7 @@ def test_slots_do_not_fade_into_numbers_that_are_slow(
     """3,000 steps without news: what is left of means and momenta passes the least normal number and becomes 0."""
     if loops:
         pytest.importorskip("numba")
-        from autodiff_kit.kernels.loops import compile_all
+        from autodiff_kit.kernels.eager_loops import compile_all
     monkeypatch.setattr(kernels, "_loops", compile_all() if loops else {})
     tiny, opt = np.finfo(dtype).tiny, make()
     w = ak.Variable(np.ones((2, 50)), dtype=dtype)
@@ -498,7 +498,7 @@ def test_the_update_of_a_projected_step(make: Any, loops: bool, monkeypatch: pyt
     """The whole way, from the value before to that on the bound; also for rows and for numbers."""
     if loops:
         pytest.importorskip("numba")
-        from autodiff_kit.kernels.loops import compile_all
+        from autodiff_kit.kernels.eager_loops import compile_all
     monkeypatch.setattr(kernels, "_loops", compile_all() if loops else {})
     opt, rng = make(), np.random.default_rng(0)
     w, b = (ak.Variable(v, constraint=lambda x: np.maximum(x, 0.5)) for v in (rng.uniform(0.4, 1, (6, 2)), 0.6))

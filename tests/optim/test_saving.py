@@ -23,7 +23,7 @@ import autodiff_kit as ak
 from autodiff_kit import kernels
 folder, part = sys.argv[1:]
 if kernels.enabled():
-    assert kernels.warm()
+    assert kernels.compile_all_loops()
 makers = {
     "SGD": lambda: ak.optim.SGD(0.1),
     "momentum": lambda: ak.optim.SGD(0.1, momentum=0.9),

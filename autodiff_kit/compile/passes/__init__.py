@@ -1,1 +1,1 @@
-"""From a graph to the sources of kernels and the places of their operands: one pass after the other."""
+"""Compiler passes from a graph to kernel sources and a memory plan."""

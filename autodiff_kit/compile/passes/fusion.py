@@ -1,8 +1,9 @@
-"""Which nodes become one kernel.
+"""Operator fusion: group nodes into kernels.
 
-A group works over one shape, its domain: in the inner loop what has this shape ("full"); between loops what has one
-value a row ("row"); and at the end sums over the columns ("column") or over everything ("total"). Nodes join
-greedily in the order of the program, if no path leaves the group and comes back.
+A fusion group works over one shape, its domain. Nodes of this shape are computed in the inner loop ("full"), nodes with
+one value for each row between inner loops ("row"), and sums over the rows ("column") or over everything ("total") are
+complete only after the kernel. Nodes join groups greedily in program order, unless a path of dependencies would leave
+the group and come back.
 """
 
 from __future__ import annotations
@@ -13,81 +14,94 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import SLOW, VIEWS, Node, fusible, kind, scalar
-from autodiff_kit.compile.topological_order import in_order, root
+from autodiff_kit.compile.node import SLOW_OPS, VIEW_OPS, GraphNode, domain_role, is_fusible, is_scalar
+from autodiff_kit.compile.topological_order import topological_sort, view_base
 
-__all__ = ["MOST", "WINDOW", "Group", "Step", "Unit", "Units", "group", "operations", "ordered", "work"]
+__all__ = [
+    "MAX_GROUP_NODES",
+    "MAX_GROUP_SPAN",
+    "FusionGroup",
+    "Schedule",
+    "ScheduledUnit",
+    "UnfusedNode",
+    "domain_size",
+    "fuse_nodes",
+    "operation_count",
+    "order_units",
+]
 
-WINDOW = 400
-"""Nodes between the first and the last of a group: beyond, nothing is in a cache any more, and plans take long."""
+MAX_GROUP_SPAN = 400
+"""Largest distance in nodes between the first and last node of a group; farther operands have left the caches."""
 
-MOST = 90
-"""Nodes of one group, for the compiler's sake."""
+MAX_GROUP_NODES = 90
+"""Most nodes in a group, to limit LLVM's compile time."""
 
 
-class Step:
-    """One node that runs as a call of its own, or as a line of Python if it is a number."""
+class UnfusedNode:
+    """A node that runs as a NumPy call of its own, or as a line of Python if it is a single number."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: GraphNode) -> None:
         self.node = node
         self.nodes = [node]
-        self.outs = [node]
-        self.ext = list(node.args)
+        self.outputs = [node]
+        self.inputs = list(node.args)
         self.first = self.last = self.latest = node.number
-        self.place = 0
+        self.position = 0
 
 
-class Group:
-    """Nodes that run as one kernel."""
+class FusionGroup:
+    """Nodes that are computed by one kernel."""
 
     def __init__(self, domain: tuple[int, ...], first: int) -> None:
         self.domain = domain
-        self.nodes: list[Node] = []
-        self.inside: set[Node] = set()
-        self.ends: set[Node] = set()  # totals and columns, which are complete only after the kernel
-        self.outs: list[Node] = []  # what is stored
-        self.ext: list[Node] = []  # what is read
-        self.pairs: dict[Node, Node] = {}  # what is read -> what is written over it
-        self.flush: set[Node] = set()  # where denormal numbers become 0
+        self.nodes: list[GraphNode] = []
+        self.members: set[GraphNode] = set()
+        self.final_reductions: set[GraphNode] = set()  # totals and columns, complete only after the kernel
+        self.outputs: list[GraphNode] = []  # stored nodes
+        self.inputs: list[GraphNode] = []  # nodes that are read
+        self.overwrites: dict[GraphNode, GraphNode] = {}  # input -> output that is written over it
+        self.flush_to_zero: set[GraphNode] = set()  # outputs whose denormal numbers become 0
         self.dtype: Any = None
-        self.first = self.last = self.latest = first  # nodes; the latest of all that it waits for too
-        self.place = 0
+        self.first = self.last = self.latest = first  # node numbers; ``latest`` includes all dependencies
+        self.position = 0
 
-    def add(self, node: Node) -> None:
-        """Take a node in."""
+    def add(self, node: GraphNode) -> None:
+        """Add a node to the group."""
         self.nodes.append(node)
-        self.inside.add(node)
+        self.members.add(node)
         self.last = max(self.last, node.number)
         if node.dtype.kind == "f":
             self.dtype = node.dtype
-        if kind(node, self.domain) in ("column", "total"):
-            self.ends.add(node)
+        if domain_role(node, self.domain) in ("column", "total"):
+            self.final_reductions.add(node)
 
 
-Unit = Group | Step
+ScheduledUnit = FusionGroup | UnfusedNode
 
-Units = list[Unit]
+Schedule = list[ScheduledUnit]
 
 
 # ------------------------------------------------------------------------------------------------------------- grouping
-class _Grouping:
-    def __init__(self, nodes: list[Node]) -> None:
-        self.units: Units = []
-        self.unit: dict[Node, Unit] = {}
-        self.reads: dict[Unit, set[Unit]] = {}
-        self.readers: dict[Unit, set[Unit]] = defaultdict(set)
-        self.users: dict[Node, list[Node]] = {}
-        self.seen: dict[Group, set[Node]] = defaultdict(set)  # what a group reads, and what of its own it uses again
+class _FusionBuilder:
+    """Builds the units of a schedule, with the dependencies between them."""
+
+    def __init__(self, nodes: list[GraphNode]) -> None:
+        self.units: Schedule = []
+        self.unit_of: dict[GraphNode, ScheduledUnit] = {}
+        self.dependencies: dict[ScheduledUnit, set[ScheduledUnit]] = {}
+        self.dependents: dict[ScheduledUnit, set[ScheduledUnit]] = defaultdict(set)
+        self.users: dict[GraphNode, list[GraphNode]] = {}
+        self.operands: dict[FusionGroup, set[GraphNode]] = defaultdict(set)  # operands of the nodes of a group
         for n in nodes:
             for a in n.args:
                 self.users.setdefault(a, []).append(n)
 
-    def source(self, node: Node) -> Unit | None:
-        """The unit that makes a node's memory."""
-        return self.unit.get(root(node))
+    def producer(self, node: GraphNode) -> ScheduledUnit | None:
+        """The unit that computes the memory behind a node."""
+        return self.unit_of.get(view_base(node))
 
-    def reaches(self, start: Unit, goal: Unit) -> bool:
-        """Whether what ``start`` reads comes, however far back, from ``goal``."""
+    def depends_on(self, start: ScheduledUnit, goal: ScheduledUnit) -> bool:
+        """Whether ``start`` depends on ``goal``, directly or indirectly."""
         todo, seen = [start], set()
         while todo:
             u = todo.pop()
@@ -95,199 +109,219 @@ class _Grouping:
                 return True
             if u not in seen and u.latest >= goal.first:
                 seen.add(u)
-                todo.extend(self.reads[u])
+                todo.extend(self.dependencies[u])
         return False
 
-    def place(self, node: Node) -> None:
-        """Put a node into a group that is there, or into a unit of its own."""
+    def assign(self, node: GraphNode) -> None:
+        """Add a node to an existing group, or make a new unit for it."""
         domain = node.args[0].shape if node.op in ("sum", "max") else node.shape
-        found: Unit | None = None
-        if math.prod(domain) > 1 and fusible(node) and kind(node, domain) is not None:
-            near = sorted(self._near(node), key=lambda g: -g.last)
-            found = next((g for g in near if self._fits(node, g)), None)
-            if found is None and (far := self._completes(node)) is not None and self._fits(node, far):
+        found: ScheduledUnit | None = None
+        if math.prod(domain) > 1 and is_fusible(node) and domain_role(node, domain) is not None:
+            near = sorted(self._candidate_groups(node), key=lambda g: -g.last)
+            found = next((g for g in near if self._can_join(node, g)), None)
+            if found is None and (far := self._earlier_group_for(node)) is not None and self._can_join(node, far):
                 found, last = far, far.last
                 far.add(node)
-                far.last = last  # it reads nothing from later on
+                far.last = last  # the node has no later operand
             else:
                 if found is None:
-                    found = Group(domain, node.number)
+                    found = FusionGroup(domain, node.number)
                     self.units.append(found)
-                    self.reads[found] = set()
+                    self.dependencies[found] = set()
                 found.add(node)
-                self._wait(found, node.number)
-            self.seen[found].update(node.args)
+                self._propagate_latest(found, node.number)
+            self.operands[found].update(node.args)
         else:
-            found = Step(node)
+            found = UnfusedNode(node)
             self.units.append(found)
-            self.reads[found] = set()
-        self.unit[node] = found
+            self.dependencies[found] = set()
+        self.unit_of[node] = found
         for a in node.args:
-            if (source := self.source(a)) is not None and source is not found:
-                self.reads[found].add(source)
-                self.readers[source].add(found)
-                self._wait(found, source.latest)
+            if (producer := self.producer(a)) is not None and producer is not found:
+                self.dependencies[found].add(producer)
+                self.dependents[producer].add(found)
+                self._propagate_latest(found, producer.latest)
 
-    def _wait(self, unit: Unit, latest: int) -> None:
-        """A unit, and so all that read it, wait for a later node than before."""
+    def _propagate_latest(self, unit: ScheduledUnit, latest: int) -> None:
+        """Raise ``latest`` of a unit and of all that depend on it."""
         todo = [unit]
         while todo:
             u = todo.pop()
             if u.latest < latest:
                 u.latest = latest
-                todo.extend(self.readers[u])
+                todo.extend(self.dependents[u])
 
-    def _completes(self, node: Node) -> Group | None:
-        """A group long ago that has all a node reads, if storing the node saves storing something that only it reads.
+    def _earlier_group_for(self, node: GraphNode) -> FusionGroup | None:
+        """An earlier group that has all operands of a node, if storing the node instead of an operand is enough.
 
-        So a slope is computed beside its value, when all that it needs is at hand.
+        A derivative is then computed together with its value when all operands are loaded.
         """
-        given = [a for a in node.args if not scalar(a)]
-        near = (self.unit.get(m) for a in given for m in (a, *self.users[a][:4]))
-        g = next((u for u in near if isinstance(u, Group) and all(self._has(u, a) for a in given)), None)
-        return g if g is not None and any(self._only_for(node, a, g) for a in given) else None
+        given = [a for a in node.args if not is_scalar(a)]
+        near = (self.unit_of.get(m) for a in given for m in (a, *self.users[a][:4]))
+        g = next((u for u in near if isinstance(u, FusionGroup) and all(self._has_value(u, a) for a in given)), None)
+        return g if g is not None and any(self._only_needed_by(node, a, g) for a in given) else None
 
-    def _has(self, g: Group, a: Node) -> bool:
-        return (a in g.inside and a not in g.ends) or a in self.seen[g]
+    def _has_value(self, g: FusionGroup, a: GraphNode) -> bool:
+        """Whether a group computes or reads a node."""
+        return (a in g.members and a not in g.final_reductions) or a in self.operands[g]
 
-    def _only_for(self, node: Node, a: Node, g: Group) -> bool:
-        """Whether nobody outside a group reads one of its nodes, but for nodes that it could compute too."""
+    def _only_needed_by(self, node: GraphNode, a: GraphNode, g: FusionGroup) -> bool:
+        """Whether all users of ``a`` are ``node``, in the group, or nodes that the group could compute too."""
         users = self.users[a]
         return len(users) <= 8 and all(
-            u is node or u in g.inside or all(scalar(b) or self._has(g, b) for b in u.args) for u in users
+            u is node or u in g.members or all(is_scalar(b) or self._has_value(g, b) for b in u.args) for u in users
         )
 
-    def _near(self, node: Node) -> set[Group]:
-        """Groups that make what a node reads, or read the same."""
-        found: set[Group] = set()
+    def _candidate_groups(self, node: GraphNode) -> set[FusionGroup]:
+        """Recent groups that compute an operand of a node or read the same operand."""
+        found: set[FusionGroup] = set()
         for a in node.args:
-            beside = self.users.get(a, ())[:8] if a.size == node.size else ()  # what is repeated costs nothing to read
-            for m in (a, *beside):
-                u = self.unit.get(m)
-                if isinstance(u, Group) and node.number - u.first <= WINDOW:
+            neighbours = self.users.get(a, ())[:8] if a.size == node.size else ()  # broadcast operands are free to read
+            for m in (a, *neighbours):
+                u = self.unit_of.get(m)
+                if isinstance(u, FusionGroup) and node.number - u.first <= MAX_GROUP_SPAN:
                     found.add(u)
         return found
 
-    def _fits(self, node: Node, g: Group) -> bool:
-        if len(g.nodes) >= MOST or kind(node, g.domain) is None or not _same_float(node, g):
+    def _can_join(self, node: GraphNode, g: FusionGroup) -> bool:
+        """Whether a node may be added to a group."""
+        if len(g.nodes) >= MAX_GROUP_NODES or domain_role(node, g.domain) is None or not _has_same_float_dtype(node, g):
             return False
         for a in node.args:
-            if a in g.inside:
-                if a in g.ends:
+            if a in g.members:
+                if a in g.final_reductions:
                     return False
-            elif (not scalar(a) and a.shape != g.domain and not _spreads(a.shape, g.domain)) or (
-                (s := self.source(a)) is not None and self.reaches(s, g)
+            elif (not is_scalar(a) and a.shape != g.domain and not _broadcasts_to(a.shape, g.domain)) or (
+                (s := self.producer(a)) is not None and self.depends_on(s, g)
             ):
                 return False
         return True
 
-    def merge(self) -> None:
-        """Join whole groups that read the same, or one what the other makes."""
-        for b in [u for u in self.units if isinstance(u, Group)]:
-            for a in sorted(self._beside(b), key=lambda u: -u.last):
-                if self._joins(a, b):
-                    self._join(a, b)
+    def merge_groups(self) -> None:
+        """Merge groups that share operands or feed each other."""
+        for b in [u for u in self.units if isinstance(u, FusionGroup)]:
+            for a in sorted(self._merge_candidates(b), key=lambda u: -u.last):
+                if self._can_merge(a, b):
+                    self._merge(a, b)
                     break
-        self.units = [u for u in self.units if u in self.reads]
+        self.units = [u for u in self.units if u in self.dependencies]
 
-    def _beside(self, b: Group) -> set[Group]:
-        sources = {root(x) for n in b.nodes for x in n.args if x not in b.inside and not scalar(x)}
-        found: set[Unit | None] = {self.unit.get(r) for r in sources}
+    def _merge_candidates(self, b: FusionGroup) -> set[FusionGroup]:
+        """Earlier groups near ``b`` that compute or read its operands."""
+        sources = {view_base(x) for n in b.nodes for x in n.args if x not in b.members and not is_scalar(x)}
+        found: set[ScheduledUnit | None] = {self.unit_of.get(r) for r in sources}
         for r in sources:
             users = self.users.get(r, ())[:16]
-            found |= {self.unit.get(m) for m in users}
-            found |= {self.unit.get(m) for v in users if v.op in VIEWS for m in self.users.get(v, ())[:4]}
-        return {u for u in found if isinstance(u, Group) and u is not b and u in self.reads and u.first <= b.first
-                and b.last - u.first <= WINDOW}  # fmt: skip
+            found |= {self.unit_of.get(m) for m in users}
+            found |= {self.unit_of.get(m) for v in users if v.op in VIEW_OPS for m in self.users.get(v, ())[:4]}
+        return {
+            u for u in found
+            if isinstance(u, FusionGroup) and u is not b and u in self.dependencies
+            and u.first <= b.first and b.last - u.first <= MAX_GROUP_SPAN
+        }  # fmt: skip
 
-    def _joins(self, a: Group, b: Group) -> bool:
-        if a.domain != b.domain or len(a.nodes) + len(b.nodes) > MOST or (a.dtype != b.dtype and a.dtype and b.dtype):
+    def _can_merge(self, a: FusionGroup, b: FusionGroup) -> bool:
+        """Whether two groups may become one kernel."""
+        if (
+            a.domain != b.domain
+            or len(a.nodes) + len(b.nodes) > MAX_GROUP_NODES
+            or (a.dtype != b.dtype and a.dtype and b.dtype)
+        ):
             return False
         for one, other in ((a, b), (b, a)):
             for n in other.nodes:
-                if any(x in one.ends or (root(x) in one.inside and x not in one.inside) for x in n.args):
+                if any(
+                    x in one.final_reductions or (view_base(x) in one.members and x not in one.members) for x in n.args
+                ):
                     return False
-            if any(d is not one and self.reaches(d, one) for d in self.reads[other]):
+            if any(d is not one and self.depends_on(d, one) for d in self.dependencies[other]):
                 return False
         return True
 
-    def _join(self, a: Group, b: Group) -> None:
+    def _merge(self, a: FusionGroup, b: FusionGroup) -> None:
+        """Move all nodes of ``b`` into ``a`` and update the dependencies."""
         for n in b.nodes:
             a.add(n)
-            self.unit[n] = a
+            self.unit_of[n] = a
         a.nodes.sort(key=lambda n: n.number)
-        sources, readers = self.reads.pop(b), self.readers.pop(b, set())
+        sources, readers = self.dependencies.pop(b), self.dependents.pop(b, set())
         for u in sources:
-            self.readers[u].discard(b)
-            self.readers[u].add(a)
+            self.dependents[u].discard(b)
+            self.dependents[u].add(a)
         for u in readers:
-            self.reads[u].discard(b)
-            self.reads[u].add(a)
-        self.reads[a] = (self.reads[a] | sources) - {a, b}
-        self.readers[a] = (self.readers[a] | readers) - {a, b}
-        latest, a.latest = max(a.latest, b.latest), -1  # whoever reads either waits for both
-        self._wait(a, latest)
+            self.dependencies[u].discard(b)
+            self.dependencies[u].add(a)
+        self.dependencies[a] = (self.dependencies[a] | sources) - {a, b}
+        self.dependents[a] = (self.dependents[a] | readers) - {a, b}
+        latest, a.latest = max(a.latest, b.latest), -1  # dependents of either now wait for both
+        self._propagate_latest(a, latest)
 
 
-def _same_float(node: Node, g: Group) -> bool:
-    floats = {n.dtype for n in (node, *node.args) if n.dtype.kind == "f" and not n.weak and not scalar(n)}
+def _has_same_float_dtype(node: GraphNode, g: FusionGroup) -> bool:
+    """Whether a node and a group compute in one floating-point dtype."""
+    floats = {n.dtype for n in (node, *node.args) if n.dtype.kind == "f" and not n.weak and not is_scalar(n)}
     if node.op == "cast":
-        floats = {node.dtype} | {a.dtype for a in node.args if a in g.inside and a.dtype.kind == "f"}
+        floats = {node.dtype} | {a.dtype for a in node.args if a in g.members and a.dtype.kind == "f"}
     return len(floats | ({g.dtype} if g.dtype else set())) <= 1
 
 
-def _spreads(shape: tuple[int, ...], domain: tuple[int, ...]) -> bool:
+def _broadcasts_to(shape: tuple[int, ...], domain: tuple[int, ...]) -> bool:
+    """Whether a shape broadcasts to the domain."""
     try:
         return np.broadcast_shapes(shape, domain) == domain
     except ValueError:
         return False
 
 
-def group(nodes: list[Node], outputs: list[Node]) -> tuple[Units, dict[Node, Unit]]:
-    """Units for all nodes, and the unit of each; views have none."""
-    state = _Grouping(nodes)
+def fuse_nodes(nodes: list[GraphNode], outputs: list[GraphNode]) -> tuple[Schedule, dict[GraphNode, ScheduledUnit]]:
+    """Partition the nodes into units; returns the units and the unit of each node (views have none)."""
+    state = _FusionBuilder(nodes)
     for node in nodes:
-        if node.op not in ("input", "const") and node.op not in VIEWS:
-            state.place(node)
-    state.merge()
-    _settle(state.units, state.unit, nodes, outputs)
-    return state.units, state.unit
+        if node.op not in ("input", "const") and node.op not in VIEW_OPS:
+            state.assign(node)
+    state.merge_groups()
+    _find_inputs_and_outputs(state.units, state.unit_of, nodes, outputs)
+    return state.units, state.unit_of
 
 
-def _settle(units: Units, unit: dict[Node, Unit], nodes: list[Node], outputs: list[Node]) -> None:
-    """What each group stores, and what it reads."""
-    used = {root(o) for o in outputs} | {root(n) for n in nodes if n.op in VIEWS}
+def _find_inputs_and_outputs(
+    units: Schedule, unit: dict[GraphNode, ScheduledUnit], nodes: list[GraphNode], outputs: list[GraphNode]
+) -> None:
+    """Set the inputs, outputs and dtype of each group."""
+    used = {view_base(o) for o in outputs} | {view_base(n) for n in nodes if n.op in VIEW_OPS}
     for u in units:
         for n in u.nodes:
-            used.update(root(a) for a in n.args if not (isinstance(u, Group) and a in u.inside))
+            used.update(view_base(a) for a in n.args if not (isinstance(u, FusionGroup) and a in u.members))
     for u in units:
-        if isinstance(u, Group):
-            u.outs = [n for n in u.nodes if n in used]
-            u.ext = list(dict.fromkeys(a for n in u.nodes for a in n.args if a not in u.inside))
-            u.dtype = u.dtype or next((a.dtype for a in u.ext if a.dtype.char in "fd"), np.dtype(float))
+        if isinstance(u, FusionGroup):
+            u.outputs = [n for n in u.nodes if n in used]
+            u.inputs = list(dict.fromkeys(a for n in u.nodes for a in n.args if a not in u.members))
+            u.dtype = u.dtype or next((a.dtype for a in u.inputs if a.dtype.char in "fd"), np.dtype(float))
 
 
-def ordered(units: Units, unit: dict[Node, Unit], extra: list[tuple[Unit, Unit]]) -> Units:
-    """An order in which all can run, close to the program's; of each pair in ``extra`` the first runs first."""
-    before: dict[Unit, set[Unit]] = {u: set() for u in units}
+def order_units(
+    units: Schedule, unit: dict[GraphNode, ScheduledUnit], extra: list[tuple[ScheduledUnit, ScheduledUnit]]
+) -> Schedule:
+    """Sort the units topologically, close to program order; of each pair in ``extra`` the first runs first."""
+    before: dict[ScheduledUnit, set[ScheduledUnit]] = {u: set() for u in units}
     for u in units:
         for n in u.nodes:
-            sources = (unit.get(root(a)) for a in n.args if not (isinstance(u, Group) and a in u.inside))
+            sources = (unit.get(view_base(a)) for a in n.args if not (isinstance(u, FusionGroup) and a in u.members))
             before[u].update(s for s in sources if s is not None and s is not u)
     for first, second in extra:
         if first is not second:
             before[second].add(first)
-    found: Units = in_order(units, before.__getitem__, lambda u: u.first)
+    found: Schedule = topological_sort(units, before.__getitem__, lambda u: u.first)
     for place, u in enumerate(found):
-        u.place = place
+        u.position = place
     return found
 
 
-def work(group: Group) -> int:
-    """Entries of a group's domain."""
-    return math.prod(group.domain)
+def domain_size(g: FusionGroup) -> int:
+    """Number of entries of a group's domain."""
+    return math.prod(g.domain)
 
 
-def operations(group: Group) -> int:
-    """What a group takes, in operations on single entries; slow ones count for ten."""
-    return work(group) * sum(10 if n.op in SLOW else 1 for n in group.nodes)
+def operation_count(g: FusionGroup) -> int:
+    """Estimated cost of a group in scalar operations; a transcendental function counts as ten."""
+    return domain_size(g) * sum(10 if n.op in SLOW_OPS else 1 for n in g.nodes)

@@ -1,9 +1,9 @@
-"""The source of one kernel: outer loops over rows or tiles, in them one vector loop after the other.
+"""Generate the source of one kernel: outer loops over rows or tiles around vector loops.
 
-Strides are written into the source, so that slices, transposes and broadcasts cost nothing. Operands are passed as
-windows, one-dimensional pieces of memory. Values that cross from one vector loop to a later one wait in a scratch row,
-or in the place where they are stored anyway. Names of variables are numbered by their first use, so that equal kernels
-have equal text and are compiled once.
+Strides are constants in the source, so that slices, transposes and broadcasts cost nothing. Each array is passed as the
+one-dimensional memory span that it covers. Values that cross from one vector loop to a later one are stored in a
+scratch row, or in their output array. Variables are numbered by first use, so that equal kernels have equal source and
+are compiled once.
 """
 
 from __future__ import annotations
@@ -15,92 +15,113 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import Node, kind, scalar
-from autodiff_kit.compile.passes.fusion import Group
-from autodiff_kit.compile.passes.vector_loops import ABREAST, FEW, LONG, THIN, TILE, TURNING, Loops
+from autodiff_kit.compile.node import GraphNode, domain_role, is_scalar
+from autodiff_kit.compile.passes.fusion import FusionGroup
+from autodiff_kit.compile.passes.loop_assignment import (
+    INTERLEAVE_COUNT,
+    MAX_ROWS_IN_LONG_TILE,
+    MIN_INTERLEAVED_LENGTH,
+    SHORT_TILE_LENGTH,
+    TILE_LENGTH,
+    TRIGONOMETRIC_OPS,
+    LoopAssignment,
+)
 
-__all__ = ["Kernel", "generate", "window"]
+__all__ = ["KernelSource", "memory_span"]
 
-_TEXT = {
+_EXPRESSIONS = {
     "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",
-    "positive": "{0}", "square": "{0} * {0}", "reciprocal": "R(1) / {0}", "sqrt": "np.sqrt({0})",
+    "positive": "{0}", "square": "{0} * {0}", "reciprocal": "real(1) / {0}", "sqrt": "np.sqrt({0})",
     "absolute": "abs({0})",
     "maximum": "({0} if {0} >= {1} or {0} != {0} else {1})", "minimum": "({0} if {0} <= {1} or {0} != {0} else {1})",
-    "sign": "({0} if {0} != {0} else R({0} > R(0)) - R({0} < R(0)))", "floor": "np.floor({0})", "ceil": "np.ceil({0})",
+    "sign": "({0} if {0} != {0} else real({0} > real(0)) - real({0} < real(0)))",
+    "floor": "np.floor({0})", "ceil": "np.ceil({0})",
     "trunc": "np.trunc({0})", "rint": "np.rint({0})", "where": "({1} if {0} else {2})", "cast": "{0}",
     "greater": "{0} > {1}", "greater_equal": "{0} >= {1}", "less": "{0} < {1}", "less_equal": "{0} <= {1}",
-    "equal": "{0} == {1}", "not_equal": "{0} != {1}", "isnan": "{0} != {0}", "isinf": "abs({0}) == R(np.inf)",
-    "isfinite": "abs({0}) < R(np.inf)", "logical_and": "({0} != 0 and {1} != 0)",
+    "equal": "{0} == {1}", "not_equal": "{0} != {1}", "isnan": "{0} != {0}", "isinf": "abs({0}) == real(np.inf)",
+    "isfinite": "abs({0}) < real(np.inf)", "logical_and": "({0} != 0 and {1} != 0)",
     "logical_or": "({0} != 0 or {1} != 0)", "logical_not": "({0} == 0)",
     "exp": "exp{b}({0})", "tanh": "tanh{b}({0})", "log": "log{b}({0})", "log1p": "log1p{b}({0})",
     "logaddexp": "logaddexp{b}({0}, {1})",
-    "expm1": "math.expm1({0})", "power": "{0} ** {1}", "sin": "R(math.sin({0}))", "cos": "R(math.cos({0}))",
+    "expm1": "math.expm1({0})", "power": "{0} ** {1}", "sin": "real(math.sin({0}))", "cos": "real(math.cos({0}))",
 }  # fmt: skip
-"""What a node is in the source; sine and cosine of whole rows are written apart."""
+"""Expression templates of the operations; sine and cosine of arrays use ``sincos`` instead."""
 
 
-def window(view: Any) -> tuple[int, int]:
-    """Address and number of entries of the memory that a view spans."""
+def memory_span(view: Any) -> tuple[int, int]:
+    """Address and number of entries of the memory that a strided array spans."""
     span = 1 + sum((n - 1) * s // view.itemsize for n, s in zip(view.shape, view.strides, strict=True) if n > 1)
     return view.__array_interface__["data"][0], span
 
 
-class Kernel:
-    """The source of a group and what it is called with.
+class KernelSource:
+    """The source of a fused kernel and its parameters.
+
+    Parameters
+    ----------
+    g : FusionGroup
+    array_of : callable
+        The array in the memory of a node; its strides are written into the source.
+    any_size : bool
+        Whether to write a kernel for contiguous arrays of any length, if possible.
+    split : bool
+        Whether to write a kernel for half of the entries, to be run once for each half, if possible.
 
     Attributes
     ----------
     source : str
-    arrays : list of Node
-        Each passed as its window; those among ``written`` are written to.
-    numbers : list of Node
-        Passed as numbers.
-    totals : list of Node
-        What it returns.
+    arrays : list of GraphNode
+        Array parameters, each passed as its memory span; those in ``written`` are written to.
+    scalar_inputs : list of GraphNode
+        Scalar parameters.
+    totals : list of GraphNode
+        Return values.
     scratch : int
-        Entries of scratch that it wants as its last argument.
-    halves : dict of Node to int, or None
-        Where the second half of each array begins, in entries, if it is to run twice, once for each half.
+        Number of scratch entries, passed as the last parameter.
+    split_offsets : dict of GraphNode to int, or None
+        Where the second half of each array begins, in entries, if the kernel is split.
     """
 
-    def __init__(self, g: Group, at: Callable[[Node], Any], any_size: bool, halve: bool) -> None:
-        self.g, self.any_size, self.halve = g, any_size, halve
+    def __init__(self, g: FusionGroup, array_of: Callable[[GraphNode], Any], any_size: bool, split: bool) -> None:
+        self.g, self.any_size, self.split = g, any_size, split
         self.dtype = g.dtype
         self.bits = "32" if g.dtype == np.float32 else "64"
-        self.read = [n for n in g.ext if not scalar(n)]
-        self.totals = [n for n in g.nodes if kind(n, g.domain) == "total"]
-        self.stored = [n for n in g.outs if n not in self.totals]
-        self.numbers = [n for n in g.ext if scalar(n) and n.op != "const"]
-        self.written = set(self.stored)
-        self.loops = Loops(g)
-        self._strides(at)
-        self._names()
-        self._shape_loops()
+        self.array_inputs = [n for n in g.inputs if not is_scalar(n)]
+        self.totals = [n for n in g.nodes if domain_role(n, g.domain) == "total"]
+        self.array_outputs = [n for n in g.outputs if n not in self.totals]
+        self.scalar_inputs = [n for n in g.inputs if is_scalar(n) and n.op != "const"]
+        self.written = set(self.array_outputs)
+        self.loops = LoopAssignment(g)
+        self._compute_strides(array_of)
+        self._assign_names()
+        self._choose_loop_nest()
         self.lines: list[str] = []
         self.depth = 1
-        self._write()
-        self.source = _renamed("\n".join(self.lines))
+        self._emit_kernel()
+        self.source = _renumber_variables("\n".join(self.lines))
 
     # -------------------------------------------------------------------------------------------- strides and the loops
-    def _strides(self, at: Callable[[Node], Any]) -> None:
-        self.strides: dict[Node, list[int]] = {}
+    def _compute_strides(self, array_of: Callable[[GraphNode], Any]) -> None:
+        """The strides of all operands over the domain, in entries."""
+        self.strides: dict[GraphNode, list[int]] = {}
         domain = self.g.domain
-        for n in (*self.read, *self.stored):
-            view = at(n)
-            if kind(n, domain) == "column" and n in self.written:
+        for n in (*self.array_inputs, *self.array_outputs):
+            view = array_of(n)
+            if domain_role(n, domain) == "column" and n in self.written:
                 self.strides[n] = [0] * (len(domain) - 1) + [1]
             else:
                 self.strides[n] = [s // view.itemsize for s in np.broadcast_to(view, domain).strides]
-        for a, o in self.g.pairs.items():
+        for a, o in self.g.overwrites.items():
             self.strides[o] = self.strides[a]
 
-    def _shape_loops(self) -> None:
+    def _choose_loop_nest(self) -> None:
+        """Collapse axes that are contiguous in memory, and choose the tile length."""
         g = self.g
-        rows = any(kind(n, g.domain) in ("row", "column") or n.op == "max" for n in g.nodes)
+        rows = any(domain_role(n, g.domain) in ("row", "column") or n.op == "max" for n in g.nodes)
         axes = [(d, [self.strides[n][k] for n in self.strides]) for k, d in enumerate(g.domain)]
         inner = axes.pop() if axes else (1, [0] * len(self.strides))
         outer: list[tuple[int, list[int]]] = []
-        for d, s in axes:  # axes that lie behind each other in memory are one
+        for d, s in axes:  # collapse axes that are contiguous in memory
             if d == 1:
                 continue
             if outer and all(p == q * d for p, q in zip(outer[-1][1], s, strict=True)):
@@ -115,242 +136,255 @@ class Kernel:
             d, s = outer.pop()
             inner = (d * inner[0], s if inner[0] == 1 else inner[1])
         self.outer, self.columns = outer, inner[0]
-        self.step = dict(zip(self.strides, inner[1], strict=True))
-        by_row = any(n.op == "max" or kind(n, g.domain) == "row" for n in g.nodes)
-        plain = not rows and not outer and all(step == 1 for step in self.step.values())
-        self._halve(plain)
-        self.any_size = (self.any_size or self.halves is not None) and plain
-        tile = THIN if len(self.slots) > FEW else TILE
+        self.inner_stride = dict(zip(self.strides, inner[1], strict=True))
+        by_row = any(n.op == "max" or domain_role(n, g.domain) == "row" for n in g.nodes)
+        plain = not rows and not outer and all(step == 1 for step in self.inner_stride.values())
+        self._split_in_two(plain)
+        self.any_size = (self.any_size or self.split_offsets is not None) and plain
+        tile = SHORT_TILE_LENGTH if len(self.scratch_rows) > MAX_ROWS_IN_LONG_TILE else TILE_LENGTH
         self.tiled = self.any_size or (self.columns > tile and not by_row)
-        self.length = tile if self.tiled else self.columns
-        self.m = "m" if self.tiled else str(self.columns)
-        self.scratch = (len(self.slots) + len(self.angles)) * self.length
-        self.abreast = ABREAST if self.length >= LONG else 0
+        self.tile_length = tile if self.tiled else self.columns
+        self.length_text = "length" if self.tiled else str(self.columns)
+        self.scratch = (len(self.scratch_rows) + len(self.angles)) * self.tile_length
+        self.interleave_count = INTERLEAVE_COUNT if self.tile_length >= MIN_INTERLEAVED_LENGTH else 0
 
-    def _halve(self, plain: bool) -> None:
-        """Let the source be that of half the entries: of a long row, or of half the turns of the outermost loop."""
-        self.halves: dict[Node, int] | None = None
-        if not self.halve or any(kind(n, self.g.domain) == "column" for n in self.stored):
+    def _split_in_two(self, plain: bool) -> None:
+        """Restrict the kernel to half of a long row, or to half of the outermost loop."""
+        self.split_offsets: dict[GraphNode, int] | None = None
+        if not self.split or any(domain_role(n, self.g.domain) == "column" for n in self.array_outputs):
             return
         if plain:
-            half = self.columns // 2 // TILE * TILE
-            self.halves = dict.fromkeys(self.strides, half) if half else None
+            half = self.columns // 2 // TILE_LENGTH * TILE_LENGTH
+            self.split_offsets = dict.fromkeys(self.strides, half) if half else None
         elif self.outer and self.outer[0][0] % 2 == 0:
             half, steps = self.outer[0][0] // 2, self.outer[0][1]
             self.outer[0] = half, steps
-            self.halves = {n: half * step for n, step in zip(self.strides, steps, strict=True)}
+            self.split_offsets = {n: half * step for n, step in zip(self.strides, steps, strict=True)}
 
-    def _names(self) -> None:
-        g, of = self.g, self.loops.of
-        self.name = {n: f"a{k}" for k, n in enumerate(self.read)}
-        self.name |= {n: f"o{k}" for k, n in enumerate(self.stored)}
-        self.name |= {n: f"s{k}" for k, n in enumerate(self.numbers)}
-        for a, o in g.pairs.items():
-            self.name[o] = self.name[a]
+    def _assign_names(self) -> None:
+        """Name the parameters, scratch rows and rows of reduced angles."""
+        g, of = self.g, self.loops.loop_of
+        self.names = {n: f"in{k}" for k, n in enumerate(self.array_inputs)}
+        self.names |= {n: f"out{k}" for k, n in enumerate(self.array_outputs)}
+        self.names |= {n: f"scalar{k}" for k, n in enumerate(self.scalar_inputs)}
+        for a, o in g.overwrites.items():
+            self.names[o] = self.names[a]
             self.written.add(a)
-        self.arrays = [*self.read, *(n for n in self.stored if n not in g.pairs.values())]
-        self.slots: dict[Node, int] = {}
+        self.arrays = [*self.array_inputs, *(n for n in self.array_outputs if n not in g.overwrites.values())]
+        self.scratch_rows: dict[GraphNode, int] = {}
         for n in g.nodes:
-            if kind(n, g.domain) == "full" and n not in self.name and self.loops.last_use(n) > of[n]:
-                self.slots[n] = len(self.slots)
-        full_turns = [n for n in g.nodes if n.op in TURNING and kind(n, g.domain) == "full"]
-        self.angles = {x: len(self.slots) + k for k, x in enumerate(dict.fromkeys(n.args[0] for n in full_turns))}
+            if domain_role(n, g.domain) == "full" and n not in self.names and self.loops.last_use(n) > of[n]:
+                self.scratch_rows[n] = len(self.scratch_rows)
+        full_turns = [n for n in g.nodes if n.op in TRIGONOMETRIC_OPS and domain_role(n, g.domain) == "full"]
+        self.angles = {
+            x: len(self.scratch_rows) + k for k, x in enumerate(dict.fromkeys(n.args[0] for n in full_turns))
+        }
 
     # --------------------------------------------------------------------------------------------------------- the text
-    def _put(self, line: str, more: int = 0) -> None:
+    def _emit(self, line: str, more: int = 0) -> None:
+        """Add a line at the current indentation."""
         self.lines.append("    " * (self.depth + more) + line)
 
-    def _at(self, n: Node, j: str = "j") -> str:
-        """An entry of an array in the inner loop."""
-        step = self.step[n]
-        return f"{self.name[n]}_[{'0' if step == 0 else j if step == 1 or j == '0' else f'{j} * {step}'}]"
+    def _element(self, n: GraphNode, j: str = "j") -> str:
+        """An element of an array in the inner loop."""
+        step = self.inner_stride[n]
+        return f"{self.names[n]}_tile[{'0' if step == 0 else j if step == 1 or j == '0' else f'{j} * {step}'}]"
 
-    def _ref(self, a: Node, loop: int | None, want: Any = None) -> str:
-        """A value inside a loop; between loops with ``loop`` None."""
+    def _value(self, a: GraphNode, loop: int | None, want: Any = None) -> str:
+        """A node as an expression inside a loop, or between loops if ``loop`` is None."""
         if a.op == "const" and a.size == 1:
             return (
                 _literal(a.value)
                 if want is None or (want == a.dtype and a.dtype.kind == "b")
-                else f"R({_literal(a.value)})"
+                else f"real({_literal(a.value)})"
             )
-        if a in self.g.inside:
+        if a in self.g.members:
             text = f"v{a.number}"
-            if kind(a, self.g.domain) == "full" and self.loops.of[a] != loop:
-                text = self._at(a) if a in self.name else f"t{self.slots[a]}[j]"
-                text = f"({text} != R(0))" if a.dtype.kind == "b" and a in self.slots else text
+            if domain_role(a, self.g.domain) == "full" and self.loops.loop_of[a] != loop:
+                text = self._element(a) if a in self.names else f"row{self.scratch_rows[a]}[j]"
+                text = f"({text} != real(0))" if a.dtype.kind == "b" and a in self.scratch_rows else text
         else:
-            text = self.name[a] if scalar(a) else self._at(a)
+            text = self.names[a] if is_scalar(a) else self._element(a)
         kept = want is None or want == a.dtype
-        return text if kept and not (scalar(a) and a not in self.g.inside) else f"R({text})"
+        return text if kept and not (is_scalar(a) and a not in self.g.members) else f"real({text})"
 
-    def _text(self, n: Node, loop: int | None) -> str:
-        """A node as an expression, rounded as NumPy rounds."""
+    def _expression(self, n: GraphNode, loop: int | None) -> str:
+        """The expression that computes a node, with NumPy's dtypes and rounding."""
         want = n.dtype if n.dtype.kind == "f" else None
         wants: list[Any] = [want] * len(n.args)
         if n.op == "where":
             wants[0] = None
         elif want is None and any(a.dtype.kind == "f" for a in n.args):
             wants = [self.dtype] * len(n.args)
-        given = list(zip(n.args, wants, strict=True))
+        operands_with_dtypes = list(zip(n.args, wants, strict=True))
         if n.op in ("add", "multiply"):
-            given.sort(key=lambda pair: not scalar(pair[0]) or pair[0] in self.g.inside)  # equal kernels, equal text
-        args = [self._ref(a, loop, w) for a, w in given]
+            # Scalars first, so that equal kernels have equal source.
+            operands_with_dtypes.sort(key=lambda pair: not is_scalar(pair[0]) or pair[0] in self.g.members)
+        args = [self._value(a, loop, w) for a, w in operands_with_dtypes]
         if n.op == "power" and n.args[1].op == "const" and n.args[1].shape == () and n.args[1].value == 2:
             return f"{args[0]} * {args[0]}"
-        return _TEXT[n.op].format(*args, b=self.bits)
+        return _EXPRESSIONS[n.op].format(*args, b=self.bits)
 
-    def _write(self) -> None:
+    def _emit_kernel(self) -> None:
+        """Write the whole kernel."""
         arguments = [
-            *(self.name[n] for n in self.arrays),
-            *(self.name[n] for n in self.numbers),
-            *(["S"] if self.scratch else []),
+            *(self.names[n] for n in self.arrays),
+            *(self.names[n] for n in self.scalar_inputs),
+            *(["scratch"] if self.scratch else []),
         ]
         self.lines.append(f"def kernel({', '.join(arguments)}):")
         for n in self.totals:
-            self._put(f"z{n.number} = 0.0")
-        for n in self.stored:
-            if kind(n, self.g.domain) == "column":
-                self._put(f"{self.name[n]}[:{self.columns}] = R(0)")
+            self._emit(f"total{n.number} = 0.0")
+        for n in self.array_outputs:
+            if domain_role(n, self.g.domain) == "column":
+                self._emit(f"{self.names[n]}[:{self.columns}] = real(0)")
         for k, (d, _) in enumerate(self.outer):
-            self._put(f"for i{k} in range({d}):")
+            self._emit(f"for i{k} in range({d}):")
             self.depth += 1
         if self.tiled:
             columns = str(self.columns)
             if self.any_size:
-                columns = "n"
-                self._put(f"n = {self.name[self.arrays[0]]}.shape[0]")
-            self._put(f"for q in range(0, {columns}, {self.length}):")
+                columns = "size"
+                self._emit(f"size = {self.names[self.arrays[0]]}.shape[0]")
+            self._emit(f"for start in range(0, {columns}, {self.tile_length}):")
             self.depth += 1
-            self._put(f"m = min({self.length}, {columns} - q)")
+            self._emit(f"length = min({self.tile_length}, {columns} - start)")
         for n in self.arrays:
-            self._cut(n)
-        for k in self.slots.values():
-            self._put(f"t{k} = S[{k * self.length}:{k * self.length} + {self.m}]")
-        for loop in range(-1, self.loops.number):
-            self._write_loop(loop)
-            self._write_between(loop)
+            self._emit_operand_tile(n)
+        for k in self.scratch_rows.values():
+            self._emit(f"row{k} = scratch[{k * self.tile_length}:{k * self.tile_length} + {self.length_text}]")
+        for loop in range(-1, self.loops.count):
+            self._emit_vector_loop(loop)
+            self._emit_row_values(loop)
         self.depth = 1
         if self.totals:
-            self._put(f"return {', '.join(f'z{n.number}' for n in self.totals)}")
+            self._emit(f"return {', '.join(f'total{n.number}' for n in self.totals)}")
 
-    def _cut(self, n: Node) -> None:
-        """The part of an array that the inner loop runs over."""
+    def _emit_operand_tile(self, n: GraphNode) -> None:
+        """Slice an array to the entries that the inner loop accesses."""
         k = list(self.strides).index(n)
         terms = [f"i{i} * {s[k]}" if s[k] != 1 else f"i{i}" for i, (_, s) in enumerate(self.outer) if s[k]]
-        step = self.step[n]
+        step = self.inner_stride[n]
         if self.tiled and step:
-            terms.append(f"q * {step}" if step != 1 else "q")
+            terms.append(f"start * {step}" if step != 1 else "start")
         start = " + ".join(terms)
-        length = "1" if step == 0 else self.m if step == 1 else f"({self.m} - 1) * {step} + 1"
-        self._put(
-            f"{self.name[n]}_ = {self.name[n]}[{start}:{start} + {length}]"
+        length = "1" if step == 0 else self.length_text if step == 1 else f"({self.length_text} - 1) * {step} + 1"
+        self._emit(
+            f"{self.names[n]}_tile = {self.names[n]}[{start}:{start} + {length}]"
             if start
-            else f"{self.name[n]}_ = {self.name[n]}[:{length}]"
+            else f"{self.names[n]}_tile = {self.names[n]}[:{length}]"
         )
 
-    def _write_loop(self, loop: int) -> None:
-        g, of = self.g, self.loops.of
-        full = [n for n in g.nodes if of[n] == loop and kind(n, g.domain) == "full" and n.op not in ("sum", "max")]
+    def _emit_vector_loop(self, loop: int) -> None:
+        """Write the vector loop of one number."""
+        g, of = self.g, self.loops.loop_of
+        full = [
+            n for n in g.nodes if of[n] == loop and domain_role(n, g.domain) == "full" and n.op not in ("sum", "max")
+        ]
         sums = [n for n in g.nodes if of[n] == loop and n.op in ("sum", "max") and n.args[0].shape == g.domain]
         if not full and not sums:
             return
-        turned = [n for n in full if n in self.angles]
-        self._turn(full)
-        self._begin(sums, turned)
-        self._put(f"for j in range({self.m}):")
-        met: dict[Node, str] = {}
+        angle_nodes = [n for n in full if n in self.angles]
+        self._emit_angle_reduction(full)
+        self._emit_reduction_starts(sums, angle_nodes)
+        self._emit(f"for j in range({self.length_text}):")
+        met: dict[GraphNode, int] = {}
         for n in full:
-            if n.op in TURNING:
+            if n.op in TRIGONOMETRIC_OPS:
                 x = n.args[0]
                 if x not in met:
-                    met[x] = f"y{n.number}"
-                    self._put(f"y{n.number}s, y{n.number}c = sincos{self.bits}({self._angle(x)})", 1)
-                self._put(f"v{n.number} = {met[x]}{n.op[0]}", 1)
+                    met[x] = n.number
+                    self._emit(f"sin{n.number}, cos{n.number} = sincos{self.bits}({self._angle(x)})", 1)
+                self._emit(f"v{n.number} = {n.op}{met[x]}", 1)
             else:
-                self._put(f"v{n.number} = {self._text(n, loop)}", 1)
-        for n in turned:
-            self._put(f"f{n.number} = further{self.bits}(f{n.number}, v{n.number})", 1)
+                self._emit(f"v{n.number} = {self._expression(n, loop)}", 1)
+        for n in angle_nodes:
+            self._emit(f"max_size{n.number} = max_size_key{self.bits}(max_size{n.number}, v{n.number})", 1)
         for n in sums:
-            self._reduce(n, loop)
+            self._emit_reduction(n, loop)
         for n in full:
-            if n in self.name:
-                tiny = f"R(0) if abs(v{n.number}) < TINY{self.bits} else v{n.number}"
-                self._put(f"{self._at(n)} = {tiny if n in g.flush else f'v{n.number}'}", 1)
-            elif n in self.slots:
-                self._put(f"t{self.slots[n]}[j] = {f'R(v{n.number})' if n.dtype.kind == 'b' else f'v{n.number}'}", 1)
+            if n in self.names:
+                tiny = f"real(0) if abs(v{n.number}) < SMALLEST_NORMAL{self.bits} else v{n.number}"
+                self._emit(f"{self._element(n)} = {tiny if n in g.flush_to_zero else f'v{n.number}'}", 1)
+            elif n in self.scratch_rows:
+                self._emit(
+                    f"row{self.scratch_rows[n]}[j] = {f'real(v{n.number})' if n.dtype.kind == 'b' else f'v{n.number}'}",
+                    1,
+                )
 
-    def _begin(self, sums: list[Node], turned: list[Node]) -> None:
-        """Where reductions start, and the look-out for angles that are too large."""
+    def _emit_reduction_starts(self, sums: list[GraphNode], angle_nodes: list[GraphNode]) -> None:
+        """Initialise the reductions of a loop, and the largest angle that it computes."""
         for n in sums:
-            if kind(n, self.g.domain) != "column":
-                self._put(f"m{n.number} = LOW{self.bits}" if n.op == "max" else f"v{n.number} = R(0)")
-        for n in turned:
-            self._put(f"f{n.number} = LOW{self.bits}")
+            if domain_role(n, self.g.domain) != "column":
+                self._emit(f"max_key{n.number} = LOWEST_KEY{self.bits}" if n.op == "max" else f"v{n.number} = real(0)")
+        for n in angle_nodes:
+            self._emit(f"max_size{n.number} = LOWEST_KEY{self.bits}")
 
-    def _angle(self, x: Node) -> str:
-        return f"u{self.angles[x]}[{'0' if self._angle_step(x) == 0 else 'j'}]"
+    def _angle(self, x: GraphNode) -> str:
+        """The reduced angle in the inner loop."""
+        return f"angle{self.angles[x]}[{'0' if self._angle_step(x) == 0 else 'j'}]"
 
-    def _angle_step(self, x: Node) -> int:
-        return 1 if x in self.slots else self.step[x]
+    def _angle_step(self, x: GraphNode) -> int:
+        return 1 if x in self.scratch_rows else self.inner_stride[x]
 
-    def _turn(self, full: list[Node]) -> None:
-        """Angles that the fast sine cannot take are brought near 0 first, one by one."""
-        for x in dict.fromkeys(n.args[0] for n in full if n.op in TURNING):
+    def _emit_angle_reduction(self, full: list[GraphNode]) -> None:
+        """Reduce angles that are too large for the vectorised sine, one by one."""
+        for x in dict.fromkeys(n.args[0] for n in full if n.op in TRIGONOMETRIC_OPS):
             k, step = self.angles[x], self._angle_step(x)
-            row = f"t{self.slots[x]}" if x in self.slots else f"{self.name[x]}_"
-            count = "1" if step == 0 else self.m
-            place = f"S[{k * self.length}:{k * self.length} + {self.m}]"
-            test = f"far{self.bits}({row}, {count}, {step})" if step in (0, 1) else "True"
-            if kind(x, self.g.domain) == "full" and x in self.g.inside:
-                test = f"f{x.number} > key{self.bits}(FAR{self.bits})"  # the loop that made it has looked
-            self._put(f"u{k} = turned({row}, {count}, {step}, {place}) if {test} else {row}")
+            row = f"row{self.scratch_rows[x]}" if x in self.scratch_rows else f"{self.names[x]}_tile"
+            count = "1" if step == 0 else self.length_text
+            place = f"scratch[{k * self.tile_length}:{k * self.tile_length} + {self.length_text}]"
+            test = f"has_large_angle{self.bits}({row}, {count}, {step})" if step in (0, 1) else "True"
+            if domain_role(x, self.g.domain) == "full" and x in self.g.members:
+                # The loop that computed the angles has found the largest one.
+                test = f"max_size{x.number} > sort_key{self.bits}(MAX_ANGLE{self.bits})"
+            self._emit(f"angle{k} = reduce_angles({row}, {count}, {step}, {place}) if {test} else {row}")
 
-    def _reduce(self, n: Node, loop: int) -> None:
-        term = self._ref(n.args[0], loop, n.dtype)
+    def _emit_reduction(self, n: GraphNode, loop: int) -> None:
+        """Accumulate a reduction inside the loop."""
+        term = self._value(n.args[0], loop, n.dtype)
         if n.op == "max":
-            self._put(f"w{n.number} = key{self.bits}({term})", 1)
-            self._put(f"m{n.number} = w{n.number} if w{n.number} > m{n.number} else m{n.number}", 1)
-        elif kind(n, self.g.domain) == "column":
-            self._put(f"{self._at(n)} += {term}", 1)
+            self._emit(f"key{n.number} = sort_key{self.bits}({term})", 1)
+            self._emit(
+                f"max_key{n.number} = key{n.number} if key{n.number} > max_key{n.number} else max_key{n.number}", 1
+            )
+        elif domain_role(n, self.g.domain) == "column":
+            self._emit(f"{self._element(n)} += {term}", 1)
         else:
-            self._put(f"v{n.number} = plus(v{n.number}, {term})", 1)
+            self._emit(f"v{n.number} = add_reassociable(v{n.number}, {term})", 1)
 
-    def _write_between(self, loop: int) -> None:
-        """Values of a row, once its loop has run."""
+    def _emit_row_values(self, loop: int) -> None:
+        """Write the row values and totals that follow a loop."""
         g = self.g
         for n in g.nodes:
-            if self.loops.of[n] != loop:
+            if self.loops.loop_of[n] != loop:
                 continue
-            role = kind(n, g.domain)
+            role = domain_role(n, g.domain)
             if role == "total":
                 inner = n.args[0].shape == g.domain
-                self._put(f"z{n.number} += {f'v{n.number}' if inner else self._ref(n.args[0], None)}")
+                self._emit(f"total{n.number} += {f'v{n.number}' if inner else self._value(n.args[0], None)}")
             elif role == "row":
                 if n.op == "max":
-                    self._put(f"v{n.number} = unkey{self.bits}(m{n.number})")
+                    self._emit(f"v{n.number} = value_of_key{self.bits}(max_key{n.number})")
                 elif n.op != "sum":
-                    self._put(f"v{n.number} = {self._text(n, None)}")
-                if n in self.name:
-                    self._put(f"{self._at(n, '0')} = v{n.number}")
-
-
-def generate(g: Group, at: Callable[[Node], Any], any_size: bool = False, halve: bool = False) -> Kernel:
-    """The kernel of a group, given arrays in the memory of its operands; if wanted one for arrays of any length, or
-    one for each half of them.
-    """
-    return Kernel(g, at, any_size, halve)
+                    self._emit(f"v{n.number} = {self._expression(n, None)}")
+                if n in self.names:
+                    self._emit(f"{self._element(n, '0')} = v{n.number}")
 
 
 def _literal(value: Any) -> str:
+    """A constant as source text."""
     number = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     if isinstance(number, float) and not math.isfinite(number):
         return "np.nan" if math.isnan(number) else "np.inf" if number > 0 else "(-np.inf)"
     return repr(number) if isinstance(number, bool) or number >= 0 else f"({number!r})"
 
 
-def _renamed(source: str) -> str:
-    """Numbers of nodes in the order of their first use."""
+def _renumber_variables(source: str) -> str:
+    """Number the variables by first use."""
     seen: dict[str, int] = {}
     return re.sub(
-        r"\b([vyzwmf])(\d+)(?=[sc]?\b)", lambda found: found[1] + str(seen.setdefault(found[2], len(seen))), source
+        r"\b(v|sin|cos|total|max_key|key|max_size)(\d+)\b",
+        lambda found: found[1] + str(seen.setdefault(found[2], len(seen))),
+        source,
     )

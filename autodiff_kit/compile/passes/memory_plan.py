@@ -1,7 +1,8 @@
-"""Where every value lives: one piece of memory for all that is short-lived, each value in it while it is needed.
+"""Memory planning: a location for every value of a plan.
 
-What a plan gives away has memory of its own, and so have the arrays of variables and slots, which are written over. A
-value may be written over another one that ends in the same kernel.
+Temporaries share one arena, where values with disjoint lifetimes overlap. Outputs have memory of their own. New values
+of variables and optimizer slots are written over the old ones where that is safe, and a kernel may write an output over
+an input that is not read again.
 """
 
 from __future__ import annotations
@@ -12,287 +13,321 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEWS, Node, kind, scalar, slice_of
-from autodiff_kit.compile.passes.arena import LINE, packed
-from autodiff_kit.compile.passes.fusion import Group, Unit, Units
-from autodiff_kit.compile.topological_order import root
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_scalar, slice_from_bounds
+from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, pack_offsets
+from autodiff_kit.compile.passes.fusion import FusionGroup, Schedule, ScheduledUnit
+from autodiff_kit.compile.topological_order import view_base
 
-__all__ = ["Array", "Store", "copied"]
+__all__ = ["Array", "MemoryPlan", "insert_copies"]
 
 Array = np.ndarray[Any, Any]
 
 
-def like(node: Node) -> Array:
-    """An array of a node's shape that takes no memory: to ask for strides and offsets."""
+def strided_template(node: GraphNode) -> Array:
+    """An array with a node's shape and contiguous strides over almost no memory, for computing strides and offsets."""
     strides = [node.dtype.itemsize] * node.ndim
     for k in range(node.ndim - 2, -1, -1):
         strides[k] = strides[k + 1] * max(node.shape[k + 1], 1)
     return np.lib.stride_tricks.as_strided(np.zeros(1, node.dtype), node.shape, strides)
 
 
-def looked(array: Array, node: Node) -> Array | None:
-    """What a view shows of an array; None where it would have to be copied."""
+def apply_view(array: Array, node: GraphNode) -> Array | None:
+    """The NumPy view for a view node; None if it would need a copy."""
     if node.op == "reshape":
-        return _reshaped(array, node.kw)
+        return _reshaped(array, node.params)
     if node.op == "permute":
-        return np.transpose(array, node.kw)
+        return np.transpose(array, node.params)
     if node.op == "slice":
-        return array[tuple(map(slice_of, node.kw))] if all(step > 0 for _, _, step in node.kw) else None
-    return np.broadcast_to(array, node.kw)
+        return (
+            array[tuple(map(slice_from_bounds, node.params))] if all(step > 0 for _, _, step in node.params) else None
+        )
+    return np.broadcast_to(array, node.params)
 
 
 def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
+    """The array reshaped without copying, or None."""
     try:
         return np.reshape(array, shape, copy=False)
     except ValueError:
         return None
 
 
-def copied(nodes: list[Node]) -> list[Node]:
-    """Turn views that memory cannot show into copies, and give them back; what is one number repeated is filled in."""
+def insert_copies(nodes: list[GraphNode]) -> list[GraphNode]:
+    """Turn view nodes that no strided array can express into copy nodes; returns these."""
     found = []
-    shown: dict[Node, Array | None] = {}
+    views: dict[GraphNode, Array | None] = {}
     for n in nodes:
-        if n.op not in VIEWS or scalar(n):
+        if n.op not in VIEW_OPS or is_scalar(n):
             continue
         a = n.args[0]
-        inner = None if scalar(a) else shown[a] if a.op in VIEWS else like(a)
-        seen = shown[n] = None if inner is None else looked(inner, n)
+        inner = None if is_scalar(a) else views[a] if a.op in VIEW_OPS else strided_template(a)
+        seen = views[n] = None if inner is None else apply_view(inner, n)
         if seen is None:
-            n.kw = Node(n.op, n.args, n.kw, n.shape, n.dtype)
+            n.params = GraphNode(n.op, n.args, n.params, n.shape, n.dtype)
             n.op = "copy"
             found.append(n)
     return found
 
 
-class Store:
-    """Memory of a plan.
+class MemoryPlan:
+    """The memory plan of a schedule.
 
     Parameters
     ----------
-    units : list of Unit
+    units : list of ScheduledUnit
         In the order in which they run.
-    unit : dict
+    unit_of : dict
         The unit of each node.
-    outputs : list of Node
-        What is given away; each gets memory of its own where a unit can write to it.
-    states : dict of Node to Node
-        What is written over an input: the new value -> the input.
-    loops : callable
-        ``loops(group)``: the loop in which each node of a kernel is computed.
+    outputs : list of GraphNode
+        Results; each gets memory of its own where a unit can write to it directly.
+    states : dict of GraphNode to GraphNode
+        New values that are written over an input: new value -> input.
+    loop_assignment : callable
+        ``loop_assignment(group)``: the loop in which each node of a kernel is computed.
 
     Attributes
     ----------
-    peak, need : int
-        Bytes of the shared memory, and the most that is in use at one moment.
-    homes : dict of Node to tuple
-        Of each node with memory of its own: ("out", k), ("state", input), or ("arena", offset).
+    arena_bytes, peak_live_bytes : int
+        Size of the arena, and the most that is live at one moment.
+    locations : dict of GraphNode to tuple
+        For each node with memory of its own: ("out", k), ("state", input), or ("arena", offset).
     """
 
     def __init__(
-        self, units: Units, unit: dict[Node, Unit], outputs: list[Node], states: dict[Node, Node],
-        loops: Callable[[Group], dict[Node, int]],
-    ) -> None:  # fmt: skip
-        self.units, self.unit, self.loops = units, unit, loops
-        self.life: dict[Node, tuple[int, int]] = {}
-        self.over: dict[Node, Node] = {}  # written over
-        self._live(outputs)
-        self.homes: dict[Node, tuple[str, Any]] = {new: ("state", old) for new, old in states.items()}
+        self,
+        units: Schedule,
+        unit_of: dict[GraphNode, ScheduledUnit],
+        outputs: list[GraphNode],
+        states: dict[GraphNode, GraphNode],
+        loop_assignment: Callable[[FusionGroup], dict[GraphNode, int]],
+    ) -> None:
+        self.units, self.unit_of, self.loop_assignment = units, unit_of, loop_assignment
+        self.lifetimes: dict[GraphNode, tuple[int, int]] = {}
+        self.reuses: dict[GraphNode, GraphNode] = {}  # node -> node in whose memory it is stored
+        self._compute_lifetimes(outputs)
+        self.locations: dict[GraphNode, tuple[str, Any]] = {new: ("state", old) for new, old in states.items()}
         for k, o in enumerate(outputs):
-            r = root(o)
-            if r in unit and r not in self.homes and not scalar(o) and _whole(o):
-                self.homes[r] = ("out", k)
-        self.parts: dict[Node, tuple[Node, int | None]] = {}  # what is written into something else, and from where on
-        self._join(outputs)
-        self._write_over()
-        self._keep_apart(states)
-        self._pack()
-        self._views: dict[Node, Array | None] = {}
-        self.arena = _aligned(self.peak)
+            r = view_base(o)
+            if r in unit_of and r not in self.locations and not is_scalar(o) and _covers_storage(o):
+                self.locations[r] = ("out", k)
+        self.written_into: dict[GraphNode, tuple[GraphNode, int | None]] = {}  # part -> (whole, start)
+        self._write_parts_in_place(outputs)
+        self._reuse_dying_inputs()
+        self._protect_state_inputs(states)
+        self._assign_offsets()
+        self._views: dict[GraphNode, Array | None] = {}
+        self.arena = _aligned_buffer(self.arena_bytes)
 
-    def _live(self, outputs: list[Node]) -> None:
-        def touch(node: Node, place: int) -> None:
-            r = root(node)
-            if r in self.unit and not scalar(r):
-                low, high = self.life.get(r, (place, place))
-                self.life[r] = (min(low, place), max(high, place))
+    def _compute_lifetimes(self, outputs: list[GraphNode]) -> None:
+        """The first and last unit that accesses each value."""
+
+        def touch(node: GraphNode, place: int) -> None:
+            r = view_base(node)
+            if r in self.unit_of and not is_scalar(r):
+                low, high = self.lifetimes.get(r, (place, place))
+                self.lifetimes[r] = (min(low, place), max(high, place))
 
         for u in self.units:
-            for n in (*u.outs, *u.ext):
-                touch(n, u.place)
+            for n in (*u.outputs, *u.inputs):
+                touch(n, u.position)
         for o in outputs:
             touch(o, len(self.units))
 
-    def final(self, node: Node) -> Node:
-        """The node whose memory this one is written to."""
-        while node in self.over or node in self.parts:
-            node = self.over[node] if node in self.over else self.parts[node][0]
+    def memory_owner(self, node: GraphNode) -> GraphNode:
+        """The node in whose memory this one is stored."""
+        while node in self.reuses or node in self.written_into:
+            node = self.reuses[node] if node in self.reuses else self.written_into[node][0]
         return node
 
-    def _join(self, outputs: list[Node]) -> None:
-        """Let units write pieces into the array that they are to be joined to, and what is copied into its copy."""
-        viewed = {root(a) for u in self.units for a in u.ext if a.op in VIEWS} | {root(o) for o in outputs}
-        readers = Counter(root(a) for u in self.units for a in u.ext)
+    def _write_parts_in_place(self, outputs: list[GraphNode]) -> None:
+        """Let units write directly into the concatenation or copy that their result becomes part of."""
+        viewed = {view_base(a) for u in self.units for a in u.inputs if a.op in VIEW_OPS} | {
+            view_base(o) for o in outputs
+        }
+        readers = Counter(view_base(a) for u in self.units for a in u.inputs)
         for u in self.units:
             n = u.nodes[0]
-            if self.homes.get(n, ("",))[0] == "state":  # the old value may still be read
+            if self.locations.get(n, ("",))[0] == "state":  # the old value may still be read
                 continue
             if n.op == "concat":
                 once, start = Counter(n.args), 0
                 for p in n.args:
-                    if once[p] == 1 and self._fits_in(p, n) and (n.kw == 0 or p not in viewed):
-                        self.parts[p] = (n, start)
-                    start += p.shape[n.kw]
-            elif n.op == "copy" and readers[root(n.args[0])] == 1 and self._is_copied_whole(n):
-                self.parts[root(n.args[0])] = (n, None)
-        for p in self.parts:
-            f = self.final(p)
-            self.life[f] = (min(self.life[f][0], self.life[p][0]), max(self.life[f][1], self.life[p][1]))
-        self.wholes = {n for n, _ in self.parts.values()}
+                    if once[p] == 1 and self._can_write_into(p, n) and (n.params == 0 or p not in viewed):
+                        self.written_into[p] = (n, start)
+                    start += p.shape[n.params]
+            elif n.op == "copy" and readers[view_base(n.args[0])] == 1 and self._is_permuted_product(n):
+                self.written_into[view_base(n.args[0])] = (n, None)
+        for p in self.written_into:
+            f = self.memory_owner(p)
+            self.lifetimes[f] = (
+                min(self.lifetimes[f][0], self.lifetimes[p][0]),
+                max(self.lifetimes[f][1], self.lifetimes[p][1]),
+            )
+        self.containers = {n for n, _ in self.written_into.values()}
 
-    def _fits_in(self, p: Node, n: Node) -> bool:
-        """Whether a piece can be written into what it is joined to from the beginning."""
-        u = self.unit.get(p)
-        if u is None or scalar(p) or p.dtype != n.dtype or p in self.parts or p in self.homes:
+    def _can_write_into(self, p: GraphNode, n: GraphNode) -> bool:
+        """Whether the unit of ``p`` can write directly into the concatenation ``n``."""
+        u = self.unit_of.get(p)
+        if u is None or is_scalar(p) or p.dtype != n.dtype or p in self.written_into or p in self.locations:
             return False
-        return kind(p, u.domain) == "full" if isinstance(u, Group) else n.kw == 0 and p.op in ("matmul", "concat")
+        return (
+            domain_role(p, u.domain) == "full"
+            if isinstance(u, FusionGroup)
+            else n.params == 0 and p.op in ("matmul", "concat")
+        )
 
-    def _is_copied_whole(self, n: Node) -> bool:
-        """Whether a copy is all of a product, in another order."""
-        p = root(n.args[0])
-        free = p.op == "matmul" and p not in self.parts and p not in self.homes and not scalar(p)
-        return free and self.life[p][1] == self.unit[n].place and self._within(like(n), n) is not None
+    def _is_permuted_product(self, n: GraphNode) -> bool:
+        """Whether a copy holds exactly the entries of a matrix product in another order."""
+        p = view_base(n.args[0])
+        free = p.op == "matmul" and p not in self.written_into and p not in self.locations and not is_scalar(p)
+        return (
+            free
+            and self.lifetimes[p][1] == self.unit_of[n].position
+            and self._invert_view(strided_template(n), n) is not None
+        )
 
-    def _within(self, array: Array, n: Node) -> Array | None:
-        """What a copy shows, in the place of the copy; None where it shows something else besides."""
-        view: Node = n.kw
+    def _invert_view(self, array: Array, n: GraphNode) -> Array | None:
+        """The array through which the source of a copy can be written into the copy; None if there is none."""
+        view: GraphNode = n.params
         found: Array | None = array
-        while view.op in VIEWS and found is not None:
+        while view.op in VIEW_OPS and found is not None:
             if view.op == "permute":
-                found = np.transpose(found, np.argsort(view.kw))
+                found = np.transpose(found, np.argsort(view.params))
             else:
                 found = _reshaped(found, view.args[0].shape) if view.op == "reshape" else None
             view = view.args[0]
         return found
 
-    def _write_over(self) -> None:
+    def _reuse_dying_inputs(self) -> None:
+        """Let kernels write their outputs over inputs that are not read again."""
         for u in self.units:
-            if isinstance(u, Group):
-                for o in u.outs:
-                    if not scalar(o) and kind(o, u.domain) == "full":
-                        self._write_one(u, o)
+            if isinstance(u, FusionGroup):
+                for o in u.outputs:
+                    if not is_scalar(o) and domain_role(o, u.domain) == "full":
+                        self._reuse_input_for(u, o)
 
-    def _write_one(self, u: Group, o: Node) -> None:
-        """Let ``o`` take the place of something that the kernel reads for the last time."""
-        home = self.homes.get(o)
-        for a in u.ext:
-            if scalar(a) or a.shape != o.shape or a.dtype != o.dtype or a in u.pairs:
+    def _reuse_input_for(self, u: FusionGroup, o: GraphNode) -> None:
+        """Store ``o`` in the memory of an input that the kernel reads for the last time, if there is one."""
+        home = self.locations.get(o)
+        for a in u.inputs:
+            if is_scalar(a) or a.shape != o.shape or a.dtype != o.dtype or a in u.overwrites:
                 continue
-            if o in self.parts or a in self.parts or self.final(a) in self.wholes:
+            if o in self.written_into or a in self.written_into or self.memory_owner(a) in self.containers:
                 continue
             if home is not None:
                 fits = home == ("state", a)
             else:
-                dying = a in self.life and self.life[self.final(a)][1] == u.place and a not in self.homes
-                fits = dying and self.final(a) not in self.homes
-            if not fits or any(b is not a and not scalar(b) and self.final(root(b)) is self.final(a) for b in u.ext):
-                continue  # a second way to the same memory
-            loop = self.loops(u)
+                dying = (
+                    a in self.lifetimes
+                    and self.lifetimes[self.memory_owner(a)][1] == u.position
+                    and a not in self.locations
+                )
+                fits = dying and self.memory_owner(a) not in self.locations
+            if not fits or any(
+                b is not a and not is_scalar(b) and self.memory_owner(view_base(b)) is self.memory_owner(a)
+                for b in u.inputs
+            ):
+                continue  # the same memory is also read through another view
+            loop = self.loop_assignment(u)
             if any(a in n.args and loop[n] > loop[o] for n in u.nodes):
-                continue  # still to be read after it is overwritten
-            u.pairs[a] = o
+                continue  # read again after the output is written
+            u.overwrites[a] = o
             if home is None:
-                f = self.over[o] = self.final(a)  # the first of a long row, so that nobody has to walk along it
-                self.life[f] = (self.life[f][0], max(self.life[f][1], self.life[o][1]))
+                f = self.reuses[o] = self.memory_owner(a)  # path compression
+                self.lifetimes[f] = (self.lifetimes[f][0], max(self.lifetimes[f][1], self.lifetimes[o][1]))
             return
 
-    def _keep_apart(self, states: dict[Node, Node]) -> None:
-        """A unit that still reads an old value, and not in the one way that is safe, does not write over it."""
+    def _protect_state_inputs(self, states: dict[GraphNode, GraphNode]) -> None:
+        """Do not write a new state over the old one in a unit that also reads the old one in another way."""
         for new, old in list(states.items()):
-            u = self.unit[new]
-            paired = isinstance(u, Group) and u.pairs.get(old) is new
-            if not paired and any(root(a) is old for a in u.ext):
-                del states[new], self.homes[new]
+            u = self.unit_of[new]
+            paired = isinstance(u, FusionGroup) and u.overwrites.get(old) is new
+            if not paired and any(view_base(a) is old for a in u.inputs):
+                del states[new], self.locations[new]
 
-    def _pack(self) -> None:
-        """A place for each value that is free while it lives; how much that takes, and how much is needed at once."""
-        own = [n for n in self.life if n not in self.homes and n not in self.over and n not in self.parts]
-        sizes = [-(-n.size * n.dtype.itemsize // LINE) * LINE for n in own]
-        lives = [self.life[n] for n in own]
+    def _assign_offsets(self) -> None:
+        """Assign arena offsets; sets the size of the arena and the peak of live bytes."""
+        own = [
+            n for n in self.lifetimes if n not in self.locations and n not in self.reuses and n not in self.written_into
+        ]
+        sizes = [-(-n.size * n.dtype.itemsize // CACHE_LINE) * CACHE_LINE for n in own]
+        lives = [self.lifetimes[n] for n in own]
         in_use = [0] * (len(self.units) + 2)
         for (low, high), size in zip(lives, sizes, strict=True):
             in_use[low] += size
             in_use[high + 1] -= size
-        self.need = int(np.cumsum(in_use).max())
-        places = packed(sizes, lives)
-        self.homes |= {n: ("arena", place) for n, place in zip(own, places, strict=True)}
-        self.peak = max((place + size for place, size in zip(places, sizes, strict=True)), default=0)
+        self.peak_live_bytes = int(np.cumsum(in_use).max())
+        places = pack_offsets(sizes, lives)
+        self.locations |= {n: ("arena", place) for n, place in zip(own, places, strict=True)}
+        self.arena_bytes = max((place + size for place, size in zip(places, sizes, strict=True)), default=0)
 
     # ------------------------------------------------------------------------------------------------------------ views
-    def base(self, node: Node) -> tuple[str, Any]:
-        """Whose memory a node is in: ("arena", None), ("const" or "input", node), ("out", k), ("state", input)."""
-        r = self.final(root(node))
-        home = self.homes.get(r)
+    def buffer_of(self, node: GraphNode) -> tuple[str, Any]:
+        """The buffer that holds a node: ("arena", None), ("const" or "input", node), ("out", k), ("state", input)."""
+        r = self.memory_owner(view_base(node))
+        home = self.locations.get(r)
         if home is None:
             return (r.op, r)
         return ("arena", None) if home[0] == "arena" else home
 
-    def whole(self, base: tuple[str, Any]) -> Array:
-        """An array that stands for all the memory of a base."""
-        what, key = base
+    def buffer_array(self, buffer: tuple[str, Any]) -> Array:
+        """An array that stands for the whole memory of a buffer."""
+        what, key = buffer
         if what == "arena":
             return self.arena
         if what == "const":
-            return self.at(key)  # type: ignore[return-value]
+            return self.array_of(key)  # type: ignore[return-value]
         node = key
         if what == "out":
-            node = next(n for n, home in self.homes.items() if home == base)
+            node = next(n for n, home in self.locations.items() if home == buffer)
         view = self._views.get(node)
         if view is None:
-            view = self._views[node] = like(node)
+            view = self._views[node] = strided_template(node)
         return view
 
-    def at(self, node: Node) -> Array | None:
-        """An array in a node's memory; None for a view that cannot be had without copying."""
+    def array_of(self, node: GraphNode) -> Array | None:
+        """The array in the memory of a node; None for a view that needs a copy."""
         if node not in self._views:
-            self._views[node] = self._found(node)
+            self._views[node] = self._make_array(node)
         return self._views[node]
 
-    def _found(self, node: Node) -> Array | None:
-        if node.op in VIEWS:
-            inner = self.at(node.args[0])
-            return None if inner is None else looked(inner, node)
+    def _make_array(self, node: GraphNode) -> Array | None:
+        """Compute :meth:`array_of`."""
+        if node.op in VIEW_OPS:
+            inner = self.array_of(node.args[0])
+            return None if inner is None else apply_view(inner, node)
         if node.op == "const":
             return np.ascontiguousarray(node.value).reshape(node.shape)
-        if node in self.parts:
-            whole, start = self.parts[node]
+        if node in self.written_into:
+            whole, start = self.written_into[node]
             if start is None:
-                return self._within(self.at(whole), whole)  # type: ignore[arg-type]  # it has memory of its own
+                return self._invert_view(self.array_of(whole), whole)  # type: ignore[arg-type]  # it has memory of its own
             index = [slice(None)] * node.ndim
-            index[whole.kw] = slice(start, start + node.shape[whole.kw])
-            inner = self.at(whole)
+            index[whole.params] = slice(start, start + node.shape[whole.params])
+            inner = self.array_of(whole)
             return None if inner is None else inner[tuple(index)]
-        final = self.final(node)
-        if final is not node:
-            found = self.at(final)
+        memory_owner = self.memory_owner(node)
+        if memory_owner is not node:
+            found = self.array_of(memory_owner)
             return None if found is None else found.reshape(node.shape)
-        what, key = self.homes.get(node, ("input", node))
+        what, key = self.locations.get(node, ("input", node))
         if what == "arena":
             size = node.size * node.dtype.itemsize
             return self.arena[key : key + size].view(node.dtype).reshape(node.shape)
-        return self.whole((what, key)).reshape(node.shape)
+        return self.buffer_array((what, key)).reshape(node.shape)
 
 
-def _whole(node: Node) -> bool:
-    """Whether a node is all of its memory, in order."""
-    while node.op in VIEWS:
+def _covers_storage(node: GraphNode) -> bool:
+    """Whether a node shows all of its memory in order."""
+    while node.op in VIEW_OPS:
         if node.op != "reshape":
             return False
         node = node.args[0]
     return True
 
 
-def _aligned(size: int) -> Array:
-    memory = np.zeros(size + LINE, np.uint8)
-    start = -memory.ctypes.data % LINE
+def _aligned_buffer(size: int) -> Array:
+    """Memory that begins at a cache line."""
+    memory = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
     return memory[start : start + size]

@@ -1,1 +1,1 @@
-"""What runs: NumPy calls at first, then kernels in a row; where their memory is bound; the short way in."""
+"""Running a trace: NumPy calls first, compiled kernels later; memory binding and the fast path."""

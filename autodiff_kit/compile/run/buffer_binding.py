@@ -1,12 +1,12 @@
-"""The memory outside of a plan's own: arguments, variables, slots of optimizers, and what is given away.
+"""Binding of memory that a plan does not own: arguments, variables, optimizer slots, and outputs.
 
-Each is shown to the plan as arrays under names of its function. Variables and slots are written over in place: the
-array of a variable is the plan's own, and should somebody else hold it, or put another one in its place, the plan takes
-a copy first, so that what others hold never changes. Slots are never given out.
+The plan accesses each through NumPy views that are globals of its function. Variables and slots are updated in place.
+The array of a variable belongs to the plan: if somebody else refers to it, or another array was assigned, the plan
+takes a copy first, so that arrays that others hold never change. Slots are never handed out.
 
-What a plan gives away is used again once the caller has let go of it. Counting references tells whether anybody still
-holds one; a tensor that a tape has seen is left to it. Two of each are enough for a caller who looks at one answer
-while the next is computed.
+An output array is reused once the caller has dropped it. Reference counts tell whether anybody still holds it; a tensor
+that a tape has recorded is not reused. Each output has two arrays, so that a caller may keep one result while the next
+is computed.
 """
 
 from __future__ import annotations
@@ -18,100 +18,116 @@ from weakref import ref
 
 import numpy as np
 
-from autodiff_kit.compile.node import Node
-from autodiff_kit.compile.trace.inputs import Field, Slot
+from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.trace.input_sources import AttributeSource, OptimizerSlotSource
 from autodiff_kit.core.tensor import Tensor, make
 
-__all__ = ["Answers", "Binder"]
+__all__ = ["BufferBinder", "OutputBuffers"]
 
 
-class Binder:
-    """Names of a plan's function that show memory from outside, and the lines that see whether they still do.
+class BufferBinder:
+    """Binds views of external memory, and generates the lines that check whether the binding still holds.
 
     Parameters
     ----------
     env : dict
-        Globals of the function.
-    bound, moved : dict
-        What shows the memory of each base: names, and rows for ``point``.
+        Globals of the plan's function.
+    views_of_buffer, pointer_rows : dict
+        For each buffer: its views, and the rows of addresses to update with ``write_addresses``.
     """
 
-    def __init__(self, env: dict[str, Any], bound: dict[Any, list[Any]], moved: dict[Any, tuple[float, float]]) -> None:
-        from autodiff_kit.kernels.native_calls import point
+    def __init__(
+        self, env: dict[str, Any], views_of_buffer: dict[Any, list[Any]], pointer_rows: dict[Any, tuple[float, float]]
+    ) -> None:
+        from autodiff_kit.kernels.native_calls import write_addresses
 
-        self.env, self.bound, self.moved, self.point = env, bound, moved, point
-        env |= {"rc": sys.getrefcount, "bind": self._bind, "bind_slots": self._bind_slots}
-        self._sources: list[tuple[Node, Any, bool]] = []
-        self._kept: dict[tuple[int, int], int] = {}
-        self._slots: list[tuple[Any, Any, list[tuple[str, Node]]]] = []
+        self.env, self.views_of_buffer, self.pointer_rows = env, views_of_buffer, pointer_rows
+        self.write_addresses = write_addresses
+        env |= {"refcount": sys.getrefcount, "bind_variable": self._bind_variable, "bind_slots": self._bind_slots}
+        self._sources: list[tuple[GraphNode, Any, bool]] = []
+        self._slots_index: dict[tuple[int, int], int] = {}
+        self._slots: list[tuple[Any, Any, list[tuple[str, GraphNode]]]] = []
 
-    def _show(self, base: Any, array: Any) -> None:
-        for name, shape, dtype, offset, strides in self.bound.get(base, ()):
+    def _bind_views(self, buffer: Any, array: Any) -> None:
+        """Point all views and addresses of a buffer to an array."""
+        for name, shape, dtype, offset, strides in self.views_of_buffer.get(buffer, ()):
             self.env[name] = np.ndarray(shape, dtype, array, offset, strides)
-        if base in self.moved:
-            self.point(*self.moved[base], id(array))
+        if buffer in self.pointer_rows:
+            self.write_addresses(*self.pointer_rows[buffer], id(array))
 
     # ------------------------------------------------------------------------------------------------------- arguments
-    def argument(self, place: int, node: Node) -> str:
-        """The line that shows an array of the caller's; ``take`` does so too, and remembers it weakly as ``seen``."""
-        rows = self.moved.get(("input", node))
+    def argument_binding_line(self, place: int, node: GraphNode) -> str:
+        """The line that binds an array argument.
 
-        def show(array: Any) -> None:
+        ``bind_and_remember`` does the same and keeps a weak reference to the array, for the fast path.
+        """
+        rows = self.pointer_rows.get(("input", node))
+
+        def bind(array: Any) -> None:
             if rows is not None:
-                self.point(*rows, id(array))
-            self.env[f"seen{place}"] = _nothing
+                self.write_addresses(*rows, id(array))
+            self.env[f"last_argument{place}"] = _no_argument
 
-        def take(array: Any) -> None:
-            show(array)
-            self.env[f"seen{place}"] = ref(array)
+        def bind_and_remember(array: Any) -> None:
+            bind(array)
+            self.env[f"last_argument{place}"] = ref(array)
 
-        self.env |= {f"show{place}": show, f"take{place}": take, f"seen{place}": _nothing}
-        return f"show{place}(a{place})"
+        self.env |= {
+            f"bind_argument{place}": bind,
+            f"bind_and_remember{place}": bind_and_remember,
+            f"last_argument{place}": _no_argument,
+        }
+        return f"bind_argument{place}(arg{place})"
 
     # -------------------------------------------------------------------------------------------------------- variables
-    def variable(self, node: Node, variable: Any, written: bool) -> str:
-        """The line that looks whether a variable still has the array that is shown."""
+    def variable_check_line(self, node: GraphNode, variable: Any, written: bool) -> str:
+        """The line that binds a variable again if its array has changed or somebody else refers to it."""
         k = len(self._sources)
         self._sources.append((node, variable, written))
-        self.env |= {f"W{k}": variable, f"A{k}": None, f"C{k}": 0}
-        held = f" or rc(A{k}) != C{k}" if written else ""
-        return f"if W{k}._value is not A{k}{held}: bind({k})"
+        self.env |= {f"variable{k}": variable, f"variable_array{k}": None, f"variable_refs{k}": 0}
+        held = f" or refcount(variable_array{k}) != variable_refs{k}" if written else ""
+        return f"if variable{k}._value is not variable_array{k}{held}: bind_variable({k})"
 
-    def _bind(self, k: int) -> None:
+    def _bind_variable(self, k: int) -> None:
         node, variable, written = self._sources[k]
-        self.env[f"A{k}"] = None
+        self.env[f"variable_array{k}"] = None
         array = variable._value
         if written or type(array) is not np.ndarray or not array.flags.c_contiguous or not array.flags.aligned:
             array = variable._value = np.array(array, order="C")
-        self._show(("input", node), array)
-        self._show(("state", node), array)
-        self.env[f"A{k}"] = array
+        self._bind_views(("input", node), array)
+        self._bind_views(("state", node), array)
+        self.env[f"variable_array{k}"] = array
         del array
-        self.env[f"C{k}"] = sys.getrefcount(self.env[f"A{k}"])
+        self.env[f"variable_refs{k}"] = sys.getrefcount(self.env[f"variable_array{k}"])
 
     # ------------------------------------------------------------------------------------------------ numbers and slots
-    def number(self, node: Node, source: Field | Slot) -> tuple[list[str], str]:
-        """Of a number that is held somewhere: the lines before it is read, and the expression for it."""
-        if isinstance(source, Slot):
-            name, lines = self.slots(source)
+    def scalar_code(self, node: GraphNode, source: AttributeSource | OptimizerSlotSource) -> tuple[list[str], str]:
+        """For a number in an attribute or slot: the lines to run before it is read, and the expression for it."""
+        if isinstance(source, OptimizerSlotSource):
+            name, lines = self.slots_name_and_lines(source)
             return lines, f"{name}[{source.name!r}]"
-        self.env[f"P{node.number}"] = source.owner
-        return [], f"P{node.number}.{source.name}"
+        self.env[f"owner{node.number}"] = source.owner
+        return [], f"owner{node.number}.{source.name}"
 
-    def slots(self, source: Slot) -> tuple[str, list[str]]:
-        """The name of a variable's slots, and the line that looks whether they are still those, where it is new."""
+    def slots_name_and_lines(self, source: OptimizerSlotSource) -> tuple[str, list[str]]:
+        """The name of a variable's slots, and on first use the line that binds them again if replaced."""
         key = (id(source.optimizer), id(source.variable))
-        if key in self._kept:
-            return f"D{self._kept[key]}", []
-        k = self._kept[key] = len(self._slots)
+        if key in self._slots_index:
+            return f"slots{self._slots_index[key]}", []
+        k = self._slots_index[key] = len(self._slots)
         self._slots.append((source.optimizer, source.variable, []))
-        self.env |= {f"T{k}": source.optimizer, f"I{k}": id(source.variable), f"E{k}": None, f"D{k}": None}
-        return f"D{k}", [f"if T{k}._state.get(I{k}) is not E{k}: bind_slots({k})"]
+        self.env |= {
+            f"optimizer{k}": source.optimizer,
+            f"slot_variable_id{k}": id(source.variable),
+            f"slot_entry{k}": None,
+            f"slots{k}": None,
+        }
+        return f"slots{k}", [f"if optimizer{k}._state.get(slot_variable_id{k}) is not slot_entry{k}: bind_slots({k})"]
 
-    def slot(self, node: Node, source: Slot) -> list[str]:
-        """Show the array of a slot; the lines that this takes."""
-        _, lines = self.slots(source)
-        k = self._kept[id(source.optimizer), id(source.variable)]
+    def slot_array_lines(self, node: GraphNode, source: OptimizerSlotSource) -> list[str]:
+        """Bind the array of a slot; returns the lines that check the binding."""
+        _, lines = self.slots_name_and_lines(source)
+        k = self._slots_index[id(source.optimizer), id(source.variable)]
         self._slots[k][2].append((source.name, node))
         return lines
 
@@ -121,79 +137,87 @@ class Binder:
         for name, node in names:
             if type(slots[name]) is not np.ndarray or not slots[name].flags.carray:
                 slots[name] = np.array(slots[name], order="C")
-            self._show(("input", node), slots[name])
-            self._show(("state", node), slots[name])
-        self.env |= {f"E{k}": optimizer._state[id(variable)], f"D{k}": slots}
+            self._bind_views(("input", node), slots[name])
+            self._bind_views(("state", node), slots[name])
+        self.env |= {f"slot_entry{k}": optimizer._state[id(variable)], f"slots{k}": slots}
 
-    def answer(self, k: int, array: Any) -> None:
-        """Show the memory of the k-th answer."""
-        self._show(("out", k), array)
-
-
-def _nothing() -> None:
-    """What was seen before the first call."""
+    def bind_output(self, k: int, array: Any) -> None:
+        """Point the views of output ``k`` to an array."""
+        self._bind_views(("out", k), array)
 
 
-class Answers:
-    """Names of a plan's function for what it gives away, and the lines that see whether they are free.
+def _no_argument() -> None:
+    """Stands for the weak reference to an argument before the first call."""
+
+
+class OutputBuffers:
+    """The outputs of a plan, and the lines that check whether their memory is free.
 
     Parameters
     ----------
     env : dict
-        Globals of the function.
-    show : callable
-        Told the number and the array of an answer that is new.
+        Globals of the plan's function.
+    bind : callable
+        ``bind(k, array)`` binds a new array of output ``k``.
     """
 
-    def __init__(self, env: dict[str, Any], show: Callable[[int, Any], None]) -> None:
-        self.env, self.show = env, show
-        env |= {"rc": sys.getrefcount, "renew": self._renew}
-        self._pairs: dict[int, list[list[Any]]] = {}
+    def __init__(self, env: dict[str, Any], bind: Callable[[int, Any], None]) -> None:
+        self.env, self.bind_views = env, bind
+        env |= {"refcount": sys.getrefcount, "renew_output": self._replace_buffer}
+        self._buffers: dict[int, list[list[Any]]] = {}
         self._like: dict[int, tuple[Any, bool]] = {}
 
-    def array(self, k: int, like: Any, tensor: bool) -> tuple[str, str]:
-        """Of an array with a node's shape and dtype: the line before it is written, and the expression for it."""
-        self._note(k, like, tensor)
-        clean = f"rc(Y{k}) != R{k} or Y{k}._node is not None or Y{k}.record is not None or " if tensor else ""
-        return f"if {clean}rc(O{k}) != Q{k}: renew({k})", f"Y{k}" if tensor else f"O{k}.view()"
+    def array_output_code(self, k: int, like: Any, tensor: bool) -> tuple[str, str]:
+        """For array output ``k``, shaped like ``like``: the check before it is written, and the output expression."""
+        self._register(k, like, tensor)
+        check = f"refcount(output_array{k}) != array_refs{k}"
+        if tensor:
+            check = f"{self._tensor_in_use(k)} or {check}"
+        return f"if {check}: renew_output({k})", f"output_tensor{k}" if tensor else f"output_array{k}.view()"
 
-    def number(self, k: int, text: str) -> tuple[list[str], str]:
-        """Of a tensor of one number: the lines when the number is known, and the expression for it."""
-        self._note(k, None, True)
-        line = f"if rc(Y{k}) != R{k} or Y{k}._node is not None or Y{k}.record is not None: renew({k})"
-        return [line, f"Y{k}._value = {text}"], f"Y{k}"
+    def scalar_code(self, k: int, text: str) -> tuple[list[str], str]:
+        """For output ``k``, a tensor of one number: the lines that store the number, and the output expression."""
+        self._register(k, None, True)
+        check = f"if {self._tensor_in_use(k)}: renew_output({k})"
+        return [check, f"output_tensor{k}._value = {text}"], f"output_tensor{k}"
 
-    def _note(self, k: int, like: Any, tensor: bool) -> None:
-        self._like[k], self._pairs[k] = (like, tensor), []
+    @staticmethod
+    def _tensor_in_use(k: int) -> str:
+        """The expression for: somebody else holds the tensor, or a tape has recorded it."""
+        tensor = f"output_tensor{k}"
+        return f"refcount({tensor}) != tensor_refs{k} or {tensor}._node is not None or {tensor}.record is not None"
 
-    def begin(self) -> None:
-        """Make the first ones, when it is known what shows them."""
+    def _register(self, k: int, like: Any, tensor: bool) -> None:
+        self._like[k], self._buffers[k] = (like, tensor), []
+
+    def allocate(self) -> None:
+        """Allocate the first buffers, once the views of the outputs are known."""
         for k in self._like:
-            self._renew(k)
+            self._replace_buffer(k)
 
-    def _renew(self, k: int) -> None:
-        """What was given is the caller's now; the plan goes on with the other one, or with a new one."""
-        (like, tensor), pairs = self._like[k], self._pairs[k]
-        self.env |= {f"Y{k}": None, f"O{k}": None}
-        place = next((place for place, pair in enumerate(pairs) if _free(pair)), None)
-        found = _pair(like, tensor) if place is None else pairs.pop(place)
+    def _replace_buffer(self, k: int) -> None:
+        """Give up the current buffer of an output, which the caller holds, and take a free or a new one."""
+        (like, tensor), pairs = self._like[k], self._buffers[k]
+        self.env |= {f"output_tensor{k}": None, f"output_array{k}": None}
+        place = next((place for place, pair in enumerate(pairs) if _is_unused(pair)), None)
+        found = _new_buffer(like, tensor) if place is None else pairs.pop(place)
         pairs[:] = [found, *pairs[:1]]
-        self.env |= {f"Y{k}": found[0], f"O{k}": found[1]}
+        self.env |= {f"output_tensor{k}": found[0], f"output_array{k}": found[1]}
         if found[1] is not None:
-            found[1].flags.writeable = True  # whoever looked at it may have closed it
-            self.show(k, found[1])
-        self.env |= {f"R{k}": sys.getrefcount(found[0]), f"Q{k}": sys.getrefcount(found[1])}
+            found[1].flags.writeable = True  # the caller may have made it read-only
+            self.bind_views(k, found[1])
+        self.env |= {f"tensor_refs{k}": sys.getrefcount(found[0]), f"array_refs{k}": sys.getrefcount(found[1])}
 
 
-def _pair(like: Any, tensor: bool) -> list[Any]:
+def _new_buffer(like: Any, tensor: bool) -> list[Any]:
     array = None if like is None else np.empty(like.shape, like.dtype)
     return [make(array) if tensor else None, array]
 
 
-def _free(pair: list[Any]) -> bool:
-    """Whether nobody but the pair holds what is in it."""
+def _is_unused(pair: list[Any]) -> bool:
+    """Whether only the pair refers to its tensor and array."""
     clean = type(pair[0]) is not Tensor or (pair[0]._node is None and pair[0].record is None)
-    held = 2 if type(pair[0]) is Tensor else 1  # the tensor holds the array too
+    held = 2 if type(pair[0]) is Tensor else 1  # the tensor refers to the array as well
     return clean and (
         (pair[0] is None or sys.getrefcount(pair[0]) == 2) and (pair[1] is None or sys.getrefcount(pair[1]) == held + 1)
     )

@@ -1,7 +1,7 @@
-"""The short way into a plan: everything that must hold for it, checked in one function made for it.
+"""The fast path into a plan: one generated function checks the arguments and the guard, and runs the plan.
 
-A tensor that was given last time too is known by its array, which is remembered weakly; only for another one are type,
-shape, dtype and strides looked at.
+The array of a tensor that was passed at the last call as well is recognised by a weak reference; type, shape, dtype and
+strides are checked only for another array.
 """
 
 from __future__ import annotations
@@ -11,127 +11,134 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.trace.guards import Guard
+from autodiff_kit.compile.trace.guards import TraceGuard
 from autodiff_kit.core.record import UNUSUAL, open_records
 from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["MISS", "quick", "runs_plainly"]
+__all__ = ["FAST_PATH_MISS", "make_fast_path", "must_run_eagerly"]
 
-MISS: Any = object()
-"""What the short way returns where it is not the way."""
-
-
-class _NotPlainError(Exception):
-    """An argument of a kind that has no short way."""
+FAST_PATH_MISS: Any = object()
+"""Returned by the fast path if the call needs the general path."""
 
 
-def runs_plainly() -> bool:
-    """Whether somebody wants to see the operations: an open tape, a recording, a block that changes rules."""
+class _NoFastPathError(Exception):
+    """An argument of a kind that the fast path does not handle."""
+
+
+def must_run_eagerly() -> bool:
+    """Whether a tape, a trace or a gradient override needs to see each operation."""
     return bool(open_records.records or UNUSUAL)
 
 
-def quick(
-    args: tuple[Any, ...], key: Any, guard: Guard, plan: Any, keys: list[Any]
+def make_fast_path(
+    args: tuple[Any, ...], key: Any, guard: TraceGuard, plan: Any, lock_tokens: list[Any]
 ) -> Callable[[tuple[Any, ...]], Any] | None:
-    """A function of the arguments that runs the plan, or gives MISS; None where the arguments are not plain enough.
+    """Generate a function of the arguments that runs the plan or returns FAST_PATH_MISS; None for complex arguments.
 
-    Whoever takes the one entry of ``keys`` may compute, and puts it back.
+    ``lock_tokens`` holds one token: whoever takes it may run, and puts it back. Another thread, or a nested call,
+    misses.
     """
     env: dict[str, Any] = plan.env
     env |= guard.env | {
-        "here": open_records, "UNUSUAL": UNUSUAL, "MISS": MISS, "Tensor": Tensor, "ndarray": np.ndarray,
-        "take_key": keys.pop, "give_back": keys.append,
+        "thread_state": open_records, "UNUSUAL": UNUSUAL, "FAST_PATH_MISS": FAST_PATH_MISS,
+        "Tensor": Tensor, "ndarray": np.ndarray,
+        "acquire": lock_tokens.pop, "release": lock_tokens.append,
     }  # fmt: skip
-    entry = _Entry(plan, env)
+    checks = _ArgumentChecks(plan, env)
     try:
-        names = [entry.read(f"q{k}", arg, part) for k, (arg, part) in enumerate(zip(args, key[1:], strict=True))]
-    except _NotPlainError:
+        names = [checks.check(f"given{k}", arg, part) for k, (arg, part) in enumerate(zip(args, key[1:], strict=True))]
+    except _NoFastPathError:
         return None
     unpacked = [f"{', '.join(names)}, = args"] if names else []
-    lines = [*unpacked, *entry.lines, *entry.twins()]
+    lines = [*unpacked, *checks.lines, *checks.check_distinct_tensors()]
     text = (
-        f"def fast(args):\n    if UNUSUAL or here.records or len(args) != {len(args)}: return MISS\n"
-        "    try: key = take_key()\n    except IndexError: return MISS\n    try:\n"
+        f"def fast(args):\n    if UNUSUAL or thread_state.records or len(args) != {len(args)}: return FAST_PATH_MISS\n"
+        "    try: token = acquire()\n    except IndexError: return FAST_PATH_MISS\n    try:\n"
         + "".join(f"        {line}\n" for line in lines)
-        + f"        try:\n            if not ({guard.text}): return MISS\n"
-        + "        except (KeyError, NameError): return MISS\n"
+        + f"        try:\n            if not ({guard.condition}): return FAST_PATH_MISS\n"
+        + "        except (KeyError, NameError): return FAST_PATH_MISS\n"
         + "".join(f"        {line}\n" for line in plan.lines)
-        + "    finally: give_back(key)\n"
+        + "    finally: release(token)\n"
     )
-    fast: Callable[[Any], Any] = guard.closed(text, "fast", env)
+    fast: Callable[[Any], Any] = guard.make_function(text, "fast", env)
     return fast
 
 
-class _Entry:
-    """Lines that see whether arguments are as they were recorded, and hand them to the plan."""
+class _ArgumentChecks:
+    """Generates the lines that check the arguments against those that were traced, and bind them for the plan."""
 
     def __init__(self, plan: Any, env: dict[str, Any]) -> None:
         self.plan, self.env = plan, env
         self.lines: list[str] = []
-        self.given = 0  # so many numbers and arrays came before
+        self.input_count = 0  # numeric leaves so far
         self.tensors: list[str] = []
 
-    def read(self, name: str, arg: Any, part: Any) -> str:
-        """Look at one argument, which is recorded as ``part`` says."""
+    def check(self, name: str, arg: Any, part: Any) -> str:
+        """Generate the checks of one argument, given its part of the cache key; returns its name."""
         kind = type(arg)
         if kind is Tensor:
-            self._tensor(name, arg, part)
+            self._check_tensor(name, arg, part)
         elif kind is float or kind is np.ndarray or isinstance(arg, np.generic):
-            self._value(name, arg)
+            self._check_value(name, arg)
         elif kind in (tuple, list, dict):
-            self._nest(name, arg, part)
+            self._check_container(name, arg, part)
         elif isinstance(arg, (tuple, list, dict)):
-            raise _NotPlainError
+            raise _NoFastPathError
         else:
-            self.env[f"K{name}"] = arg
-            self.lines.append(f"if {name} is not K{name}: return MISS")
+            self.env[f"expected_{name}"] = arg
+            self.lines.append(f"if {name} is not expected_{name}: return FAST_PATH_MISS")
         return name
 
-    def twins(self) -> list[str]:
-        """One tensor that is given twice is another recording."""
+    def check_distinct_tensors(self) -> list[str]:
+        """The check that no tensor is passed twice, which needs another trace."""
         if len(self.tensors) < 2:
             return []
         ids = ", ".join(f"id({name})" for name in self.tensors)
-        return [f"if len({{{ids}}}) != {len(self.tensors)}: return MISS"]
+        return [f"if len({{{ids}}}) != {len(self.tensors)}: return FAST_PATH_MISS"]
 
-    def _tensor(self, name: str, tensor: Tensor, part: Any) -> None:
+    def _check_tensor(self, name: str, tensor: Tensor, part: Any) -> None:
         if part[1] >= 0:
-            raise _NotPlainError
-        self.lines.append(f"if type({name}) is not Tensor: return MISS")
+            raise _NoFastPathError
+        self.lines.append(f"if type({name}) is not Tensor: return FAST_PATH_MISS")
         self.tensors.append(name)
-        value, place = tensor._value, self.given
-        if type(value) is not np.ndarray or not value.flags.carray or f"seen{place}" not in self.env:
-            self.lines.append(f"x{name} = {name}._value")
-            self._value(f"x{name}", value)
+        value, place = tensor._value, self.input_count
+        if type(value) is not np.ndarray or not value.flags.carray or f"last_argument{place}" not in self.env:
+            self.lines.append(f"value_{name} = {name}._value")
+            self._check_value(f"value_{name}", value)
             return
-        self.given += 1
-        self.env[f"D{name}"] = value.dtype
-        checks = f"a{place}.shape != {value.shape} or a{place}.dtype != D{name} or a{place}.strides != {value.strides}"
+        self.input_count += 1
+        self.env[f"dtype_{name}"] = value.dtype
+        array = f"arg{place}"
+        checks = (
+            f"{array}.shape != {value.shape} or {array}.dtype != dtype_{name} or {array}.strides != {value.strides}"
+        )
         self.lines += [
-            f"a{place} = {name}._value",
-            f"if seen{place}() is not a{place}:",  # its array does not change, nor does its shape
-            f"    if type(a{place}) is not ndarray or {checks}: return MISS",
-            f"    take{place}(a{place})",
+            f"arg{place} = {name}._value",
+            f"if last_argument{place}() is not arg{place}:",  # else it was checked at the last call
+            f"    if type(arg{place}) is not ndarray or {checks}: return FAST_PATH_MISS",
+            f"    bind_and_remember{place}(arg{place})",
         ]
 
-    def _value(self, name: str, value: Any) -> None:
-        self.env[f"D{name}"] = type(value)
-        checks = f"type({name}) is not D{name}"
+    def _check_value(self, name: str, value: Any) -> None:
+        self.env[f"type_{name}"] = type(value)
+        checks = f"type({name}) is not type_{name}"
         if type(value) is np.ndarray:
-            self.env[f"E{name}"] = value.dtype
-            checks += f" or {name}.shape != {value.shape} or {name}.dtype != E{name}"
-        self.lines += [f"if {checks}: return MISS", *self.plan.take(self.given, name)]
-        self.given += 1
+            self.env[f"dtype_{name}"] = value.dtype
+            checks += f" or {name}.shape != {value.shape} or {name}.dtype != dtype_{name}"
+        self.lines += [f"if {checks}: return FAST_PATH_MISS", *self.plan.argument_input_lines(self.input_count, name)]
+        self.input_count += 1
 
-    def _nest(self, name: str, nest: Any, part: Any) -> None:
+    def _check_container(self, name: str, nest: Any, part: Any) -> None:
         kind = type(nest)
         inner = [f"{name}_{k}" for k in range(len(nest))]
-        self.lines.append(f"if type({name}) is not {kind.__name__} or len({name}) != {len(nest)}: return MISS")
+        self.lines.append(
+            f"if type({name}) is not {kind.__name__} or len({name}) != {len(nest)}: return FAST_PATH_MISS"
+        )
         if kind is dict:
-            self.env[f"K{name}"] = list(nest)
-            self.lines.append(f"if [*{name}] != K{name}: return MISS")
+            self.env[f"expected_{name}"] = list(nest)
+            self.lines.append(f"if [*{name}] != expected_{name}: return FAST_PATH_MISS")
         if inner:
             self.lines.append(f"{', '.join(inner)}, = {name}{'.values()' if kind is dict else ''}")
         items, parts = (nest.values(), [p for _, p in part[1:]]) if kind is dict else (nest, part[1:])
         for child, item, p in zip(inner, items, parts, strict=True):
-            self.read(child, item, p)
+            self.check(child, item, p)

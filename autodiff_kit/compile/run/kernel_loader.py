@@ -1,8 +1,8 @@
-"""Sources of kernels as files, which numba compiles once for all processes.
+"""Compile kernel sources with numba and cache them on disk for all processes.
 
-A file is named after its content, so that equal kernels share it and nothing has to be thrown away. The folder belongs
-to the user and nobody else may write to it, since what lies there is executed; where that cannot be had, or the disk
-refuses, the process keeps its kernels for itself.
+A source file is named by the hash of its content, so that equal kernels share it and no entry becomes stale. The cache
+folder must belong to the user and be writable by nobody else, since its files are executed. If there is no such folder,
+or the disk fails, a temporary folder of this process is used.
 """
 
 from __future__ import annotations
@@ -19,63 +19,64 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.passes.kernel_source import Kernel
+from autodiff_kit.compile.passes.kernel_source import KernelSource
 
-__all__ = ["folder", "load", "text_of"]
+__all__ = ["cache_folder", "kernel_module_source", "load_kernel"]
 
 _TYPES = {"f": "float32", "d": "float64", "?": "bool_", "l": "int64", "q": "int64", "i": "int32"}
-_loaded: dict[str, int] = {}
-_kept: list[Any] = []  # what the addresses belong to
+_entry_addresses: dict[str, int] = {}
+_loaded_entries: list[Any] = []  # keeps the code at the addresses alive
 _lock = threading.RLock()
-_private: list[Any] = []  # a temporary folder of this process
+_temporary_folders: list[Any] = []  # the temporary folder of this process, once it exists
 
 
-def text_of(kernel: Kernel) -> str:
-    """The whole file of a kernel: what it computes, and the entry that reads from a table what it computes with."""
+def kernel_module_source(kernel: KernelSource) -> str:
+    """The source of the module of a kernel: the kernel, and an entry that loads its arguments from a table."""
     given, place = [], 0
     for n in kernel.arrays:
-        given.append(f"array(t, {place}, np.{_TYPES[n.dtype.char]})")
+        given.append(f"load_array(table, {place}, np.{_TYPES[n.dtype.char]})")
         place += 2
-    for _ in kernel.numbers:
-        given.append(f"number(t, {place})")
+    for _ in kernel.scalar_inputs:
+        given.append(f"load_number(table, {place})")
         place += 1
     if kernel.scratch:
-        given.append(f"array(t, {place}, R)")
+        given.append(f"load_array(table, {place}, real)")
         place += 2
     called = f"kernel({', '.join(given)})"
     if kernel.totals:
-        names = [f"z{k}" for k in range(len(kernel.totals))]
-        puts = [f"    put(t, {place + k}, R({name}))" for k, name in enumerate(names)]
+        names = [f"total{k}" for k in range(len(kernel.totals))]
+        puts = [f"    store_number(table, {place + k}, real({name}))" for k, name in enumerate(names)]
         body = "\n".join([f"    {', '.join(names)} = {called}", *puts])
     else:
         body = f"    {called}"
     return (
         "import math\n\nimport numpy as np\nfrom numba import cfunc, njit\n\n"
-        "from autodiff_kit.kernels.noalias import Apart\n"
-        "from autodiff_kit.kernels.native_calls import array, number, put\n"
+        "from autodiff_kit.kernels.noalias import NoAliasCompiler\n"
+        "from autodiff_kit.kernels.native_calls import load_array, load_number, store_number\n"
         "from autodiff_kit.kernels.vector_math import *\n\n"
-        f"abreast({kernel.abreast})\n"
-        f"R = np.{_TYPES[kernel.dtype.char]}\n\n\n"
-        '@njit(pipeline_class=Apart, fastmath={"nsz"}, error_model="numpy", no_cpython_wrapper=True)\n'
+        f"set_interleave_count({kernel.interleave_count})\n"
+        f"real = np.{_TYPES[kernel.dtype.char]}\n\n\n"
+        '@njit(pipeline_class=NoAliasCompiler, fastmath={"nsz"}, error_model="numpy", no_cpython_wrapper=True)\n'
         f"{kernel.source}\n\n\n"
-        f'@cfunc("void(int64)", cache=True, error_model="numpy")\ndef entry(t):\n{body}\n'
+        f'@cfunc("void(int64)", cache=True, error_model="numpy")\ndef entry(table):\n{body}\n'
     )
 
 
-def load(text: str) -> int:
-    """The address of the compiled entry of a source; whatever is wrong with the folder, there is one."""
-    name = f"autodiff_kit_{hashlib.sha256((_stamp() + text).encode()).hexdigest()[:24]}"
+def load_kernel(text: str) -> int:
+    """The address of the compiled entry of a module source; falls back to a temporary folder if the cache fails."""
+    name = f"autodiff_kit_{hashlib.sha256((_environment_key() + text).encode()).hexdigest()[:24]}"
     with _lock:
-        if name not in _loaded:
+        if name not in _entry_addresses:
             try:
-                _loaded[name] = _from(folder(), name, text)
+                _entry_addresses[name] = _load_from(cache_folder(), name, text)
             except Exception:  # noqa: BLE001 - a damaged cache, a full disk: numba and the system raise what they like
                 sys.modules.pop(name, None)
-                _loaded[name] = _from(_own_folder(), name, text)
-        return _loaded[name]
+                _entry_addresses[name] = _load_from(_temporary_folder(), name, text)
+        return _entry_addresses[name]
 
 
-def _from(place: Path, name: str, text: str) -> int:
+def _load_from(place: Path, name: str, text: str) -> int:
+    """Write the module into a folder unless it is there, import it, and return the address of its entry."""
     path = place / f"{name}.py"
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         part = place / f"{name}.{os.getpid()}.{threading.get_ident()}.part"
@@ -85,20 +86,20 @@ def _from(place: Path, name: str, text: str) -> int:
     if spec is None or spec.loader is None:
         raise ImportError(name)
     module = importlib.util.module_from_spec(spec)
-    from autodiff_kit.kernels.vector_math import abreast
+    from autodiff_kit.kernels.vector_math import set_interleave_count
 
-    sys.modules[name] = module  # numba finds the function again by its module's name
+    sys.modules[name] = module  # numba's cache looks the module up by name
     try:
         spec.loader.exec_module(module)
     finally:
-        abreast(0)
-    _kept.append(module.entry)
+        set_interleave_count(0)
+    _loaded_entries.append(module.entry)
     address: int = module.entry.address
     return address
 
 
-def _stamp() -> str:
-    """What a kernel depends on besides its text."""
+def _environment_key() -> str:
+    """Everything besides its source that a compiled kernel depends on."""
     import numba
 
     from autodiff_kit.kernels import native_calls, noalias, vector_math
@@ -107,21 +108,21 @@ def _stamp() -> str:
     return " ".join([numba.__version__, np.__version__, *texts])
 
 
-def folder() -> Path:
-    """Where sources lie: ``AUTODIFF_KIT_CACHE``, or a folder in the user's cache that nobody else may write to."""
+def cache_folder() -> Path:
+    """``AUTODIFF_KIT_CACHE``, or a folder in the user's cache folder; a temporary one if others may write to it."""
     named = os.environ.get("AUTODIFF_KIT_CACHE")
     home = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autodiff_kit"
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not _private_to_me(home) or not os.access(home, os.W_OK):
-            return _own_folder()
+        if not _is_writable_only_by_user(home) or not os.access(home, os.W_OK):
+            return _temporary_folder()
     except (OSError, RuntimeError):
-        return _own_folder()
+        return _temporary_folder()
     return home
 
 
-def _private_to_me(place: Path) -> bool:
-    """Whether only this user may write here."""
+def _is_writable_only_by_user(place: Path) -> bool:
+    """Whether no other user may write to a folder."""
     if os.name != "posix":
         return True
     found = place.stat()
@@ -129,8 +130,8 @@ def _private_to_me(place: Path) -> bool:
     return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _own_folder() -> Path:
-    """A folder for this process alone."""
-    if not _private:
-        _private.append(tempfile.TemporaryDirectory(prefix="autodiff_kit_"))
-    return Path(_private[0].name)
+def _temporary_folder() -> Path:
+    """A folder of this process alone."""
+    if not _temporary_folders:
+        _temporary_folders.append(tempfile.TemporaryDirectory(prefix="autodiff_kit_"))
+    return Path(_temporary_folders[0].name)

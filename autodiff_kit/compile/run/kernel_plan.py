@@ -1,7 +1,6 @@
-"""A plan with kernels: its passes one after the other, and the memory that it binds to.
+"""A plan of compiled kernels: runs the compiler passes and generates the function that runs the kernels.
 
-Variables and slots are written over in place. The array of a variable is the plan's own: should somebody else hold it,
-or put another one in its place, the plan takes a copy first, so that what others hold never changes.
+Variables and slots are updated in place; see :mod:`autodiff_kit.compile.run.buffer_binding`.
 """
 
 from __future__ import annotations
@@ -10,106 +9,117 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autodiff_kit.compile.graph import Graph
-from autodiff_kit.compile.node import Node, scalar
-from autodiff_kit.compile.passes.fusion import Units, group, ordered
-from autodiff_kit.compile.passes.memory_plan import Store, copied
-from autodiff_kit.compile.passes.vector_loops import schedule
-from autodiff_kit.compile.run.buffer_binding import Answers, Binder
-from autodiff_kit.compile.run.codegen import Replay
-from autodiff_kit.compile.run.program import numpy_program
-from autodiff_kit.compile.run.scalar import Machine
-from autodiff_kit.compile.topological_order import live, root
-from autodiff_kit.compile.trace.inputs import Argument, Slot
-from autodiff_kit.compile.trace.tracer import Leaf, Recording
+from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.node import GraphNode, is_scalar
+from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
+from autodiff_kit.compile.passes.loop_assignment import assign_loops
+from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
+from autodiff_kit.compile.run.buffer_binding import BufferBinder, OutputBuffers
+from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
+from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
+from autodiff_kit.compile.run.scalar_program import ScalarProgram
+from autodiff_kit.compile.topological_order import live_nodes, view_base
+from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
+from autodiff_kit.compile.trace.tracer import OutputLeaf, Trace
 from autodiff_kit.core.tensor import make, normal
 
-__all__ = ["Fast", "worth"]
+__all__ = ["KernelPlan", "can_use_kernels"]
 
 
-def worth(nodes: list[Node]) -> bool:
-    """Whether kernels can run a graph; what has no entries, or is all numbers, is left to others."""
+def can_use_kernels(nodes: list[GraphNode]) -> bool:
+    """Whether kernels can run a graph: no empty arrays, and at least one floating-point array."""
     return all(n.size and n.dtype.kind in "fiubO" for n in nodes) and any(
         n.size > 1 and n.dtype.char in "fd" for n in nodes
     )
 
 
-class Fast:
-    """A recording in kernels, or as a program of single numbers.
+class KernelPlan:
+    """A trace compiled to kernels, or to a program of single numbers.
 
     Attributes
     ----------
     run : callable
-        ``run(given)``: what the function returns, for a list of what the caller gave.
+        ``run(given)``: the return value for a list of the numeric leaves of the arguments.
     """
 
-    def __init__(self, recording: Recording, compiler: Callable[[str], int], numbers: bool) -> None:
-        self.recording = recording
-        updates = [(optimizer, variable, _delta(recording.graph, n)) for optimizer, variable, n in recording.updates]
-        assigned = [node for _, node in recording.assigned]
-        there = set(live([*recording.given, *assigned]))
-        kept = [_later(node, assigned, there) for _, _, node in updates]
-        now = [node for (_, _, node), how in zip(updates, kept, strict=True) if how is None]
-        outputs = [*recording.given, *assigned, *now]
-        nodes = live(outputs)
-        self.used = set(nodes)
-        self.before = {s.key: node for s, node in recording.inputs if not isinstance(s, Argument)}
-        self.states: dict[Node, Node] = {}
-        self.homes: dict[Node, tuple[str, Any]] = {}
-        self.replay: Any = Machine(nodes, outputs) if numbers else self._planned(nodes, outputs, compiler)
-        self._write(updates, kept)
+    def __init__(self, trace: Trace, compiler: Callable[[str], int], numbers: bool) -> None:
+        self.trace = trace
+        updates = [(optimizer, variable, _update_of_step(trace.graph, n)) for optimizer, variable, n in trace.updates]
+        assigned = [node for _, node in trace.assignments]
+        available = set(live_nodes([*trace.returned_nodes, *assigned]))
+        recipes = [_recipe_from_assigned(node, assigned, available) for _, _, node in updates]
+        computed_updates = [node for (_, _, node), recipe in zip(updates, recipes, strict=True) if recipe is None]
+        outputs = [*trace.returned_nodes, *assigned, *computed_updates]
+        nodes = live_nodes(outputs)
+        self.live = set(nodes)
+        self.state_inputs = {s.key: node for s, node in trace.inputs if not isinstance(s, ArgumentSource)}
+        self.states: dict[GraphNode, GraphNode] = {}
+        self.locations: dict[GraphNode, tuple[str, Any]] = {}
+        self.generator: Any = ScalarProgram(nodes, outputs) if numbers else self._run_passes(nodes, outputs, compiler)
+        self._generate_function(updates, recipes)
 
-    def _planned(self, nodes: list[Node], outputs: list[Node], compiler: Callable[[str], int]) -> Replay:
-        """The passes, one after the other."""
-        self.copies = copied(nodes)
-        self.units, unit = group(nodes, outputs)
-        self.states = self._states(nodes, unit)
-        self.units = ordered(self.units, unit, _readers_first(self.units, unit, self.states))
-        self.store = Store(self.units, unit, outputs, self.states, schedule)
-        self.homes = self.store.homes
-        inputs = [(node, f"a{s.place}") for s, node in self.recording.inputs if isinstance(s, Argument)]
-        return Replay(self.store, inputs, compiler)
+    def _run_passes(
+        self, nodes: list[GraphNode], outputs: list[GraphNode], compiler: Callable[[str], int]
+    ) -> PlanCodeGenerator:
+        """Run the compiler passes in order."""
+        self.copies = insert_copies(nodes)
+        self.units, unit = fuse_nodes(nodes, outputs)
+        self.states = self._find_in_place_updates(nodes, unit)
+        self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
+        self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states, assign_loops)
+        self.locations = self.memory_plan.locations
+        inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
+        return PlanCodeGenerator(self.memory_plan, inputs, compiler)
 
     def __str__(self) -> str:
-        return "\n".join([*self.replay.heads(), self.source, *self.replay.texts()])
+        return "\n".join([*self.generator.header_lines(), self.source, *self.generator.kernel_texts()])
 
-    def _states(self, nodes: list[Node], unit: dict[Node, Any]) -> dict[Node, Node]:
-        """New values that can be written over old ones: new -> old."""
-        found: dict[Node, Node] = {}
-        there = set(nodes)
-        for source, new in self.recording.assigned:
-            old = self.before.get(source.key)
-            fits = old in there and new in unit and new not in found and not scalar(new)
+    def _find_in_place_updates(self, nodes: list[GraphNode], unit: dict[GraphNode, Any]) -> dict[GraphNode, GraphNode]:
+        """Map new values to the inputs that they may be written over."""
+        found: dict[GraphNode, GraphNode] = {}
+        available = set(nodes)
+        for source, new in self.trace.assignments:
+            old = self.state_inputs.get(source.key)
+            fits = old in available and new in unit and new not in found and not is_scalar(new)
             if fits and old is not None and old.shape == new.shape and old.dtype == new.dtype and new.dtype != object:
                 found[new] = old
         return found
 
     # ----------------------------------------------------------------------------------------------------- the function
-    def _write(self, updates: list[Any], kept: list[Any]) -> None:
-        recording, replay = self.recording, self.replay
-        self.env = replay.env
-        self.env |= {"normal": normal, "make": make, "fixed": [leaf.fixed for leaf in recording.leaves]}
-        self.binder = Binder(self.env, replay.bound, replay.moved)
-        self.answers = Answers(self.env, self.binder.answer)
-        self.takes: dict[int, Callable[[str], list[str]]] = {}  # lines that take in what the caller gives
-        head = self._head()
-        tail = [*self._put_back(), *self._put_updates(updates, kept)]
-        outs = self._outs()
-        places = iter(range(len(recording.given)))
-        texts = [
-            f"fixed[{k}]" if leaf.node is None else self._answer(leaf, leaf.node, next(places), outs, tail)
-            for k, leaf in enumerate(recording.leaves)
+    def _generate_function(self, updates: list[Any], recipes: list[Any]) -> None:
+        trace, generator = self.trace, self.generator
+        self.env = generator.env
+        self.env |= {"normal": normal, "make": make, "fixed_outputs": [leaf.fixed for leaf in trace.leaves]}
+        self.buffers = BufferBinder(self.env, generator.views_of_buffer, generator.pointer_rows)
+        self.output_buffers = OutputBuffers(self.env, self.buffers.bind_output)
+        self.argument_lines: dict[int, Callable[[str], list[str]]] = {}  # writers of the lines that read an argument
+        head = self._input_lines()
+        tail = [*self._assignment_lines(), *self._update_lines(updates, recipes)]
+        outs = self._assigned_output_lines()
+        positions = iter(range(len(trace.returned_nodes)))
+        leaf_expressions = [
+            f"fixed_outputs[{k}]"
+            if leaf.node is None
+            else self._output_expression(leaf, leaf.node, next(positions), outs, tail)
+            for k, leaf in enumerate(trace.leaves)
         ]
-        self.lines = [*head, *replay.first, *outs, *replay.lines, *tail, f"return {self.packed(texts)}"]
-        self.answers.begin()
-        first = [line for place in self.takes for line in self.take(place, f"given[{place}]")]
+        self.lines = [
+            *head,
+            *generator.view_lines,
+            *outs,
+            *generator.lines,
+            *tail,
+            f"return {self.return_expression(leaf_expressions)}",
+        ]
+        self.output_buffers.allocate()
+        first = [line for place in self.argument_lines for line in self.argument_input_lines(place, f"given[{place}]")]
         self.source = "def run(given):\n" + "".join(f"    {line}\n" for line in [*first, *self.lines])
         exec(compile(self.source, "<autodiff_kit plan>", "exec"), self.env)
         self.run: Callable[[list[Any]], Any] = self.env["run"]
 
-    def packed(self, texts: list[str]) -> str:
-        """What the function returns, as an expression."""
-        parts = iter(texts)
+    def return_expression(self, leaf_expressions: list[str]) -> str:
+        """The expression that builds the return value."""
+        parts = iter(leaf_expressions)
 
         def written(nest: Any) -> str:
             kind = type(nest)
@@ -123,128 +133,129 @@ class Fast:
             return next(parts)
 
         try:
-            return written(self.recording.skeleton)
+            return written(self.trace.structure)
         except TypeError:
-            self.env["pack"] = self.recording.pack
-            return f"pack([{', '.join(texts)}])"
+            self.env["pack_outputs"] = self.trace.pack
+            return f"pack_outputs([{', '.join(leaf_expressions)}])"
 
-    def _head(self) -> list[str]:
-        """Take the inputs in, and see that what is bound is still there."""
+    def _input_lines(self) -> list[str]:
+        """The lines that read the inputs and check that bound memory is still there."""
         lines: list[str] = []
         written = set(self.states.values())
-        for source, node in self.recording.inputs:
-            if node not in self.used and node not in written:
+        for source, node in self.trace.inputs:
+            if node not in self.live and node not in written:
                 continue
-            if isinstance(source, Argument):
-                self.takes[source.place] = self._take(node, source.place)
-            elif scalar(node):
-                more, text = self.binder.number(node, source)
-                lines += [*more, self.replay.take(node, text)]
-            elif isinstance(source, Slot):
-                lines += self.binder.slot(node, source)
+            if isinstance(source, ArgumentSource):
+                self.argument_lines[source.place] = self._argument_line_writer(node, source.place)
+            elif is_scalar(node):
+                more, text = self.buffers.scalar_code(node, source)
+                lines += [*more, self.generator.scalar_input_line(node, text)]
+            elif isinstance(source, OptimizerSlotSource):
+                lines += self.buffers.slot_array_lines(node, source)
             else:
-                lines.append(self.binder.variable(node, source.owner, node in written))
+                lines.append(self.buffers.variable_check_line(node, source.owner, node in written))
         return lines
 
-    def take(self, place: int, text: str) -> list[str]:
-        """The lines that take in number ``place`` of what the caller gives."""
-        return self.takes[place](text) if place in self.takes else []
+    def argument_input_lines(self, place: int, text: str) -> list[str]:
+        """The lines that read argument number ``place`` from an expression."""
+        return self.argument_lines[place](text) if place in self.argument_lines else []
 
-    def _take(self, node: Node, place: int) -> Callable[[str], list[str]]:
-        name = f"a{place}"
-        if scalar(node):
-            return lambda text: [self.replay.take(node, text)]
-        shown = self.binder.argument(place, node)
-        if not node.shape:  # it may be one of NumPy's numbers
+    def _argument_line_writer(self, node: GraphNode, place: int) -> Callable[[str], list[str]]:
+        name = f"arg{place}"
+        if is_scalar(node):
+            return lambda text: [self.generator.scalar_input_line(node, text)]
+        shown = self.buffers.argument_binding_line(place, node)
+        if not node.shape:  # it may be a NumPy scalar
             return lambda text: [f"{name} = np.array({text})", shown]
         settled = f"if {name}.flags.num & 0x101 != 0x101: {name} = np.array({name}, order='C')"
         return lambda text: [f"{name} = {text}", settled, shown]
 
-    # ----------------------------------------------------------------------------------------------- what is given away
-    def _answer(self, leaf: Leaf, node: Node, k: int, outs: list[str], tail: list[str]) -> str:
+    # ---------------------------------------------------------------------------------------------------------- outputs
+    def _output_expression(self, leaf: OutputLeaf, node: GraphNode, k: int, outs: list[str], tail: list[str]) -> str:
+        """The expression for a returned value; lines that it needs are added to ``outs`` and ``tail``."""
         tensor = leaf.kind == "tensor"
-        if self.homes.get(root(node)) == ("out", k):
-            line, text = self.answers.array(k, node, tensor)
+        if self.locations.get(view_base(node)) == ("out", k):
+            line, text = self.output_buffers.array_output_code(k, node, tensor)
             outs.append(line)
             return text
-        if tensor and scalar(node) and node.shape == ():
-            lines, text = self.answers.number(k, self.replay.python(node))
+        if tensor and is_scalar(node) and node.shape == ():
+            lines, text = self.output_buffers.scalar_code(k, self.generator.python_scalar(node))
             tail += lines
             return text
-        text = self.replay.value(node)
+        text = self.generator.value_expression(node)
         return f"make({text})" if tensor else text
 
-    def _outs(self) -> list[str]:
-        """Lines for what is assigned, or added by a step, and has memory of its own."""
-        leaves = len(self.recording.given)
-        homes = [(home[1], node) for node, home in self.homes.items() if home[0] == "out"]
-        return [self.answers.array(k, node, False)[0] for k, node in homes if k >= leaves]
+    def _assigned_output_lines(self) -> list[str]:
+        """Check lines of assigned values and updates that have output buffers."""
+        leaves = len(self.trace.returned_nodes)
+        locations = [(home[1], node) for node, home in self.locations.items() if home[0] == "out"]
+        return [self.output_buffers.array_output_code(k, node, False)[0] for k, node in locations if k >= leaves]
 
-    def _put_back(self) -> list[str]:
-        """Put back what was assigned."""
+    def _assignment_lines(self) -> list[str]:
+        """The lines that assign variables and slots that were not updated in place."""
         lines = []
-        for number, (source, node) in enumerate(self.recording.assigned):
-            if node in self.states and self.states[node] is self.before.get(source.key):
+        for number, (source, node) in enumerate(self.trace.assignments):
+            if node in self.states and self.states[node] is self.state_inputs.get(source.key):
                 continue
-            text = self.replay.value(node)
-            if isinstance(source, Slot):
-                name, _ = self.binder.slots(source)
+            text = self.generator.value_expression(node)
+            if isinstance(source, OptimizerSlotSource):
+                name, _ = self.buffers.slots_name_and_lines(source)
                 lines.append(f"{name}[{source.name!r}] = {text if node.weak else f'normal({text})'}")
-                lines += [] if node.weak else [f"bind_slots({name[1:]})"]
+                lines += [] if node.weak else [f"bind_slots({name.removeprefix('slots')})"]
             else:
-                self.env[f"G{number}"] = source.owner
-                lines.append(f"G{number}.{source.name} = normal({text})")
+                self.env[f"assigned_owner{number}"] = source.owner
+                lines.append(f"assigned_owner{number}.{source.name} = normal({text})")
         return lines
 
-    def _put_updates(self, updates: list[Any], kept: list[Any]) -> list[str]:
-        """Leave what each step added, or how to work it out from what it left."""
+    def _update_lines(self, updates: list[Any], recipes: list[Any]) -> list[str]:
+        """The lines that store the update of each optimizer step, or a function that computes it on demand."""
         lines = []
-        latest: dict[tuple[Node, ...], list[Any]] = {}  # numbers from which updates are worked out
-        for number, ((optimizer, variable, node), how) in enumerate(zip(updates, kept, strict=True)):
-            self.env |= {f"U{number}": optimizer, f"H{number}": id(variable)}
-            if how is None:
-                text = f"normal({self.replay.value(node)})"
+        latest: dict[tuple[GraphNode, ...], list[Any]] = {}  # the scalar inputs of updates computed on demand
+        for number, ((optimizer, variable, node), recipe) in enumerate(zip(updates, recipes, strict=True)):
+            self.env |= {f"step_optimizer{number}": optimizer, f"step_variable_id{number}": id(variable)}
+            if recipe is None:
+                text = f"normal({self.generator.value_expression(node)})"
             else:
-                run, places, numbers = how
+                run, positions, numbers = recipe
                 given = latest.setdefault(tuple(numbers), [])
-                self.env[f"L{number}"] = partial(self._work_out, run, places, given)
-                text = f"L{number}"
-            lines.append(f"U{number}._last[H{number}] = {text}")
+                self.env[f"lazy_update{number}"] = partial(self._compute_update, run, positions, given)
+                text = f"lazy_update{number}"
+            lines.append(f"step_optimizer{number}._last[step_variable_id{number}] = {text}")
         for number, (numbers, given) in enumerate(latest.items()):
-            self.env[f"Z{number}"] = given
-            lines.append(f"Z{number}[:] = [{', '.join(map(self.replay.number, numbers))}]")
+            self.env[f"update_scalars{number}"] = given
+            lines.append(f"update_scalars{number}[:] = [{', '.join(map(self.generator.scalar_expression, numbers))}]")
         return lines
 
-    def _work_out(self, run: Callable[..., Any], places: list[int], numbers: list[Any]) -> Any:
-        """What the last step added, from what it left."""
-        return normal(run(*[self.recording.assigned[k][0].read() for k in places], *numbers)[0])
+    def _compute_update(self, run: Callable[..., Any], positions: list[int], numbers: list[Any]) -> Any:
+        """Compute the last update of a step from the assigned values."""
+        return normal(run(*[self.trace.assignments[k][0].read() for k in positions], *numbers)[0])
 
 
-def _delta(graph: Graph, node: Node) -> Node:
-    """What a step added: of ``(w + d) - w`` it is d."""
+def _update_of_step(graph: ComputationGraph, node: GraphNode) -> GraphNode:
+    """The update of a step: for ``(w + d) - w`` this is ``d``."""
     if node.op == "subtract" and node.args[0].op in ("add", "subtract"):
         after, before = node.args
         if after.op == "add" and before in after.args:
             return after.args[0] if after.args[1] is before else after.args[1]
         if after.op == "subtract" and after.args[0] is before:
-            return graph.entries("negative", after.args[1])
+            return graph.elementwise("negative", after.args[1])
     return node
 
 
-def _later(
-    node: Node, assigned: list[Node], there: set[Node]
-) -> tuple[Callable[..., Any], list[int], list[Node]] | None:
-    """How to work out a node from what was assigned and single numbers, if that is all it takes.
+def _recipe_from_assigned(
+    node: GraphNode, assigned: list[GraphNode], available: set[GraphNode]
+) -> tuple[Callable[..., Any], list[int], list[GraphNode]] | None:
+    """How to compute a node from assigned values and single numbers; None if it needs more.
 
-    A function, the places of what was assigned, and the numbers, in the order of its arguments.
+    Returns a function, the positions of the assigned values, and the numbers, in the order of its parameters.
     """
-    places = {n: k for k, n in enumerate(assigned)}
+    positions = {n: k for k, n in enumerate(assigned)}
     todo, seen, numbers = [node], set(), []
     while todo:
         n = todo.pop()
-        if n in places or n in seen or n.op == "const":
+        if n in positions or n in seen or n.op == "const":
             continue
-        if scalar(n) and n in there:
+        if is_scalar(n) and n in available:
             numbers.append(n)
             seen.add(n)
             continue
@@ -252,15 +263,17 @@ def _later(
             return None
         seen.add(n)
         todo.extend(n.args)
-    if node in places or scalar(node):
+    if node in positions or is_scalar(node):
         return None
     numbers = list(dict.fromkeys(numbers))
-    used = [n for n in places if any(n in m.args for m in seen if m not in numbers)]
-    run, _ = numpy_program([*used, *numbers], [node], {*used, *numbers})
-    return run, [places[n] for n in used], numbers
+    used = [n for n in positions if any(n in m.args for m in seen if m not in numbers)]
+    run, _ = generate_numpy_function([*used, *numbers], [node], {*used, *numbers})
+    return run, [positions[n] for n in used], numbers
 
 
-def _readers_first(units: Units, unit: dict[Node, Any], states: dict[Node, Node]) -> list[tuple[Any, Any]]:
-    """Whoever reads an old value runs before the unit that writes the new one over it."""
+def _reads_before_writes(
+    units: Schedule, unit: dict[GraphNode, Any], states: dict[GraphNode, GraphNode]
+) -> list[tuple[Any, Any]]:
+    """Pairs of units: each reader of an old value, and the unit that overwrites it."""
     writers = {old: unit[new] for new, old in states.items()}
-    return [(u, w) for u in units for a in u.ext if (w := writers.get(root(a))) is not None and w is not u]
+    return [(u, w) for u in units for a in u.inputs if (w := writers.get(view_base(a))) is not None and w is not u]

@@ -1,1 +1,1 @@
-"""Running a function once on symbols, so that it writes down a graph; and what it saw of the world meanwhile."""
+"""Tracing: run a function on symbolic values, and check later that the trace still holds."""

@@ -1,12 +1,11 @@
-"""What a recording relied on besides the arguments, and whether it is still so.
+"""Guards: detect changes of what a traced function depends on besides its arguments.
 
-A function sees the world through its closure, the globals that it names, its defaults, and what hangs on these: lists,
-dicts, attributes of objects, functions that it calls. All of it is looked through once; at each call the few dozen
-places are compared, most of them by identity, in one line of Python.
+A function depends on its closure, globals, defaults, and what is reachable from these: lists, dicts, attributes,
+functions that it calls. All of it is visited once after tracing. At each call one generated expression compares the
+places that were found, most of them by identity.
 
-Not seen, and so not guarded: what a function asks of the world while it runs, such as random numbers, files, the time,
-or attributes that are looked up by a computed name; and the inside of the kit, of the standard library and of installed
-packages.
+Not guarded is what a function reads in other ways while it runs, such as random numbers, files, the time, or attributes
+looked up by a computed name, and the inside of this package, the standard library and installed packages.
 """
 
 from __future__ import annotations
@@ -25,313 +24,330 @@ from autodiff_kit.core.tensor import Tensor, Variable
 from autodiff_kit.errors import StructureError
 from autodiff_kit.optim.optimizer import Optimizer
 
-__all__ = ["Guard"]
+__all__ = ["TraceGuard"]
 
-LIMIT = 20_000
-"""Places to look at; a function that sees more gives its data as arguments."""
+MAX_GUARDED_OBJECTS = 20_000
+"""Most objects that a guard compares; functions with more have to take their data as arguments."""
 
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, types.ModuleType, np.dtype, np.generic, range, slice)
-_MAKERS = ("__init__", "__new__", "__post_init__")
-_BY_OTHER_WAYS = frozenset([
+_IMMUTABLE_TYPES = (
+    type(None),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    types.ModuleType,
+    np.dtype,
+    np.generic,
+    range,
+    slice,
+)
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+_INDIRECT_ACCESS = frozenset([
     "__class__", "__dict__", "__getattribute__", "asdict", "astuple", "attrgetter", "copy", "deepcopy", "fields",
     "getattr", "hasattr", "replace", "type", "vars",
 ])  # fmt: skip
-"""Names with which code gets at attributes that it does not name."""
-_STATE = frozenset({"_state", "_last", "_pending"})  # of an optimizer: read and written by the recording itself
+"""Names in code that may read attributes without naming them."""
+_OPTIMIZER_STATE = frozenset({"_state", "_last", "_pending"})
+"""Attributes of optimizers that the trace itself reads and writes."""
 
 
-class Guard:
-    """A snapshot of all that a function sees.
+class TraceGuard:
+    """A snapshot of everything that a function depends on.
 
     Attributes
     ----------
     optimizers : list
-        Those that the function sees; their learning rate may differ from call to call.
-    text, env, cells : str, dict, dict
-        Whether everything is as it was, as an expression which may also raise KeyError or NameError, and the names in
-        it: globals, and cells of closures that stand as its free variables.
+        Optimizers that the function uses; their learning rate may change from call to call.
+    condition, env, cells : str, dict, dict
+        An expression that is true while nothing has changed (it may raise KeyError or NameError), its globals, and the
+        closure cells that are its free variables.
     """
 
     def __init__(self, roots: list[Any]) -> None:
-        self.env: dict[str, Any] = {"same": _same, "gone": _GONE}
+        self.env: dict[str, Any] = {"same_value": _is_same_value, "missing": _MISSING}
         self._names: dict[int, str] = {}
-        self._met: set[int] = set()
+        self._visited: set[int] = set()
         self._checks: list[str] = []
         self.cells: dict[str, types.CellType] = {}
         self.optimizers: list[Optimizer] = []
-        self._words: set[str] = set()  # that the user's code looks up
-        self._kinds: set[type] = set()
-        self._attributes: list[tuple[str, str, Any]] = []  # place, name and value of those that it has not
+        self._attribute_names: set[str] = set()  # that the user's code may read
+        self._visited_classes: set[type] = set()
+        # Place, name and value of attributes that no code names so far.
+        self._pending_attributes: list[tuple[str, str, Any]] = []
         todo = list(roots)
         while todo:
-            todo.extend(self._look(todo.pop()))
-            todo = todo or self._named()
-        self.text = " and ".join(dict.fromkeys(self._checks)) or "True"
-        self._holds: Callable[[], bool] = self.closed(f"def holds(): return {self.text}", "holds", self.env)
+            todo.extend(self._visit(todo.pop()))
+            todo = todo or self._visit_pending_attributes()
+        self.condition = " and ".join(dict.fromkeys(self._checks)) or "True"
+        self._holds: Callable[[], bool] = self.make_function(f"def holds(): return {self.condition}", "holds", self.env)
 
     def holds(self) -> bool:
-        """Whether everything is as it was."""
+        """Whether nothing has changed."""
         try:
             return self._holds()
-        except (KeyError, NameError):  # something is no longer there
+        except (KeyError, NameError):  # something was deleted
             return False
 
-    def closed(self, text: str, name: str, env: dict[str, Any]) -> Any:
-        """The function of a text; cells are free variables in it, which are read in no time."""
+    def make_function(self, text: str, name: str, env: dict[str, Any]) -> Any:
+        """Compile a function definition in which the guarded closure cells are free variables."""
         lines = "".join(f"    {line}\n" for line in text.splitlines())
         space: dict[str, Any] = {}
         exec(f"def outer({', '.join(self.cells)}):\n{lines}    return {name}\n", space)
         code = space["outer"](*self.cells).__code__
         return types.FunctionType(code, env, name, closure=tuple(self.cells[free] for free in code.co_freevars))
 
-    def _name(self, thing: Any) -> str:
-        name = self._names.get(id(thing))
+    def _name(self, obj: Any) -> str:
+        name = self._names.get(id(obj))
         if name is None:
-            name = self._names[id(thing)] = f"g{len(self._names)}"
-            self.env[name] = thing  # held, so that no other thing can take its id
+            name = self._names[id(obj)] = f"guarded{len(self._names)}"
+            self.env[name] = obj  # kept alive, so that no other object gets its id
         return name
 
-    def _is(self, where: str, thing: Any) -> None:
-        """Demand that a place still holds this thing; equal numbers and texts are the same thing."""
-        kind = type(thing)
+    def _require_same(self, place: str, obj: Any) -> None:
+        """Add a check that a place still holds this object, or an equal immutable value."""
+        cls = type(obj)
         if (
-            kind in (int, str, bool, type(None))
-            or isinstance(thing, (float, complex, bytes, np.generic, tuple, range, slice))
-            or kind is np.dtype
+            cls in (int, str, bool, type(None))
+            or isinstance(obj, (float, complex, bytes, np.generic, tuple, range, slice))
+            or cls is np.dtype
         ):
-            self._checks.append(f"({where} is {self._name(thing)} or same({where}, {self._name(thing)}))")
+            self._checks.append(f"({place} is {self._name(obj)} or same_value({place}, {self._name(obj)}))")
         else:
-            self._checks.append(f"{where} is {self._name(thing)}")
+            self._checks.append(f"{place} is {self._name(obj)}")
 
-    def _look(self, thing: Any) -> list[Any]:
-        """Demand what follows from having met a thing, and name what else is to be looked at."""
-        if id(thing) in self._met or isinstance(thing, (*_PLAIN, Tensor)) or _ours(thing):
+    def _visit(self, obj: Any) -> list[Any]:
+        """Add checks for an object; returns the objects to visit next."""
+        if id(obj) in self._visited or isinstance(obj, (*_IMMUTABLE_TYPES, Tensor)) or _needs_no_guard(obj):
             return []
-        self._met.add(id(thing))
-        if len(self._met) > LIMIT:
+        self._visited.add(id(obj))
+        if len(self._visited) > MAX_GUARDED_OBJECTS:
             raise StructureError(
-                f"this function sees more than {LIMIT} things: lists, attributes, globals. Give it data as arrays, and "
-                "what it does not need not at all."
+                f"this function refers to more than {MAX_GUARDED_OBJECTS} objects (list items, attributes, globals), "
+                "too many to compare at each call. Pass data as arrays, and refer only to objects that it needs."
             )
-        self._name(thing)
-        if type(thing).__module__ == "autodiff_kit.compile.api":
-            return [thing.function]
-        for kind, look in _LOOKS:
-            if isinstance(thing, kind):
-                return look(self, thing)
-        return self._look_object(thing)
+        self._name(obj)
+        if type(obj).__module__ == "autodiff_kit.compile.api":
+            return [obj.function]
+        for cls, visit in _VISITORS:
+            if isinstance(obj, cls):
+                return visit(self, obj)
+        return self._visit_object(obj)
 
-    def _named(self) -> list[Any]:
-        """Attributes that code names which was met after them."""
-        everything = not self._words.isdisjoint(_BY_OTHER_WAYS)
-        found = [a for a in self._attributes if everything or a[1] in self._words]
-        self._attributes = [a for a in self._attributes if not (everything or a[1] in self._words)]
-        for where, _, value in found:
-            self._is(where, value)
+    def _visit_pending_attributes(self) -> list[Any]:
+        """Add checks for attributes that were found before the code that names them."""
+        everything = not self._attribute_names.isdisjoint(_INDIRECT_ACCESS)
+        found = [a for a in self._pending_attributes if everything or a[1] in self._attribute_names]
+        self._pending_attributes = [
+            a for a in self._pending_attributes if not (everything or a[1] in self._attribute_names)
+        ]
+        for place, _, value in found:
+            self._require_same(place, value)
         return [value for _, _, value in found]
 
-    def _look_function(self, f: Any) -> list[Any]:
+    def _visit_function(self, f: Any) -> list[Any]:
         found: list[Any] = []
-        if not _foreign(f.__module__):
-            self._is(f"{self._name(f)}.__code__", f.__code__)
+        if not _is_library_module(f.__module__):
+            self._require_same(f"{self._name(f)}.__code__", f.__code__)
         for part in ("__defaults__", "__kwdefaults__"):
             value = getattr(f, part)
             if value is not None:
-                self._is(f"{self._name(f)}.{part}", value)
+                self._require_same(f"{self._name(f)}.{part}", value)
                 found.append(value)
         for cell in f.__closure__ or ():
             try:
                 inside = cell.cell_contents
-            except ValueError:  # not filled yet
+            except ValueError:  # an empty cell
                 continue
             name = f"cell_{self._name(cell)}"
             self.cells[name] = cell
-            self._is(name, inside)
+            self._require_same(name, inside)
             found.append(inside)
-        if _foreign(f.__module__):  # such as what ak.grad returns: only what it was given is the user's
+        if _is_library_module(f.__module__):  # such as the result of ak.grad: only its closure is the user's
             return found
-        self._words.update(_words_of(f.__code__))
+        self._attribute_names.update(_possible_attribute_names(f.__code__))
         space = self._name(f.__globals__)
-        for key in _names_of(f.__code__):
+        for key in _global_names(f.__code__):
             if key in f.__globals__:
                 value = f.__globals__[key]
-                self._is(f"{space}[{key!r}]", value)
+                self._require_same(f"{space}[{key!r}]", value)
                 found.append(value)
-                if isinstance(value, types.ModuleType) and not _foreign(value.__name__):
-                    found += self._look_module(value, f.__code__)
+                if isinstance(value, types.ModuleType) and not _is_library_module(value.__name__):
+                    found += self._visit_module(value, f.__code__)
             elif hasattr(builtins, key):
                 self._checks.append(f"{key!r} not in {space}")
         return [*found, *vars(f).values()]
 
-    def _look_module(self, module: Any, code: Any) -> list[Any]:
+    def _visit_module(self, module: Any, code: Any) -> list[Any]:
         space, found = self._name(vars(module)), []
-        for key in _attributes_of(code):
+        for key in _names_in_code(code):
             if key in vars(module):
-                self._is(f"{space}[{key!r}]", vars(module)[key])
+                self._require_same(f"{space}[{key!r}]", vars(module)[key])
                 found.append(vars(module)[key])
         return found
 
-    def _look_method(self, method: Any) -> list[Any]:
+    def _visit_method(self, method: Any) -> list[Any]:
         return [method.__self__, method.__func__]
 
-    def _look_partial(self, partial: Any) -> list[Any]:
+    def _visit_partial(self, partial: Any) -> list[Any]:
         return [partial.func, partial.args, partial.keywords]
 
-    def _look_variable(self, variable: Any) -> list[Any]:
+    def _visit_variable(self, variable: Any) -> list[Any]:
         name = self._name(variable)
-        self._is(f"{name}.trainable", variable.trainable)
+        self._require_same(f"{name}.trainable", variable.trainable)
         if variable.constraint is not None:
-            self._is(f"{name}.constraint", variable.constraint)
+            self._require_same(f"{name}.constraint", variable.constraint)
         return [variable.constraint]
 
-    def _look_array(self, array: Any) -> list[Any]:
-        if _can_change(array):
-            self.env[f"s{len(self.env)}"] = array.tobytes()
-            snapshot = f"s{len(self.env) - 1}"
+    def _visit_array(self, array: Any) -> list[Any]:
+        if _is_writable(array):
+            self.env[f"snapshot{len(self.env)}"] = array.tobytes()
+            snapshot = f"snapshot{len(self.env) - 1}"
             self._checks.append(f"{self._name(array)}.tobytes() == {snapshot}")
-            self._is(f"{self._name(array)}.shape", array.shape)
+            self._require_same(f"{self._name(array)}.shape", array.shape)
         return []
 
-    def _look_sequence(self, items: Any) -> list[Any]:
+    def _visit_sequence(self, items: Any) -> list[Any]:
         name = self._name(items)
         if isinstance(items, list):
             self._checks.append(f"len({name}) == {len(items)}")
             for k, item in enumerate(items):
-                self._is(f"{name}[{k}]", item)
+                self._require_same(f"{name}[{k}]", item)
         return list(items)
 
-    def _look_set(self, items: Any) -> list[Any]:
-        self.env[f"s{len(self.env)}"] = frozenset(items)
-        self._checks.append(f"{self._name(items)} == s{len(self.env) - 1}")
+    def _visit_set(self, items: Any) -> list[Any]:
+        self.env[f"snapshot{len(self.env)}"] = frozenset(items)
+        self._checks.append(f"{self._name(items)} == snapshot{len(self.env) - 1}")
         return list(items)
 
-    def _look_dict(self, items: Any) -> list[Any]:
+    def _visit_dict(self, items: Any) -> list[Any]:
         name = self._name(items)
         self._checks.append(f"len({name}) == {len(items)}")
         for key, item in items.items():
-            self._is(f"{name}[{self._name(key)}]", item)
+            self._require_same(f"{name}[{self._name(key)}]", item)
         return [*items.keys(), *items.values()]
 
-    def _look_class(self, kind: Any) -> list[Any]:
-        """What hangs on a class."""
-        return [*self._members(kind), *(value for _, _, value in _makers(kind))]
+    def _visit_class(self, cls: Any) -> list[Any]:
+        """Visit the methods and class attributes of a class, and its constructors."""
+        return [*self._visit_class_members(cls), *(value for _, _, value in _constructors(cls))]
 
-    def _members(self, kind: Any) -> list[Any]:
-        """The same without what makes new objects of it."""
-        if kind in self._kinds:
+    def _visit_class_members(self, cls: Any) -> list[Any]:
+        """Visit the methods and class attributes of a class without its constructors."""
+        if cls in self._visited_classes:
             return []
-        self._kinds.add(kind)
+        self._visited_classes.add(cls)
         found = []
-        for base in kind.__mro__:
-            if not _foreign(base.__module__):
+        for base in cls.__mro__:
+            if not _is_library_module(base.__module__):
                 for key, value in vars(base).items():
                     inner = getattr(value, "__func__", None) or getattr(value, "fget", None) or value
-                    if key not in _MAKERS and (key[:2] != "__" or callable(inner)):
+                    if key not in _CONSTRUCTORS and (key[:2] != "__" or callable(inner)):
                         found.append(inner)
                         if not key.startswith("__"):
-                            self._is(f"{self._name(base)}.__dict__[{key!r}]", value)
+                            self._require_same(f"{self._name(base)}.__dict__[{key!r}]", value)
         return found
 
-    def _look_object(self, thing: Any) -> list[Any]:
-        """Any other object: its attributes and its class."""
+    def _visit_object(self, obj: Any) -> list[Any]:
+        """Visit the attributes and the class of any other object."""
         found: list[Any] = []
-        if not _foreign(type(thing).__module__):
-            found += self._members(type(thing))
-            self._attributes += [
-                (f"{self._name(base)}.__dict__[{key!r}]", key, value) for base, key, value in _makers(type(thing))
+        if not _is_library_module(type(obj).__module__):
+            found += self._visit_class_members(type(obj))
+            self._pending_attributes += [
+                (f"{self._name(base)}.__dict__[{key!r}]", key, value) for base, key, value in _constructors(type(obj))
             ]
-        optimizer = isinstance(thing, Optimizer)
+        optimizer = isinstance(obj, Optimizer)
         if optimizer:
-            self.optimizers.append(thing)
-        space = getattr(thing, "__dict__", None)
+            self.optimizers.append(obj)
+        space = getattr(obj, "__dict__", None)
         if isinstance(space, dict):
             name = self._name(space)
             if not optimizer:
                 self._checks.append(f"len({name}) == {len(space)}")
-            if all(base is object or not _foreign(base.__module__) for base in type(thing).__mro__):
-                self._attributes += [(f"{name}[{key!r}]", key, value) for key, value in space.items()]
+            if all(base is object or not _is_library_module(base.__module__) for base in type(obj).__mro__):
+                self._pending_attributes += [(f"{name}[{key!r}]", key, value) for key, value in space.items()]
                 space = {}
             for key, value in space.items():
-                if not (optimizer and (key in _STATE or (key == "learning_rate" and type(value) is float))):
-                    self._is(f"{name}[{key!r}]", value)
+                if not (optimizer and (key in _OPTIMIZER_STATE or (key == "learning_rate" and type(value) is float))):
+                    self._require_same(f"{name}[{key!r}]", value)
                     found.append(value)
-        for base in type(thing).__mro__:
+        for base in type(obj).__mro__:
             slots = base.__dict__.get("__slots__", ())
             for key in (slots,) if isinstance(slots, str) else slots:
-                if key not in ("__weakref__", "__dict__") and not _foreign(base.__module__):
-                    value = getattr(thing, key, _GONE)
-                    self._is(f"getattr({self._name(thing)}, {key!r}, gone)", value)
+                if key not in ("__weakref__", "__dict__") and not _is_library_module(base.__module__):
+                    value = getattr(obj, key, _MISSING)
+                    self._require_same(f"getattr({self._name(obj)}, {key!r}, missing)", value)
                     found.append(value)
         return found
 
 
-_LOOKS: list[tuple[Any, Callable[[Guard, Any], list[Any]]]] = [
-    (types.FunctionType, Guard._look_function),
-    (types.MethodType, Guard._look_method),
-    (functools.partial, Guard._look_partial),
-    (Variable, Guard._look_variable),
-    (np.ndarray, Guard._look_array),
-    ((list, tuple), Guard._look_sequence),
-    ((set, frozenset), Guard._look_set),
-    (dict, Guard._look_dict),
-    (type, Guard._look_class),
+_VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], list[Any]]]] = [
+    (types.FunctionType, TraceGuard._visit_function),
+    (types.MethodType, TraceGuard._visit_method),
+    (functools.partial, TraceGuard._visit_partial),
+    (Variable, TraceGuard._visit_variable),
+    (np.ndarray, TraceGuard._visit_array),
+    ((list, tuple), TraceGuard._visit_sequence),
+    ((set, frozenset), TraceGuard._visit_set),
+    (dict, TraceGuard._visit_dict),
+    (type, TraceGuard._visit_class),
 ]
 
-_GONE = type("Gone", (), {"__repr__": lambda self: "gone"})()
+_MISSING = type("Missing", (), {"__repr__": lambda self: "missing"})()
 
 
-def _same(now: Any, then: Any) -> bool:
-    """Whether two immutable things are the same to whoever computes with them."""
+def _is_same_value(now: Any, then: Any) -> bool:
+    """Whether two immutable values give the same results in a computation."""
     if type(now) is not type(then):
         return False
     if isinstance(then, (float, complex, np.generic)):
         return repr(now) == repr(then)
     if isinstance(then, tuple):
-        return len(now) == len(then) and all(map(_same_item, now, then))
+        return len(now) == len(then) and all(map(_is_same_item, now, then))
     return bool(now == then)
 
 
-def _same_item(now: Any, then: Any) -> bool:
-    return now is then or (isinstance(then, (*_PLAIN, tuple)) and _same(now, then))
+def _is_same_item(now: Any, then: Any) -> bool:
+    return now is then or (isinstance(then, (*_IMMUTABLE_TYPES, tuple)) and _is_same_value(now, then))
 
 
 @functools.cache
-def _names_of(code: Any) -> tuple[str, ...]:
-    """Globals that a function and the functions inside it look up."""
+def _global_names(code: Any) -> tuple[str, ...]:
+    """Names of the globals that a function and its inner functions look up."""
     own = [i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _names_of(c)]
+    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _global_names(c)]
     return tuple(dict.fromkeys([*own, *inside]))
 
 
 @functools.cache
-def _words_of(code: Any) -> frozenset[str]:
-    """All that could be the name of an attribute that a function, or one inside it, reads."""
+def _possible_attribute_names(code: Any) -> frozenset[str]:
+    """All strings that may be names of attributes that a function or its inner functions read."""
     steps = list(dis.get_instructions(code))
     found = {str(i.argval) for i in steps if i.opcode in dis.hasname and i.opname != "STORE_ATTR"}
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
-            found |= _words_of(part)
+            found |= _possible_attribute_names(part)
         found |= {text for text in (part if isinstance(part, tuple) else (part,)) if type(text) is str}
     if any(i.opname == "MATCH_CLASS" for i in steps):
         found.add("vars")
     return frozenset(found)
 
 
-def _makers(kind: Any) -> list[tuple[Any, str, Any]]:
-    """Functions of a class that make objects of it: the class, the name, the function."""
-    bases = [base for base in kind.__mro__ if not _foreign(base.__module__)]
-    return [(base, key, vars(base)[key]) for base in bases for key in _MAKERS if key in vars(base)]
+def _constructors(cls: Any) -> list[tuple[Any, str, Any]]:
+    """The constructors of a class, as tuples of class, name and function."""
+    bases = [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
+    return [(base, key, vars(base)[key]) for base in bases for key in _CONSTRUCTORS if key in vars(base)]
 
 
-def _attributes_of(code: Any) -> list[str]:
-    """The same for whatever they look up, attributes among it."""
-    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _attributes_of(c)]
+def _names_in_code(code: Any) -> list[str]:
+    """All names in a function and its inner functions, attributes included."""
+    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _names_in_code(c)]
     return [*dict.fromkeys([*code.co_names, *inside])]
 
 
 @functools.cache
-def _foreign(module: Any) -> bool:
-    """Whether a module is not the user's: its insides are not looked through."""
+def _is_library_module(module: Any) -> bool:
+    """Whether a module belongs to this package, the standard library or an installed package."""
     first = str(module).partition(".")[0]
     if first == "__main__":
         return False
@@ -340,23 +356,25 @@ def _foreign(module: Any) -> bool:
     return installed or first in sys.stdlib_module_names or first in ("autodiff_kit", "numpy")
 
 
-_INNER = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "segment", "errors"))
+_INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "errors"))
 
 
-def _ours(thing: Any) -> bool:
-    """Whether there is nothing of the user's in a thing: operations, what they are made of, and other packages."""
-    if isinstance(thing, type):
-        return _foreign(thing.__module__)
-    if isinstance(thing, types.FunctionType):
-        module = str(thing.__module__)
-        return module.startswith(_INNER) or (_foreign(module) and not module.startswith("autodiff_kit"))
-    if isinstance(thing, (types.BuiltinFunctionType, np.ufunc)):
+def _needs_no_guard(obj: Any) -> bool:
+    """Whether an object cannot refer to the user's code or data."""
+    if isinstance(obj, type):
+        return _is_library_module(obj.__module__)
+    if isinstance(obj, types.FunctionType):
+        module = str(obj.__module__)
+        return module.startswith(_INTERNAL_PACKAGES) or (
+            _is_library_module(module) and not module.startswith("autodiff_kit")
+        )
+    if isinstance(obj, (types.BuiltinFunctionType, np.ufunc)):
         return True
-    return type(thing).__module__.startswith(_INNER) and not isinstance(thing, Variable)
+    return type(obj).__module__.startswith(_INTERNAL_PACKAGES) and not isinstance(obj, Variable)
 
 
-def _can_change(array: Any) -> bool:
-    """Whether somebody may write into this memory."""
+def _is_writable(array: Any) -> bool:
+    """Whether the memory of an array can be written to through it or any of its bases."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True

@@ -1,4 +1,4 @@
-"""Functions that are recorded as one call of themselves."""
+"""Opaque calls: functions that are recorded as one call and run unchanged."""
 
 from __future__ import annotations
 
@@ -9,58 +9,59 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import Node
+from autodiff_kit.compile.node import GraphNode
 
-__all__ = ["Call", "Place", "sample"]
+__all__ = ["NodePlaceholder", "OpaqueCall", "sample_value"]
 
 
-class Call:
-    """A function that is run as it is, with numbers put where symbols stood."""
+class OpaqueCall:
+    """A function with its arguments, in which placeholders stand for the values of nodes."""
 
     def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
 
-    def __call__(self, *numbers: Any) -> Any:  # noqa: D102
-        return self.function(*_filled(self.args, numbers), **_filled(self.kwargs, numbers))
+    def __call__(self, *values: Any) -> Any:  # noqa: D102
+        return self.function(*_substitute(self.args, values), **_substitute(self.kwargs, values))
 
-    def harmless(self) -> Call:
-        """The same with generators of random numbers of its own, to try it out."""
-        return Call(self.name, self.function, _copied(self.args), _copied(self.kwargs))
+    def with_copied_generators(self) -> OpaqueCall:
+        """A copy for trial runs, which does not advance the random generators among the arguments."""
+        return OpaqueCall(self.name, self.function, _copy_generators(self.args), _copy_generators(self.kwargs))
 
     def __repr__(self) -> str:
         return self.name
 
 
-def _copied(nest: Any) -> Any:
+def _copy_generators(nest: Any) -> Any:
     if type(nest) in (tuple, list):
-        return type(nest)(map(_copied, nest))
+        return type(nest)(map(_copy_generators, nest))
     if isinstance(nest, dict):
-        return {key: _copied(x) for key, x in nest.items()}
+        return {key: _copy_generators(x) for key, x in nest.items()}
     return copy.deepcopy(nest) if isinstance(nest, np.random.Generator) else nest
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a symbol stood."""
+class NodePlaceholder:
+    """Stands for operand ``number`` in the arguments of an opaque call."""
 
     number: int
 
 
-def _filled(nest: Any, numbers: tuple[Any, ...]) -> Any:
-    if isinstance(nest, Place):
-        return numbers[nest.number]
+def _substitute(nest: Any, values: tuple[Any, ...]) -> Any:
+    if isinstance(nest, NodePlaceholder):
+        return values[nest.number]
     if type(nest) in (tuple, list):
-        return type(nest)(_filled(x, numbers) for x in nest)
+        return type(nest)(_substitute(x, values) for x in nest)
     if isinstance(nest, dict):
-        return {key: _filled(x, numbers) for key, x in nest.items()}
+        return {key: _substitute(x, values) for key, x in nest.items()}
     if isinstance(nest, slice):
-        return slice(*(_filled(x, numbers) for x in (nest.start, nest.stop, nest.step)))
+        return slice(*(_substitute(x, values) for x in (nest.start, nest.stop, nest.step)))
     return nest
 
 
-def sample(node: Node, other: bool = False) -> Any:
-    """Numbers of a node's shape and dtype that most functions accept: matrices are positive, and no two of their
-    eigenvalues the same.
+def sample_value(node: GraphNode, other: bool = False) -> Any:
+    """An example value of a node's shape and dtype that most functions accept.
+
+    Matrices are positive definite with distinct eigenvalues; ``other`` gives a second example.
     """
     if node.op == "const":
         return node.value

@@ -1,7 +1,7 @@
-"""Running a function once on symbols, so that it writes down what it computes.
+"""The tracer: run a function once on symbolic values and record its graph, inputs, outputs and side effects.
 
-Variables and slots of optimizers are inputs as much as arguments are: what the function reads becomes one, and what it
-assigns is written back after each call. Nothing is assigned while it is recorded.
+Variables and optimizer slots are inputs like the arguments: those that the function reads become inputs of the trace,
+and those that it assigns are written back after each call. Nothing is assigned during tracing.
 """
 
 from __future__ import annotations
@@ -15,240 +15,255 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.graph import Graph
-from autodiff_kit.compile.node import Node
-from autodiff_kit.compile.trace.inputs import Argument, Field, Slot
-from autodiff_kit.compile.trace.numpy_functions import pad
-from autodiff_kit.compile.trace.opaque_call import Call, Place, sample
-from autodiff_kit.compile.trace.symbolic_array import Number, Symbol, wrap
+from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
+from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
+from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
+from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
 from autodiff_kit.core.dispatch import computed
 from autodiff_kit.core.pytree import flatten, map_structure, pack_like
 from autodiff_kit.core.record import UNUSUAL, open_records
 from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, plain
 from autodiff_kit.errors import AutodiffError, NumbersAskedError
 
-__all__ = ["Leaf", "Recorder", "Recording", "aside", "record"]
+__all__ = ["OutputLeaf", "Trace", "Tracer", "suspend_tracing", "trace_function"]
 
 
 @dataclass
-class Leaf:
-    """One member of what a function returned: a node's value, as ``kind``, or the same object at each call."""
+class OutputLeaf:
+    """One leaf of the return value: a node converted to ``kind``, or an object that is the same at each call."""
 
     kind: str  # "tensor", "array", "number", "fixed"
-    node: Node | None = None
+    node: GraphNode | None = None
     fixed: Any = None
 
 
 @dataclass
-class Recording:
-    """What was written down."""
+class Trace:
+    """The result of tracing: the graph, its inputs and outputs, and the assignments to variables and slots."""
 
-    graph: Graph
-    inputs: list[tuple[Argument | Field | Slot, Node]]
-    leaves: list[Leaf]
-    skeleton: Any  # what the function returned, without its leaves
-    assigned: list[tuple[Field | Slot, Node]]
-    updates: list[tuple[Any, Variable, Node]]  # what each step added
+    graph: ComputationGraph
+    inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]]
+    leaves: list[OutputLeaf]
+    structure: Any  # the return value without its leaves
+    assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]]
+    updates: list[tuple[Any, Variable, GraphNode]]  # optimizer, variable, and the update of its last step
 
     @property
-    def given(self) -> list[Node]:
-        """What the caller gets of what was computed."""
+    def returned_nodes(self) -> list[GraphNode]:
+        """The nodes among the leaves of the return value."""
         return [leaf.node for leaf in self.leaves if leaf.node is not None]
 
     @property
-    def outputs(self) -> list[Node]:
-        """All that has to be computed, in the order of the attributes."""
-        return [*self.given, *(node for _, node in self.assigned), *(node for _, _, node in self.updates)]
+    def outputs(self) -> list[GraphNode]:
+        """All nodes that a call has to compute: returned, assigned, and updates of optimizer steps."""
+        return [*self.returned_nodes, *(node for _, node in self.assignments), *(node for _, _, node in self.updates)]
 
     def pack(self, parts: list[Any]) -> Any:
-        """What the function returns, of its leaves."""
-        return pack_like(self.skeleton, parts)
+        """The return value with the given leaves."""
+        return pack_like(self.structure, parts)
 
 
-class Recorder:
-    """One recording under way."""
+class Tracer:
+    """The state of one trace while the function runs."""
 
     def __init__(self) -> None:
-        self.graph = Graph()
-        self.inputs: list[tuple[Argument | Field | Slot, Node]] = []
-        self.values: dict[int, tuple[Variable, Any]] = {}  # of variables that were read or assigned
-        self.first: dict[int, Any] = {}
-        self.slots_now: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
-        self.last: dict[tuple[int, int], tuple[Any, Variable, Any]] = {}
+        self.graph = ComputationGraph()
+        self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
+        self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
+        self.initial_values: dict[int, Any] = {}
+        self.slot_values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
+        self.step_updates: dict[tuple[int, int], tuple[Any, Variable, Any]] = {}
         self.closed = False
 
-    def node(self, value: Any) -> Node:
-        """The node of a symbol; a constant's of anything else."""
-        if isinstance(value, Symbol):
-            if value.recorder is not self or self.closed:
+    def node(self, value: Any) -> GraphNode:
+        """The node of a symbolic value, or a constant node for any other value."""
+        if isinstance(value, SymbolicArray):
+            if value.tracer is not self or self.closed:
                 raise NumbersAskedError(
-                    "this value belongs to a recording of ak.compile that has ended: it was kept in a list, an "
+                    "this value belongs to a trace of ak.compile that has ended: it was kept in a list, an "
                     "attribute or a global. Return it from the compiled function instead."
                 )
             return value.node
-        return self.graph.const(value if type(value) in (float, int, bool) else _settled(value))
+        return self.graph.const(value if type(value) in (float, int, bool) else _constant_value(value))
 
-    def input(self, source: Any, value: Any, strong: bool = False) -> Any:
-        """A symbol for something that is given at each call, like ``value``; a Python number unless it is strong."""
+    def add_input(self, source: Any, value: Any, strong: bool = False) -> Any:
+        """A symbolic input for values like ``value``; a Python number stays weakly typed unless ``strong``."""
         if type(value) in (float, int) and not strong:
             node = self.graph.input((), type(value), weak=True)
         else:
             node = self.graph.input(np.shape(value), np.asarray(value).dtype)
         self.inputs.append((source, node))
-        return wrap(self, node)
+        return symbolic_value(self, node)
 
     def call(self, function: Any, args: Any, kwargs: Any) -> Any:
-        """Record one call of a function, or of an operation, as it is."""
+        """Record a call of a function, or of an operation of the kit, as one opaque call."""
         name: str = getattr(function, "name", "") or getattr(function, "__name__", "call")
         if hasattr(function, "vjps"):
-            if name == "scatter" and (padded := pad(self, args[0], kwargs)) is not None:
+            if name == "scatter" and (padded := pad_with_zeros(self, args[0], kwargs)) is not None:
                 return padded
             op, args, kwargs, function = function, (function, args, kwargs), {}, computed
             name = op.name
-        nodes: list[Node] = []
-        called = Call(name, function, self._dug(args, nodes), self._dug(kwargs, nodes))
-        tried = called.harmless()
-        answer = tried(*map(sample, nodes))
-        self._check_shape(tried, nodes, answer)
-        if not isinstance(answer, (tuple, list)):
-            return wrap(self, self._called(called, nodes, answer))
-        many = self.graph.add(Node("call", tuple(nodes), called, (), np.dtype(object)))
+        nodes: list[GraphNode] = []
+        opaque_call = OpaqueCall(
+            name, function, self._replace_symbolic(args, nodes), self._replace_symbolic(kwargs, nodes)
+        )
+        trial = opaque_call.with_copied_generators()
+        result = trial(*map(sample_value, nodes))
+        self._check_fixed_shape(trial, nodes, result)
+        if not isinstance(result, (tuple, list)):
+            return symbolic_value(self, self._add_call(opaque_call, nodes, result))
+        many = self.graph.add(GraphNode("call", tuple(nodes), opaque_call, (), np.dtype(object)))
         parts: list[Any] = []
-        for k, part in enumerate(answer):
+        for k, part in enumerate(result):
             if part is None:
                 parts.append(None)
                 continue
             array = np.asarray(part)
-            parts.append(wrap(self, self.graph.add(Node("item", (many,), k, array.shape, array.dtype))))
-        return type(answer)(*parts) if hasattr(answer, "_fields") else type(answer)(parts)
+            parts.append(symbolic_value(self, self.graph.add(GraphNode("item", (many,), k, array.shape, array.dtype))))
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
-    def _called(self, called: Call, nodes: list[Node], answer: Any) -> Node:
-        array = np.asarray(answer)
-        return self.graph.add(Node("call", tuple(nodes), called, array.shape, array.dtype))
+    def _add_call(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> GraphNode:
+        array = np.asarray(result)
+        return self.graph.add(GraphNode("call", tuple(nodes), opaque_call, array.shape, array.dtype))
 
-    def _check_shape(self, called: Call, nodes: list[Node], answer: Any) -> None:
-        """An answer whose shape follows from the numbers cannot be recorded."""
+    def _check_fixed_shape(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> None:
+        """Raise an error if the shape of the result depends on the values of the operands."""
         try:
-            other = called(*(sample(n, other=True) for n in nodes))
+            other = opaque_call(*(sample_value(n, other=True) for n in nodes))
         except (AutodiffError, ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError):
             return
-        shapes = [[np.shape(p) for p in (a if isinstance(a, (tuple, list)) else [a])] for a in (answer, other)]
+        shapes = [[np.shape(p) for p in (a if isinstance(a, (tuple, list)) else [a])] for a in (result, other)]
         if shapes[0] != shapes[1]:
-            asked = Symbol(self, (nodes or [self.graph.const(0.0)])[0])
-            asked._asked(f"{called.name}, whose answer has a shape that depends on the numbers,")
+            operand = SymbolicArray(self, (nodes or [self.graph.const(0.0)])[0])
+            operand._refuse_value(f"{opaque_call.name}, whose result has a shape that depends on the values,")
 
-    def _dug(self, nest: Any, found: list[Node]) -> Any:
-        """A nest with places where symbols stood."""
+    def _replace_symbolic(self, nest: Any, found: list[GraphNode]) -> Any:
+        """The nested arguments with placeholders for symbolic values, whose nodes are appended to ``found``."""
         if isinstance(nest, Value):
             nest = plain(lift(nest))
-        if isinstance(nest, Symbol):
+        if isinstance(nest, SymbolicArray):
             found.append(self.node(nest))
-            return Place(len(found) - 1)
+            return NodePlaceholder(len(found) - 1)
         if type(nest) in (tuple, list):
-            return type(nest)(self._dug(x, found) for x in nest)
+            return type(nest)(self._replace_symbolic(x, found) for x in nest)
         if isinstance(nest, dict):
-            return {key: self._dug(x, found) for key, x in nest.items()}
+            return {key: self._replace_symbolic(x, found) for key, x in nest.items()}
         if isinstance(nest, slice):
-            return slice(*(self._dug(x, found) for x in (nest.start, nest.stop, nest.step)))
+            return slice(*(self._replace_symbolic(x, found) for x in (nest.start, nest.stop, nest.step)))
         return nest
 
     # -------------------------------------------------------------------------------------------------------- variables
-    def read(self, variable: Variable, now: Callable[[], Any]) -> Any:
-        """The present value of a variable; its first reading makes it an input."""
-        known = self.values.get(id(variable))
+    def read_variable(self, variable: Variable, now: Callable[[], Any]) -> Any:
+        """The current symbolic value of a variable; the first read makes the variable an input."""
+        known = self.variable_values.get(id(variable))
         if known is None:
-            symbol = self.input(Field(variable, "_value"), now(), strong=True)
-            self.first[id(variable)] = symbol
-            known = self.values[id(variable)] = (variable, symbol)
+            symbol = self.add_input(AttributeSource(variable, "_value"), now(), strong=True)
+            self.initial_values[id(variable)] = symbol
+            known = self.variable_values[id(variable)] = (variable, symbol)
         return known[1]
 
-    def assign(self, variable: Variable, value: Any, new: bool) -> bool:
-        """Note an assignment; True if it is to be carried out at once, for a variable that is just being made."""
-        if new and not isinstance(value, Symbol):
+    def assign_variable(self, variable: Variable, value: Any, new: bool) -> bool:
+        """Record an assignment; returns True if it is to be made at once, because the variable is being created."""
+        if new and not isinstance(value, SymbolicArray):
             return True
         if new:
-            value._asked("making a variable from what is being recorded")
-        self.values[id(variable)] = (variable, value)
+            value._refuse_value("making a variable from a traced value")
+        self.variable_values[id(variable)] = (variable, value)
         return False
 
     def slots(self, optimizer: Any, variable: Variable) -> dict[str, Any]:
-        """An optimizer's slots of a variable, as symbols."""
+        """The slots of an optimizer for a variable, as symbolic values."""
         key = (id(optimizer), id(variable))
-        known = self.slots_now.get(key)
+        known = self.slot_values.get(key)
         if known is None:
-            with aside():
+            with suspend_tracing():
                 numbers = optimizer._slots_of(variable)
-                first = {name: self._slot(Slot(optimizer, variable, name), value) for name, value in numbers.items()}
-            known = self.slots_now[key] = (optimizer, variable, first, first)
+                first = {
+                    name: self._add_slot_input(OptimizerSlotSource(optimizer, variable, name), value)
+                    for name, value in numbers.items()
+                }
+            known = self.slot_values[key] = (optimizer, variable, first, first)
         return known[3]
 
-    def _slot(self, slot: Slot, value: Any) -> Any:
+    def _add_slot_input(self, slot: OptimizerSlotSource, value: Any) -> Any:
+        """An input for one slot. Step counters of one optimizer with equal values share one input."""
         if type(value) is not int:
-            return self.input(slot, value, strong=True)
-        for other, node in self.inputs:  # clocks that show the same time are one
-            if isinstance(other, Slot) and other.optimizer is slot.optimizer and node.weak and other.read() == value:
-                return wrap(self, node)
-        return self.input(slot, value)
+            return self.add_input(slot, value, strong=True)
+        for other, node in self.inputs:  # equal step counters share one input
+            if (
+                isinstance(other, OptimizerSlotSource)
+                and other.optimizer is slot.optimizer
+                and node.weak
+                and other.read() == value
+            ):
+                return symbolic_value(self, node)
+        return self.add_input(slot, value)
 
     def stepped(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any) -> None:
-        """Note what a step of an optimizer leaves."""
+        """Record the slots and the update that an optimizer step leaves."""
         key = (id(optimizer), id(variable))
-        self.slots_now[key] = (*self.slots_now[key][:3], new)
-        self.last[key] = (optimizer, variable, delta)
+        self.slot_values[key] = (*self.slot_values[key][:3], new)
+        self.step_updates[key] = (optimizer, variable, delta)
 
-    # ---------------------------------------------------------------------------------------------------------- the end
-    def finish(self, answer: Any) -> Recording:
-        """What was recorded, given what the function returned."""
-        leaves = [self._leaf(x) for x in flatten(answer)]
-        skeleton = map_structure(lambda _: None, answer) if flatten(answer) else answer
-        assigned: list[tuple[Field | Slot, Node]] = [
-            (Field(v, "_value"), self.node(now)) for v, now in self.values.values() if now is not self.first.get(id(v))
+    # --------------------------------------------------------------------------------------------------- finished trace
+    def finish(self, result: Any) -> Trace:
+        """The finished trace, for the return value of the function."""
+        leaves = [self._output_leaf(x) for x in flatten(result)]
+        structure = map_structure(lambda _: None, result) if flatten(result) else result
+        assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]] = [
+            (AttributeSource(v, "_value"), self.node(now))
+            for v, now in self.variable_values.values()
+            if now is not self.initial_values.get(id(v))
         ]
-        assigned += [
-            (Slot(optimizer, variable, name), self.node(value))
-            for optimizer, variable, first, now in self.slots_now.values()
+        assignments += [
+            (OptimizerSlotSource(optimizer, variable, name), self.node(value))
+            for optimizer, variable, first, now in self.slot_values.values()
             for name, value in now.items()
             if value is not first.get(name)
         ]
-        updates = [(optimizer, variable, self.node(delta)) for optimizer, variable, delta in self.last.values()]
+        updates = [(optimizer, variable, self.node(delta)) for optimizer, variable, delta in self.step_updates.values()]
         self.closed = True
-        return Recording(self.graph, self.inputs, leaves, skeleton, assigned, updates)
+        return Trace(self.graph, self.inputs, leaves, structure, assignments, updates)
 
-    def _leaf(self, value: Any) -> Leaf:
-        if type(value) is Tensor and isinstance(value._value, Symbol):
-            return Leaf("tensor", self.node(value._value))
-        if isinstance(value, Symbol):
-            return Leaf("number" if type(value) is Number else "array", self.node(value))
-        return Leaf("fixed", fixed=value)
+    def _output_leaf(self, value: Any) -> OutputLeaf:
+        if type(value) is Tensor and isinstance(value._value, SymbolicArray):
+            return OutputLeaf("tensor", self.node(value._value))
+        if isinstance(value, SymbolicArray):
+            return OutputLeaf("number" if type(value) is SymbolicScalar else "array", self.node(value))
+        return OutputLeaf("fixed", fixed=value)
 
 
-def _settled(value: Any) -> Any:
-    """A constant as numbers."""
+def _constant_value(value: Any) -> Any:
+    """The value of a constant operand as a NumPy array or number."""
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
-        raise NumbersAskedError(f"a {type(value).__name__} stands beside what ak.compile is recording; give an array")
+        raise NumbersAskedError(
+            f"a {type(value).__name__} is an operand of a value that ak.compile is tracing; pass an array"
+        )
     return array if array.ndim else array[()]
 
 
-# ------------------------------------------------------------------------------------------------ following variables
-class _Followed:
-    """Takes the place of ``Variable._value`` while anything is recorded: reading and assigning go to the recorder."""
+# ---------------------------------------------------------------------------------------- reads and writes of variables
+class _TracedVariableValue:
+    """Replaces the slot ``Variable._value`` during tracing: reads and assignments go to the tracer."""
 
     def __init__(self, slot: Any) -> None:
         self.slot = slot
 
     def __get__(self, variable: Any, owner: Any = None) -> Any:
-        recorder = open_records.recorder
-        if recorder is None or variable is None:
+        tracer = open_records.recorder
+        if tracer is None or variable is None:
             return self.slot.__get__(variable, owner)
-        return recorder.read(variable, lambda: self.slot.__get__(variable, owner))
+        return tracer.read_variable(variable, lambda: self.slot.__get__(variable, owner))
 
     def __set__(self, variable: Any, value: Any) -> None:
-        recorder = open_records.recorder
-        if recorder is None or recorder.assign(variable, value, not self._stands(variable)):
+        tracer = open_records.recorder
+        if tracer is None or tracer.assign_variable(variable, value, not self._is_initialised(variable)):
             self.slot.__set__(variable, value)
 
-    def _stands(self, variable: Any) -> bool:
+    def _is_initialised(self, variable: Any) -> bool:
         try:
             self.slot.__get__(variable)
         except AttributeError:
@@ -256,83 +271,83 @@ class _Followed:
         return True
 
 
-_SLOT: Any = Variable.__dict__["_value"]
+_VALUE_SLOT: Any = Variable.__dict__["_value"]
 _lock = threading.Lock()
 _running = 0
 
 
 @contextmanager
-def _followed(recorder: Recorder) -> Iterator[None]:
+def _tracing(tracer: Tracer) -> Iterator[None]:
     global _running
     with _lock:
         _running += 1
         if _running == 1:
-            setattr(Variable, "_value", _Followed(_SLOT))  # noqa: B010 - the slot itself
-    open_records.recorder = recorder
-    UNUSUAL.append(recorder)
+            setattr(Variable, "_value", _TracedVariableValue(_VALUE_SLOT))  # noqa: B010 - the slot itself
+    open_records.recorder = tracer
+    UNUSUAL.append(tracer)
     try:
         yield
     finally:
-        UNUSUAL.remove(recorder)
+        UNUSUAL.remove(tracer)
         open_records.recorder = None
-        recorder.closed = True
+        tracer.closed = True
         with _lock:
             _running -= 1
             if not _running:
-                setattr(Variable, "_value", _SLOT)  # noqa: B010
+                setattr(Variable, "_value", _VALUE_SLOT)  # noqa: B010
 
 
 @contextmanager
-def aside() -> Iterator[None]:
-    """Compute with numbers while a recording waits."""
-    recorder, open_records.recorder = open_records.recorder, None
+def suspend_tracing() -> Iterator[None]:
+    """Compute with concrete values while a trace is under way."""
+    tracer, open_records.recorder = open_records.recorder, None
     try:
         yield
     finally:
-        open_records.recorder = recorder
+        open_records.recorder = tracer
 
 
-def record(function: Callable[..., Any], args: Any, kwargs: Any, optimizers: Iterable[Any] = ()) -> Recording:
-    """Run a function on symbols in place of the numbers, arrays and tensors among its arguments.
+def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimizers: Iterable[Any] = ()) -> Trace:
+    """Run a function on symbolic values in place of the numbers, arrays and tensors among its arguments.
 
-    So are the learning rates of the optimizers that it sees, which schedules change at each step.
+    The learning rates of ``optimizers`` become inputs too, since schedules change them at each step.
     """
-    recorder = Recorder()
-    twins: dict[int, Tensor] = {}  # a tensor that is given twice stays one and the same
+    tracer = Tracer()
+    symbolic_tensors: dict[int, Tensor] = {}  # a tensor that is passed twice stays one tensor
 
-    def stand_in(leaf: Any) -> Any:
-        if not _is_given(leaf):
+    def symbolic(leaf: Any) -> Any:
+        if not _is_traced_input(leaf):
             return leaf
         if type(leaf) is not Tensor:
-            return recorder.input(Argument(next(places)), leaf)
+            return tracer.add_input(ArgumentSource(next(places)), leaf)
         place = next(places)
-        if id(leaf) not in twins:
-            twins[id(leaf)] = make(recorder.input(Argument(place), leaf._value, strong=True))
-        return twins[id(leaf)]
+        if id(leaf) not in symbolic_tensors:
+            symbolic_tensors[id(leaf)] = make(tracer.add_input(ArgumentSource(place), leaf._value, strong=True))
+        return symbolic_tensors[id(leaf)]
 
     places = count()
-    with _followed(recorder), _rates(recorder, optimizers):
-        answer = function(*_map_leaves(stand_in, args), **_map_leaves(stand_in, kwargs))
-        return recorder.finish(answer)
+    with _tracing(tracer), _traced_learning_rates(tracer, optimizers):
+        result = function(*_map_leaves(symbolic, args), **_map_leaves(symbolic, kwargs))
+        return tracer.finish(result)
 
 
 @contextmanager
-def _rates(recorder: Recorder, optimizers: Iterable[Any]) -> Iterator[None]:
+def _traced_learning_rates(tracer: Tracer, optimizers: Iterable[Any]) -> Iterator[None]:
     before = [(o, o.learning_rate) for o in optimizers if type(o.learning_rate) is float]
     try:
         for optimizer, rate in before:
-            optimizer.learning_rate = recorder.input(Field(optimizer, "learning_rate"), rate)
+            optimizer.learning_rate = tracer.add_input(AttributeSource(optimizer, "learning_rate"), rate)
         yield
     finally:
         for optimizer, rate in before:
             optimizer.learning_rate = rate
 
 
-def _is_given(leaf: Any) -> bool:
-    """Whether an argument is numbers that may differ from call to call; all others are what the recording is for."""
+def _is_traced_input(leaf: Any) -> bool:
+    """Whether an argument becomes an input; all other arguments are part of the cache key."""
     return type(leaf) in (Tensor, float, np.ndarray) or isinstance(leaf, np.generic)
 
 
 def _map_leaves(function: Callable[[Any], Any], nest: Any) -> Any:
-    """A nest with each leaf replaced; empty nests stay."""
+    """The nested structure with each leaf replaced; structures without leaves are returned unchanged."""
     return pack_like(nest, [function(leaf) for leaf in flatten(nest)]) if flatten(nest) else nest

@@ -1,0 +1,137 @@
+"""Execution plans: a trace runs as NumPy calls at first, and as compiled kernels once these are ready."""
+
+from __future__ import annotations
+
+import atexit
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit import kernels
+from autodiff_kit.compile.passes.sum_rewriting import simplify_sums
+from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
+from autodiff_kit.compile.trace.tracer import Trace
+from autodiff_kit.core.tensor import make, normal
+
+__all__ = ["ExecutionPlan", "build_kernels_now"]
+
+COMPILE_AFTER_CALLS = 3
+"""Calls before kernels are compiled; functions that run once or twice are not worth it."""
+
+
+class ExecutionPlan:
+    """The executable form of one trace.
+
+    Attributes
+    ----------
+    ready : bool
+        Whether it runs in compiled kernels.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        outputs = trace.outputs
+        self.nodes = simplify_sums(trace.graph, outputs)
+        self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
+        self._calls = 0
+        self.kernel_plan: Any = None
+        self.fast_path: Callable[[Any], Any] | None = None  # see run/fast_path
+        self.run: Callable[[list[Any]], Any] = self._run_and_count
+
+    @property
+    def ready(self) -> bool:
+        """Whether it runs in compiled kernels."""
+        return self.kernel_plan is not None
+
+    def __call__(self, given: list[Any]) -> Any:
+        """The return value of the function for the numeric leaves of the arguments."""
+        return self.run(given)
+
+    def _run_and_count(self, given: list[Any]) -> Any:
+        """Run as NumPy calls, and request compilation after some calls."""
+        self._calls += 1
+        if self._calls == COMPILE_AFTER_CALLS and kernels.enabled():
+            _background_compiler.add(self)
+        return self._run_numpy(given)
+
+    def build(self, compiler: Any = None) -> None:
+        """Compile the kernels and switch to them."""
+        from autodiff_kit.compile.run.kernel_loader import load_kernel
+        from autodiff_kit.compile.run.kernel_plan import KernelPlan, can_use_kernels
+        from autodiff_kit.compile.run.scalar_program import is_scalar_graph
+
+        numbers = is_scalar_graph(self.nodes)
+        if numbers or can_use_kernels(self.nodes):
+            self.kernel_plan = KernelPlan(self.trace, compiler or load_kernel, numbers)
+        self.run = self.kernel_plan.run if self.kernel_plan else self._run_numpy
+
+    # -------------------------------------------------------------------------------------------------- as NumPy calls
+    def _run_numpy(self, given: list[Any]) -> Any:
+        """Run as NumPy calls."""
+        results = iter(self._numpy(*[source.read(given) for source, _ in self.trace.inputs]))
+        leaves = self.trace.leaves
+        parts = [leaf.fixed if leaf.node is None else _wrap_output(leaf.kind, next(results)) for leaf in leaves]
+        for source, node in self.trace.assignments:
+            source.write(next(results), node)
+        for optimizer, variable, _ in self.trace.updates:
+            optimizer._last[id(variable)] = normal(next(results))
+        return self.trace.pack(parts)
+
+    def __str__(self) -> str:
+        return str(self.kernel_plan) if self.kernel_plan is not None else self._source
+
+
+def _wrap_output(kind: str, value: Any) -> Any:
+    if kind == "tensor":
+        return make(normal(value))
+    if kind == "number":
+        return value
+    return np.asarray(value) if not isinstance(value, np.generic) else value
+
+
+# --------------------------------------------------------------------------------------------------- in the background
+class _BackgroundCompiler:
+    """A daemon thread that compiles queued plans one by one, and is joined when the process exits."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[ExecutionPlan | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self.stopped = False
+
+    def add(self, plan: ExecutionPlan) -> None:
+        """Queue a plan for compilation."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._compile_queued, name="autodiff_kit compile", daemon=True)
+                self._thread.start()
+                atexit.register(self._stop)
+        self._waiting.put(plan)
+
+    def _compile_queued(self) -> None:
+        while (plan := self._waiting.get()) is not None and not self.stopped:
+            try:
+                plan.build()
+            except Exception:  # noqa: BLE001
+                plan.run = plan._run_numpy
+            del plan
+
+    def _stop(self) -> None:
+        self.stopped = True
+        self._waiting.put(None)
+        if self._thread is not None:
+            self._thread.join(5.0)
+
+
+_background_compiler = _BackgroundCompiler()
+
+
+def build_kernels_now(compiled: Any) -> None:
+    """Compile the kernels of all plans of a compiled function in the calling thread."""
+    for plans in compiled._plans.values():
+        for _, plan in plans:
+            if not plan.ready:
+                plan.build()

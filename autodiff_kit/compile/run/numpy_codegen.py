@@ -1,0 +1,121 @@
+"""Generate a Python function of NumPy calls from a graph.
+
+It runs until kernels are ready, and is the reference for their results. Each node is a line, and each value is deleted
+after its last use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.compile.node import PYTHON_OPERATORS, GraphNode, slice_from_bounds
+from autodiff_kit.compile.topological_order import live_nodes, view_base
+
+__all__ = ["check_shape", "generate_numpy_function", "numpy_expression"]
+
+
+_OPERATORS = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "negative": "-{}"}
+
+
+def generate_numpy_function(
+    inputs: list[GraphNode], outputs: list[GraphNode], given: set[GraphNode] | None = None
+) -> tuple[Callable[..., tuple[Any, ...]], str]:
+    """A function from input values to output values, and its source."""
+    nodes = live_nodes(outputs, given)
+    names: dict[GraphNode, str] = {}
+    env: dict[str, Any] = {"np": np}
+    last: dict[GraphNode, GraphNode] = {a: n for n in nodes for a in n.args}
+    kept = set(outputs)
+    lines = []
+    for k, node in enumerate(inputs):
+        names[node] = f"arg{k}"
+        if node.dtype == np.float64 and not node.shape and not node.weak and node in last:
+            lines.append(f"arg{k} = np.float64(arg{k})")
+    for node in nodes:
+        if node.op == "const":
+            names[node] = repr(node.value) if node.weak and np.isfinite(node.value) else f"const{node.number}"
+            env[names[node]] = node.value
+        elif node.op != "input":
+            names[node] = f"n{node.number}"
+            lines.append(f"{names[node]} = {numpy_expression(node, names, env)}")
+            if node.op == "call" and node.dtype != object:
+                lines.append(f"check_shape({names[node]}, {node.shape}, {names[node]!r})")
+            done = [
+                names[a]
+                for a in dict.fromkeys(node.args)
+                if last[a] is node and a not in kept and a.op not in ("const", "input")
+            ]
+            if done:
+                lines.append(f"del {', '.join(done)}")
+    env["check_shape"] = check_shape
+    answers = [
+        f"np.array({names[o]})" if view_base(o).op in ("input", "const") and o.shape else names[o] for o in outputs
+    ]
+    body = "".join(f"    {line}\n" for line in lines)
+    given_names, given_back = ", ".join(names[i] for i in inputs), "".join(f"{a}, " for a in answers)
+    source = f"def run({given_names}):\n{body}    return ({given_back})\n"
+    exec(compile(source, "<autodiff_kit plan>", "exec"), env)
+    run: Callable[..., tuple[Any, ...]] = env["run"]
+    return run, source
+
+
+def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
+    """The value, after checking that it has the shape that was traced."""
+    if np.shape(value) != shape:
+        raise ValueError(f"{name} has shape {np.shape(value)} and was recorded with {shape}")
+    return value
+
+
+def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str, Any]) -> str:  # noqa: C901 - a table
+    """The expression that computes a node."""
+    given = ", ".join(names[a] for a in node.args)
+    op, params = node.op, node.params
+    if op in _OPERATORS:
+        return _OPERATORS[op].format(*(names[a] for a in node.args))
+    if node.weak:
+        env[f"py_{op}"] = PYTHON_OPERATORS[op]
+        return f"py_{op}({given})"
+    if op == "copy":
+        return numpy_expression(params, names, env)
+    if op == "strong":
+        return f"np.float64({given})"
+    if op == "where":
+        return f"np.where({given})[()]"
+    if op == "cast":
+        return f"np.asarray({given}).astype('{params.str}')[()]"
+    if op in ("sum", "max", "min"):
+        axes, dtype = params
+        more = f", dtype='{dtype.str}'" if op == "sum" else ""
+        return f"np.{op}({given}, axis={axes}{more}, keepdims=True)"
+    if op in ("reshape", "broadcast"):
+        return f"np.{'reshape' if op == 'reshape' else 'broadcast_to'}({given}, {params})"
+    if op == "permute":
+        return f"np.transpose({given}, {params})"
+    if op == "slice":
+        return f"{given}[{', '.join(_slice_text(p) for p in params)}]"
+    if op == "concat":
+        return f"np.concatenate(({given}), axis={params})"
+    if op == "pad":
+        env["zero_padded"] = _zero_padded
+        return f"zero_padded({given}, {node.shape}, {params})"
+    if op == "item":
+        return f"{given}[{params}]"
+    if op == "call":
+        env[f"fn{node.number}"] = params
+        return f"fn{node.number}({given})"
+    return f"np.{op}({given})"
+
+
+def _zero_padded(x: Any, shape: tuple[int, ...], spans: tuple[tuple[int, int, int], ...]) -> Any:
+    out = np.zeros(shape, x.dtype)
+    out[tuple(map(slice_from_bounds, spans))] = x
+    return out
+
+
+def _slice_text(part: tuple[int, int, int]) -> str:
+    """The source text of a slice between brackets."""
+    s = slice_from_bounds(part)
+    return f"{s.start}:{'' if s.stop is None else s.stop}" + (f":{s.step}" if s.step != 1 else "")

@@ -1,0 +1,454 @@
+"""Generate the Python function of a plan: kernel calls, NumPy calls and scalar arithmetic in straight-line code.
+
+Consecutive kernels and matrix products are one line: native code runs down a table of their functions and arguments
+(:mod:`autodiff_kit.kernels.native_calls`). The table holds the addresses of arrays, and is updated when an array moves.
+Numbers are passed through cells in memory; lines that only compute numbers are delayed, so that the runs of kernels
+stay long.
+
+Array arguments are local names, so that the plan holds no reference to them. All other arrays are views bound once as
+globals of the function: parts of the arena, constants, variables and outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.compile.node import NON_UFUNC_OPS, VIEW_OPS, GraphNode, is_scalar
+from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode, operation_count
+from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
+from autodiff_kit.compile.passes.memory_plan import MemoryPlan
+from autodiff_kit.compile.run.kernel_loader import kernel_module_source
+from autodiff_kit.compile.run.numpy_codegen import check_shape, numpy_expression
+from autodiff_kit.compile.topological_order import view_base
+from autodiff_kit.compile.trace.opaque_call import OpaqueCall
+
+__all__ = ["PlanCodeGenerator"]
+
+_WORD_BYTES = 8
+_CELL_BYTES = 2 * _WORD_BYTES
+
+
+class PlanCodeGenerator:
+    """Generates the body of a plan's function.
+
+    Attributes
+    ----------
+    env : dict
+        Globals of the function.
+    kernels : list of tuple
+        Name and :class:`KernelSource` of each kernel.
+    views_of_buffer : dict
+        For each buffer that may move: name, shape, dtype, offset and strides of its views.
+    pointer_rows : dict
+        For each buffer that may move: begin and end of its rows for ``write_addresses``.
+    """
+
+    def __init__(
+        self, memory_plan: MemoryPlan, inputs: list[tuple[GraphNode, str]], compiler: Callable[[str], int]
+    ) -> None:
+        from autodiff_kit.kernels import native_calls, threads
+
+        self.memory_plan, self.compiler = memory_plan, compiler
+        self.native_calls, self.threads = native_calls, threads  # imported here, since they import numba
+        self.argument_names = dict(inputs)  # node -> local name of the argument
+        self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
+                                    "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
+                                    "float32": np.float32, "float64": np.float64,
+                                    "run_units": native_calls.run_units}  # fmt: skip
+        self.lines: list[str] = []
+        self.view_lines: list[str] = []  # bind views of arguments
+        self.kernels: list[tuple[str, KernelSource]] = []
+        self.views_of_buffer: dict[Any, list[tuple[str, tuple[int, ...], Any, int, tuple[int, ...]]]] = {}
+        self.pointer_rows: dict[Any, tuple[float, float]] = {}
+        self._names: dict[Any, str] = {}
+        self._units: list[tuple[int, int]] = []  # address of the function, and start of its table entries
+        self._unit_comments: list[str] = []  # shown in the printed plan
+        self._emitted_units = 0  # number of units that have been emitted
+        self._table: list[Any] = []  # numbers, and pairs of buffer and byte offset
+        self._scalar_cells: dict[Any, int] = {}
+        self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
+        self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
+        self._scratch_sizes: dict[tuple[str, str, int], int] = {}  # entries for each dtype and half
+        for u in memory_plan.units:
+            self._emit_unit(u)
+        self._emit_pending_units()
+        self._allocate_tables()
+
+    def header_lines(self) -> list[str]:
+        """Comment lines before the function in the printed plan."""
+        return [
+            f"# shared memory: {self.memory_plan.arena_bytes} bytes, {self.memory_plan.peak_live_bytes} in use at once",
+            *(
+                f"# {name}: {' '.join(str(k.g.domain).split())}, {len(k.g.nodes)} operations"
+                for name, k in self.kernels
+            ),
+        ]
+
+    def kernel_texts(self) -> list[str]:
+        """Sources of the kernels after the function in the printed plan."""
+        return list(dict.fromkeys(kernel.source for _, kernel in self.kernels))
+
+    # --------------------------------------------------------------------------------------------------------- operands
+    def view_name(self, node: GraphNode, rows: tuple[int, int] | None = None) -> str:
+        """The name of a view of a node's memory, or of its rows as a matrix."""
+        buffer, offset, view = self._locate(node)
+        shape, strides = view.shape, view.strides
+        if rows is not None:
+            shape, strides = rows, (rows[1] * view.itemsize, view.itemsize)
+        key = (buffer, offset, shape, strides, view.dtype.char)
+        if key not in self._names:
+            self._names[key] = self._bind_view(buffer, (shape, view.dtype, offset, strides))
+        return self._names[key]
+
+    def _locate(self, node: GraphNode) -> tuple[Any, int, Any]:
+        """The buffer of a node, the byte offset in it, and the node's array."""
+        view: Any = self.memory_plan.array_of(node)
+        buffer = self.memory_plan.buffer_of(node)
+        whole: Any = self.memory_plan.buffer_array(buffer)
+        return buffer, memory_span(view)[0] - whole.__array_interface__["data"][0], view
+
+    def _bind_view(self, buffer: Any, layout: tuple[Any, ...]) -> str:
+        """Name a view and bind it: at once, when the buffer is bound, or at each call for arguments."""
+        name = f"view{len(self._names)}"
+        shape, dtype, offset, strides = layout
+        if buffer[0] == "input" and buffer[1] in self.argument_names:
+            self.env[f"dtype_{name}"] = dtype
+            local = self.argument_names[buffer[1]]
+            whole = (
+                offset == 0 and shape == buffer[1].shape and strides == self.memory_plan.buffer_array(buffer).strides
+            )
+            self.view_lines.append(
+                f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
+            )
+        elif buffer[0] in ("arena", "const"):
+            self.env[name] = np.ndarray(
+                shape, dtype, _writable_array(self.memory_plan.buffer_array(buffer)), offset, strides
+            )
+        else:
+            self.views_of_buffer.setdefault(buffer, []).append((name, *layout))
+        return name
+
+    # ---------------------------------------------------------------------------------------------------------- numbers
+    def scalar_expression(self, node: GraphNode) -> str:
+        """The expression for a single number; its computation is emitted on first use."""
+        if node.op == "const":
+            if node.weak and np.isfinite(node.value):
+                return repr(node.value)
+            name = f"const{node.number}"
+            self.env[name] = node.value if node.weak else np.reshape(node.value, ())[()]
+            return name
+        if node.op in VIEW_OPS:
+            return self.scalar_expression(node.args[0])
+        if node in self._pending_scalars:
+            self._pending_scalars.remove(node)
+            if node not in self._unit_of_total:
+                self.lines.append(f"n{node.number} = {self._scalar_computation(node)}")
+            else:
+                if self._unit_of_total[node] >= self._emitted_units:
+                    self._emit_pending_units()
+                self.lines.append(f"n{node.number} = {self._total_expression(node)}")
+        return f"n{node.number}"
+
+    def scalar_input_line(self, node: GraphNode, text: str) -> str:
+        """The line that reads an input number."""
+        if not node.weak:
+            text = f"np.{node.dtype}({text}{'' if node.shape == () else '.item()'})"
+        return f"n{node.number} = {text}"
+
+    def python_scalar(self, node: GraphNode) -> str:
+        """The expression for a number as tensors hold it."""
+        return f"float({self.scalar_expression(node)})" if node.dtype == np.float64 else self.scalar_expression(node)
+
+    def value_expression(self, node: GraphNode) -> str:
+        """The expression for a value that is returned to the caller."""
+        if not is_scalar(node):
+            return f"np.array({self.view_name(node)})"
+        text = self.scalar_expression(node)
+        return text if node.weak or node.shape == () else f"np.full({node.shape}, {text}, '{node.dtype}')"
+
+    def _scalar_computation(self, n: GraphNode) -> str:
+        """The expression that computes a number from its operands."""
+        names = {
+            a: self.scalar_expression(a) if is_scalar(a) else f"np.{a.dtype}({self.view_name(a)}.item())"
+            for a in n.args
+        }
+        if n.op in ("sum", "max", "min"):
+            whole = n.args[0]
+            return names[whole] if is_scalar(whole) else f"np.{n.op}({self.view_name(whole)}, axis=None)"
+        return (
+            f"{names[n.args[0]]} ** {names[n.args[1]]}"
+            if n.op == "power" and n.weak
+            else numpy_expression(n, names, self.env)
+        )
+
+    def _total_expression(self, n: GraphNode) -> str:
+        """The expression that reads a total that a kernel has stored, in float64 or in float32."""
+        cell = self._scalar_cells[n]
+        return (
+            f"scalars_f32[{_CELL_BYTES // 4 * cell + 2}]"
+            if n.dtype == np.float32
+            else f"scalars_f64[{_CELL_BYTES // _WORD_BYTES * cell}]"
+        )
+
+    def _cell_address(self, n: GraphNode) -> tuple[Any, int]:
+        """The buffer and offset of the cell through which units read a number."""
+        while n.op in VIEW_OPS:
+            n = n.args[0]
+        if n not in self._scalar_cells:
+            text = self.scalar_expression(n)
+            self._scalar_cells[n] = len(self._scalar_cells)
+            self.lines.append(f"scalars[{_CELL_BYTES // _WORD_BYTES * self._scalar_cells[n]}] = {text}")
+        return ("scalars", None), _CELL_BYTES * self._scalar_cells[n]
+
+    # ------------------------------------------------------------------------------------------------------------ units
+    def _emit_unit(self, u: FusionGroup | UnfusedNode) -> None:
+        """Emit a unit of the schedule."""
+        if isinstance(u, FusionGroup):
+            self._emit_kernel(u)
+        elif not is_scalar(u.node):
+            self._emit_numpy_call(u.node)
+        else:
+            self._pending_scalars.add(u.node)
+            if not all(map(is_scalar, u.node.args)):  # its array operands may be overwritten later
+                self._emit_pending_units()
+                self.scalar_expression(u.node)
+
+    def _add_unit(self, function: int, said: str, entries: list[Any]) -> None:
+        """Add a native function with its table entries to the units of the next run."""
+        self._units.append((function, len(self._table)))
+        self._table += entries
+        self._unit_comments.append(said)
+
+    def _emit_pending_units(self) -> None:
+        """Emit the line that runs the units added since the last one."""
+        last = len(self._units)
+        if self._emitted_units < last:
+            comment = "; ".join(self._unit_comments[self._emitted_units :])
+            self.lines.append(f"run_units(unit{self._emitted_units}, unit{last})  # {comment}")
+            self._emitted_units = last
+
+    def _emit_line(self, text: str) -> None:
+        """Emit a line after the pending units."""
+        self._emit_pending_units()
+        self.lines.append(text)
+
+    def _emit_kernel(self, g: FusionGroup) -> None:
+        """Generate, compile and add a kernel."""
+        # A kernel that updates a variable is written for any length, so that all variables share it.
+        any_size = any(self.memory_plan.locations.get(o, ("",))[0] == "state" for o in g.outputs)
+        kernel = KernelSource(
+            g, self.memory_plan.array_of, any_size, self.threads.is_worth_splitting(operation_count(g))
+        )
+        name, text = f"kernel{len(self.kernels)}", kernel_module_source(kernel)
+        self.kernels.append((name, kernel))
+        numbers = [self._cell_address(n) for n in kernel.scalar_inputs]
+        for n in kernel.totals:
+            self._pending_scalars.add(n)
+            self._unit_of_total[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
+        totals = [self._scalar_cells[n] for n in kernel.totals]
+        if kernel.split_offsets is None:
+            self._add_unit(self.compiler(text), name, self._table_entries(kernel, numbers, totals))
+        else:
+            self._emit_split_kernel(kernel, self.compiler(text), name, numbers, totals)
+
+    def _table_entries(self, kernel: KernelSource, numbers: list[Any], totals: list[int], half: int = 0) -> list[Any]:
+        """The table entries that a kernel reads its arguments from; for a split kernel those of one half."""
+        entries: list[Any] = []
+        for n in kernel.arrays:
+            buffer, offset, view = self._locate(n)
+            begin, end = 0, memory_span(view)[1]
+            if kernel.split_offsets is not None:
+                begin, end = (
+                    (kernel.split_offsets[n], end) if half else (0, kernel.split_offsets[n] if kernel.any_size else end)
+                )
+            entries += [(buffer, offset + begin * view.itemsize), end - begin]
+        entries += numbers
+        if kernel.scratch:
+            room = ("scratch", kernel.dtype.char, half)
+            self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), kernel.scratch)
+            entries += [(room, 0), kernel.scratch]
+        return entries + [(("scalars", None), _CELL_BYTES * cell) for cell in totals]
+
+    def _emit_split_kernel(
+        self, kernel: KernelSource, function: int, name: str, numbers: list[Any], totals: list[int]
+    ) -> None:
+        """Emit a kernel that runs in two threads, each with half of the arrays and totals of its own."""
+        self._emit_pending_units()
+        self.env["run_in_two_threads"] = self.threads.run_in_two_threads
+        first, others = len(self._units), []
+        for n in kernel.totals:
+            others.append(len(self._scalar_cells))
+            self._scalar_cells[n, "second half"] = others[-1]
+        self._add_unit(function, name, self._table_entries(kernel, numbers, totals))
+        self._add_unit(function, name, self._table_entries(kernel, numbers, others, half=1))
+        self._emitted_units = len(self._units)
+        self.lines.append(f"run_in_two_threads(unit{first}, unit{first + 1}, unit{first + 2})  # {name}, in two halves")
+        for total, other in zip(totals, others, strict=True):
+            exact, rounded = _CELL_BYTES // _WORD_BYTES * total, _CELL_BYTES // 4 * total + 2
+            self.lines += [
+                f"scalars[{exact}] += scalars[{_CELL_BYTES // _WORD_BYTES * other}]",
+                f"scalars_f32[{rounded}] = scalars[{exact}]",
+            ]
+
+    def _emit_matmul(self, n: GraphNode) -> None:
+        """Emit a matrix product; operands whose strides BLAS does not accept are left to ``np.dot``, which copies."""
+        if not self._emit_blas_matmul(n):
+            flat = all(x.ndim == 2 and x.dtype == n.dtype for x in (n, *n.args)) and n.dtype.char in "fd"
+            argument_names = ", ".join(map(self._operand, n.args))
+            self._emit_line(f"{'dot' if flat else 'matmul'}({argument_names}, {self.view_name(n)})")
+
+    def _emit_blas_matmul(self, n: GraphNode) -> bool:
+        """Add a matrix product as a native unit, if BLAS accepts the strides of all operands."""
+        nodes = (*n.args, n)
+        if n.dtype.char not in "fd" or any(is_scalar(x) or x.dtype != n.dtype or x.ndim < 2 for x in nodes):
+            return False
+        views: list[Any] = [self.memory_plan.array_of(x) for x in nodes]
+        views = [np.broadcast_to(view, (*n.shape[:-2], *view.shape[-2:])) for view in views]
+        steps = [_batch_stride(view.shape[:-2], view.strides[:-2]) for view in views]
+        if None in steps or not all(map(_is_blas_compatible, views)):
+            return False
+        entries: list[Any] = [self.native_calls.matmul_loop_address(n.dtype)]
+        entries += [self._locate(x)[:2] for x in nodes]
+        entries += [n.size // (n.shape[-1] * n.shape[-2]), n.shape[-2], n.args[0].shape[-1], n.shape[-1], *steps]
+        for view in views:
+            entries += view.strides[-2:]
+        self._add_unit(self.native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
+        return True
+
+    def _allocate_tables(self) -> None:
+        """Allocate the tables and fill in the addresses of memory that does not move."""
+        numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_BYTES // _WORD_BYTES)
+        table, units = np.zeros(len(self._table), np.int64), np.zeros((len(self._units), 2), np.int64)
+        fixed: dict[Any, Any] = {("scalars", None): numbers, ("arena", None): self.memory_plan.arena}
+        for room, size in self._scratch_sizes.items():
+            fixed[room] = np.empty(size, room[1])
+        moved: dict[Any, list[tuple[int, int]]] = {}
+        for k, entry in enumerate(self._table):
+            if type(entry) is not tuple:
+                table[k] = entry
+                continue
+            buffer, offset = entry
+            if buffer[0] == "const" and buffer not in fixed:
+                fixed[buffer] = self.memory_plan.buffer_array(buffer)
+            if buffer in fixed:
+                table[k] = fixed[buffer].ctypes.data + offset
+            else:
+                moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
+        for k, (function, start) in enumerate(self._units):
+            units[k] = function, table.ctypes.data + _WORD_BYTES * start
+        for k in range(len(units) + 1):
+            self.env[f"unit{k}"] = float(units.ctypes.data + 2 * _WORD_BYTES * k)
+        pointers = np.array([row for rows in moved.values() for row in rows], np.int64)
+        start = pointers.ctypes.data
+        for buffer, rows in moved.items():
+            self.pointer_rows[buffer] = (float(start), float(start := start + 2 * _WORD_BYTES * len(rows)))
+        self.env |= {"scalars": numbers.data, "scalars_f64": numbers, "scalars_f32": numbers.view(np.float32)}
+        self.env |= {"memory": (fixed, table, units, pointers)}
+
+    def _operand(self, a: GraphNode) -> str:
+        """The expression for an operand of a NumPy call."""
+        if not is_scalar(a):
+            return self.view_name(a)
+        text = self.scalar_expression(a)
+        return text if a.shape == () or a.weak else f"np.reshape({text}, {a.shape})"
+
+    def _emit_numpy_call(self, n: GraphNode) -> None:
+        """Emit a node that no kernel computes; most results are copied to their location."""
+        if n.op == "matmul":
+            self._emit_matmul(n)
+            return
+        if n.op == "call" and self._emit_row_loop(n):
+            return
+        argument_names = [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
+        text = numpy_expression(n, dict(zip(n.args, argument_names, strict=True)), self.env)
+        if n.dtype == object:
+            self._emit_line(f"n{n.number} = {text}")
+        elif n.op == "concat":
+            self._emit_concat(n, argument_names)
+        elif n.op == "call":
+            self._emit_line(f"copyto({self.view_name(n)}, check_shape({text}, {n.shape}, {n.params.name!r}))")
+        elif n.op in NON_UFUNC_OPS or n.weak:
+            if self.memory_plan.written_into.get(view_base(n.args[0])) != (
+                n,
+                None,
+            ):  # else the product was written in place
+                self._emit_line(f"copyto({self.view_name(n)}, {text})")
+        else:
+            self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
+
+    def _emit_row_loop(self, n: GraphNode) -> bool:
+        """Emit ``take`` or segment sums and means along the first axis as compiled loops, if they fit."""
+        ids, axis = _row_ids(n.params)
+        plain = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.ndim == 1 and ids.size > 0
+        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis:
+            return False
+        x = n.args[0]
+        if is_scalar(x) or x.dtype != n.dtype or x.dtype.char not in "fd" or (ids < 0).any():
+            return False
+        if not all(self.memory_plan.array_of(a).flags.c_contiguous for a in (x, n)):  # type: ignore[union-attr]
+            return False
+        name = f"row_loop{n.number}"
+        self.env[name] = self._row_loop(n.params.name == "take")
+        self.env[f"row_ids{n.number}"] = np.array(ids, np.int64)
+        source, out = (self.view_name(a, rows=(a.shape[0], a.size // a.shape[0])) for a in (x, n))
+        self._emit_line(f"{name}({source}, row_ids{n.number}, {out})")
+        if n.params.name == "segment_mean":
+            sizes = np.maximum(np.bincount(self.env[f"row_ids{n.number}"], minlength=n.shape[0]), 1)
+            self.env[f"segment_sizes{n.number}"] = sizes.astype(n.dtype)[:, None]
+            self._emit_line(f"np.divide({out}, segment_sizes{n.number}, out={out})")
+        return True
+
+    def _row_loop(self, out: bool) -> Any:
+        from autodiff_kit.kernels import indexed_rows
+
+        return indexed_rows.take_rows if out else indexed_rows.sum_rows_by_id
+
+    def _emit_concat(self, n: GraphNode, argument_names: list[str]) -> None:
+        """Copy the parts of a concatenation that were not written in place."""
+        start = 0
+        for a, text in zip(n.args, argument_names, strict=True):
+            end = start + a.shape[n.params]
+            if self.memory_plan.written_into.get(a) == (n, start):
+                start = end
+                continue  # written in place
+            index = ", ".join(f"{start}:{end}" if k == n.params else ":" for k in range(n.ndim))
+            self._emit_line(f"copyto({self.view_name(n)}[{index}], {text})")
+            start = end
+
+
+def _row_ids(call: OpaqueCall) -> tuple[Any, int]:
+    """The row ids and the axis of a ``take`` or segment operation; None for other calls."""
+    if call.function is np.take and len(call.args) == 2 and set(call.kwargs) == {"axis"}:
+        return call.args[1], call.kwargs["axis"]
+    if call.name in ("segment_sum", "segment_mean"):
+        return call.args[-1].get("ids"), -call.args[-1]["ndim"]
+    return None, 0
+
+
+def _writable_array(array: Any) -> Any:
+    """A writable array for a constant: numba compiles read-only arrays as another type. Nothing writes to it."""
+    return array if array.flags.writeable else array.copy()
+
+
+def _batch_stride(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:
+    """The stride in bytes of leading axes that can be collapsed to one; None if they cannot."""
+    step, count = 0, 1
+    for n, stride in zip(shape[::-1], strides[::-1], strict=True):
+        if n > 1 and count == 1:
+            step, count = stride, n
+        elif n > 1:
+            if stride != step * count:
+                return None
+            count *= n
+    return step
+
+
+def _is_blas_compatible(view: Any) -> bool:
+    """Whether BLAS accepts the strides of a matrix or its transpose."""
+    (m, n), (down, along), size = view.shape[-2:], view.strides[-2:], view.itemsize
+    rows = (along == size or n == 1) and (down >= n * size or m == 1)
+    columns = (down == size or m == 1) and (along >= m * size or n == 1)
+    return bool(rows or columns)

@@ -1,0 +1,22 @@
+"""The interface of a tracer that symbolic arrays and the tracing rules of NumPy functions use."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.node import GraphNode
+
+__all__ = ["TracerInterface"]
+
+
+class TracerInterface(Protocol):
+    """What symbolic arrays need of the tracer that they belong to."""
+
+    graph: ComputationGraph
+
+    def node(self, value: Any) -> GraphNode:
+        """The node of a symbolic value, or a constant node for any other value."""
+
+    def call(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Record a call of a function as one opaque call."""

@@ -1,0 +1,156 @@
+"""Loops of eager operations: softmax, Adam, scatter-add. Importing this module imports numba.
+
+All take C-contiguous arrays of one dtype, float32 or float64; any other layout would need another compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+__all__ = ["compile_all"]
+
+_REGISTERED_LOOPS: dict[str, Callable[..., Any]] = {}
+_EXAMPLES: dict[str, Callable[[Any], tuple[Any, ...]]] = {}
+
+
+def _register_loop(example: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Callable[..., Any]:
+    """The decorator that compiles a loop lazily and registers it with an example call.
+
+    Results are cached on disk, and division by 0 gives inf as in NumPy. Only sums may be reordered, which allows vector
+    instructions; nothing may assume that nan and inf do not occur.
+    """
+    flags = {"reassoc", "contract", "nsz"} if sums else False
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        compiled = numba.njit(cache=True, error_model="numpy", fastmath=flags, nogil=True)(function)
+        _REGISTERED_LOOPS[function.__name__] = compiled
+        _EXAMPLES[function.__name__] = example
+        return compiled
+
+    return decorate
+
+
+def compile_all() -> dict[str, Callable[..., Any]]:
+    """Compile every loop by running it on an example of each dtype; returns all loops by name."""
+    for name, loop in _REGISTERED_LOOPS.items():
+        for dtype in (np.float32, np.float64):
+            loop(*_EXAMPLES[name](dtype))
+    from autodiff_kit.kernels.activation_loops import LOOPS
+
+    return _REGISTERED_LOOPS | LOOPS
+
+
+def _matrix_example(dtype: Any) -> tuple[Any, ...]:
+    return np.zeros((2, 3), dtype), np.empty((2, 3), dtype)
+
+
+@_register_loop(_matrix_example, sums=True)
+def softmax_rows(x: Any, out: Any) -> None:
+    """The softmax of each row."""
+    rows, columns = x.shape
+    for i in range(rows):
+        top = x[i, 0]
+        for j in range(1, columns):
+            if x[i, j] > top or x[i, j] != x[i, j]:
+                top = x[i, j]
+        total = x.dtype.type(0)
+        for j in range(columns):
+            e = np.exp(x[i, j] - top)
+            out[i, j] = e
+            total += e
+        for j in range(columns):
+            out[i, j] /= total
+
+
+@_register_loop(_matrix_example, sums=True)
+def softmax_vjp_rows(g: Any, y: Any) -> None:
+    """The VJP of softmax by rows, ``y * (g - sum(y * g))``, written over g."""
+    rows, columns = y.shape
+    for i in range(rows):
+        total = y.dtype.type(0)
+        for j in range(columns):
+            total += g[i, j] * y[i, j]
+        for j in range(columns):
+            g[i, j] = y[i, j] * (g[i, j] - total)
+
+
+def _adam_example(dtype: Any) -> tuple[Any, ...]:
+    five = [np.zeros(3, dtype) for _ in range(5)]
+    return (*five, np.array([0.9, 0.1, 0.999, 0.001, 0.1, 1e-8, 0.0], dtype))
+
+
+@_register_loop(_adam_example)
+def adam_step(w: Any, g: Any, m: Any, v: Any, delta: Any, numbers: Any) -> None:
+    """One step of Adam, in NumPy's order of operations, so that both give the same bits; ``w, m, v`` in place.
+
+    ``numbers`` are β₁, 1-β₁, β₂, 1-β₂, the corrected rate and epsilon, and rate times decay. With decay, what is
+    added to w goes to ``delta``, which is empty without. Means below the normal range become 0.
+    """
+    b1, a1, b2, a2 = numbers[0], numbers[1], numbers[2], numbers[3]
+    rate, eps, decay = numbers[4], numbers[5], numbers[6]
+    tiny, zero = np.finfo(w.dtype).tiny, w.dtype.type(0)
+    if delta.size == 0:
+        for i in range(w.size):
+            mean = b1 * m[i] + a1 * g[i]
+            square = b2 * v[i] + (a2 * g[i]) * g[i]
+            mean = zero if abs(mean) < tiny else mean
+            square = zero if square < tiny else square
+            m[i], v[i] = mean, square
+            w[i] -= rate * mean / (np.sqrt(square) + eps)
+        return
+    for i in range(w.size):
+        mean = b1 * m[i] + a1 * g[i]
+        square = b2 * v[i] + (a2 * g[i]) * g[i]
+        mean = zero if abs(mean) < tiny else mean
+        square = zero if square < tiny else square
+        m[i], v[i] = mean, square
+        step = -(rate * mean / (np.sqrt(square) + eps)) - decay * w[i]
+        w[i] += step
+        delta[i] = step
+
+
+@_register_loop(lambda dtype: (np.zeros((2, 3), dtype), np.zeros(2, np.int64), np.zeros((2, 3), dtype)))
+def scatter_add_rows(out: Any, ids: Any, rows: Any) -> None:
+    """``out[ids[k]] += rows[k]``, in order, repeated ids added up."""
+    for k in range(ids.size):
+        to, row = out[ids[k]], rows[k]  # row views are 2.5 times as fast as two indices
+        for j in range(row.size):
+            to[j] += row[j]
+
+
+def _scaled_rows_example(dtype: Any) -> tuple[Any, ...]:
+    ids = np.zeros(2, np.int64)
+    return np.zeros((2, 3), dtype), ids, np.zeros(2, dtype), ids, np.zeros((2, 3), dtype)
+
+
+@_register_loop(_scaled_rows_example)
+def scatter_add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows: Any) -> None:
+    """``out[ids[k]] += factors[k] * rows[columns[k]]``, in order: a sparse matrix times a dense one."""
+    for k in range(ids.size):
+        to, row, factor = out[ids[k]], rows[columns[k]], factors[k]
+        for j in range(row.size):
+            to[j] += factor * row[j]
+
+
+def _windows_example(dtype: Any) -> tuple[Any, ...]:
+    return np.zeros((1, 3, 6), dtype), np.zeros((1, 2, 2, 2, 4), dtype), 1, 2, 1
+
+
+@_register_loop(_windows_example)
+def scatter_add_windows(out: Any, windows: Any, down: Any, along: Any, apart: Any) -> None:
+    """Add image windows up at their positions (col2im); a row of a window is one contiguous run of entries.
+
+    ``down`` and ``along`` are the strides of the windows, ``apart`` is the dilation between rows of a window.
+    """
+    count, rows, columns, height, length = windows.shape
+    for b in range(count):
+        for p in range(rows):
+            for q in range(columns):
+                for i in range(height):
+                    to, run = out[b, p * down + i * apart, q * along : q * along + length], windows[b, p, q, i]
+                    for k in range(length):
+                        to[k] += run[k]

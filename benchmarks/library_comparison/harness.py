@@ -1,0 +1,192 @@
+"""Build the systems of a workload, check that their results agree, and time them alternately."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.compile.run.execution_plan import build_kernels_now
+from benchmarks.library_comparison.setting import Setting
+from benchmarks.library_comparison.systems import HAND, System, Systems, arrays
+from benchmarks.library_comparison.workloads import WORKLOADS
+
+TOLERANCE = {"float32": 2e-4, "float64": 1e-9}
+LOOSE = {"c": 2e-3, "h": 2e-3}
+"""Adam divides a gradient by its own size: where both are of the size of rounding, a step may go either way."""
+
+
+Build = Callable[[Setting], Systems]
+
+
+class DisagreeError(AssertionError):
+    """Two systems gave different numbers: nothing of this workload may be timed."""
+
+
+@dataclass
+class Timing:
+    """How long to measure, and how often."""
+
+    runs: int = 5
+    seconds: float = 0.3  # of each system in each run
+    rounds: int = 3  # at least
+
+
+@dataclass
+class Result:
+    """One workload, measured.
+
+    Attributes
+    ----------
+    main : bool
+        Whether it is what floors are about; else it is the same workload once more, in float64.
+    times : dict of str to list of float
+        Seconds a call, the least of each run.
+    errors : dict
+        Of systems that could not run, what they said.
+    differs : dict
+        The largest difference of each system from the reference, relative to the largest number.
+    """
+
+    key: str
+    dtype: str
+    main: bool = True
+    times: dict[str, list[float]] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    differs: dict[str, float] = field(default_factory=dict)
+    form: str = ""  # what ran as "kit compiled"
+    memory: dict[str, int] | None = None  # of the compiled plan
+
+
+def measured(key: str, s: Setting, timing: Timing, main: bool = True, build: Build | None = None) -> Result:
+    """Build a workload, check it, and time it."""
+    systems = (build or WORKLOADS[key])(s)
+    result = Result(key, s.dtype, main)
+    result.errors = started(systems)
+    result.form = "; ".join(sorted({warm(system) for system in systems.values() if system.compiled is not None}))
+    result.differs = agreed(key, s.dtype, systems)
+    result.memory = memory(systems)
+    result.times = timed(systems, timing)
+    return result
+
+
+def started(systems: Systems) -> dict[str, str]:
+    """Call each system, so that it has compiled what it compiles; those that cannot run are taken out."""
+    errors = {}
+    for name, system in list(systems.items()):
+        try:
+            system.run()
+        except Exception as error:  # noqa: BLE001 - a peer may raise anything; the table says what
+            errors[name] = f"{type(error).__name__}: {str(error)[:200]}"
+            del systems[name]
+    return errors
+
+
+# ---------------------------------------------------------------------------------- readiness
+def warm(system: System) -> str:
+    """Compile the kernels of a compiled function here and now, and say what runs from then on."""
+    try:
+        build_kernels_now(system.compiled)
+    except Exception as error:  # noqa: BLE001 - numba raises what it likes; the kit itself would go on in NumPy
+        return f"NumPy calls, as kernels failed: {type(error).__name__}: {str(error)[:200]}"
+    system.run()
+    return "kernels" if system.compiled.plan.ready else "NumPy calls"
+
+
+def memory(systems: Systems) -> dict[str, int] | None:
+    """Bytes that a plan takes and the most that it needs at one moment, where it tells."""
+    for system in systems.values():
+        if system.compiled is not None:
+            plan: Any = system.compiled.plan
+            for holder in (plan, getattr(plan, "store", None), getattr(getattr(plan, "fast", None), "store", None)):
+                if hasattr(holder, "peak") and hasattr(holder, "need"):
+                    return {"peak": int(holder.peak), "need": int(holder.need)}
+    return None
+
+
+# ---------------------------------------------------------------------------------- agreement
+def agreed(key: str, dtype: str, systems: Systems) -> dict[str, float]:
+    """How far each system is from the reference: NumPy by hand where there is one, else the first.
+
+    Raises
+    ------
+    DisagreeError
+        If one is further away than rounding explains.
+    """
+    compared = {name: system for name, system in systems.items() if system.numbers}
+    if not compared:
+        return {}
+    first = HAND if HAND in compared else next(iter(compared))
+    expected = _calls(compared[first])
+    found = {}
+    tolerance = max(TOLERANCE[dtype], LOOSE.get(key[0], 0.0) if dtype == "float32" else 0.0)
+    for name, system in compared.items():
+        found[name] = _distance(_calls(system), expected, f"{key}: {name} and {first}")
+        if not found[name] <= tolerance:
+            raise DisagreeError(
+                f"{key}: {name} is {found[name]:.1e} away from {first}; at most {tolerance:.0e} is rounding"
+            )
+    return found
+
+
+def _calls(system: System) -> list[Any]:
+    """The numbers of two calls from the beginning."""
+    if system.restart is not None:
+        system.restart()
+    return [arrays(system.run()) for _ in range(2)]
+
+
+def _distance(found: list[Any], expected: list[Any], who: str) -> float:
+    worst = 0.0
+    for call, wanted in zip(found, expected, strict=True):
+        if [np.shape(a) for a in call] != [np.shape(a) for a in wanted]:
+            raise DisagreeError(f"{who} differ in shapes: {[a.shape for a in call]} and {[a.shape for a in wanted]}")
+        for a, b in zip(call, wanted, strict=True):
+            scale = float(np.max(np.abs(b), initial=0.0)) or 1.0
+            away = np.max(np.abs(a.astype(float) - b.astype(float)), initial=0.0)
+            worst = float(np.maximum(worst, away / scale))  # nan stays nan
+    return worst
+
+
+# ---------------------------------------------------------------------------------- timing
+def timed(systems: Systems, timing: Timing) -> dict[str, list[float]]:
+    """Seconds a call in each run: the least of rounds in which all systems take turns."""
+    times: dict[str, list[float]] = {name: [] for name in systems}
+    for _ in range(timing.runs):
+        for system in systems.values():
+            if system.restart is not None:
+                system.restart()
+        counts = {name: _count(system) for name, system in systems.items()}
+        gc.collect()
+        for name, best in _run(systems, counts, timing).items():
+            times[name].append(best)
+    return times
+
+
+def _count(system: System) -> int:
+    """Calls that take about 5 ms; after the first one, which is slower than the others."""
+    for _ in range(2):
+        start = time.perf_counter()
+        system.run()
+        spent = time.perf_counter() - start
+        if spent > 0.005:
+            return 1
+    return max(1, int(0.005 / max(spent, 1e-7)))
+
+
+def _run(systems: Systems, counts: dict[str, int], timing: Timing) -> dict[str, float]:
+    best = dict.fromkeys(systems, float("inf"))
+    end, rounds = time.perf_counter() + timing.seconds * len(systems), 0
+    while rounds < timing.rounds or time.perf_counter() < end:
+        for name, system in systems.items():
+            run, count = system.run, counts[name]
+            start = time.perf_counter()
+            for _ in range(count):
+                run()
+            best[name] = min(best[name], (time.perf_counter() - start) / count)
+        rounds += 1
+    return best

@@ -1,0 +1,159 @@
+"""Speed targets: agreed ratios to other libraries and machine limits, and whether they are met."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.library_comparison.harness import Result
+from benchmarks.library_comparison.systems import COMPILED, DONATED, EAGER, HAND, HELD, JAX, TORCH
+from benchmarks.library_comparison.workloads import TITLES
+from benchmarks.library_comparison.workloads.attention import SDPA
+from benchmarks.library_comparison.workloads.chains import COPY
+from benchmarks.library_comparison.workloads.derivatives import WRITES
+from benchmarks.library_comparison.workloads.logistic import READS
+from benchmarks.library_comparison.workloads.networks import FUSED, PRODUCTS, STREAM
+from benchmarks.library_comparison.workloads.recurrent import NATIVE
+
+COLD = "cold"
+
+
+@dataclass(frozen=True)
+class Floor:
+    """One line of the table: how many times faster than a peer, or how many times as long as a limit."""
+
+    key: str
+    system: str
+    against: str
+    bound: float
+    most: bool = False  # as long as a limit, at most; else as fast as a peer, at least
+
+
+def _peer(key: str, *pairs: tuple[str, float], system: str = COMPILED) -> list[Floor]:
+    return [Floor(key, system, against, bound) for against, bound in pairs]
+
+
+def _limit(key: str, against: str, bound: float, system: str = COMPILED) -> list[Floor]:
+    return [Floor(key, system, against, bound, most=True)]
+
+
+FLOORS = [
+    *_peer("a", (TORCH, 10), system=EAGER),
+    *_peer("a", (TORCH, 450), (JAX, 5)),
+    *_peer("b_mix_1e3", (TORCH, 40), (JAX, 13)),
+    *_peer("b_mix_1e5", (TORCH, 6), (JAX, 11)),
+    *_peer("b_mix_1e7", (TORCH, 22), (JAX, 13)),
+    *_limit("b_mix_1e7", COPY, 8.5),
+    *_peer("b_cheap_1e3", (TORCH, 190), (JAX, 22)),
+    *_peer("b_cheap_1e5", (TORCH, 50), (JAX, 5.5)),
+    *_peer("b_cheap_1e7", (TORCH, 120), (JAX, 11)),
+    *_limit("b_cheap_1e7", COPY, 1.6),
+    *_peer("c_small", (TORCH, 7), system=EAGER),
+    *_peer("c_small", (TORCH, 20.5), (FUSED, 11), (DONATED, 3.7)),
+    *_limit("c_small", PRODUCTS, 1.4),
+    *_peer("c_big", (TORCH, 1.7), (FUSED, 1.3), (DONATED, 1.13)),
+    *_limit("c_big", PRODUCTS, 1.2),
+    *_peer("d", (TORCH, 2.3), (SDPA, 1.5), (JAX, 1.36)),
+    *_limit("d", PRODUCTS, 1.45),
+    *_peer("e_sum", (TORCH, 5), (JAX, 2.1)),
+    *_limit("e_sum", COPY, 1.9),
+    *_peer("e_sum", (TORCH, 3.5), (JAX, 1.5), system=HELD),
+    *_limit("e_sum", COPY, 2.7, system=HELD),
+    *_peer("f_jacobian", (TORCH, 8), (JAX, 1.6)),
+    *_limit("f_jacobian", HAND, 1.0),
+    *_peer("f_jvp", (TORCH, 58), (JAX, 2.6)),
+    *_peer("f_hvp", (TORCH, 30), system=EAGER),
+    *_peer("f_hvp", (TORCH, 92), (JAX, 1.6)),
+    *_peer("g", (TORCH, 6.7), (JAX, 3.5)),
+    *_limit("g", WRITES, 1.6),
+    *_peer("h", (TORCH, 3.8), (FUSED, 1.15), (DONATED, 1.9)),
+    *_limit("h", STREAM, 1.45),
+    *_peer("j_small", (TORCH, 2.0), (JAX, 1.5)),
+    *_peer("j_big", (TORCH, 1.1), (JAX, 1.2)),
+    *_limit("j_big", PRODUCTS, 1.3),
+    *_peer("k_small", (TORCH, 6.5), (NATIVE, 1.0), (JAX, 1.35)),
+    *_peer("k_big", (TORCH, 3.6), (JAX, 1.06)),
+    *_peer("l", (TORCH, 1.5), (JAX, 1.2)),
+    *_limit("l", READS, 1.3),
+    *_peer(COLD, (TORCH, 8), (JAX, 4), system=EAGER),
+]
+COLD_SECONDS = 0.15
+STRAIGHT = 1.1
+"""The steepest that a straight line may look on a log-log scale."""
+MEMORY, MEMORY_FROM = 1.05, 4096
+THREADS = 1.05
+"""How much slower two threads may make a workload."""
+
+
+@dataclass
+class Row:
+    """One line of the table, measured; without numbers where a library is absent."""
+
+    workload: str
+    system: str
+    against: str
+    measured: float | None = None
+    least: float | None = None
+    largest: float | None = None
+    bound: float | None = None
+    most: bool = False
+    unit: str = "×"
+
+    @property
+    def met(self) -> bool | None:
+        """None where nothing was agreed on, or nothing measured."""
+        if self.bound is None or self.measured is None:
+            return None
+        return self.measured <= self.bound if self.most else self.measured >= self.bound
+
+
+def ratios(above: list[float], below: list[float]) -> tuple[float, float, float]:
+    """Median, least and largest of the ratios of runs."""
+    found = [a / b for a, b in zip(above, below, strict=True)]
+    return statistics.median(found), min(found), max(found)
+
+
+def rows(results: list[Result]) -> list[Row]:
+    """The lines that floors ask for, as far as they were measured; float64 once more has lines without a floor."""
+    found = []
+    for result in results:
+        for floor in [floor for floor in FLOORS if floor.key == result.key]:
+            kit, other = result.times.get(floor.system), result.times.get(floor.against)
+            row = Row(name_of(result), floor.system, floor.against, most=floor.most)
+            row.bound = floor.bound if result.main else None
+            if kit and other:
+                row.measured, row.least, row.largest = ratios(kit, other) if floor.most else ratios(other, kit)
+            found.append(row)
+    return found
+
+
+def memory(results: list[Result]) -> list[Row]:
+    """How much more memory than needed each plan takes."""
+    found = []
+    for result in results:
+        plan = result.memory
+        if plan and plan["need"] > MEMORY_FROM:
+            ratio = plan["peak"] / plan["need"]
+            found.append(
+                Row(f"n {name_of(result)}", COMPILED, f"need of {plan['need']:,} B", *3 * (ratio,), MEMORY, True)
+            )
+    return found
+
+
+def name_of(result: Result) -> str:
+    """A workload's letter and title."""
+    if result.key not in TITLES:
+        return "cold start: import and first gradient"
+    name = title(result.key)
+    return name if result.main else f"p {name}, float64"
+
+
+def title(key: str) -> str:
+    """The same by its key alone."""
+    return f"{key.split('_', maxsplit=1)[0]} {TITLES[key]}"
+
+
+def as_dict(row: Row) -> dict[str, Any]:
+    """A row for JSON."""
+    return {**vars(row), "met": row.met}

@@ -1,0 +1,161 @@
+"""Systems: the same gradient, asked for in the way of each library.
+
+A system is called and gives numbers, in any nest of that library's arrays. ``restart`` brings one with a state back to
+its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import autodiff_kit as ak
+from benchmarks.library_comparison.setting import Setting
+
+Function = Callable[..., Any]
+EAGER, COMPILED, HELD, HAND = "kit eager", "kit compiled", "kit compiled, kept", "NumPy by hand"
+TORCH, JAX, DONATED, TENSORFLOW = "PyTorch", "JAX", "JAX donated", "TensorFlow"
+AUTOGRAD, MYGRAD, TORCH_COMPILE = "autograd", "MyGrad", "torch.compile"
+
+
+@dataclass
+class System:
+    """One way to compute a workload."""
+
+    run: Callable[[], Any]
+    restart: Callable[[], None] | None = None
+    compiled: Any = None  # what ak.compile gave, if it did
+    numbers: bool = True  # whether what it gives is compared; a limit does only a part of the work
+
+
+Systems = dict[str, System]
+
+
+def limit(run: Callable[[], Any]) -> System:
+    """What no library can do without: a copy, the matrix products alone."""
+    return System(run, numbers=False)
+
+
+def arrays(nest: Any) -> list[np.ndarray[Any, Any]]:
+    """The numbers in a nest, whichever library's they are."""
+    if isinstance(nest, (list, tuple)):
+        return [part for inner in nest for part in arrays(inner)]
+    if isinstance(nest, dict):
+        return arrays(list(nest.values()))
+    if nest is None:
+        return []
+    if type(nest).__module__.startswith("mygrad"):
+        nest = nest.data
+    if hasattr(nest, "detach"):
+        nest = nest.detach()
+    return [np.array(nest.numpy() if hasattr(nest, "numpy") else nest)]
+
+
+def kit(function: Function, *args: Any) -> Systems:
+    """A function of the kit on arguments, eager and compiled."""
+    compiled = ak.compile(function)
+    return {
+        EAGER: System(lambda: function(*args)),
+        COMPILED: System(lambda: compiled(*args), compiled=compiled),
+    }
+
+
+def kept(function: Function, *args: Any) -> System:
+    """Compiled, where the caller holds on to each answer until the next one is there."""
+    compiled = ak.compile(function)
+    last: list[Any] = [None]
+
+    def run() -> Any:
+        last[0] = compiled(*args)
+        return last[0]
+
+    return System(run, compiled=compiled)
+
+
+def jit(s: Setting, function: Function, *args: Any) -> Systems:
+    """A function of JAX, compiled."""
+    if s.jax is None:
+        return {}
+    fast = s.jax.jit(function)
+    given = [s.jax.numpy.asarray(a) for a in args]
+    return {JAX: System(lambda: s.jax.block_until_ready(fast(*given)))}
+
+
+def gradients(s: Setting, args: Sequence[Any], wrt: Sequence[int], **losses: Function) -> Systems:
+    """Value and gradients of a loss; each keyword gives the loss in one library's words.
+
+    ``kit``, ``torch``, ``jax``, ``autograd``, ``mygrad`` and ``tensorflow`` take the arguments and give one number.
+    """
+    makers: dict[str, Callable[..., Systems]] = {
+        "kit": _kit, "torch": _torch, "jax": _jax, "autograd": _autograd, "mygrad": _mygrad, "tensorflow": _tensorflow,
+    }  # fmt: skip
+    systems: Systems = {}
+    for name, loss in losses.items():
+        if name == "kit" or getattr(s, name) is not None:
+            systems |= makers[name](s, loss, list(args), tuple(wrt))
+    return systems
+
+
+def _kit(_: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Systems:
+    given = [a if isinstance(a, float) else ak.constant(a) for a in args]
+    return kit(ak.value_and_grad(loss, wrt), *given)
+
+
+def torch_run(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Callable[[], Any]:
+    """Value and gradients by PyTorch's ``backward``."""
+    given = [s.torch.tensor(a, requires_grad=k in wrt) for k, a in enumerate(args)]
+    sources = [given[k] for k in wrt]
+
+    def run() -> Any:
+        for x in sources:
+            x.grad = None
+        value = loss(*given)
+        value.backward()
+        return value, [x.grad for x in sources]
+
+    return run
+
+
+def _torch(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Systems:
+    args = [np.asarray(a) if isinstance(a, float) else a for a in args]
+    systems = {TORCH: System(torch_run(s, loss, args, wrt))}
+    if "torch.compile" in s.extras:
+        systems[TORCH_COMPILE] = System(torch_run(s, s.torch.compile(loss), args, wrt))
+    return systems
+
+
+def _jax(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Systems:
+    return jit(s, s.jax.value_and_grad(loss, wrt), *args)
+
+
+def _autograd(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Systems:
+    both = s.autograd.value_and_grad(loss, wrt)
+    return {AUTOGRAD: System(lambda: both(*args))}
+
+
+def _mygrad(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Systems:
+    def run() -> Any:
+        given = [s.mygrad.tensor(a, copy=False) if k in wrt else a for k, a in enumerate(args)]
+        value = loss(*given)
+        value.backward()
+        return value, [given[k].grad for k in wrt]
+
+    return {MYGRAD: System(run)}
+
+
+def _tensorflow(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Systems:
+    tf = s.tensorflow
+    given = [tf.constant(np.asarray(a)) for a in args]
+
+    def both(*xs: Any) -> Any:
+        sources = [xs[k] for k in wrt]
+        with tf.GradientTape() as tape:
+            tape.watch(sources)
+            value = loss(*xs)
+        return value, tape.gradient(value, sources)
+
+    fast = tf.function(both)
+    return {TENSORFLOW: System(lambda: fast(*given))}

@@ -1,0 +1,175 @@
+"""Time over the length of the tape, in each stage: record, sweep, trace, plan, replay (part "m").
+
+Python's collector is off meanwhile, as in ``timeit``: it looks through what lives the more often the more is made, so
+that even bare objects that do nothing do not grow along a line. How much that is, :func:`collected` measures.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import autodiff_kit as ak
+from autodiff_kit.compile.run.execution_plan import ExecutionPlan, build_kernels_now
+from autodiff_kit.compile.trace.tracer import trace_function
+
+Times = dict[str, dict[int, float]]
+STAGES = ("record", "sweep", "trace", "plan", "replay")
+
+
+def _numbers(n: int) -> tuple[Callable[[Any], Any], Any]:
+    """A chain on one number: 5 operations a turn."""
+
+    def f(x: Any) -> Any:
+        for _ in range(n // 5):
+            x = ak.sin(x) * x + ak.exp(-x)
+        return x
+
+    return f, 0.7
+
+
+def _entries(n: int) -> tuple[Callable[[Any], Any], Any]:
+    """A chain on 64 entries, which units of kernels share among them: 4 operations a turn."""
+
+    def f(x: Any) -> Any:
+        for _ in range(n // 4):
+            x = ak.sin(x) * 0.5 + x * 0.5
+        return x.sum()
+
+    return f, ak.constant(np.linspace(0.1, 1, 64, dtype=np.float32))
+
+
+def _layers(n: int) -> tuple[Callable[[Any], Any], Any]:
+    """Small layers one after the other, each with a matrix product: 4 operations a turn."""
+    w = ak.constant(np.random.default_rng(0).standard_normal((8, 8)).astype(np.float32) * np.float32(0.3))
+
+    def f(x: Any) -> Any:
+        for _ in range(n // 4):
+            x = x + 0.1 * ak.tanh(x @ w)
+        return x.sum()
+
+    return f, ak.constant(np.linspace(0, 1, 32, dtype=np.float32).reshape(4, 8))
+
+
+PROGRAMS = {"one number": _numbers, "64 entries": _entries, "layers": _layers}
+
+
+def growth(lengths: list[int], seconds: float) -> dict[str, Times]:
+    """Seconds of each stage at each length; a stage that takes longer than ``seconds`` goes no further."""
+    gc.disable()
+    try:
+        return _grown(lengths, seconds)
+    finally:
+        gc.enable()
+
+
+def collected(lengths: list[int]) -> Times:
+    """The same with Python's collector at work: recording numbers, and as many bare objects that do nothing."""
+    times: Times = {"record": {}, "bare objects": {}}
+    for n in lengths:
+        times["record"][n] = _least(_taped(*_numbers(n)))
+        times["bare objects"][n] = _least(partial(_bare, n))
+    return times
+
+
+class _Bare:
+    __slots__ = ("code", "cot", "lasti", "op", "parts", "record", "value")
+
+
+def _bare(n: int) -> list[_Bare]:
+    page: list[_Bare] = []
+    last = None
+    for _ in range(n):
+        one = _Bare()
+        one.op = one.record = one.cot = one.code = None
+        one.lasti, one.value, one.parts = 5, 0.7, (last, 0.7, 0.7)
+        page.append(one)
+        last = one
+    return page
+
+
+def _grown(lengths: list[int], seconds: float) -> dict[str, Times]:
+    found: dict[str, Times] = {}
+    for name, program in PROGRAMS.items():
+        times: Times = {stage: {} for stage in STAGES}
+        stopped: set[str] = set()
+        for n in lengths:
+            for stage, needed in _stages(program, n).items():
+                if stage not in stopped:
+                    times[stage][n] = spent = needed()
+                    if spent > seconds:
+                        stopped |= {stage, "replay"} if stage in ("trace", "plan") else {stage}
+        found[name] = times
+    return found
+
+
+def _taped(f: Callable[[Any], Any], x: Any) -> Callable[[], tuple[Any, Any, Any]]:
+    """Running a program under a tape: the tape, the source and the answer."""
+    source = ak.constant(x)
+
+    def taped() -> tuple[Any, Any, Any]:
+        tape = ak.GradientTape(persistent=True)
+        with tape:
+            tape.watch(source)
+            y = f(source)
+        return tape, source, y
+
+    return taped
+
+
+def _stages(program: Any, n: int) -> dict[str, Callable[[], float]]:
+    f, x = program(n)
+    gradient, taped = ak.value_and_grad(f), _taped(f, x)
+
+    def sweep() -> float:
+        tape, source, y = taped()
+        return _least(lambda: tape.gradient(y, source))
+
+    def plan() -> float:
+        recording = trace_function(gradient, (x,), {})
+        return _least(lambda: _plan(recording))
+
+    def replay() -> float:
+        compiled = ak.compile(gradient)
+        compiled(x)
+        build_kernels_now(compiled)
+        return _least(lambda: compiled(x))
+
+    return {
+        "record": lambda: _least(taped),
+        "sweep": sweep,
+        "trace": lambda: _least(lambda: trace_function(gradient, (x,), {})),
+        "plan": plan,
+        "replay": replay,
+    }
+
+
+def _plan(recording: Any) -> None:
+    """All passes, and the texts of the kernels; the compiler of the machine code has nothing to do."""
+    ExecutionPlan(recording).build(compiler=lambda _text: 1)  # an address; nothing is run
+
+
+def _least(run: Callable[[], Any], times: int = 3) -> float:
+    best = math.inf
+    gc.collect()
+    for k in range(times):
+        start = time.perf_counter()
+        run()
+        best = min(best, time.perf_counter() - start)
+        if k and best > 1.0:  # the first may have had to import and to compile
+            break
+    return best
+
+
+def slopes(times: dict[int, float], first: int = 1000) -> float:
+    """The slope of a straight line through the points on a log-log scale, from ``first`` on."""
+    points = [(math.log(n), math.log(t)) for n, t in times.items() if n >= first]
+    if len(points) < 2:
+        return math.nan
+    return float(np.polyfit(*zip(*points, strict=True), 1)[0])

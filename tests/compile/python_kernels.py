@@ -1,0 +1,112 @@
+"""Sources of kernels run as plain Python: slow, and to the last bit what they say."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.compile.run.execution_plan import ExecutionPlan
+
+FAR = {np.float32: 8192.0, np.float64: 1e5}
+
+
+class _Math:
+    """The functions of ``math`` as NumPy has them: they never raise."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return getattr(np, name)  # type: ignore[no-any-return]
+
+
+def _rounded(function: Callable[..., Any], kind: Any) -> Callable[[Any], Any]:
+    return lambda x: kind(function(kind(x)))
+
+
+def _names(bits: str, kind: Any) -> dict[str, Any]:
+    def far(x: Any, n: int, step: int) -> bool:
+        return bool(np.any(np.abs(x[: (n - 1) * step + 1 : step] if step else x[:1]) > FAR[kind]))
+
+    return {
+        f"exp{bits}": _rounded(np.exp, kind),
+        f"log{bits}": _rounded(np.log, kind),
+        f"log1p{bits}": _rounded(np.log1p, kind),
+        f"logaddexp{bits}": lambda x, y: kind(np.logaddexp(kind(x), kind(y))),
+        f"tanh{bits}": _rounded(np.tanh, kind),
+        f"sincos{bits}": lambda x: (kind(np.sin(x)), kind(np.cos(x))),
+        f"sort_key{bits}": lambda x: (1, x) if x != x else (0, x),  # a nan is on top
+        f"value_of_key{bits}": lambda key: key[1],
+        f"LOWEST_KEY{bits}": (-1, 0),
+        f"SMALLEST_NORMAL{bits}": kind(np.finfo(kind).tiny),
+        f"has_large_angle{bits}": far,
+        f"MAX_ANGLE{bits}": kind(FAR[kind]),
+        f"max_size_key{bits}": lambda key, x: max(key, (1, x) if x != x else (0, abs(x))),
+    }
+
+
+def _turned(x: Any, n: int, step: int, out: Any) -> Any:
+    for j in range(n):
+        a = float(x[j * step])
+        out[j] = math.atan2(math.sin(a), math.cos(a)) if math.isfinite(a) else math.nan
+    return out
+
+
+_entries: list[Any] = []
+
+
+def _word(address: int) -> int:
+    return ctypes.c_int64.from_address(address).value
+
+
+def _array(t: int, k: int, dtype: Any) -> Any:
+    size = np.dtype(dtype).itemsize * _word(t + 8 * k + 8)
+    return np.frombuffer((ctypes.c_char * size).from_address(_word(t + 8 * k)), dtype)
+
+
+def _number(t: int, k: int) -> float:
+    return ctypes.c_double.from_address(_word(t + 8 * k)).value
+
+
+def _put(t: int, k: int, value: Any) -> None:
+    ctypes.c_double.from_address(_word(t + 8 * k)).value = value
+    with np.errstate(all="ignore"):
+        ctypes.c_float.from_address(_word(t + 8 * k) + 8).value = np.float32(value)
+
+
+def compiler(text: str) -> int:
+    """What :func:`autodiff_kit.compile.run.kernel_loader.load` gives, of Python: the address of an entry."""
+    space: dict[str, Any] = {
+        "math": _Math(),
+        "np": np,
+        "add_reassociable": lambda a, b: a + b,
+        "reduce_angles": _turned,
+    }
+    space |= {"load_array": _array, "load_number": _number, "store_number": _put}
+    for bits, kind in (("32", np.float32), ("64", np.float64)):
+        space |= _names(bits, kind)
+    head, _, body = text.partition("\n\n\n")
+    space["real"] = eval(head.partition("\nreal = ")[2].strip(), space)
+    exec("\n".join(line for line in body.split("\n") if not line.startswith("@")), space)
+
+    def run(table: int) -> None:
+        with np.errstate(all="ignore"):
+            space["entry"](table)
+
+    _entries.append(ctypes.CFUNCTYPE(None, ctypes.c_int64)(run))
+    address = ctypes.cast(_entries[-1], ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+def plans(compiled: Any) -> list[ExecutionPlan]:
+    return [plan for kept in compiled._plans.values() for _, plan in kept]
+
+
+def build(compiled: Any, how: Callable[[str], Any] | None = compiler) -> list[ExecutionPlan]:
+    """Kernels for all plans, here and now."""
+    found = plans(compiled)
+    for plan in found:
+        plan.build(how)
+    return found
