@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _lab(options: argparse.Namespace) -> int:
     root = _folder(options)
-    for line in workspace.prepare(root).lines():
+    for line in workspace.prepare_working_folder(root).lines():
         print(line, file=sys.stderr)
     if options.prepare_only:
         return 0
@@ -150,7 +150,7 @@ def _status(options: argparse.Namespace) -> int:
     root = _existing(options)
     found = Progress(root).summary()
     print(f"{'lesson':<34} {'state':<6} {'predicted':>9} {'right':>6}")
-    for lesson in workspace.lessons():
+    for lesson in workspace.lesson_notebooks():
         state = found.lessons.get(lesson.no, LessonState(lesson.no))
         name = f"{lesson.no} {lesson.title}"
         print(f"{name:<34} {state.state:<6} {state.predicted:>9} {state.right:>6}")
@@ -166,7 +166,7 @@ def _reset(options: argparse.Namespace) -> int:
     if not options.yes and not _agreed(f"Begin lesson {number} anew? Your {what} of it go into a backup. [y/N] "):
         print("Nothing was changed.", file=sys.stderr)
         return 1
-    backup = workspace.reset(root, number)
+    backup = workspace.reset_lesson(root, number)
     if not options.keep_progress:
         Progress(root).reset(number, backup.path)
     print(f"Lesson {number} begins anew. What you had is in {backup.path}.")
@@ -180,14 +180,14 @@ def _warm(_options: argparse.Namespace) -> int:
 
 
 def _folder(options: argparse.Namespace) -> Path:
-    folder: Path = options.dir or workspace.find_root() or Path("work")
+    folder: Path = options.dir or workspace.find_working_folder() or Path("work")
     return folder.expanduser().resolve()
 
 
 def _existing(options: argparse.Namespace) -> Path:
     """Return the working folder, which must have been begun: looking at nothing should make nothing."""
     root = _folder(options)
-    if not (root / workspace.MARK).is_dir():
+    if not (root / workspace.KIT_FOLDER).is_dir():
         raise workspace.WorkspaceError(
             f"{root} is no working folder yet. `autodiff-kit lab` begins one; --dir names another."
         )

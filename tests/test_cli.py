@@ -29,11 +29,11 @@ def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two small lessons in place of the kit's own."""
     top = tmp_path / "originals"
     for slug, title in (("01_first", "Push and pull"), ("06_second", "The value that never converges")):
-        for kind in workspace.KINDS:
+        for kind in workspace.NOTEBOOK_FOLDERS:
             (top / kind).mkdir(parents=True, exist_ok=True)
             about = {"autodiff_kit": {"v": 1, "title": title}}
             (top / kind / f"{slug}.ipynb").write_text(json.dumps({"cells": [], "metadata": about}))
-    monkeypatch.setattr(workspace, "content", lambda: top)
+    monkeypatch.setattr(workspace, "originals_folder", lambda: top)
     monkeypatch.chdir(tmp_path)
     return top
 

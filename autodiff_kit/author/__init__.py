@@ -12,7 +12,7 @@ new
 
 from __future__ import annotations
 
-from .master import Master, MasterError, read
+from .master_notebook import Master, MasterError, read
 from .validate import Problem, validate
 
 __all__ = ["Master", "MasterError", "Problem", "read", "validate"]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from . import cells
-from .master import split
+from . import notebook_cells
+from .master_notebook import split
 from .release import as_text, released, visible, write_notebook
 
 if TYPE_CHECKING:
-    from .master import Master
+    from .master_notebook import Master
 
 __all__ = ["keyed", "write_key", "write_preview"]
 
@@ -21,7 +21,7 @@ def keyed(master: Master) -> dict[str, Any]:
     """The answer key: worked answers in place of starters, and what each mistake is called."""
     found = []
     for cell in visible(released(master.notebook)):
-        about = cells.part_of(cell)
+        about = notebook_cells.part_of(cell)
         if about.get("part") == "answer":
             found += _answered(master, about["question"])
         else:
@@ -30,14 +30,14 @@ def keyed(master: Master) -> dict[str, Any]:
 
 
 def _answered(master: Master, name: str) -> list[dict[str, Any]]:
-    original = next(cell for cell in master.notebook["cells"] if cells.part_of(cell).get("part") == "answer"
-                    and cells.part_of(cell)["question"] == name)  # fmt: skip
+    original = next(cell for cell in master.notebook["cells"] if notebook_cells.part_of(cell).get("part") == "answer"
+                    and notebook_cells.part_of(cell)["question"] == name)  # fmt: skip
     question = next(one for one in master.lesson.questions if one.id == name)
     named = [f"- `{misconception}`: {told}" for misconception, told in question.messages.items()]
     told = "\n".join(["**Mistakes that have a name**", "", *named, "", "**Hints**", ""])
     hints = "\n".join(f"{i}. {hint}" for i, hint in enumerate(question.hints, 1))
-    answer = {**original, "source": cells.lines(split(cells.source_of(original))[1].rstrip())}
-    return [answer, cells.markdown(f"{name}-key", told + hints)]
+    answer = {**original, "source": notebook_cells.lines(split(notebook_cells.source_of(original))[1].rstrip())}
+    return [answer, notebook_cells.markdown(f"{name}-key", told + hints)]
 
 
 def write_key(folder: Path, master: Master) -> list[Path]:

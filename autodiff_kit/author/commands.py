@@ -8,12 +8,12 @@ from pathlib import Path
 from autodiff_kit.exercises.questions import LESSONS
 
 from .answer_key import write_key, write_preview
-from .builtin import master_of
-from .master import Master, of, read
+from .builtin_exercises import master_of
+from .exercise_template import new_exercise
+from .master_notebook import Master, of, read
 from .nbgrader_course import write_course
-from .otter import write_otter
+from .otter_tests import write_otter
 from .release import as_text, released, write_checks, write_notebook
-from .template import new_exercise
 from .validate import SEEDS, validate
 
 __all__ = ["add", "build"]

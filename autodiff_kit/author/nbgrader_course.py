@@ -10,7 +10,7 @@ from autodiff_kit.lessons.atomic_files import write_atomically
 from .release import visible, write_checks, write_notebook
 
 if TYPE_CHECKING:
-    from .master import Master
+    from .master_notebook import Master
 
 __all__ = ["write_course"]
 

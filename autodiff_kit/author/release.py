@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from . import cells
-from .master import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
+from . import notebook_cells
+from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
 
 if TYPE_CHECKING:
-    from .master import Master
+    from .master_notebook import Master
 
 __all__ = ["as_text", "released", "visible", "write_checks", "write_notebook"]
 
@@ -48,7 +48,7 @@ def released(notebook: dict[str, Any]) -> dict[str, Any]:
 
 def visible(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """The cells that leave the author's desk."""
-    return [cell for cell in notebook["cells"] if cells.part_of(cell).get("part") not in HELD_BACK]
+    return [cell for cell in notebook["cells"] if notebook_cells.part_of(cell).get("part") not in HELD_BACK]
 
 
 def as_text(notebook: dict[str, Any]) -> str:
@@ -108,5 +108,5 @@ def _module(question: str) -> str:
 def _shown(cell: dict[str, Any]) -> dict[str, Any]:
     if cell["cell_type"] != "code":
         return cell
-    source = HIDDEN.sub("", SOLUTION.sub("", cells.source_of(cell))).rstrip("\n")
-    return {**cell, "source": cells.lines(source), "outputs": [], "execution_count": None}
+    source = HIDDEN.sub("", SOLUTION.sub("", notebook_cells.source_of(cell))).rstrip("\n")
+    return {**cell, "source": notebook_cells.lines(source), "outputs": [], "execution_count": None}

@@ -13,14 +13,14 @@ import numpy as np
 import autodiff_kit
 from autodiff_kit.exercises.check_runner import Verdict, grade
 
-from . import cells
-from .master import BEGIN_HIDDEN, END_HIDDEN, HEADING
+from . import notebook_cells
+from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING
 from .release import released
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.question import Question
 
-    from .master import Master, Wrong
+    from .master_notebook import Master, Wrong
 
 __all__ = ["Problem", "validate"]
 
@@ -105,12 +105,12 @@ def _cells(master: Master) -> Iterator[Problem]:
             yield Problem(
                 question.id, f"nbgrader would give {points} points, the kit {question.points}. Make them equal."
             )
-        source = cells.source_of(checks[0])
+        source = notebook_cells.source_of(checks[0])
         if BEGIN_HIDDEN not in source or END_HIDDEN not in source or ".graded()" not in source:
             yield Problem(
                 question.id, f"Its check needs `{BEGIN_HIDDEN}`, a line such as `q1.graded()`, `{END_HIDDEN}`."
             )
-    labels = [match["label"] for cell in master.notebook["cells"] for match in HEADING.finditer(cells.source_of(cell))]
+    labels = [match["label"] for cell in master.notebook["cells"] for match in HEADING.finditer(notebook_cells.source_of(cell))]
     if labels != [f"q{i}" for i in range(1, len(labels) + 1)]:
         yield Problem("headings", f"Questions are called q1, q2, ... in their order; got {', '.join(labels)}.")
 
@@ -127,7 +127,7 @@ def _texts(question: Question) -> Iterator[str]:
 
 def _leaks(question: Question, notebook: dict[str, Any]) -> Iterator[str]:
     """Lines of the worked answer, or hints, that a learner would find in the notebook."""
-    text = "\n".join(cells.source_of(cell) for cell in notebook["cells"])
+    text = "\n".join(notebook_cells.source_of(cell) for cell in notebook["cells"])
     told = [line.strip() for line in question.solution.splitlines()]
     for line in told:
         telling = len(line) >= TELLING and not line.startswith(("#", "def ", "import ", "from ", '"""', "return None"))

@@ -17,10 +17,10 @@ from typing import Any, TextIO
 import autodiff_kit
 from autodiff_kit.errors import ArgumentError, AutodiffError, StructureError
 
-from .box import Box, BoxError, Limits, OpenRoom, room
 from .grading import grade_submission
+from .result_store import Store
 from .results import Mark, Result
-from .store import Store
+from .sandbox import Box, BoxError, Limits, OpenRoom, room
 from .submission import Submission, named_lesson
 
 __all__ = ["Plan", "SchedulerError", "grade_batch", "grade_one"]

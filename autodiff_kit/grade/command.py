@@ -76,13 +76,13 @@ def _run(options: argparse.Namespace) -> int:
     from autodiff_kit.lessons.atomic_files import write_atomically
 
     from .batch import Plan, grade_batch
-    from .box import Limits
     from .csv_table import grades_csv
     from .late_policy import LateRule
     from .reports import write_pages
+    from .result_store import Store
     from .results import write_results
+    from .sandbox import Limits
     from .similarity import similar_pairs
-    from .store import Store
     from .submission import collect
 
     rule = LateRule(options.due, options.grace, options.late_per_day, options.late_most)
@@ -108,8 +108,8 @@ def _hand_on(options: argparse.Namespace, results: list[Result]) -> None:
     """Write the grades in the forms of other systems."""
     from autodiff_kit.lessons.atomic_files import write_atomically
 
-    from .gradebook import write_gradebook
-    from .lms import canvas_csv, moodle_csv, read_canvas
+    from .lms_export import canvas_csv, moodle_csv, read_canvas
+    from .nbgrader_gradebook import write_gradebook
 
     if options.canvas or options.roster:
         text = canvas_csv(results, read_canvas(options.roster) if options.roster else ())

@@ -11,11 +11,11 @@ from typing import Any
 from autodiff_kit.exercises.check_runner import Verdict, draw, grade
 from autodiff_kit.exercises.question import Lesson, Question
 
-from .box import Box, Ended, OpenRoom
 from .protocol import Gone, Late, WireError
 from .results import Mark, Result
-from .session import Session, example_of
+from .sandbox import Box, Ended, OpenRoom
 from .submission import Submission, named_lesson
+from .submission_session import Session, example_of
 
 __all__ = ["grade_submission", "seed_for"]
 

@@ -17,7 +17,7 @@ from autodiff_kit.exercises import custom
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
 
-from .reading import Refused, contents, notebook_in
+from .submission_files import Refused, contents, notebook_in
 
 __all__ = ["Submission", "collect", "lesson_of", "named_lesson", "read"]
 

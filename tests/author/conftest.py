@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from autodiff_kit.author.builtin import master_of
-from autodiff_kit.author.master import of, read
-from autodiff_kit.author.template import new_exercise
+from autodiff_kit.author.builtin_exercises import master_of
+from autodiff_kit.author.master_notebook import of, read
+from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.exercises.questions import LESSONS
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from autodiff_kit.author import MasterError, read
-from autodiff_kit.author.master import of, split
-from autodiff_kit.author.template import new_exercise
+from autodiff_kit.author.master_notebook import of, split
+from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.exercises.questions import LESSONS
 

@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from autodiff_kit.author import read, validate
-from autodiff_kit.author.master import of
+from autodiff_kit.author.master_notebook import of
 
 ID = "newton-steps-1"
 CHECK = "q1.check()\n### BEGIN HIDDEN TESTS\nq1.graded()\n### END HIDDEN TESTS"

@@ -10,9 +10,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autodiff_kit.author.builtin import master_of
+from autodiff_kit.author.builtin_exercises import master_of
 from autodiff_kit.author.commands import build as build_parts
-from autodiff_kit.author.master import of
+from autodiff_kit.author.master_notebook import of
 from autodiff_kit.author.release import as_text as as_stored
 from autodiff_kit.author.release import released
 from autodiff_kit.exercises.questions import LESSONS

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from autodiff_kit.grade.box import BoxError, Limits, room
+from autodiff_kit.grade.sandbox import BoxError, Limits, room
 from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.submission import read
 

@@ -144,7 +144,7 @@ def test_a_batch_goes_on_after_a_kill(subs, tmp_path):
 
 
 def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
-    from autodiff_kit.grade.store import Store
+    from autodiff_kit.grade.result_store import Store
 
     with Store(tmp_path / "out"):
         assert grade(subs, tmp_path / "out") == 1

@@ -8,8 +8,8 @@ import io
 import pytest
 
 from autodiff_kit.errors import FileError
-from autodiff_kit.grade.gradebook import GradebookError, address
-from autodiff_kit.grade.lms import canvas_csv, moodle_csv, read_canvas
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, address
+from autodiff_kit.grade.lms_export import canvas_csv, moodle_csv, read_canvas
 from autodiff_kit.grade.results import Mark, Result
 
 RESULTS = [
@@ -76,7 +76,7 @@ def test_a_gradebook_is_a_url_or_a_file(tmp_path):
 def test_without_nbgrader_it_says_what_to_install(monkeypatch):
     import sys
 
-    from autodiff_kit.grade.gradebook import write_gradebook
+    from autodiff_kit.grade.nbgrader_gradebook import write_gradebook
 
     monkeypatch.setitem(sys.modules, "nbgrader", None)
     monkeypatch.setitem(sys.modules, "nbgrader.api", None)

@@ -286,7 +286,7 @@ def test_no_name_is_a_formula_in_a_spreadsheet():
 
 def test_a_control_group_limits_the_box_where_it_can_be_had(tmp_path):
     from autodiff_kit.grade import cgroup
-    from autodiff_kit.grade.box import Limits
+    from autodiff_kit.grade.sandbox import Limits
 
     limits = Limits(memory=100 << 20, disk=10 << 20)
     assert cgroup.group_for(limits, tmp_path) is None  # nothing is mounted there

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_kit.author.builtin import master_of
+from autodiff_kit.author.builtin_exercises import master_of
 from autodiff_kit.author.commands import build
-from autodiff_kit.author.master import of
+from autodiff_kit.author.master_notebook import of
 from autodiff_kit.exercises.questions import LESSONS
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 PROGRAM = """
 import sys
-from autodiff_kit.grade.gradebook import GradebookError, write_gradebook
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, write_gradebook
 from autodiff_kit.grade.results import Mark, Result
 from nbgrader.api import Gradebook
 
@@ -25,7 +25,7 @@ results = [
 ]
 where = sys.argv[1]
 assert [write_gradebook(where, results, "2026-11-20T12:00:00+00:00") for _ in range(2)] == [2, 2]
-from autodiff_kit.grade.gradebook import address
+from autodiff_kit.grade.nbgrader_gradebook import address
 with Gradebook(address(where)) as book:
     ada, bob = (book.find_submission("01_x", name) for name in ("ada", "bob"))
     print(ada.score, ada.late_submission_penalty, ada.max_score, ada.timestamp, bob.score, len(book.students))
@@ -43,7 +43,7 @@ def test_sqlite_by_default(tool, tmp_path):
 
 def test_a_database_that_does_not_answer_says_so(tool, tmp_path):
     program = """
-from autodiff_kit.grade.gradebook import GradebookError, write_gradebook
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, write_gradebook
 try:
     write_gradebook("postgresql://nobody@127.0.0.1:9/none", [])
 except GradebookError as error:

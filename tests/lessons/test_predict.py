@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 
@@ -10,8 +12,16 @@ import numpy as np
 import pytest
 
 from autodiff_kit.data import nile
-from autodiff_kit.lessons.prediction import AnswerError, as_html, as_text, judge, meant, parse_answer
-from autodiff_kit.lessons.prompts import Choice, Prompt, UnknownPromptError, by_name, prompt, prompts_of
+from autodiff_kit.lessons.prediction import (
+    AnswerError,
+    judge_prediction,
+    matching_choice,
+    parse_answer,
+    prompt_as_html,
+    prompt_as_text,
+)
+from autodiff_kit.lessons.prompt import Choice, Prompt
+from autodiff_kit.lessons.prompts import UnknownPromptError, find_prompt, index_by_name, prompts_of
 
 LESSONS = (
     "00",
@@ -252,17 +262,17 @@ def test_every_prompt_was_worked_out_here() -> None:
     assert set(FOUND) == set(NAMES)
 
 
-@pytest.mark.parametrize("item", [name for name in NAMES if prompt(name).kind != "several"])
+@pytest.mark.parametrize("item", [name for name in NAMES if find_prompt(name).kind != "several"])
 def test_what_is_found_is_the_choice_that_no_idea_leads_to(item: str) -> None:
-    one = prompt(item)
+    one = find_prompt(item)
     right = [choice for choice in one.choices if not choice.idea]
     assert len(right) == 1
-    assert meant(one, FOUND[item]) == right[0]
+    assert matching_choice(one, FOUND[item]) == right[0]
 
 
 def test_adam_row_twice_is_what_the_choice_says() -> None:
     dense = adam([1.0] + [0.0] * 49 + [1.0] + [0.0] * 49)
-    assert prompt("row-twice").choice("clock").means[0] == pytest.approx(dense, abs=5e-7)
+    assert find_prompt("row-twice").choice("clock").means[0] == pytest.approx(dense, abs=5e-7)
 
 
 @pytest.mark.parametrize("one", EVERY, ids=NAMES)
@@ -271,7 +281,7 @@ def test_every_wrong_choice_is_recognised(one: Prompt) -> None:
         answer = [choice.value] if one.kind == "several" else choice.value
         if one.kind in ("number", "slider"):
             answer = choice.means[0]
-        verdict = judge(one, answer, FOUND[one.item])
+        verdict = judge_prediction(one, answer, FOUND[one.item])
         assert verdict.right is (choice.idea == "" and one.kind != "several")
         if not verdict.right and choice.idea:
             assert verdict.idea == choice.idea
@@ -279,38 +289,38 @@ def test_every_wrong_choice_is_recognised(one: Prompt) -> None:
 
 @pytest.mark.parametrize("one", EVERY, ids=NAMES)
 def test_no_answer_still_reveals(one: Prompt) -> None:
-    verdict = judge(one, None, FOUND[one.item])
+    verdict = judge_prediction(one, None, FOUND[one.item])
     assert verdict.right is None
     assert verdict.truth is not None
     assert one.why in str(verdict)
 
 
 def test_several_are_right_only_together() -> None:
-    one = prompt("which-reach-three")
+    one = find_prompt("which-reach-three")
     found = ["annealed", "straight", "s4"]
-    assert judge(one, ["straight", "s4", "annealed"], found).right
-    assert not judge(one, ["straight", "s4"], found).right
-    assert judge(one, [], found).said == "none of them"
+    assert judge_prediction(one, ["straight", "s4", "annealed"], found).right
+    assert not judge_prediction(one, ["straight", "s4"], found).right
+    assert judge_prediction(one, [], found).said == "none of them"
 
 
 @pytest.mark.parametrize(("typed", "right"), [(2.019, True), (1.981, True), (2.03, False), (2, True)])
 def test_a_number_is_right_within_one_per_cent(typed: float, right: bool) -> None:
-    assert judge(prompt("sweeps"), typed, 2).right is right
+    assert judge_prediction(find_prompt("sweeps"), typed, 2).right is right
 
 
 def test_within_one_per_cent_of_a_wrong_choice_is_that_choice() -> None:
-    assert judge(prompt("sweeps"), 64.5, 2).idea == "always-forward"
-    assert judge(prompt("sweeps"), 33, 2).idea == ""
+    assert judge_prediction(find_prompt("sweeps"), 64.5, 2).idea == "always-forward"
+    assert judge_prediction(find_prompt("sweeps"), 33, 2).idea == ""
 
 
 def test_a_zero_is_met_by_zero_only() -> None:
-    assert meant(prompt("record"), 1e-3) is None
-    assert meant(prompt("record"), 0).value == "none"
-    assert meant(prompt("jv"), [-1, 1e-12, 5]).value == "pulled"
+    assert matching_choice(find_prompt("record"), 1e-3) is None
+    assert matching_choice(find_prompt("record"), 0).value == "none"
+    assert matching_choice(find_prompt("jv"), [-1, 1e-12, 5]).value == "pulled"
 
 
 def test_a_changed_cell_gives_none_of_the_choices() -> None:
-    verdict = judge(prompt("jv"), "pushed", [8, -5, 3])
+    verdict = judge_prediction(find_prompt("jv"), "pushed", [8, -5, 3])
     assert verdict.truth is None
     assert verdict.right is None
     assert "none of the choices" in verdict.found
@@ -332,7 +342,7 @@ def test_a_changed_cell_gives_none_of_the_choices() -> None:
     ],
 )
 def test_typed_answers(item: str, typed: object, stored: object) -> None:
-    assert parse_answer(prompt(item), typed) == stored
+    assert parse_answer(find_prompt(item), typed) == stored
 
 
 @pytest.mark.parametrize(
@@ -341,19 +351,19 @@ def test_typed_answers(item: str, typed: object, stored: object) -> None:
 )
 def test_typed_nonsense_is_refused_kindly(item: str, typed: object) -> None:
     with pytest.raises(AnswerError, match=item):
-        parse_answer(prompt(item), typed)
+        parse_answer(find_prompt(item), typed)
 
 
 def test_an_unknown_key_in_a_reveal_names_the_keys() -> None:
     with pytest.raises(AnswerError, match="hard, straight, s4"):
-        judge(prompt("which-reach-three"), None, ["soft"])
+        judge_prediction(find_prompt("which-reach-three"), None, ["soft"])
 
 
 def test_text_and_html_show_the_choices_and_not_the_reason() -> None:
     for one in EVERY:
-        for written in (as_text(one), as_html(one)):
+        for written in (prompt_as_text(one), prompt_as_html(one)):
             assert one.why not in written
-        shown = [c.label in as_text(one) for c in one.choices]
+        shown = [c.label in prompt_as_text(one) for c in one.choices]
         assert all(shown) if one.kind in ("choice", "several") else not all(shown)
 
 
@@ -376,17 +386,34 @@ def test_the_place_of_a_choice_does_not_tell_that_it_is_right() -> None:
 
 @pytest.mark.parametrize("one", EVERY, ids=NAMES)
 def test_how_to_answer_in_code_names_no_answer(one: Prompt) -> None:
-    assert as_text(one).endswith(f'predict("{one.item}", answer="…")')
+    assert prompt_as_text(one).endswith(f'predict("{one.item}", answer="…")')
     with pytest.raises(AnswerError, match=one.item):
         parse_answer(one, "…")
 
 
 def test_an_unknown_prompt_lists_those_there_are() -> None:
     with pytest.raises(UnknownPromptError, match="vector-target"):
-        prompt("vector")
+        find_prompt("vector")
 
 
 def test_a_name_stands_once() -> None:
     one = Prompt("99", "twin", "choice", "?", (Choice("a", "a"),), "because")
     with pytest.raises(ValueError, match="twin"):
-        by_name((one, one))
+        index_by_name((one, one))
+
+
+def test_prompt_names_are_unique_across_the_lessons() -> None:
+    assert list(index_by_name(EVERY)) == NAMES
+
+
+def test_a_lesson_loads_its_own_prompts_and_no_others() -> None:
+    code = """
+import sys
+from autodiff_kit import learn
+loaded = lambda: sorted(name for name in sys.modules if name.startswith("autodiff_kit.lessons.prompts.lesson"))
+assert loaded() == [], loaded()
+learn.lesson("06")
+learn.predict("area")
+assert loaded() == ["autodiff_kit.lessons.prompts.lesson06"], loaded()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

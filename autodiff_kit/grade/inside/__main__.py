@@ -12,9 +12,9 @@ import socket
 import sys
 import traceback
 
-from . import sandbox
+from . import isolation
 from .limits import Limits
-from .notebook import make_shell, work
+from .notebook_runner import make_shell, work
 
 __all__ = ["main"]
 
@@ -63,8 +63,8 @@ def _keep(control: socket.socket, channel: int, job: dict[str, object], space: i
 
     try:
         limits = Limits(**job["limits"])  # type: ignore[arg-type]
-        view = sandbox.View(tuple(job["hidden"]), tuple(job["kept"]))  # type: ignore[arg-type]
-        ended = sandbox.keep(in_the_cage, limits, view, space, control.fileno())
+        view = isolation.View(tuple(job["hidden"]), tuple(job["kept"]))  # type: ignore[arg-type]
+        ended = isolation.keep(in_the_cage, limits, view, space, control.fileno())
         control.send(json.dumps({"how": ended.how, "code": ended.code}).encode())
     except BaseException:  # noqa: BLE001 - the grader is told whatever it was
         control.send(json.dumps({"how": "broken", "why": traceback.format_exc()[-2000:]}).encode())

@@ -177,7 +177,7 @@ def jvp_by_pulls(kit, f, x, v):
 
 def test_a_reply_with_very_many_changed_places_is_one_reply(hand_in):
     changed = """
-import autodiff_kit.grade.inside.notebook as inside
+import autodiff_kit.grade.inside.notebook_runner as inside
 class Claims(list):
     pass
 import json

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from autodiff_kit.grade.reading import LARGEST
+from autodiff_kit.grade.submission_files import LARGEST
 from autodiff_kit.grade.submission import collect, read
 
 from ..notebooks import LESSON, LESSONS, answer_cell, answered, code, notebook

@@ -1,0 +1,220 @@
+"""Reads a master: one notebook that holds all of an exercise, in nbgrader's format with data of our own.
+
+Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
+the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
+and, if wanted, ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
+with the name of its misconception, stand in cells of their own. The author's cells and the wrong answers reach nobody
+else.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.exercises.question import Lesson, Question
+from autodiff_kit.exercises.questions import LESSONS
+
+from .notebook_cells import part_of, source_of
+
+__all__ = ["BEGIN", "BEGIN_HIDDEN", "END", "END_HIDDEN", "Master", "MasterError", "Wrong", "read", "split"]
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
+HEADING = re.compile(r"^##\s+(?P<label>q\d+)\s+·\s+(?P<title>.+?)\s*\((?P<points>\d+) points?\)\s*$", re.MULTILINE)
+REQUIRED = ("check", "messages", "hints", "example")
+
+
+class MasterError(FileError, StructureError):
+    """A master that cannot be read as an exercise; the text says which cell and what to do."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer, and the name that the check should give it; no name asks for the plain message."""
+
+    source: str
+    misconception: str
+
+
+@dataclass(frozen=True)
+class Master:
+    """All of an exercise.
+
+    Attributes
+    ----------
+    notebook : dict
+        As it was read.
+    lesson : Lesson
+        Its questions, ready to be checked.
+    wrong : mapping
+        Wrong answers by question.
+    authored : mapping
+        The source of each question's author's cell.
+    """
+
+    notebook: dict[str, Any]
+    lesson: Lesson
+    wrong: Mapping[str, tuple[Wrong, ...]]
+    authored: Mapping[str, str]
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a teacher's, so that its checks have to go with it."""
+        kits = LESSONS.get(self.lesson.no)
+        return kits is None or kits.slug != self.lesson.slug
+
+
+def read(path: Path) -> Master:
+    """Read a master notebook; its author's cells are run.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook. Its author's cells are Python code of the author's own: read no stranger's master.
+
+    Returns
+    -------
+    Master
+        The exercise.
+
+    Raises
+    ------
+    MasterError
+        If the file is no notebook or no exercise, or a question lacks a part.
+    """
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MasterError(f"{path} cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise MasterError(f"{path} is not a notebook ({error}). Save it again from JupyterLab.") from error
+    return of(notebook, str(path))
+
+
+def of(notebook: Any, where: str = "the master") -> Master:
+    """The exercise that a master's notebook holds; ``where`` names it in errors."""
+    about = notebook.get("metadata", {}).get("autodiff_kit", {}) if isinstance(notebook, dict) else {}
+    if about.get("kind") != "exercise":
+        raise MasterError(
+            f"{where} is not an exercise: its metadata has no autodiff_kit.kind of 'exercise'. "
+            "`autodiff-kit new-exercise NAME` begins one."
+        )
+    parts = _parts(notebook)
+    names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
+    if not names:
+        raise MasterError(f"{where} has no question: no cell's metadata says part 'answer'.")
+    found = [_question(name, parts, where) for name in names]
+    wrong = {name: tuple(_wrong(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
+    authored = {name: source_of(parts[name, "author"][0]) for name in names}
+    return Master(notebook, _lesson(about, tuple(found), where), wrong, authored)
+
+
+def split(source: str) -> tuple[str, str]:
+    """The starter and the worked answer of an answer cell."""
+    if source.count(BEGIN) != 1 or source.count(END) != 1 or source.index(BEGIN) > source.index(END):
+        raise MasterError(f"An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`.")
+    starter, rest = source.split(BEGIN)
+    return starter.rstrip() + "\n", rest.split(END)[0].strip("\n") + "\n"
+
+
+def _parts(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for cell in notebook.get("cells", []):
+        about = part_of(cell)
+        if "question" in about and "part" in about:
+            parts.setdefault((about["question"], about["part"]), []).append(cell)
+    return parts
+
+
+def _one(parts: dict[tuple[str, str], list[dict[str, Any]]], name: str, part: str, where: str) -> dict[str, Any]:
+    cells = parts.get((name, part), [])
+    if len(cells) != 1:
+        count = "no cell" if not cells else f"{len(cells)} cells"
+        raise MasterError(f"{where}: question {name} has {count} of part '{part}'; it needs one.")
+    return cells[0]
+
+
+def _question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], where: str) -> Question:
+    text = source_of(_one(parts, name, "text", where))
+    heading = HEADING.search(text)
+    if heading is None:
+        raise MasterError(f"{where}: the text of {name} needs a heading such as `## q1 · Its title (3 points)`.")
+    starter, answer = split(source_of(_one(parts, name, "answer", where)))
+    made = _run(source_of(_one(parts, name, "author", where)), name, where)
+    return Question(
+        id=name,
+        points=_points(parts[name, "answer"][0], heading, name, where),
+        title=heading["title"],
+        text=text[heading.end() :].strip(),
+        writes=_functions(starter, name, where),
+        starter=starter,
+        check=made["check"],
+        messages=made["messages"],
+        hints=tuple(made["hints"]),
+        example=made["example"],
+        spoils=made.get("spoils", {}),
+        praise=made.get("praise", ""),
+        answer=answer,
+    )
+
+
+def _points(cell: dict[str, Any], heading: re.Match[str], name: str, where: str) -> int:
+    points = part_of(cell).get("points")
+    if type(points) is not int or points <= 0:
+        raise MasterError(f"{where}: {name} has no points. Its answer cell's metadata says `points`, a whole number.")
+    if points != int(heading["points"]):
+        raise MasterError(f"{where}: {name} is worth {points} in its metadata, {heading['points']} in its heading.")
+    return points
+
+
+def _run(source: str, name: str, where: str) -> dict[str, Any]:
+    made: dict[str, Any] = {"__name__": f"author_of_{name}"}
+    try:
+        exec(compile(source, f"<author's cell of {name}>", "exec"), made)  # the author's own code, on their machine
+    except Exception as error:
+        raise MasterError(f"{where}: the author's cell of {name} stops with {type(error).__name__}: {error}") from error
+    missing = [part for part in REQUIRED if part not in made]
+    if missing:
+        raise MasterError(f"{where}: the author's cell of {name} defines no {', '.join(missing)}.")
+    return made
+
+
+def _functions(starter: str, name: str, where: str) -> tuple[str, ...]:
+    try:
+        tree = ast.parse(starter)
+    except SyntaxError as error:
+        raise MasterError(
+            f"{where}: the starter of {name} is not Python (line {error.lineno}: {error.msg})."
+        ) from error
+    names = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+    if not names:
+        raise MasterError(f"{where}: the starter of {name} defines no function for the learner to write.")
+    return names
+
+
+def _wrong(cell: dict[str, Any]) -> Wrong:
+    return Wrong(source_of(cell), str(part_of(cell).get("misconception", "")))
+
+
+def _lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
+    missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
+    if missing:
+        raise MasterError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
+    return Lesson(
+        no=str(about.get("no") or about["slug"]),
+        slug=about["slug"],
+        title=about["title"],
+        goal=about["goal"],
+        minutes=int(about["minutes"]),
+        reminders=(),
+        questions=questions,
+        keywords=tuple(about.get("keywords", ())),
+        rows=tuple(about.get("rows", ())),
+    )
