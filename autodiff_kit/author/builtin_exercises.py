@@ -1,23 +1,22 @@
-"""The masters of the kit's own exercises, made from their questions, so that each text stands in one place.
+"""Master notebooks of the kit's own exercises, generated from their questions.
 
-``python -m autodiff_kit.author.builtin_exercises exercises`` writes the learner's notebooks; a test holds the stored ones
-against it.
+``python -m autodiff_kit.author.builtin_exercises exercises`` writes the learner's notebooks; a test compares the
+stored ones with them.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import notebook_cells
+from autodiff_kit.exercises.question import Lesson, Question
+
 from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
-from .release import released, write_notebook
+from .notebook_cells import HELP, code_cell, exercise_metadata, make_notebook, markdown_cell, question_metadata
+from .release import learner_notebook, write_notebook
 
-if TYPE_CHECKING:
-    from autodiff_kit.exercises.question import Lesson, Question
-
-__all__ = ["master_of", "question_cells"]
+__all__ = ["builtin_master", "question_cells"]
 
 AUTHOR = """from autodiff_kit.exercises.questions import LESSONS
 
@@ -27,40 +26,40 @@ spoils, praise = question.spoils, question.praise
 """
 
 
-def master_of(lesson: Lesson) -> dict[str, Any]:
-    """Make the master of one of the kit's own exercises.
+def builtin_master(lesson: Lesson) -> dict[str, Any]:
+    """Return the master notebook of one of the kit's own exercises.
 
     Parameters
     ----------
     lesson : Lesson
-        Whose questions they are. Their checks stay where they are: an author's cell names them.
+        The exercise. The checks are not copied: each author's cell imports them.
 
     Returns
     -------
     dict
-        The notebook, in nbformat 4.5. It holds the worked answers.
+        The notebook, in nbformat 4.5, with the worked answers.
     """
-    found = [notebook_cells.markdown("head", _head(lesson)), notebook_cells.code("begin", _begin(lesson))]
+    found = [markdown_cell("head", _head(lesson)), code_cell("begin", _begin(lesson))]
     for i, question in enumerate(lesson.questions, 1):
         author = AUTHOR.format(no=lesson.no, id=question.id)
         found += question_cells(question, f"q{i}", author)
     end = "## How far you are\n\nThe best attempt of each question counts; come back to any of them."
-    found += [notebook_cells.markdown("end", end), notebook_cells.code("score", f'exercise("{lesson.no}")')]
-    return notebook_cells.notebook(found, _about(lesson))
+    found += [markdown_cell("end", end), code_cell("score", f'exercise("{lesson.no}")')]
+    return make_notebook(found, _about(lesson))
 
 
 def question_cells(question: Question, label: str, author: str) -> list[dict[str, Any]]:
-    """The cells of one question in a master: text, answer, check, help and the author's."""
+    """The cells of one question in a master notebook: text, answer, check, help and author."""
     name, points = question.id, question.points
     text = f"## {label} · {question.title} ({points} point{'s' * (points != 1)})\n\n{question.text}"
     answer = f"{question.starter.rstrip()}\n{BEGIN}\n{question.solution.strip()}\n{END}"
     check = f"{label}.check()\n{BEGIN_HIDDEN}\n{label}.graded()\n{END_HIDDEN}"
     return [
-        notebook_cells.markdown(f"{name}-text", text, **notebook_cells.marked(name, "text")),
-        notebook_cells.code(name, answer, **notebook_cells.marked(name, "answer", points=points)),
-        notebook_cells.code(f"{name}-check", check, **notebook_cells.marked(name, "check", points=points)),
-        notebook_cells.code(f"{name}-help", notebook_cells.HELP.format(label=label), **notebook_cells.marked(name, "help")),
-        notebook_cells.code(f"{name}-author", author.rstrip(), **notebook_cells.marked(name, "author")),
+        markdown_cell(f"{name}-text", text, **question_metadata(name, "text")),
+        code_cell(name, answer, **question_metadata(name, "answer", points=points)),
+        code_cell(f"{name}-check", check, **question_metadata(name, "check", points=points)),
+        code_cell(f"{name}-help", HELP.format(label=label), **question_metadata(name, "help")),
+        code_cell(f"{name}-author", author.rstrip(), **question_metadata(name, "author")),
     ]
 
 
@@ -90,7 +89,7 @@ from autodiff_kit.learn import exercise
 
 
 def _about(lesson: Lesson) -> dict[str, Any]:
-    return notebook_cells.about(
+    return exercise_metadata(
         lesson.no, lesson.slug, lesson.title, lesson.goal, minutes=lesson.minutes, questions=len(lesson.questions),
         points=lesson.points, needs=[lesson.no], rows=list(lesson.rows), keywords=list(lesson.keywords),
     )  # fmt: skip
@@ -100,4 +99,4 @@ if __name__ == "__main__":
     from autodiff_kit.exercises.questions import LESSONS
 
     for found in LESSONS.values():
-        print(write_notebook(Path(sys.argv[1]) / f"{found.slug}.ipynb", released(master_of(found))))
+        print(write_notebook(Path(sys.argv[1]) / f"{found.slug}.ipynb", learner_notebook(builtin_master(found))))

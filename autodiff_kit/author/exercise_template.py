@@ -1,4 +1,4 @@
-"""A first master that works, to be changed line by line."""
+"""The template for a new exercise: a master notebook with one working question."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from autodiff_kit.errors import FileError, StructureError
 
-from . import notebook_cells
 from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
+from .notebook_cells import HELP, code_cell, exercise_metadata, make_notebook, markdown_cell, question_metadata
 from .release import write_notebook
 
 __all__ = ["new_exercise"]
@@ -75,7 +75,7 @@ WRONG = {
 
 
 def new_exercise(name: str, folder: Path) -> Path:
-    """Begin an exercise: a master with one question, which builds and validates as it is.
+    """Write the master notebook of a new exercise: one question that builds and validates without changes.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def new_exercise(name: str, folder: Path) -> Path:
     Raises
     ------
     StructureError
-        If the name cannot be one.
+        If the name is not valid.
     FileError
-        If a file of that name is there already.
+        If a file of that name exists.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise StructureError(f"An exercise's name is made of small letters, digits and _; got {name!r}.")
@@ -108,22 +108,26 @@ def _first(slug: str) -> dict[str, Any]:
     title = slug.replace("_", " ").capitalize()
     question = f"{slug.replace('_', '-')}-1"
     wrong = [
-        notebook_cells.code(
+        code_cell(
             f"{question}-wrong-{i}",
             f"import numpy as np\n\n\n{source}",
-            **notebook_cells.marked(question, "wrong", misconception=name),
+            **question_metadata(question, "wrong", misconception=name),
         )
         for i, (name, source) in enumerate(WRONG.items(), 1)
     ]
     found = [
-        notebook_cells.markdown("head", HEAD.format(title=title)),
-        notebook_cells.code("begin", BEGINNING.format(slug=slug)),
-        notebook_cells.markdown(f"{question}-text", TEXT, **notebook_cells.marked(question, "text")),
-        notebook_cells.code(question, ANSWER, **notebook_cells.marked(question, "answer", points=2)),
-        notebook_cells.code(f"{question}-check", CHECK, **notebook_cells.marked(question, "check", points=2)),
-        notebook_cells.code(f"{question}-help", notebook_cells.HELP.format(label="q1"), **notebook_cells.marked(question, "help")),
-        notebook_cells.code(f"{question}-author", AUTHOR, **notebook_cells.marked(question, "author")),
+        markdown_cell("head", HEAD.format(title=title)),
+        code_cell("begin", BEGINNING.format(slug=slug)),
+        markdown_cell(f"{question}-text", TEXT, **question_metadata(question, "text")),
+        code_cell(question, ANSWER, **question_metadata(question, "answer", points=2)),
+        code_cell(f"{question}-check", CHECK, **question_metadata(question, "check", points=2)),
+        code_cell(
+            f"{question}-help",
+            HELP.format(label="q1"),
+            **question_metadata(question, "help"),
+        ),
+        code_cell(f"{question}-author", AUTHOR, **question_metadata(question, "author")),
         *wrong,
     ]
     goal = "Say in one sentence what the learner will be able to do."
-    return notebook_cells.notebook(found, notebook_cells.about(slug, slug, title, goal, minutes=15, questions=1, points=2))
+    return make_notebook(found, exercise_metadata(slug, slug, title, goal, minutes=15, questions=1, points=2))

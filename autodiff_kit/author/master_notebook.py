@@ -1,10 +1,10 @@
-"""Reads a master: one notebook that holds all of an exercise, in nbgrader's format with data of our own.
+"""Master notebooks: one notebook with everything of an exercise, in nbgrader's format with metadata for the kit.
 
 Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
 the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
 and, if wanted, ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
-with the name of its misconception, stand in cells of their own. The author's cells and the wrong answers reach nobody
-else.
+with the name of its misconception, have cells of their own. The author's cells and the wrong answers are not part
+of the learner's notebook.
 """
 
 from __future__ import annotations
@@ -21,9 +21,20 @@ from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
 
-from .notebook_cells import part_of, source_of
+from .notebook_cells import cell_source, kit_metadata
 
-__all__ = ["BEGIN", "BEGIN_HIDDEN", "END", "END_HIDDEN", "Master", "MasterError", "Wrong", "read", "split"]
+__all__ = [
+    "BEGIN",
+    "BEGIN_HIDDEN",
+    "END",
+    "END_HIDDEN",
+    "MasterError",
+    "MasterNotebook",
+    "WrongAnswer",
+    "parse_master",
+    "read_master",
+    "split_answer",
+]
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
@@ -32,62 +43,62 @@ REQUIRED = ("check", "messages", "hints", "example")
 
 
 class MasterError(FileError, StructureError):
-    """A master that cannot be read as an exercise; the text says which cell and what to do."""
+    """A master notebook that is not a valid exercise; the text says which cell and what to do."""
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """A wrong answer, and the name that the check should give it; no name asks for the plain message."""
+class WrongAnswer:
+    """A wrong answer, and the misconception that the check should name; empty for the plain message."""
 
     source: str
     misconception: str
 
 
 @dataclass(frozen=True)
-class Master:
-    """All of an exercise.
+class MasterNotebook:
+    """A parsed master notebook.
 
     Attributes
     ----------
     notebook : dict
         As it was read.
     lesson : Lesson
-        Its questions, ready to be checked.
+        The exercise with its questions.
     wrong : mapping
         Wrong answers by question.
-    authored : mapping
-        The source of each question's author's cell.
+    author_sources : mapping
+        The source of the author's cell of each question.
     """
 
     notebook: dict[str, Any]
     lesson: Lesson
-    wrong: Mapping[str, tuple[Wrong, ...]]
-    authored: Mapping[str, str]
+    wrong: Mapping[str, tuple[WrongAnswer, ...]]
+    author_sources: Mapping[str, str]
 
     @property
-    def own(self) -> bool:
-        """Whether it is a teacher's, so that its checks have to go with it."""
+    def is_custom(self) -> bool:
+        """Whether it is a teacher's own exercise, whose checks are not installed with the kit."""
         kits = LESSONS.get(self.lesson.no)
         return kits is None or kits.slug != self.lesson.slug
 
 
-def read(path: Path) -> Master:
-    """Read a master notebook; its author's cells are run.
+def read_master(path: Path) -> MasterNotebook:
+    """Read and parse a master notebook; its author's cells are executed.
 
     Parameters
     ----------
     path : Path
-        The notebook. Its author's cells are Python code of the author's own: read no stranger's master.
+        The notebook. Its author's cells are executed: do not read a master that you do not trust.
 
     Returns
     -------
-    Master
+    MasterNotebook
         The exercise.
 
     Raises
     ------
     MasterError
-        If the file is no notebook or no exercise, or a question lacks a part.
+        If the file is no notebook or no exercise, or a question has a missing part.
     """
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -95,11 +106,11 @@ def read(path: Path) -> Master:
         raise MasterError(f"{path} cannot be read ({error.strerror}).") from error
     except ValueError as error:
         raise MasterError(f"{path} is not a notebook ({error}). Save it again from JupyterLab.") from error
-    return of(notebook, str(path))
+    return parse_master(notebook, str(path))
 
 
-def of(notebook: Any, where: str = "the master") -> Master:
-    """The exercise that a master's notebook holds; ``where`` names it in errors."""
+def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
+    """Parse a master notebook; ``where`` names it in errors. Its author's cells are executed."""
     about = notebook.get("metadata", {}).get("autodiff_kit", {}) if isinstance(notebook, dict) else {}
     if about.get("kind") != "exercise":
         raise MasterError(
@@ -112,11 +123,11 @@ def of(notebook: Any, where: str = "the master") -> Master:
         raise MasterError(f"{where} has no question: no cell's metadata says part 'answer'.")
     found = [_question(name, parts, where) for name in names]
     wrong = {name: tuple(_wrong(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
-    authored = {name: source_of(parts[name, "author"][0]) for name in names}
-    return Master(notebook, _lesson(about, tuple(found), where), wrong, authored)
+    author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
+    return MasterNotebook(notebook, _lesson(about, tuple(found), where), wrong, author_sources)
 
 
-def split(source: str) -> tuple[str, str]:
+def split_answer(source: str) -> tuple[str, str]:
     """The starter and the worked answer of an answer cell."""
     if source.count(BEGIN) != 1 or source.count(END) != 1 or source.index(BEGIN) > source.index(END):
         raise MasterError(f"An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`.")
@@ -127,7 +138,7 @@ def split(source: str) -> tuple[str, str]:
 def _parts(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
     parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in notebook.get("cells", []):
-        about = part_of(cell)
+        about = kit_metadata(cell)
         if "question" in about and "part" in about:
             parts.setdefault((about["question"], about["part"]), []).append(cell)
     return parts
@@ -142,12 +153,12 @@ def _one(parts: dict[tuple[str, str], list[dict[str, Any]]], name: str, part: st
 
 
 def _question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], where: str) -> Question:
-    text = source_of(_one(parts, name, "text", where))
+    text = cell_source(_one(parts, name, "text", where))
     heading = HEADING.search(text)
     if heading is None:
         raise MasterError(f"{where}: the text of {name} needs a heading such as `## q1 · Its title (3 points)`.")
-    starter, answer = split(source_of(_one(parts, name, "answer", where)))
-    made = _run(source_of(_one(parts, name, "author", where)), name, where)
+    starter, answer = split_answer(cell_source(_one(parts, name, "answer", where)))
+    made = _run(cell_source(_one(parts, name, "author", where)), name, where)
     return Question(
         id=name,
         points=_points(parts[name, "answer"][0], heading, name, where),
@@ -166,7 +177,7 @@ def _question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], whe
 
 
 def _points(cell: dict[str, Any], heading: re.Match[str], name: str, where: str) -> int:
-    points = part_of(cell).get("points")
+    points = kit_metadata(cell).get("points")
     if type(points) is not int or points <= 0:
         raise MasterError(f"{where}: {name} has no points. Its answer cell's metadata says `points`, a whole number.")
     if points != int(heading["points"]):
@@ -199,8 +210,8 @@ def _functions(starter: str, name: str, where: str) -> tuple[str, ...]:
     return names
 
 
-def _wrong(cell: dict[str, Any]) -> Wrong:
-    return Wrong(source_of(cell), str(part_of(cell).get("misconception", "")))
+def _wrong(cell: dict[str, Any]) -> WrongAnswer:
+    return WrongAnswer(cell_source(cell), str(kit_metadata(cell).get("misconception", "")))
 
 
 def _lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:

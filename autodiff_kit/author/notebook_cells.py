@@ -1,10 +1,21 @@
-"""Cells of an exercise's notebook: how they are marked for the kit and for nbgrader."""
+"""Building and reading the cells of an exercise notebook, with metadata for the kit and for nbgrader."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["HELP", "about", "code", "lines", "markdown", "marked", "nbgrader", "notebook", "part_of", "source_of"]
+__all__ = [
+    "HELP",
+    "cell_source",
+    "code_cell",
+    "exercise_metadata",
+    "kit_metadata",
+    "make_notebook",
+    "markdown_cell",
+    "nbgrader_metadata",
+    "question_metadata",
+    "source_lines",
+]
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SCHEMA = 3  # nbgrader's metadata
@@ -13,17 +24,17 @@ HELP = """# {label}.example     # your own numbers to try things with
 # {label}.solution()  # a worked answer, after two tries or a pass"""
 
 
-def notebook(cells: list[dict[str, Any]], about: dict[str, Any]) -> dict[str, Any]:
-    """A notebook in nbformat 4.5, with our own data beside the kernel's."""
+def make_notebook(cells: list[dict[str, Any]], about: dict[str, Any]) -> dict[str, Any]:
+    """A notebook in nbformat 4.5, with the kit's metadata and the kernel's."""
     metadata = {"autodiff_kit": about, "kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def about(
+def exercise_metadata(
     no: str, slug: str, title: str, goal: str, *, minutes: int, questions: int, points: int,
     needs: list[str] | None = None, rows: list[str] | None = None, keywords: list[str] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Our own data of an exercise's notebook."""
+    """The kit's metadata of an exercise notebook."""
     words = [f"{questions} question{'s' * (questions != 1)}", f"{points} point{'s' * (points != 1)}."]
     return {
         "v": 1, "kind": "exercise", "no": no, "slug": slug, "title": title, "goal": goal, "minutes": minutes,
@@ -32,36 +43,36 @@ def about(
     }  # fmt: skip
 
 
-def markdown(name: str, text: str, **marks: Any) -> dict[str, Any]:
-    """A cell of text."""
-    return {"cell_type": "markdown", "id": name, "metadata": _metadata(marks), "source": lines(text)}
+def markdown_cell(name: str, text: str, **marks: Any) -> dict[str, Any]:
+    """A Markdown cell."""
+    return {"cell_type": "markdown", "id": name, "metadata": _metadata(marks), "source": source_lines(text)}
 
 
-def code(name: str, text: str, **marks: Any) -> dict[str, Any]:
-    """A cell of code that has not been run."""
+def code_cell(name: str, text: str, **marks: Any) -> dict[str, Any]:
+    """A code cell that has not been run."""
     cell = {"cell_type": "code", "execution_count": None, "id": name, "metadata": _metadata(marks)}
-    return {**cell, "outputs": [], "source": lines(text)}
+    return {**cell, "outputs": [], "source": source_lines(text)}
 
 
-def lines(text: str) -> list[str]:
-    """A cell's source as notebooks store it."""
+def source_lines(text: str) -> list[str]:
+    """A cell's source as a list of lines, as notebooks store it."""
     return text.splitlines(keepends=True)
 
 
-def source_of(cell: dict[str, Any]) -> str:
-    """A cell's source as one text; nbformat allows both forms."""
+def cell_source(cell: dict[str, Any]) -> str:
+    """A cell's source as one string; nbformat allows a string and a list of lines."""
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(source)
 
 
-def part_of(cell: dict[str, Any]) -> dict[str, Any]:
-    """What our own data says of a cell; empty if it says nothing."""
+def kit_metadata(cell: dict[str, Any]) -> dict[str, Any]:
+    """The kit's metadata of a cell; empty if there is none."""
     about = cell.get("metadata", {}).get("autodiff_kit", {})
     return about if isinstance(about, dict) else {}
 
 
-def marked(question: str, part: str, *, points: float | None = None, **more: Any) -> dict[str, Any]:
-    """Both marks of a question's cell: ours, and the one nbgrader reads.
+def question_metadata(question: str, part: str, *, points: float | None = None, **more: Any) -> dict[str, Any]:
+    """The metadata of a question's cell, for the kit and for nbgrader.
 
     Parameters
     ----------
@@ -70,26 +81,26 @@ def marked(question: str, part: str, *, points: float | None = None, **more: Any
     part : str
         text, answer, check, help, author or wrong.
     points : float, optional
-        What the question is worth; it stands with the answer for the kit, with the check for nbgrader.
+        What the question is worth; the kit reads it from the answer cell, nbgrader from the check.
     **more
-        Further data of our own.
+        Further metadata for the kit.
 
     Returns
     -------
     dict
-        Keywords for :func:`markdown` and :func:`code`.
+        Keyword arguments for :func:`markdown_cell` and :func:`code_cell`.
     """
     about: dict[str, Any] = {"question": question, "part": part, **more}
     if points is not None and part == "answer":
         about["points"] = points
-    grader = nbgrader(question, part, points)
+    grader = nbgrader_metadata(question, part, points)
     return {"autodiff_kit": about, **({"nbgrader": grader} if grader else {})}
 
 
-def nbgrader(question: str, part: str, points: float | None = None) -> dict[str, Any]:
-    """What nbgrader is told of a cell; nothing of those that it need not know.
+def nbgrader_metadata(question: str, part: str, points: float | None = None) -> dict[str, Any]:
+    """nbgrader's metadata of a cell; empty for parts that nbgrader does not use.
 
-    The cell that is graded has the question's own id, so that its column in a gradebook is called so.
+    The graded cell has the question's id, so that its column in a gradebook has that name.
     """
     kinds = {
         "text": {"grade": False, "solution": False, "locked": True, "grade_id": f"{question}-text"},

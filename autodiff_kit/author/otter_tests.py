@@ -1,24 +1,20 @@
-"""otter's tests: a file for each question, in the form that ``otter run`` and ``otter generate`` read."""
+"""Otter-Grader tests: one file per question, in the format of ``otter run`` and ``otter generate``."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .notebook_cells import source_of
-from .release import released, write_checks, write_notebook
-
-if TYPE_CHECKING:
-    from autodiff_kit.exercises.question import Question
-
-    from .master_notebook import Master
+from .master_notebook import MasterNotebook
+from .notebook_cells import cell_source
+from .release import learner_notebook, write_checks_module, write_notebook
 
 __all__ = ["write_otter"]
 
-# Half the points are one case, the rest another: a check gives none, half or all of them.
+# Two cases of half the points each, because a check gives none, half or all of the points.
 TEST = """OK_FORMAT = True
 
 test = {{
@@ -40,14 +36,14 @@ test = {{
 """
 
 
-def write_otter(folder: Path, master: Master) -> list[Path]:
+def write_otter(folder: Path, master: MasterNotebook) -> list[Path]:
     """Write the learner's notebook and otter's tests.
 
     Parameters
     ----------
     folder : Path
         Where to; the tests go to ``tests/`` in it.
-    master : Master
+    master : MasterNotebook
         The exercise.
 
     Returns
@@ -56,22 +52,22 @@ def write_otter(folder: Path, master: Master) -> list[Path]:
         The files written. ``otter generate -t tests`` in that folder makes the zip for ``otter run``.
     """
     slug = master.lesson.slug
-    written = [write_notebook(folder / f"{slug}.ipynb", released(master.notebook))]
+    written = [write_notebook(folder / f"{slug}.ipynb", learner_notebook(master.notebook))]
     for question in master.lesson.questions:
         path = folder / "tests" / f"{question.id.replace('-', '_')}.py"
         write_atomically(path, _test(question, _label(master, question)).encode())
         written.append(path)
-    return [*written, *write_checks(folder, master)]
+    return [*written, *write_checks_module(folder, master)]
 
 
-def _label(master: Master, question: Question) -> str:
+def _label(master: MasterNotebook, question: Question) -> str:
     """The variable of a question in its notebook: the name before ``.check()`` in the question's own cell."""
     cell = next(
         cell
         for cell in master.notebook["cells"]
         if cell["metadata"].get("autodiff_kit", {}) == {"question": question.id, "part": "check"}
     )
-    found = re.search(r"(\w+)\.check\(\)", source_of(cell))
+    found = re.search(r"(\w+)\.check\(\)", cell_source(cell))
     return found[1] if found else "q1"
 
 

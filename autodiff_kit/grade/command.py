@@ -13,10 +13,10 @@ from autodiff_kit.errors import ArgumentError
 if TYPE_CHECKING:
     from .results import Result
 
-__all__ = ["add"]
+__all__ = ["add_grade_command"]
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_grade_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the teacher's command to the program's."""
     grade = commands.add_parser(
         "grade",
