@@ -1,6 +1,6 @@
-"""Grades in nbgrader's own gradebook: SQLite by default, PostgreSQL or any other database through its URL.
+"""Writing grades into nbgrader's gradebook: SQLite by default, PostgreSQL or another database through its URL.
 
-nbgrader writes them; the extra ``gradebook`` brings it.
+Needs nbgrader, which the extra ``gradebook`` installs.
 """
 
 from __future__ import annotations
@@ -10,23 +10,24 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from autodiff_kit.errors import AutodiffError, FileError
+from autodiff_kit.lessons.timestamps import parse_timestamp
 
-from .results import Mark, Result
+from .results import QuestionGrade, SubmissionResult
 
-__all__ = ["GradebookError", "address", "write_gradebook"]
+__all__ = ["GradebookError", "database_url", "write_gradebook"]
 
 
 class GradebookError(AutodiffError, RuntimeError):
-    """The gradebook cannot be written; the text says why and what to do. Grades on disk are not touched."""
+    """The gradebook cannot be written; the text says why and what to do. The grades on disk are kept."""
 
 
-def address(where: str) -> str:
-    """A database's URL: the one given, or that of a SQLite file.
+def database_url(where: str) -> str:
+    """Return the URL of a database that is given by its URL or as a SQLite file.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def address(where: str) -> str:
     Raises
     ------
     FileError
-        If the file's folder is not there.
+        If the file's folder does not exist.
     """
     if "://" in where:
         return where
@@ -51,14 +52,14 @@ def address(where: str) -> str:
     return f"sqlite:///{path}"
 
 
-def write_gradebook(where: str, results: Iterable[Result], due: str = "") -> int:
-    """Write results into a gradebook; writing them again changes nothing.
+def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = "") -> int:
+    """Write results into a gradebook; the operation is idempotent.
 
     Parameters
     ----------
     where : str
-        See :func:`address`.
-    results : iterable of Result
+        See :func:`database_url`.
+    results : iterable of SubmissionResult
         Of one or more exercises.
     due : str
         When the work was due, as ISO 8601.
@@ -66,7 +67,7 @@ def write_gradebook(where: str, results: Iterable[Result], due: str = "") -> int
     Returns
     -------
     int
-        How many submissions were written. Those that name no exercise are not.
+        Number of submissions written; those without an exercise are skipped.
 
     Raises
     ------
@@ -80,22 +81,24 @@ def write_gradebook(where: str, results: Iterable[Result], due: str = "") -> int
         raise GradebookError(f"A gradebook needs {error.name}: pip install 'autodiff-kit[gradebook]'.") from error
     ordered = sorted((one for one in results if one.exercise), key=lambda one: (one.exercise, one.learner))
     try:
-        with _own_programs(), warnings.catch_warnings(), Gradebook(address(where)) as book:
-            warnings.simplefilter("ignore")  # nbgrader's own talk with its database
+        with _with_scripts_on_path(), warnings.catch_warnings(), Gradebook(database_url(where)) as book:
+            warnings.simplefilter("ignore")  # warnings of nbgrader about its database
             for result in ordered:
-                _submission(book, result, due)
+                _write_submission(book, result, due)
             book.db.commit()
     except ModuleNotFoundError as error:
         raise GradebookError(f"This database needs {error.name}: pip install it beside the kit.") from error
     except SQLAlchemyError as error:
         reason = str(error).splitlines()[0]
-        raise GradebookError(f"The gradebook could not be written ({reason}). The grades on disk stand.") from error
+        raise GradebookError(
+            f"The gradebook could not be written ({reason}). The grades on disk are complete."
+        ) from error
     return len(ordered)
 
 
 @contextmanager
-def _own_programs() -> Iterator[None]:
-    """nbgrader calls alembic by name; it stands beside this Python, which need not be on PATH."""
+def _with_scripts_on_path() -> Iterator[None]:
+    """Put the folder of this Python on PATH: nbgrader calls alembic, which is installed there, by name."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
     try:
@@ -104,23 +107,23 @@ def _own_programs() -> Iterator[None]:
         os.environ["PATH"] = before
 
 
-def _submission(book: Any, result: Result, due: str) -> None:
-    """One learner's work on one exercise."""
+def _write_submission(book: Any, result: SubmissionResult, due: str) -> None:
+    """Write the result of one submission."""
     exercise, learner = result.exercise, result.learner
-    book.update_or_create_assignment(exercise, duedate=_moment(due))
+    book.update_or_create_assignment(exercise, duedate=_naive_utc(due))
     book.update_or_create_notebook(exercise, exercise)
     for mark in result.marks:
         book.update_or_create_grade_cell(mark.question, exercise, exercise, max_score=mark.max_points, cell_type="code")
         book.update_or_create_solution_cell(f"{mark.question}-answer", exercise, exercise)
     book.update_or_create_student(learner)
-    submission = book.update_or_create_submission(exercise, learner, timestamp=_moment(result.submitted))
+    submission = book.update_or_create_submission(exercise, learner, timestamp=_naive_utc(result.submitted))
     for notebook in submission.notebooks:
         notebook.late_submission_penalty = result.penalty
     for mark in result.marks:
-        _mark(book, result, mark)
+        _write_question_grade(book, result, mark)
 
 
-def _mark(book: Any, result: Result, mark: Mark) -> None:
+def _write_question_grade(book: Any, result: SubmissionResult, mark: QuestionGrade) -> None:
     exercise, learner = result.exercise, result.learner
     grade = book.find_grade(mark.question, exercise, exercise, learner)
     grade.auto_score, grade.needs_manual_grade = mark.points, False
@@ -128,9 +131,6 @@ def _mark(book: Any, result: Result, mark: Mark) -> None:
     comment.auto_comment = mark.message
 
 
-def _moment(text: str) -> datetime | None:
-    """A time as nbgrader keeps it: in UTC, without saying so."""
-    if not text:
-        return None
-    found = datetime.fromisoformat(text)
-    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+def _naive_utc(text: str) -> datetime | None:
+    """A timestamp as nbgrader stores it: in UTC, without a zone."""
+    return parse_timestamp(text).replace(tzinfo=None) if text else None

@@ -1,4 +1,4 @@
-"""The folder that a batch is graded into: its secret, and each result as soon as it is there."""
+"""The output folder of a batch: its secret, a lock, and the result of each submission as soon as it is graded."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import IO
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .results import Result
+from .results import SubmissionResult
 from .submission import Submission
 
-__all__ = ["Store"]
+__all__ = ["ResultStore"]
 
 
-class Store:
-    """Results of a batch that outlive a kill; a context that no second grader can enter.
+class ResultStore:
+    """Stores the results of a batch, so that grading can continue after a crash. As a context manager it is locked.
 
     Parameters
     ----------
     out : Path
-        The folder; made if it is not there.
+        The folder; created if it does not exist.
     seed : int, optional
-        Takes the place of the secret, so that draws can be repeated elsewhere.
+        Replaces the secret, so that the random draws can be repeated elsewhere.
 
     Raises
     ------
@@ -36,22 +36,22 @@ class Store:
     """
 
     def __init__(self, out: Path, seed: int | None = None) -> None:
-        self.out, self._home = out, out / ".grading"
+        self.out, self._folder = out, out / ".grading"
         self._lock: IO[str] | None = None
         try:
-            (self._home / "results").mkdir(parents=True, exist_ok=True)
-            self._home.chmod(0o700)
-            self.secret = self._drawn() if seed is None else f"seed {seed}"
+            (self._folder / "results").mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(0o700)
+            self.secret = self._read_or_create_secret() if seed is None else f"seed {seed}"
         except OSError as error:
             raise FileError(f"{out} cannot be written ({error.strerror}). Name another folder with --out.") from error
 
-    def __enter__(self) -> Store:
-        self._lock = (self._home / "lock").open("w")
+    def __enter__(self) -> ResultStore:
+        self._lock = (self._folder / "lock").open("w")
         try:
             import fcntl
 
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # pragma: no cover - Windows has no such locks
+        except ImportError:  # pragma: no cover - Windows has no fcntl
             pass
         except OSError as error:
             self._lock.close()
@@ -66,26 +66,26 @@ class Store:
         if self._lock is not None:
             self._lock.close()
 
-    def found(self, submission: Submission) -> Result | None:
-        """The result of a submission, if it has been graded with this secret before."""
+    def load(self, submission: Submission) -> SubmissionResult | None:
+        """Return the result of a submission, or None if it was not graded with this secret."""
         try:
-            return Result.from_dict(json.loads(self._place(submission).read_text(encoding="utf-8")))
+            return SubmissionResult.from_dict(json.loads(self._path_of(submission).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, submission: Submission, result: Result) -> None:
-        """Write a result, whole or not at all."""
+    def save(self, submission: Submission, result: SubmissionResult) -> None:
+        """Write a result atomically."""
         text = json.dumps(result.as_dict(), ensure_ascii=False, sort_keys=True)
-        write_atomically(self._place(submission), text.encode("utf-8", "replace"))
+        write_atomically(self._path_of(submission), text.encode("utf-8", "replace"))
 
-    def _place(self, submission: Submission) -> Path:
+    def _path_of(self, submission: Submission) -> Path:
         name = hashlib.sha256(f"{self.secret}\0{submission.key}".encode()).hexdigest()[:40]
-        return self._home / "results" / f"{name}.json"
+        return self._folder / "results" / f"{name}.json"
 
-    def _drawn(self) -> str:
-        """The secret of this folder, drawn once."""
-        place = self._home / "secret"
-        if not place.exists():
-            write_atomically(place, secrets.token_hex(32).encode())
-            os.chmod(place, 0o600)  # noqa: PTH101
-        return place.read_text(encoding="utf-8")
+    def _read_or_create_secret(self) -> str:
+        """The secret of this folder; created at random on first use."""
+        path = self._folder / "secret"
+        if not path.exists():
+            write_atomically(path, secrets.token_hex(32).encode())
+            os.chmod(path, 0o600)  # noqa: PTH101
+        return path.read_text(encoding="utf-8")

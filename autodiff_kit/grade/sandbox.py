@@ -1,13 +1,17 @@
-"""A box for other people's code: bubblewrap around a warmed Python that forks a child for each submission.
+"""The sandbox for submissions: bubblewrap around a preloaded Python that forks a process for each submission.
 
-Outside: this module. Inside: :mod:`.inside`. The box has no network, a read-only system, and of all other
-files only those of Python; each submission gets new namespaces of its own within it.
+This module runs outside of the sandbox, :mod:`.inside` within it. The sandbox has no network, a read-only system, and
+of all other files only those of Python; each submission gets new namespaces of its own within the sandbox.
 
-What it cannot stop: a hole in the kernel, which all boxes share with the grader. A notebook that replaces the
-kit's code in its own process: it can then claim that no argument was changed, no memory is shared and nothing
-overflowed, for these are measured where the function runs; values, counts of calls and points are not. Random
-numbers drawn without a seed from a new generator, which differ from run to run (NumPy's and Python's old global
-ones are seeded). An answer so slow that it is the machine's load which decides whether it ends in time.
+Limits of the protection:
+
+- A vulnerability of the kernel, which the sandboxes share with the grader.
+- A notebook can replace the kit's code in its own process. It can then claim that no argument was changed, that no
+  memory is shared and that nothing overflowed, because these are measured where the function runs. Values, counts of
+  calls and points are computed by the grader.
+- Random numbers that a notebook draws from a new generator without a seed differ from run to run. (The global
+  generators of NumPy and Python are seeded.)
+- Whether a very slow answer ends in time depends on the load of the machine.
 """
 
 from __future__ import annotations
@@ -26,19 +30,19 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeAlias
 
 import autodiff_kit
 from autodiff_kit.errors import AutodiffError
 
-from .cgroup import group_for
-from .inside.limits import Ended, Limits
-from .protocol import Line
+from .cgroup import create_control_group
+from .inside.limits import ExitStatus, ResourceLimits
+from .protocol import MessageSocket
 
-__all__ = ["Box", "BoxError", "Ended", "Limits", "OpenRoom", "room"]
+__all__ = ["Sandbox", "SandboxError", "SubmissionRunner", "UnsandboxedRunner", "make_runner"]
 
-START_WITHIN = 60.0
-END_WITHIN = 30.0
+START_TIMEOUT = 60.0
+END_TIMEOUT = 30.0
 ENVIRONMENT: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",
@@ -47,7 +51,7 @@ ENVIRONMENT: Final = {
     "MPLBACKEND": "agg",
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "PYTHONHASHSEED": "0",
-    # One thread, and NumPy's own loops: the same digits on every run and every machine of a kind.
+    # One thread, and NumPy's own loops: the same digits on every run and on machines of the same kind.
     "AUTODIFF_KIT_NUMBA": "0",
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -55,77 +59,77 @@ ENVIRONMENT: Final = {
     "NUMBA_NUM_THREADS": "1",
     "JUPYTER_PLATFORM_DIRS": "1",
 }
-HIDDEN: Final = ("grade", "author", "exercises/questions", "exercises/models", "exercises/solutions")
+HIDDEN_FOLDERS: Final = ("grade", "author", "exercises/questions", "exercises/models", "exercises/solutions")
 
 
-class BoxError(AutodiffError, RuntimeError):
-    """No box can be had here, or it does not start; the message says what is missing and what can be done."""
+class SandboxError(AutodiffError, RuntimeError):
+    """The sandbox cannot be started on this machine, or was lost; the message says why and what to do."""
 
 
-class Box:
-    """A running box; it takes one submission at a time.
+class Sandbox:
+    """A running sandbox; it runs one submission at a time.
 
     Parameters
     ----------
-    limits : Limits
+    limits : ResourceLimits
         For each submission.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ResourceLimits) -> None:
         self.limits = limits
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the box
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._group = group_for(limits)
-        first = self._group.enter() if self._group else []
-        with theirs:
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        self._control, remote_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._cgroup = create_control_group(limits)
+        first = self._cgroup.command_prefix() if self._cgroup else []
+        with remote_end:
             self._process = subprocess.Popen(
-                [*first, *_command(theirs.fileno())],
+                [*first, *_bwrap_command(remote_end.fileno())],
                 stdin=subprocess.DEVNULL, stdout=self._errors, stderr=self._errors,
-                pass_fds=(theirs.fileno(),), start_new_session=True,
+                pass_fds=(remote_end.fileno(),), start_new_session=True,
             )  # fmt: skip
-        self._hear("a box that starts", START_WITHIN)
+        self._receive_control("a sandbox that starts", START_TIMEOUT)
 
-    def open(self) -> Line:
-        """Begin a submission: its child waits at the other end of the line."""
-        ours, theirs = socket.socketpair()
+    def start_submission(self) -> MessageSocket:
+        """Start the process of a submission and return the socket to it."""
+        local_end, remote_end = socket.socketpair()
         package = Path(autodiff_kit.__file__).parent
         job = {
             "limits": asdict(self.limits),
-            "hidden": [str(package / name) for name in HIDDEN],
-            "kept": [str(folder) for folder in _folders() if folder.is_relative_to("/tmp")],
+            "hidden": [str(package / name) for name in HIDDEN_FOLDERS],
+            "kept": [str(folder) for folder in _python_folders() if folder.is_relative_to("/tmp")],
         }
-        with theirs:
+        with remote_end:
             try:
-                socket.send_fds(self._control, [json.dumps(job).encode()], [theirs.fileno()])
+                socket.send_fds(self._control, [json.dumps(job).encode()], [remote_end.fileno()])
             except OSError as error:
-                ours.close()
-                raise BoxError(f"The box has gone ({error}).") from error
-        return Line(ours)
+                local_end.close()
+                raise SandboxError(f"The sandbox has ended ({error}).") from error
+        return MessageSocket(local_end)
 
-    def end(self, line: Line, *, patience: float) -> Ended:
-        """End a submission, and say how its processes ended; they have some seconds to end by themselves."""
-        line.close()
-        ready, _, _ = select.select([self._control], [], [], patience)
+    def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
+        """End a submission and return how; its processes have some seconds to exit by themselves."""
+        channel.close()
+        ready, _, _ = select.select([self._control], [], [], grace_seconds)
         if not ready:
             with contextlib.suppress(OSError):
                 self._control.send(b'{"stop": true}')
-        found = self._hear("a submission that ends", END_WITHIN)
+        found = self._receive_control("a submission that ends", END_TIMEOUT)
         if found["how"] == "broken":
-            raise BoxError(f"The box could not shut a submission in:\n{found['why']}")
-        if self._group is not None and self._group.killed():
-            return Ended("memory")
-        return Ended(str(found["how"]), int(found["code"]))
+            raise SandboxError(f"The sandbox could not isolate a submission:\n{found['why']}")
+        if self._cgroup is not None and self._cgroup.ran_out_of_memory():
+            return ExitStatus("memory")
+        return ExitStatus(str(found["how"]), int(found["code"]))
 
     def close(self) -> None:
-        """End the box with everything in it."""
+        """End the sandbox with all its processes."""
         self._control.close()
         self._process.kill()
         self._process.wait()
         self._errors.close()
-        if self._group is not None:
-            self._group.close()
+        if self._cgroup is not None:
+            self._cgroup.close()
 
-    def __enter__(self) -> Box:
+    def __enter__(self) -> Sandbox:
         return self
 
     def __exit__(
@@ -133,133 +137,138 @@ class Box:
     ) -> None:
         self.close()
 
-    def _hear(self, what: str, seconds: float) -> dict[str, Any]:
+    def _receive_control(self, what: str, seconds: float) -> dict[str, Any]:
         self._control.settimeout(seconds)
         try:
             data = self._control.recv(1 << 16)
         except TimeoutError:
             data = b""
         except OSError as error:
-            raise BoxError(f"The box has gone ({error}).") from error
+            raise SandboxError(f"The sandbox has ended ({error}).") from error
         if not data:
-            words = self._said()
+            words = self._error_output()
             self.close()
-            raise BoxError(f"The box gave no sign of {what}. {words}")
+            raise SandboxError(f"The sandbox gave no sign of {what}. {words}")
         found: dict[str, Any] = json.loads(data)
         return found
 
-    def _said(self) -> str:
+    def _error_output(self) -> str:
         self._errors.seek(0)
         said = self._errors.read()[-2000:].decode(errors="replace").strip()
         return f"It said:\n{said}" if said else "It said nothing."
 
 
-class OpenRoom:
-    """No box: a plain process for each submission, which can do all that you can do."""
+class UnsandboxedRunner:
+    """Runs each submission in a plain process with all rights of the user (``--unsafe-no-sandbox``)."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ResourceLimits) -> None:
         self.limits = limits
         self._process: subprocess.Popen[bytes] | None = None
 
-    def open(self) -> Line:
-        """Begin a submission in a new process."""
-        ours, theirs = socket.socketpair()
-        with theirs:
+    def start_submission(self) -> MessageSocket:
+        """Start the process of a submission and return the socket to it."""
+        local_end, remote_end = socket.socketpair()
+        with remote_end:
             self._process = subprocess.Popen(
-                [*_python(), "--once", str(theirs.fileno())],
+                [*_python_command(), "--once", str(remote_end.fileno())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 env={**os.environ, **ENVIRONMENT, "HOME": str(Path.home()), "PATH": os.environ.get("PATH", "")},
-                pass_fds=(theirs.fileno(),), start_new_session=True,
+                pass_fds=(remote_end.fileno(),), start_new_session=True,
             )  # fmt: skip
-        return Line(ours)
+        return MessageSocket(local_end)
 
-    def end(self, line: Line, *, patience: float) -> Ended:
-        """End a submission; it has some seconds to end by itself."""
-        line.close()
+    def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
+        """End a submission and return how; its process has some seconds to exit by itself."""
+        channel.close()
         assert self._process is not None, "a submission is opened before it is ended"
         try:
-            code = self._process.wait(patience)
+            code = self._process.wait(grace_seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-            return Ended("stopped")
-        return Ended("done") if code == 0 else Ended("crashed", code)
+            return ExitStatus("stopped")
+        return ExitStatus("done") if code == 0 else ExitStatus("crashed", code)
 
     def close(self) -> None:
-        """Nothing stays open between submissions."""
+        """Do nothing: no process is left between submissions."""
 
 
-def room(limits: Limits, *, sandbox: bool = True) -> Box | OpenRoom:
-    """Where submissions are run.
+SubmissionRunner: TypeAlias = Sandbox | UnsandboxedRunner
+
+
+def make_runner(limits: ResourceLimits, *, sandbox: bool = True) -> SubmissionRunner:
+    """Start what runs the submissions: a sandbox, or plain processes if ``sandbox`` is false.
 
     Parameters
     ----------
-    limits : Limits
+    limits : ResourceLimits
         For each submission.
     sandbox : bool
-        Whether to insist on a box.
+        Whether a sandbox is required.
 
     Returns
     -------
-    Box or OpenRoom
+    Sandbox or UnsandboxedRunner
 
     Raises
     ------
-    BoxError
-        If a box is asked for and cannot be had.
+    SandboxError
+        If a sandbox is required and cannot be started.
     """
     if sys.platform == "win32":
-        raise BoxError("Notebooks cannot be graded on Windows itself: use its subsystem for Linux (WSL).")
+        raise SandboxError("Notebooks cannot be graded on Windows itself: use its subsystem for Linux (WSL).")
     if not sandbox:
-        return OpenRoom(limits)
+        return UnsandboxedRunner(limits)
     if sys.platform != "linux" or shutil.which("bwrap") is None:
         what = "bubblewrap (bwrap) is not installed: `apt-get install bubblewrap`, or `dnf install bubblewrap`"
         if sys.platform != "linux":
-            what = f"a box needs Linux, and this is {sys.platform}: grade in a Linux container or virtual machine"
-        raise BoxError(
-            f"No box can be had here: {what}. Nothing was run. --unsafe-no-sandbox runs the notebooks without one, "
+            what = f"a sandbox needs Linux, and this is {sys.platform}: grade in a Linux container or virtual machine"
+        raise SandboxError(
+            f"No sandbox can be started: {what}. Nothing was run. --unsafe-no-sandbox runs the notebooks without one, "
             "with all the rights that you have."
         )
     started = time.monotonic()
     try:
-        box = Box(limits)
-        box.end(box.open(), patience=0.0)
-    except BoxError as error:
-        raise BoxError(
-            f"No box can be had here, after {time.monotonic() - started:.0f} s: {error}\nNothing was run. Boxes need "
-            "user namespaces (see `sysctl user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`). "
-            "--unsafe-no-sandbox runs the notebooks without a box, with all the rights that you have."
+        started_sandbox = Sandbox(limits)
+        started_sandbox.end_submission(started_sandbox.start_submission(), grace_seconds=0.0)
+    except SandboxError as error:
+        raise SandboxError(
+            f"No sandbox could be started within {time.monotonic() - started:.0f} s: {error}\nNothing was run. "
+            "A sandbox needs user namespaces (see "
+            "`sysctl user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`). "
+            "--unsafe-no-sandbox runs the notebooks without a sandbox, with all the rights that you have."
         ) from error
-    return box
+    return started_sandbox
 
 
-def _command(control: int) -> list[str]:
-    """The command that starts a box: bubblewrap, what is seen in it, and the user that Python runs as."""
+def _bwrap_command(control: int) -> list[str]:
+    """The command that starts a sandbox: bubblewrap, its mounts, and the user that Python runs as."""
     root = os.geteuid() == 0
     spaces = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     rights = [word for name in ("SETUID", "SETGID", "SETPCAP") for word in ("--cap-add", f"CAP_{name}")]
     start = [*spaces, "--cap-drop", "ALL", *rights] if root else ["--unshare-user", *spaces]
     settings = [word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)]
     return [
-        "bwrap", *start, "--die-with-parent", "--new-session", "--hostname", "box", "--clearenv", *settings,
-        *_seen(), "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp",
-        *(_as_somebody() if root else []), *_python(), str(control),
+        "bwrap", *start, "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv", *settings,
+        *_mount_arguments(), "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/",
+        "--chdir", "/tmp",
+        *(_drop_root_arguments() if root else []), *_python_command(), str(control),
     ]  # fmt: skip
 
 
-def _python() -> list[str]:
+def _python_command() -> list[str]:
     return [sys.executable, "-I", "-B", "-m", "autodiff_kit.grade.inside"]
 
 
-def _as_somebody() -> list[str]:
-    """Root becomes a user that owns nothing, a different one for each box."""
+def _drop_root_arguments() -> list[str]:
+    """Arguments that switch from root to a user id that owns no files, a different one for each sandbox."""
     user = 61_000 + os.getpid() % 4_000
     drop = ["--clear-groups", "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]
     return ["setpriv", f"--reuid={user}", f"--regid={user}", *drop]
 
 
-def _seen() -> list[str]:
-    """The read-only part of the system that Python needs, and an empty /tmp."""
+def _mount_arguments() -> list[str]:
+    """bubblewrap's arguments for the read-only part of the system that Python needs, and an empty /tmp."""
     words = ["--ro-bind", "/usr", "/usr", "--size", str(64 << 20), "--perms", "1777", "--tmpfs", "/tmp"]
     for name in ("lib", "lib64", "lib32", "bin", "sbin"):
         place = Path("/", name)
@@ -269,7 +278,7 @@ def _seen() -> list[str]:
             words += ["--ro-bind", str(place), str(place)]
     for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "fonts", "localtime", "alternatives"):
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    folders = _folders()
+    folders = _python_folders()
     parents = {parent for folder in folders for parent in folder.parents} - {Path("/"), Path("/tmp"), Path("/usr")}
     for parent in sorted(parents, key=lambda path: len(path.parts)):
         if not parent.is_relative_to("/usr") and not any(parent.is_relative_to(folder) for folder in folders):
@@ -279,8 +288,8 @@ def _seen() -> list[str]:
     return words
 
 
-def _folders() -> list[Path]:
-    """Python's own folders and the kit's, outermost first; nothing beside them."""
+def _python_folders() -> list[Path]:
+    """The folders of Python and of the kit, outermost first."""
     package = Path(autodiff_kit.__file__).resolve().parent
     named = [sys.prefix, sys.base_prefix, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))]
     wanted = {Path(name).resolve() for name in named} | {package, Path(sys.executable).resolve().parent.parent}

@@ -1,4 +1,4 @@
-"""One submission in conversation with the grader."""
+"""The grader's side of one submission: run its cells, then call its functions over the connection."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import Any
 
 from autodiff_kit.exercises.protocol import Call, Handle, Remote, Reply, Slip
 
-from .protocol import Line, Message, WireError
-from .rpc import Talk, crossing
+from .protocol import Message, MessageSocket, ProtocolError
+from .rpc import RpcConnection, to_wire
 
-__all__ = ["Session"]
+__all__ = ["SubmissionSession", "example_handle"]
 
-LONGEST_NAME = 2000
+MAX_NAME_LENGTH = 2000
 
 
-class Session:
-    """What the grader asks of one submission.
+class SubmissionSession:
+    """Runs the cells of one submission in a sandbox and calls its functions.
 
     Parameters
     ----------
-    line : Line
-        To the child that runs it.
-    wall : float
-        Seconds for the cells, and again for each question.
+    channel : MessageSocket
+        Connected to the process that runs the submission.
+    wall_seconds : float
+        Time limit for the cells, and again for each question.
 
     Attributes
     ----------
     place : int or None
-        The cell that is running, or ran last.
+        The index of the cell that is running, or ran last.
     errors : dict
-        For each cell that stopped, its error in a few words.
+        The error of each cell that stopped, by index.
     memory : str
-        Where memory was short; empty if nowhere.
+        Where memory ran out; empty if nowhere.
     """
 
-    def __init__(self, line: Line, wall: float) -> None:
-        self._talk, self._line, self._wall = Talk(line), line, wall
+    def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
+        self._connection, self._channel, self._wall_seconds = RpcConnection(channel), channel, wall_seconds
         self.place: int | None = None
         self.errors: dict[int, str] = {}
         self.memory = ""
@@ -49,52 +49,54 @@ class Session:
         questions: Sequence[Mapping[str, Any]],
         examples: Mapping[str, Handle],
     ) -> dict[str, str]:
-        """Run the cells; for each function to be written: missing, untouched or there."""
-        self.again()
-        self._talk.say("run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions))
+        """Run the cells; return for each function to be written: missing, untouched or there."""
+        self.begin_part()
+        self._connection.send(
+            "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
+        )
         while True:
-            message = self._talk.wait("cell", "error", "ready")
+            message = self._connection.receive("cell", "error", "ready")
             if message.kind == "ready":
                 states = message.fields["states"]
                 self.place = None
                 return {name: str(states.get(name)) for name in writes}
-            self._note(message)
+            self._record_cell_message(message)
 
-    def again(self) -> None:
-        """Give the next part its own time and room."""
-        self._talk.forget()
-        self._line.deadline = time.monotonic() + self._wall
+    def begin_part(self) -> None:
+        """Restart the time limit and discard the pullbacks of the part before."""
+        self._connection.discard_pullbacks()
+        self._channel.deadline = time.monotonic() + self._wall_seconds
 
     def __call__(self, call: Call) -> Reply:
-        """Run one call of a check, as :class:`~autodiff_kit.exercises.in_process.InProcess` does."""
+        """Make one call of a check, with the interface of :class:`~autodiff_kit.exercises.in_process.InProcess`."""
         function: Any = call.function.number if isinstance(call.function, Remote) else call.function
         values = [list(call.args), dict(call.kwargs), call.seed, list(call.overwrite)]
-        self._talk.say(
-            "call", values, function=function, name=call.name[:LONGEST_NAME], quiet=call.quiet, wrt=list(call.wrt),
+        self._connection.send(
+            "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet, wrt=list(call.wrt),
             sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
             memory=call.memory,
         )  # fmt: skip
-        answer = self._talk.wait("reply", "slip")
+        answer = self._connection.receive("reply", "slip")
         try:
-            return self._reply(answer, range(len(call.args)), call.errors)
+            return self._parse_reply(answer, range(len(call.args)), call.errors)
         except (LookupError, TypeError, ValueError) as error:
-            raise WireError(f"an answer that is not in the form ({type(error).__name__})") from error
+            raise ProtocolError(f"an answer that violates the format ({type(error).__name__})") from error
 
-    def end(self) -> None:
-        """Say that nothing more will be asked."""
-        self._talk.say("end")
+    def finish(self) -> None:
+        """Tell the submission's process that no more calls follow."""
+        self._connection.send("end")
 
-    def _note(self, message: Message) -> None:
+    def _record_cell_message(self, message: Message) -> None:
         place = message.fields.get("place")
         if type(place) is not int:
-            raise WireError("a cell without a place")
+            raise ProtocolError("a cell without an index")
         self.place = place
         if message.kind == "error":
             self.errors[place] = str(message.fields.get("text"))[:400]
             if message.fields.get("memory") is True and not self.memory:
                 self.memory = f"cell {place + 1}"
 
-    def _reply(self, answer: Message, places: range, errors: tuple[str, ...]) -> Reply:
+    def _parse_reply(self, answer: Message, places: range, errors: tuple[str, ...]) -> Reply:
         about = answer.fields
         if answer.kind == "slip":
             if about.get("memory") is True and not self.memory:
@@ -109,26 +111,26 @@ class Session:
             tuple(place for place in places if place in about["shared"]),
             tuple(gradients),
             next((name for name in errors if name == about["error"]), ""),
-            (_count(about["tapes"][0]), _count(about["tapes"][1])),
-            _count(about["peak"]),
-            _count(about["nodes"]),
+            (_checked_count(about["tapes"][0]), _checked_count(about["tapes"][1])),
+            _checked_count(about["peak"]),
+            _checked_count(about["nodes"]),
         )
 
 
-def _count(told: object) -> int:
-    """A number that a box counted; it may say what it likes, as long as it is one."""
+def _checked_count(told: object) -> int:
+    """A count that the sandbox reports. Only its type and range can be checked."""
     if type(told) is not int or not 0 <= told < 1 << 63:
-        raise ValueError("a count that is none")
+        raise ValueError("a count that is not valid")
     return told
 
 
-def example_of(numbers: Mapping[str, object]) -> Handle:
-    """A handle that gives a learner's own numbers; functions among them can be differentiated from inside."""
-    crossed = {name: _given(name, value) for name, value in numbers.items()}
+def example_handle(numbers: Mapping[str, object]) -> Handle:
+    """A handle that returns the example values of a question; functions among them can be differentiated remotely."""
+    crossed = {name: _as_sendable(name, value) for name, value in numbers.items()}
     return Handle(lambda: crossed, "example", raw=False)
 
 
-def _given(name: str, value: object) -> object:
+def _as_sendable(name: str, value: object) -> object:
     if callable(value) and not isinstance(value, Handle):
         return Handle(value, name, raw=True)
-    return crossing(value)
+    return to_wire(value)

@@ -1,4 +1,4 @@
-"""The work of one submission: run the notebook's cells, then the functions that the grader asks for."""
+"""The process of one submission: run the notebook's cells, then call the functions that the grader asks for."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from autodiff_kit.exercises.in_process import InProcess, lend
 from autodiff_kit.exercises.messages import Example, Note
 from autodiff_kit.exercises.protocol import Call, Remote, Slip, type_name
 
-from ..protocol import Gone, Line, Message, WireError
-from ..rpc import Talk, arriving
+from ..protocol import ConnectionLost, Message, MessageSocket, ProtocolError
+from ..rpc import RpcConnection, from_wire
 
-__all__ = ["Later", "make_shell", "work"]
+__all__ = ["DeferredQuestion", "make_shell", "run_submission"]
 
 
-class Later:
-    """Stands for a question while the grader runs the notebook: checks are made afterwards, from outside."""
+class DeferredQuestion:
+    """Replaces an exercise question while the notebook runs; the grader checks the answers afterwards."""
 
     def __init__(self, about: dict[str, Any], example: Any) -> None:
         self.id, self.label, self.title, self.points = (about[name] for name in ("id", "label", "title", "points"))
@@ -35,118 +35,118 @@ class Later:
 
     @property
     def example(self) -> Example:
-        """The learner's own numbers."""
-        return Example(**{name: lend(arriving(value)) for name, value in self._example.function().items()})
+        """The learner's example values."""
+        return Example(**{name: lend(from_wire(value)) for name, value in self._example.function().items()})
 
     def check(self, *functions: object, seed: int | None = None) -> Note:
-        """Nothing yet."""
+        """Return a note instead of a check."""
         return Note("Later", "The grader checks this when all cells have run.")
 
     def graded(self, *functions: object) -> float:
-        """No points yet."""
+        """Return no points."""
         return 0.0
 
     def hint(self, n: int | None = None) -> Note:
-        """Nothing."""
+        """Return an empty note."""
         return Note("", "")
 
     def solution(self) -> Note:
-        """Nothing."""
+        """Return an empty note."""
         return Note("", "")
 
 
 def make_shell() -> Any:
-    """An IPython shell that keeps no history and shows nothing; made once, before the children are forked."""
+    """An IPython shell without history and output; created once, before processes are forked."""
     from IPython.core.displayhook import DisplayHook
     from IPython.core.displaypub import DisplayPublisher
     from IPython.core.formatters import DisplayFormatter
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    class Nowhere(DisplayPublisher):
+    class DiscardingPublisher(DisplayPublisher):
         def publish(self, *args: Any, **kwargs: Any) -> None:
-            """Drop what is displayed."""
+            """Discard what is displayed."""
 
-    class Silent(DisplayHook):
+    class DiscardingDisplayHook(DisplayHook):
         def __call__(self, result: Any = None) -> None:
-            """Drop a cell's value, without asking for its text."""
+            """Discard the value of a cell, without calling its repr."""
 
-    class Blank(DisplayFormatter):
+    class EmptyFormatter(DisplayFormatter):
         def format(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-            """Draw nothing, write nothing."""
+            """Return no representation."""
             return {}, {}
 
-    class Shell(InteractiveShell):
-        display_pub_class, displayhook_class = Nowhere, Silent
+    class QuietShell(InteractiveShell):
+        display_pub_class, displayhook_class = DiscardingPublisher, DiscardingDisplayHook
 
         def enable_gui(self, gui: Any = None) -> None:
-            """No window opens here."""
+            """Ignore requests for a GUI."""
 
         def init_display_formatter(self) -> None:
-            self.display_formatter = Blank(parent=self)
+            self.display_formatter = EmptyFormatter(parent=self)
             self.configurables.append(self.display_formatter)  # type: ignore[arg-type]
 
         @contextmanager
         def _tee(self, channel: str) -> Iterator[None]:
-            """Keep no copy of what is printed."""
+            """Keep no copy of the output."""
             yield
 
         def _showtraceback(self, *args: Any) -> None:
-            """Drop what an error shows; its words are kept elsewhere."""
+            """Discard tracebacks; _run_cell returns the error text."""
 
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.cache_size = 0
-    shell = Shell.instance(config=config)
-    shell.run_line_magic("matplotlib", "inline")  # a second on first use: paid before the children are forked
+    shell = QuietShell.instance(config=config)
+    shell.run_line_magic("matplotlib", "inline")  # takes a second on first use; here it happens before the fork
     return shell
 
 
-def work(channel: int, shell: Any) -> None:
-    """Do everything that the grader asks for over a channel, until it hangs up."""
-    talk = Talk(Line(socket.socket(fileno=channel)))
-    _silence()
-    job = talk.wait("run")
+def run_submission(channel: int, shell: Any) -> None:
+    """Run a submission: receive its cells over a socket, run them, and answer calls until the socket is closed."""
+    connection = RpcConnection(MessageSocket(socket.socket(fileno=channel)))
+    _redirect_output_to_null()
+    job = connection.receive("run")
     random.seed(0)
-    np.random.seed(0)  # noqa: NPY002 - a notebook that draws without a seed gives the same marks each time
-    _stand_in(job)
+    np.random.seed(0)  # noqa: NPY002 - notebooks that use the global generator get the same points on every run
+    _replace_exercise(job)
     for place, source in job.fields["cells"]:
-        talk.say("cell", place=place)
-        error = _run(shell, source)
+        connection.send("cell", place=place)
+        error = _run_cell(shell, source)
         if error is not None:
-            talk.say("error", place=place, text=error[0], memory=error[1])
-    _serve(talk, shell.user_ns, job.fields["writes"])
+            connection.send("error", place=place, text=error[0], memory=error[1])
+    _answer_calls(connection, shell.user_ns, job.fields["writes"])
 
 
-def _serve(talk: Talk, names: dict[str, Any], writes: list[str]) -> None:
-    talk.say("ready", states={name: _state(names.get(name)) for name in writes})
+def _answer_calls(connection: RpcConnection, names: dict[str, Any], writes: list[str]) -> None:
+    connection.send("ready", states={name: _function_state(names.get(name)) for name in writes})
     answer = InProcess(names)
     while True:
         try:
-            message = talk.wait("call", "end")
-        except Gone:
+            message = connection.receive("call", "end")
+        except ConnectionLost:
             return
         if message.kind == "end":
             return
-        _answer(talk, answer, message)
+        _answer_call(connection, answer, message)
 
 
-def _answer(talk: Talk, answer: InProcess, message: Message) -> None:
+def _answer_call(connection: RpcConnection, answer: InProcess, message: Message) -> None:
     try:
-        reply = answer(_call(message))
+        reply = answer(_parse_call(message))
     except Slip as slip:
         memory = isinstance(slip.__context__, MemoryError)
-        talk.say("slip", text=slip.text[:2000], place=slip.place[:500], memory=memory)
+        connection.send("slip", text=slip.text[:2000], place=slip.place[:500], memory=memory)
         return
     fields: dict[str, Any] = {"warning": reply.warning[:500], "place": reply.place[:500], "changed": reply.changed}
     fields |= {"error": reply.error, "tapes": reply.tapes, "peak": reply.peak, "nodes": reply.nodes}
     try:
-        talk.say("reply", [reply.value, reply.gradients], shared=reply.shared, **fields)
-    except (WireError, ValueError):
-        talk.say("slip", text="The answer is too large to be looked at.", place="", memory=False)
+        connection.send("reply", [reply.value, reply.gradients], shared=reply.shared, **fields)
+    except (ProtocolError, ValueError):
+        connection.send("slip", text="The answer is too large to be looked at.", place="", memory=False)
 
 
-def _call(message: Message) -> Call:
+def _parse_call(message: Message) -> Call:
     about = message.fields
     function, label = about["function"], about["name"]
     args, kwargs, seed, overwrite = message.values
@@ -165,46 +165,46 @@ def _call(message: Message) -> Call:
     )
 
 
-def _state(value: object) -> str:
+def _function_state(value: object) -> str:
     if not callable(value):
         return "missing"
     return "untouched" if untouched(value) else "there"
 
 
-def _run(shell: Any, source: str) -> tuple[str, bool] | None:
-    """Run a cell; its error in a few words, and whether memory was short."""
+def _run_cell(shell: Any, source: str) -> tuple[str, bool] | None:
+    """Run a cell; return the text of its error and whether it is a MemoryError, or None."""
     try:
         result = shell.run_cell(source, store_history=False)
         error = result.error_before_exec or result.error_in_exec
-    except BaseException as raised:  # noqa: BLE001 - a learner's cell may have replaced parts of the shell
+    except BaseException as raised:  # noqa: BLE001 - a cell may have replaced parts of the shell
         error = raised
     if error is None:
         return None
-    return f"{type_name(error)}: {_words(error)}", isinstance(error, MemoryError)
+    return f"{type_name(error)}: {_error_text(error)}", isinstance(error, MemoryError)
 
 
-def _words(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         return str(error)[:300]
-    except BaseException:  # noqa: BLE001 - an error's own words are a learner's code too
+    except BaseException:  # noqa: BLE001 - an error's __str__ may be the learner's code
         return "no further words"
 
 
-def _stand_in(job: Message) -> None:
-    """Put questions that wait in the place of those that check."""
+def _replace_exercise(job: Message) -> None:
+    """Replace ``exercise`` in the kit, so that it returns deferred questions."""
     import autodiff_kit.exercises as package
     import autodiff_kit.learn as learn
 
-    later = tuple(Later(about, job.values[0][about["id"]]) for about in job.fields["questions"])
+    questions = tuple(DeferredQuestion(about, job.values[0][about["id"]]) for about in job.fields["questions"])
 
-    def exercise(no: str | int) -> tuple[Later, ...]:
-        return later
+    def exercise(no: str | int) -> tuple[DeferredQuestion, ...]:
+        return questions
 
     vars(package)["exercise"] = vars(learn)["exercise"] = exercise
 
 
-def _silence() -> None:
-    """Let what is printed fall into nothing, whatever its amount."""
+def _redirect_output_to_null() -> None:
+    """Redirect standard input, output and error to the null device."""
     sink = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(sink, descriptor)

@@ -15,14 +15,14 @@ POINTS = {question.id: float(question.points) for question in LESSON.questions}
 
 
 def honest_next(hand_in):
-    """The box is as good as new for whoever comes after."""
+    """The sandbox is unchanged for the next submission."""
     assert hand_in(answered(), "next").score == FULL
 
 
 def test_an_endless_loop_in_a_cell(hand_in):
     result = hand_in(with_cell("while True:\n    pass"))
     assert (result.status, result.score) == ("timeout", FULL)
-    assert "Cell 3 computed for longer" in result.reason
+    assert "Cell 3 used more processor time" in result.reason
     honest_next(hand_in)
 
 
@@ -34,11 +34,11 @@ def test_an_endless_loop_in_an_answer_costs_that_question_alone(hand_in):
     assert result.score == FULL - POINTS["adam-5"]
 
 
-def test_a_sleep(hand_in, box, monkeypatch):
-    monkeypatch.setattr(box, "limits", replace(box.limits, wall=4.0))
+def test_a_sleep(hand_in, sandbox, monkeypatch):
+    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, wall=4.0))
     result = hand_in(with_cell("import time; time.sleep(1000)"))
     assert (result.status, result.score) == ("timeout", FULL)
-    assert "did not end in the time" in result.reason
+    assert "did not end within the time limit" in result.reason
 
 
 def test_a_loop_that_catches_everything(hand_in):
@@ -111,7 +111,7 @@ def test_threads_without_end(hand_in):
 @pytest.mark.parametrize(
     ("end", "said"),
     [
-        ("import os; os._exit(0)", "cut the conversation"),
+        ("import os; os._exit(0)", "closed the connection"),
         ("import os; os._exit(3)", "exit code 3"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
         ("import ctypes; ctypes.string_at(0)", "signal 11"),
