@@ -20,13 +20,13 @@ def answer_key_notebook(master: MasterNotebook) -> dict[str, Any]:
     for cell in visible_cells(learner_notebook(master.notebook)):
         about = kit_metadata(cell)
         if about.get("part") == "answer":
-            found += _answered(master, about["question"])
+            found += _answer_cells(master, about["question"])
         else:
             found.append(cell)
     return {**master.notebook, "cells": found}
 
 
-def _answered(master: MasterNotebook, name: str) -> list[dict[str, Any]]:
+def _answer_cells(master: MasterNotebook, name: str) -> list[dict[str, Any]]:
     original = next(
         cell
         for cell in master.notebook["cells"]

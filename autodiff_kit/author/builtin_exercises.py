@@ -39,13 +39,13 @@ def builtin_master(lesson: Lesson) -> dict[str, Any]:
     dict
         The notebook, in nbformat 4.5, with the worked answers.
     """
-    found = [markdown_cell("head", _head(lesson)), code_cell("begin", _begin(lesson))]
+    found = [markdown_cell("head", _header_text(lesson)), code_cell("begin", _setup_code(lesson))]
     for i, question in enumerate(lesson.questions, 1):
         author = AUTHOR.format(no=lesson.no, id=question.id)
         found += question_cells(question, f"q{i}", author)
     end = "## How far you are\n\nThe best attempt of each question counts; come back to any of them."
     found += [markdown_cell("end", end), code_cell("score", f'exercise("{lesson.no}")')]
-    return make_notebook(found, _about(lesson))
+    return make_notebook(found, _notebook_metadata(lesson))
 
 
 def question_cells(question: Question, label: str, author: str) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def question_cells(question: Question, label: str, author: str) -> list[dict[str
     ]
 
 
-def _head(lesson: Lesson) -> str:
+def _header_text(lesson: Lesson) -> str:
     reminders = "\n".join(f"- {reminder}" for reminder in lesson.reminders)
     return f"""# {lesson.title}
 
@@ -78,7 +78,7 @@ Two reminders:
 {reminders}"""
 
 
-def _begin(lesson: Lesson) -> str:
+def _setup_code(lesson: Lesson) -> str:
     names = ", ".join(f"q{i}" for i in range(1, len(lesson.questions) + 1))
     return f"""import numpy as np
 
@@ -88,7 +88,7 @@ from autodiff_kit.learn import exercise
 {names} = exercise("{lesson.no}")"""
 
 
-def _about(lesson: Lesson) -> dict[str, Any]:
+def _notebook_metadata(lesson: Lesson) -> dict[str, Any]:
     return exercise_metadata(
         lesson.no, lesson.slug, lesson.title, lesson.goal, minutes=lesson.minutes, questions=len(lesson.questions),
         points=lesson.points, needs=[lesson.no], rows=list(lesson.rows), keywords=list(lesson.keywords),

@@ -73,14 +73,14 @@ def build_exercise(master: MasterNotebook, out: Path, parts: tuple[str, ...] = B
         The files written.
     """
     from .answer_key import write_answer_key, write_preview
-    from .nbgrader_course import write_course
-    from .otter_tests import write_otter
+    from .nbgrader_course import write_nbgrader_course
+    from .otter_tests import write_otter_tests
     from .release import write_release
 
     writers = {
         "release": write_release,
-        "course": write_course,
-        "otter": lambda folder, exercise: write_otter(folder / exercise.lesson.slug, exercise),
+        "course": write_nbgrader_course,
+        "otter": lambda folder, exercise: write_otter_tests(folder / exercise.lesson.slug, exercise),
         "key": write_answer_key,
         "preview": write_preview,
     }

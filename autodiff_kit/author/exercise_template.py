@@ -101,10 +101,10 @@ def new_exercise(name: str, folder: Path) -> Path:
     path = folder / f"{name}.ipynb"
     if path.exists():
         raise FileError(f"{path} is there already; nothing was changed. Choose another name.")
-    return write_notebook(path, _first(name))
+    return write_notebook(path, _template_notebook(name))
 
 
-def _first(slug: str) -> dict[str, Any]:
+def _template_notebook(slug: str) -> dict[str, Any]:
     title = slug.replace("_", " ").capitalize()
     question = f"{slug.replace('_', '-')}-1"
     wrong = [

@@ -28,8 +28,8 @@ __all__ = [
     "BEGIN_HIDDEN",
     "END",
     "END_HIDDEN",
-    "MasterError",
     "MasterNotebook",
+    "MasterNotebookError",
     "WrongAnswer",
     "parse_master",
     "read_master",
@@ -42,7 +42,7 @@ HEADING = re.compile(r"^##\s+(?P<label>q\d+)\s+·\s+(?P<title>.+?)\s*\((?P<point
 REQUIRED = ("check", "messages", "hints", "example")
 
 
-class MasterError(FileError, StructureError):
+class MasterNotebookError(FileError, StructureError):
     """A master notebook that is not a valid exercise; the text says which cell and what to do."""
 
 
@@ -97,15 +97,15 @@ def read_master(path: Path) -> MasterNotebook:
 
     Raises
     ------
-    MasterError
+    MasterNotebookError
         If the file is no notebook or no exercise, or a question has a missing part.
     """
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise MasterError(f"{path} cannot be read ({error.strerror}).") from error
+        raise MasterNotebookError(f"{path} cannot be read ({error.strerror}).") from error
     except ValueError as error:
-        raise MasterError(f"{path} is not a notebook ({error}). Save it again from JupyterLab.") from error
+        raise MasterNotebookError(f"{path} is not a notebook ({error}). Save it again from JupyterLab.") from error
     return parse_master(notebook, str(path))
 
 
@@ -113,29 +113,29 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     """Parse a master notebook; ``where`` names it in errors. Its author's cells are executed."""
     about = notebook.get("metadata", {}).get("autodiff_kit", {}) if isinstance(notebook, dict) else {}
     if about.get("kind") != "exercise":
-        raise MasterError(
+        raise MasterNotebookError(
             f"{where} is not an exercise: its metadata has no autodiff_kit.kind of 'exercise'. "
             "`autodiff-kit new-exercise NAME` begins one."
         )
-    parts = _parts(notebook)
+    parts = _cells_by_part(notebook)
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
     if not names:
-        raise MasterError(f"{where} has no question: no cell's metadata says part 'answer'.")
-    found = [_question(name, parts, where) for name in names]
-    wrong = {name: tuple(_wrong(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
+        raise MasterNotebookError(f"{where} has no question: no cell's metadata says part 'answer'.")
+    found = [_parse_question(name, parts, where) for name in names]
+    wrong = {name: tuple(_parse_wrong_answer(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
     author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
-    return MasterNotebook(notebook, _lesson(about, tuple(found), where), wrong, author_sources)
+    return MasterNotebook(notebook, _parse_lesson(about, tuple(found), where), wrong, author_sources)
 
 
 def split_answer(source: str) -> tuple[str, str]:
     """The starter and the worked answer of an answer cell."""
     if source.count(BEGIN) != 1 or source.count(END) != 1 or source.index(BEGIN) > source.index(END):
-        raise MasterError(f"An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`.")
+        raise MasterNotebookError(f"An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`.")
     starter, rest = source.split(BEGIN)
     return starter.rstrip() + "\n", rest.split(END)[0].strip("\n") + "\n"
 
 
-def _parts(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
     parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in notebook.get("cells", []):
         about = kit_metadata(cell)
@@ -144,27 +144,31 @@ def _parts(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any
     return parts
 
 
-def _one(parts: dict[tuple[str, str], list[dict[str, Any]]], name: str, part: str, where: str) -> dict[str, Any]:
+def _single_cell(
+    parts: dict[tuple[str, str], list[dict[str, Any]]], name: str, part: str, where: str
+) -> dict[str, Any]:
     cells = parts.get((name, part), [])
     if len(cells) != 1:
         count = "no cell" if not cells else f"{len(cells)} cells"
-        raise MasterError(f"{where}: question {name} has {count} of part '{part}'; it needs one.")
+        raise MasterNotebookError(f"{where}: question {name} has {count} of part '{part}'; it needs one.")
     return cells[0]
 
 
-def _question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], where: str) -> Question:
-    text = cell_source(_one(parts, name, "text", where))
+def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], where: str) -> Question:
+    text = cell_source(_single_cell(parts, name, "text", where))
     heading = HEADING.search(text)
     if heading is None:
-        raise MasterError(f"{where}: the text of {name} needs a heading such as `## q1 · Its title (3 points)`.")
-    starter, answer = split_answer(cell_source(_one(parts, name, "answer", where)))
-    made = _run(cell_source(_one(parts, name, "author", where)), name, where)
+        raise MasterNotebookError(
+            f"{where}: the text of {name} needs a heading such as `## q1 · Its title (3 points)`."
+        )
+    starter, answer = split_answer(cell_source(_single_cell(parts, name, "answer", where)))
+    made = _run_author_cell(cell_source(_single_cell(parts, name, "author", where)), name, where)
     return Question(
         id=name,
-        points=_points(parts[name, "answer"][0], heading, name, where),
+        points=_checked_points(parts[name, "answer"][0], heading, name, where),
         title=heading["title"],
         text=text[heading.end() :].strip(),
-        writes=_functions(starter, name, where),
+        writes=_function_names(starter, name, where),
         starter=starter,
         check=made["check"],
         messages=made["messages"],
@@ -176,48 +180,54 @@ def _question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], whe
     )
 
 
-def _points(cell: dict[str, Any], heading: re.Match[str], name: str, where: str) -> int:
+def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, where: str) -> int:
     points = kit_metadata(cell).get("points")
     if type(points) is not int or points <= 0:
-        raise MasterError(f"{where}: {name} has no points. Its answer cell's metadata says `points`, a whole number.")
+        raise MasterNotebookError(
+            f"{where}: {name} has no points. Its answer cell's metadata says `points`, a whole number."
+        )
     if points != int(heading["points"]):
-        raise MasterError(f"{where}: {name} is worth {points} in its metadata, {heading['points']} in its heading.")
+        raise MasterNotebookError(
+            f"{where}: {name} is worth {points} in its metadata, {heading['points']} in its heading."
+        )
     return points
 
 
-def _run(source: str, name: str, where: str) -> dict[str, Any]:
+def _run_author_cell(source: str, name: str, where: str) -> dict[str, Any]:
     made: dict[str, Any] = {"__name__": f"author_of_{name}"}
     try:
         exec(compile(source, f"<author's cell of {name}>", "exec"), made)  # the author's own code, on their machine
     except Exception as error:
-        raise MasterError(f"{where}: the author's cell of {name} stops with {type(error).__name__}: {error}") from error
+        raise MasterNotebookError(
+            f"{where}: the author's cell of {name} stops with {type(error).__name__}: {error}"
+        ) from error
     missing = [part for part in REQUIRED if part not in made]
     if missing:
-        raise MasterError(f"{where}: the author's cell of {name} defines no {', '.join(missing)}.")
+        raise MasterNotebookError(f"{where}: the author's cell of {name} defines no {', '.join(missing)}.")
     return made
 
 
-def _functions(starter: str, name: str, where: str) -> tuple[str, ...]:
+def _function_names(starter: str, name: str, where: str) -> tuple[str, ...]:
     try:
         tree = ast.parse(starter)
     except SyntaxError as error:
-        raise MasterError(
+        raise MasterNotebookError(
             f"{where}: the starter of {name} is not Python (line {error.lineno}: {error.msg})."
         ) from error
     names = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     if not names:
-        raise MasterError(f"{where}: the starter of {name} defines no function for the learner to write.")
+        raise MasterNotebookError(f"{where}: the starter of {name} defines no function for the learner to write.")
     return names
 
 
-def _wrong(cell: dict[str, Any]) -> WrongAnswer:
+def _parse_wrong_answer(cell: dict[str, Any]) -> WrongAnswer:
     return WrongAnswer(cell_source(cell), str(kit_metadata(cell).get("misconception", "")))
 
 
-def _lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
+def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
     missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
     if missing:
-        raise MasterError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
+        raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
     return Lesson(
         no=str(about.get("no") or about["slug"]),
         slug=about["slug"],

@@ -9,7 +9,7 @@ from autodiff_kit.lessons.atomic_files import write_atomically
 from .master_notebook import MasterNotebook
 from .release import visible_cells, write_checks_module, write_notebook
 
-__all__ = ["write_course"]
+__all__ = ["write_nbgrader_course"]
 
 CONFIG = '''"""nbgrader's settings for exercises of autodiff_kit."""
 
@@ -22,7 +22,7 @@ c.ClearSolutions.enforce_metadata = True
 '''
 
 
-def write_course(folder: Path, master: MasterNotebook) -> list[Path]:
+def write_nbgrader_course(folder: Path, master: MasterNotebook) -> list[Path]:
     """Write an exercise into a course folder of nbgrader; other exercises in it are not changed.
 
     Parameters

@@ -12,7 +12,7 @@ from .master_notebook import MasterNotebook
 from .notebook_cells import cell_source
 from .release import learner_notebook, write_checks_module, write_notebook
 
-__all__ = ["write_otter"]
+__all__ = ["write_otter_tests"]
 
 # Two cases of half the points each, because a check gives none, half or all of the points.
 TEST = """OK_FORMAT = True
@@ -36,7 +36,7 @@ test = {{
 """
 
 
-def write_otter(folder: Path, master: MasterNotebook) -> list[Path]:
+def write_otter_tests(folder: Path, master: MasterNotebook) -> list[Path]:
     """Write the learner's notebook and otter's tests.
 
     Parameters
@@ -55,12 +55,12 @@ def write_otter(folder: Path, master: MasterNotebook) -> list[Path]:
     written = [write_notebook(folder / f"{slug}.ipynb", learner_notebook(master.notebook))]
     for question in master.lesson.questions:
         path = folder / "tests" / f"{question.id.replace('-', '_')}.py"
-        write_atomically(path, _test(question, _label(master, question)).encode())
+        write_atomically(path, _test_file(question, _question_variable(master, question)).encode())
         written.append(path)
     return [*written, *write_checks_module(folder, master)]
 
 
-def _label(master: MasterNotebook, question: Question) -> str:
+def _question_variable(master: MasterNotebook, question: Question) -> str:
     """The variable of a question in its notebook: the name before ``.check()`` in the question's own cell."""
     cell = next(
         cell
@@ -71,5 +71,5 @@ def _label(master: MasterNotebook, question: Question) -> str:
     return found[1] if found else "q1"
 
 
-def _test(question: Question, label: str) -> str:
+def _test_file(question: Question, label: str) -> str:
     return TEST.format(name=question.id, label=label, points=float(question.points), half=question.points / 2)

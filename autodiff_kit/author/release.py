@@ -47,7 +47,7 @@ def learner_notebook(notebook: dict[str, Any]) -> dict[str, Any]:
     dict
         The same cells with starters only; without the author's cells, wrong answers, outputs and hidden tests.
     """
-    return {**notebook, "cells": [_shown(cell) for cell in visible_cells(notebook)]}
+    return {**notebook, "cells": [_learner_cell(cell) for cell in visible_cells(notebook)]}
 
 
 def visible_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def write_checks_module(folder: Path, master: MasterNotebook) -> list[Path]:
         {"id": q.id, "points": q.points, "title": q.title, "text": q.text, "writes": q.writes, "starter": q.starter}
         for q in lesson.questions
     ]
-    files = {f"{_module(name)}.py": source.rstrip() + "\n" for name, source in master.author_sources.items()}
+    files = {f"{_module_name(name)}.py": source.rstrip() + "\n" for name, source in master.author_sources.items()}
     files["__init__.py"] = MODULE.format(slug=lesson.slug)
     files["exercise.json"] = json.dumps({**facts, "questions": asked}, indent=1, ensure_ascii=False) + "\n"
     for name, text in files.items():
@@ -111,11 +111,11 @@ def write_checks_module(folder: Path, master: MasterNotebook) -> list[Path]:
     return [home / name for name in sorted(files)]
 
 
-def _module(question: str) -> str:
+def _module_name(question: str) -> str:
     return question.replace("-", "_")
 
 
-def _shown(cell: dict[str, Any]) -> dict[str, Any]:
+def _learner_cell(cell: dict[str, Any]) -> dict[str, Any]:
     if cell["cell_type"] != "code":
         return cell
     source = HIDDEN.sub("", SOLUTION.sub("", cell_source(cell))).rstrip("\n")

@@ -161,7 +161,7 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
         done: set[str] = set()
         with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
             try:
-                for job, result in _completed(pool, jobs):
+                for job, result in _completed_jobs(pool, jobs):
                     done.add(job.submission.key)
                     yield job.submission, result
             except BrokenProcessPool:
@@ -179,7 +179,9 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
         workers = 1 if jobs else workers
 
 
-def _completed(pool: ProcessPoolExecutor, jobs: Sequence[GradingJob]) -> Iterator[tuple[GradingJob, SubmissionResult]]:
+def _completed_jobs(
+    pool: ProcessPoolExecutor, jobs: Sequence[GradingJob]
+) -> Iterator[tuple[GradingJob, SubmissionResult]]:
     waiting: dict[Future[SubmissionResult], GradingJob] = {pool.submit(grade_job, job): job for job in jobs}
     for future in as_completed(waiting):
         yield waiting[future], future.result()
@@ -213,7 +215,7 @@ def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission
 
 def _check_versions(client: Any) -> None:
     """Raise if a worker has another version of the kit, because results could differ."""
-    versions = set(client.run(_version).values())
+    versions = set(client.run(_installed_version).values())
     if versions - {autodiff_kit.__version__}:
         raise SchedulerError(
             f"Workers have autodiff_kit {', '.join(sorted(versions))}, and this machine {autodiff_kit.__version__}. "
@@ -221,7 +223,7 @@ def _check_versions(client: Any) -> None:
         )
 
 
-def _version() -> str:
+def _installed_version() -> str:
     return autodiff_kit.__version__
 
 

@@ -45,7 +45,7 @@ def add_grade_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     grade.add_argument(
         "--unsafe-no-sandbox", action="store_true", help="run notebooks without a sandbox, with all your rights"
     )
-    grade.set_defaults(run=_run)
+    grade.set_defaults(run=_run_grade)
 
 
 def _add_gradebook_options(grade: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def _add_limit_options(grade: argparse.ArgumentParser) -> None:
     limits.add_argument("--memory", type=int, default=1024, metavar="MB", help="of all its processes (default: 1024)")
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run_grade(options: argparse.Namespace) -> int:
     from autodiff_kit.lessons.atomic_files import write_atomically
 
     from .batch import BatchOptions, grade_batch
@@ -103,7 +103,7 @@ def _run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("\nStopped. What was graded is kept; run the same command again to go on.", file=sys.stderr)
         return 1
-    print(_summary(options.out, len(results), sum(result.status != "graded" for result in results)))
+    print(_summary_line(options.out, len(results), sum(result.status != "graded" for result in results)))
     return 0
 
 
@@ -132,6 +132,6 @@ def _check_limits(options: argparse.Namespace) -> None:
             raise ArgumentError(f"--{name} takes a number from {most:g} upwards; got {given:g}.")
 
 
-def _summary(out: Path, count: int, odd: int) -> str:
+def _summary_line(out: Path, count: int, odd: int) -> str:
     look = f" {odd} were not simply graded: {out / 'report_html.html'} says why." if odd else ""
     return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback_html'}.{look}"

@@ -35,7 +35,7 @@ def check_integrity(found: Submission, lesson: Lesson, cells: list[dict[str, Any
         With remarks, and with status and reason if checks or points were changed. It is graded all the same,
         because no point depends on the notebook's own checks.
     """
-    remarks = tuple(_remarks(found, lesson))
+    remarks = tuple(_cell_remarks(found, lesson))
     changed = [*_changed_checks(found), *_changed_points(lesson, cells)]
     if not changed:
         return replace(found, remarks=found.remarks + remarks)
@@ -43,7 +43,7 @@ def check_integrity(found: Submission, lesson: Lesson, cells: list[dict[str, Any
     return replace(found, remarks=found.remarks + remarks, status="tampered", reason=reason)
 
 
-def _remarks(found: Submission, lesson: Lesson) -> Iterator[str]:
+def _cell_remarks(found: Submission, lesson: Lesson) -> Iterator[str]:
     ours = [question.id for question in lesson.questions]
     sources = dict(found.cells)
     names = [id for place, id in found.questions if id in ours and not _is_check_source(sources[place])]

@@ -28,8 +28,8 @@ __all__ = [
     "ProtocolError",
     "ResponseTimeout",
     "TensorValue",
-    "decode",
-    "encode",
+    "decode_value",
+    "encode_value",
 ]
 
 MAX_LINE_BYTES = 4 << 20
@@ -101,7 +101,7 @@ class MessageSocket:
     def send(self, message: Message, registry: FunctionRegistry) -> None:
         """Send one message, waiting until the deadline if the other side does not read."""
         arrays: list[np.ndarray] = []
-        values = [encode(value, arrays, registry) for value in message.values]
+        values = [encode_value(value, arrays, registry) for value in message.values]
         about = [[array.dtype.str, list(array.shape)] for array in arrays]
         head = {"kind": message.kind, "fields": message.fields, "values": values, "arrays": about}
         line = json.dumps(head, separators=(",", ":")).encode() + b"\n"
@@ -118,7 +118,7 @@ class MessageSocket:
             if sum(dtype.itemsize * math.prod(shape) for dtype, shape in shapes) > MAX_ARRAY_BYTES:
                 raise ProtocolError("a message is too long")
             arrays = [self._read_array(dtype, shape) for dtype, shape in shapes]
-            return Message(str(kind), dict(fields), [decode(tree, arrays, registry) for tree in trees])
+            return Message(str(kind), dict(fields), [decode_value(tree, arrays, registry) for tree in trees])
         except (KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
             raise ProtocolError(f"a message violates the format ({type(error).__name__})") from error
 
@@ -187,7 +187,7 @@ def _checked_header(dtype: Any, shape: Any) -> tuple[np.dtype[Any], tuple[int, .
     return np.dtype(dtype), tuple(shape)
 
 
-def encode(value: Any, arrays: list[np.ndarray], registry: FunctionRegistry) -> Any:
+def encode_value(value: Any, arrays: list[np.ndarray], registry: FunctionRegistry) -> Any:
     """Encode a value as JSON; arrays are appended to ``arrays`` and replaced by their index.
 
     Lists stay lists; a type that JSON does not have becomes an object with one key, its tag.
@@ -201,10 +201,10 @@ def encode(value: Any, arrays: list[np.ndarray], registry: FunctionRegistry) -> 
     if isinstance(value, TensorValue):
         return {"tensor": _append_array(value.array, arrays)}
     if isinstance(value, list | tuple | set):
-        items = [encode(item, arrays, registry) for item in value]
+        items = [encode_value(item, arrays, registry) for item in value]
         return items if type(value) is list else {"tuple" if isinstance(value, tuple) else "set": items}
     if isinstance(value, dict):
-        return {"dict": [[key, encode(item, arrays, registry)] for key, item in value.items()]}
+        return {"dict": [[key, encode_value(item, arrays, registry)] for key, item in value.items()]}
     return _encode_other(value, arrays, registry)
 
 
@@ -215,7 +215,10 @@ def _encode_other(value: Any, arrays: list[np.ndarray], registry: FunctionRegist
         return {"foreign": value.kind[:200]}
     if isinstance(value, Namespace):
         return {
-            "namespace": [value.name, {name: encode(item, arrays, registry) for name, item in value.members.items()}]
+            "namespace": [
+                value.name,
+                {name: encode_value(item, arrays, registry) for name, item in value.members.items()},
+            ]
         }
     if isinstance(value, Remote):
         return {"remote": [value.number, value.name[:200]]}
@@ -232,13 +235,13 @@ def _append_array(array: np.ndarray, arrays: list[np.ndarray]) -> int:
     return len(arrays) - 1
 
 
-def decode(tree: Any, arrays: list[np.ndarray], registry: FunctionRegistry, depth: int = 0) -> Any:
-    """The reverse of :func:`encode`."""
+def decode_value(tree: Any, arrays: list[np.ndarray], registry: FunctionRegistry, depth: int = 0) -> Any:
+    """The reverse of :func:`encode_value`."""
     if depth > MAX_DEPTH:
         raise ProtocolError("a value is nested too deeply")
 
     def inner(item: Any) -> Any:
-        return decode(item, arrays, registry, depth + 1)
+        return decode_value(item, arrays, registry, depth + 1)
 
     if type(tree) is list:
         return [inner(item) for item in tree]

@@ -52,9 +52,11 @@ def similar_pairs(submissions: Iterable[Submission]) -> list[SimilarPair]:
     """
     answers: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for one in submissions:
-        for question, text in _answers(one):
+        for question, text in _answer_sources(one):
             answers[one.exercise, question.id][one.learner] = text
-    found = [pair for (slug, id), texts in answers.items() for pair in _similar_pairs_of(_question(slug, id), texts)]
+    found = [
+        pair for (slug, id), texts in answers.items() for pair in _similar_pairs_of(_find_question(slug, id), texts)
+    ]
     return sorted(found, key=lambda pair: (-pair.similarity, pair.question, pair.first, pair.second))
 
 
@@ -79,7 +81,7 @@ def _normalized_token(word: str) -> str:
     return "name" if word.isidentifier() and not keyword.iskeyword(word) else word
 
 
-def _answers(one: Submission) -> Iterator[tuple[Question, str]]:
+def _answer_sources(one: Submission) -> Iterator[tuple[Question, str]]:
     if not one.exercise or not one.cells:
         return
     sources = dict(one.cells)
@@ -88,7 +90,7 @@ def _answers(one: Submission) -> Iterator[tuple[Question, str]]:
         yield question, "\n".join(parts)
 
 
-def _question(slug: str, id: str) -> Question:
+def _find_question(slug: str, id: str) -> Question:
     return next(question for question in find_exercise(slug).questions if question.id == id)
 
 

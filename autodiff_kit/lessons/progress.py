@@ -24,11 +24,12 @@ from autodiff_kit.lessons.progress_rows import (
     ensure_lesson_row,
     ensure_question_row,
     increment_revision,
+    insert_attempt,
     read_prediction,
     read_question_state,
     read_revision,
-    state_after_attempt,
     to_json,
+    update_question_after_attempt,
 )
 from autodiff_kit.lessons.timestamps import utc_now
 from autodiff_kit.lessons.workspace import KIT_FOLDER, find_working_folder
@@ -227,26 +228,9 @@ class Progress:
 
         def work(db: sqlite3.Connection) -> QuestionState:
             ensure_question_row(db, id, notebook=notebook, points=points)
-            known = read_question_state(db, id)
-            db.execute(
-                "UPDATE question SET points = ?, best = ?, tries = ?, state = ?, message = ?, tests = ?, notebook = ?,"
-                " rev = ? WHERE id = ?",
-                (
-                    points,
-                    max(known.best, score),
-                    known.tries + (outcome != "error"),
-                    state_after_attempt(known.state, outcome),
-                    message,
-                    to_json(tests),
-                    notebook,
-                    increment_revision(db),
-                    id,
-                ),
-            )
-            db.execute(
-                "INSERT INTO attempt (question, outcome, score, ms, cell_sha, at) VALUES (?, ?, ?, ?, ?, ?)",
-                (id, outcome, score, ms, cell_sha, utc_now()),
-            )
+            update_question_after_attempt(db, id, outcome=outcome, score=score, message=message, tests=tests)
+            insert_attempt(db, id, outcome=outcome, score=score, ms=ms, cell_sha=cell_sha)
+            db.execute("UPDATE question SET points = ?, notebook = ? WHERE id = ?", (points, notebook, id))
             append_event(db, "attempt", id)
             return read_question_state(db, id)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -129,6 +129,39 @@ def state_after_attempt(known: str, outcome: str) -> str:
     if known == "passed" or (known == "partial" and outcome == "error"):
         return known
     return outcome
+
+
+def update_question_after_attempt(
+    db: sqlite3.Connection,
+    id: str,
+    *,
+    outcome: str,
+    score: float,
+    message: str,
+    tests: Sequence[tuple[str, int, int]],
+) -> None:
+    """Update the row of a question after an attempt: best score, tries, state, message and tests."""
+    known = read_question_state(db, id)
+    db.execute(
+        "UPDATE question SET best = ?, tries = ?, state = ?, message = ?, tests = ?, rev = ? WHERE id = ?",
+        (
+            max(known.best, score),
+            known.tries + (outcome != "error"),
+            state_after_attempt(known.state, outcome),
+            message,
+            to_json(tests),
+            increment_revision(db),
+            id,
+        ),
+    )
+
+
+def insert_attempt(db: sqlite3.Connection, id: str, *, outcome: str, score: float, ms: float, cell_sha: str) -> None:
+    """Insert the row of one attempt at a question."""
+    db.execute(
+        "INSERT INTO attempt (question, outcome, score, ms, cell_sha, at) VALUES (?, ?, ?, ?, ?, ?)",
+        (id, outcome, score, ms, cell_sha, utc_now()),
+    )
 
 
 def read_revision(db: sqlite3.Connection) -> int:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from autodiff_kit.author.exercise_template import new_exercise
-from autodiff_kit.author.master_notebook import MasterError, parse_master, read_master, split_answer
+from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master, read_master, split_answer
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.exercises.questions import LESSONS
 
@@ -44,22 +44,22 @@ def test_a_name_must_be_one_and_nothing_is_overwritten(begun, tmp_path):
 
 
 def test_what_is_no_notebook_says_so(tmp_path):
-    with pytest.raises(MasterError, match="cannot be read"):
+    with pytest.raises(MasterNotebookError, match="cannot be read"):
         read_master(tmp_path / "absent.ipynb")
     for text in ("", "{", "[]", "{}", json.dumps({"cells": [], "metadata": {}})):
         path = tmp_path / "odd.ipynb"
         path.write_text(text)
-        with pytest.raises(MasterError, match="not a notebook|not an exercise"):
+        with pytest.raises(MasterNotebookError, match="not a notebook|not an exercise"):
             read_master(path)
 
 
 def test_each_missing_part_is_named(changed):
     for part in ("text", "author"):
-        with pytest.raises(MasterError, match=f"no cell of part '{part}'"):
+        with pytest.raises(MasterNotebookError, match=f"no cell of part '{part}'"):
             parse_master(changed(drop=(f"{ID}-{part}",)))
-    with pytest.raises(MasterError, match="no question"):
+    with pytest.raises(MasterNotebookError, match="no question"):
         parse_master(changed(drop=(ID,)))
-    with pytest.raises(MasterError, match="lacks goal"):
+    with pytest.raises(MasterNotebookError, match="lacks goal"):
         parse_master(changed(metadata={"goal": ""}))
 
 
@@ -79,7 +79,7 @@ def test_each_missing_part_is_named(changed):
 )
 def test_each_mistake_of_an_author_is_explained(changed, cell, change, words):
     name = ID + ("-text" if cell == "text" else cell)
-    with pytest.raises(MasterError, match=words):
+    with pytest.raises(MasterNotebookError, match=words):
         parse_master(changed({name: change}))
 
 

@@ -14,7 +14,7 @@ import traceback
 
 from . import isolation
 from .limits import ResourceLimits
-from .notebook_runner import make_shell, run_submission
+from .notebook_runner import make_silent_shell, run_submission
 
 __all__ = ["main"]
 
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> None:
     """Start a submission for each message on the control socket, until the socket is closed."""
     for name in PRELOADED:
         __import__(name)
-    shell = make_shell()
+    shell = make_silent_shell()
     if arguments[0] == "--once":
         run_submission(int(arguments[1]), shell)
         return

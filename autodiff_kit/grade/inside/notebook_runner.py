@@ -20,7 +20,7 @@ from autodiff_kit.exercises.protocol import Call, Remote, Slip, type_name
 from ..protocol import ConnectionLost, Message, MessageSocket, ProtocolError
 from ..rpc import RpcConnection, from_wire
 
-__all__ = ["DeferredQuestion", "make_shell", "run_submission"]
+__all__ = ["DeferredQuestion", "make_silent_shell", "run_submission"]
 
 
 class DeferredQuestion:
@@ -55,7 +55,7 @@ class DeferredQuestion:
         return Note("", "")
 
 
-def make_shell() -> Any:
+def make_silent_shell() -> Any:
     """An IPython shell without history and output; created once, before processes are forked."""
     from IPython.core.displayhook import DisplayHook
     from IPython.core.displaypub import DisplayPublisher
