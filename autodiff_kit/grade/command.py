@@ -133,5 +133,5 @@ def _check_limits(options: argparse.Namespace) -> None:
 
 
 def _summary_line(out: Path, count: int, odd: int) -> str:
-    look = f" {odd} were not simply graded: {out / 'report_html.html'} says why." if odd else ""
-    return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback_html'}.{look}"
+    look = f" {odd} were not simply graded: {out / 'report.html'} says why." if odd else ""
+    return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback'}.{look}"

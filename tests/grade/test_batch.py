@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -73,7 +75,10 @@ def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
     }
     assert {path.name for path in (out / "feedback").iterdir()} == {f"{name}.html" for name in found}
     assert (out / "grades.csv").read_text().count("\n") == 7
-    assert "2 were not simply graded" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "2 were not simply graded" in said
+    assert all(Path(path).exists() for path in re.findall(rf"{out}/[\w.]*\w", said))
+    assert len(re.findall(rf"{out}/", said)) == 3
 
 
 def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path):
