@@ -233,7 +233,7 @@ def make_runner(limits: ResourceLimits, *, sandbox: bool = True) -> SubmissionRu
         started_sandbox.end_submission(started_sandbox.start_submission(), grace_seconds=0.0)
     except SandboxError as error:
         raise SandboxError(
-            f"No sandbox could be started within {time.monotonic() - started:.0f} s: {error}\nNothing was run. "
+            f"No sandbox could be started, after {time.monotonic() - started:.0f} s: {error}\nNothing was run. "
             "A sandbox needs user namespaces (see "
             "`sysctl user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`). "
             "--unsafe-no-sandbox runs the notebooks without a sandbox, with all the rights that you have."
