@@ -27,7 +27,7 @@ from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.folder import Folder
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Progress
-from autodiff_kit.lessons.progress_db import ProgressWarning, ProgressDatabase
+from autodiff_kit.lessons.progress_db import ProgressDatabase, ProgressWarning
 
 SLUG = "01_jacobian_vector_products"
 EXERCISE = f"work/exercises/{SLUG}.ipynb"
