@@ -239,5 +239,5 @@ def test_a_notebook_in_which_everything_hangs_is_run_three_times_at_most(hand_in
     hanging = {question.id.replace("-", "_"): hang.format(question.writes[0]) for question in LESSON.questions}
     result = hand_in(answered(**hanging))
     assert (result.status, result.score) == ("timeout", 0)
-    assert result.reason.count("longer than is allowed") == 3
+    assert result.reason.count("more processor time than is allowed") == 3
     assert ["not reached" in mark.message for mark in result.marks] == [False] * 3 + [True] * 3
