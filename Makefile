@@ -65,7 +65,7 @@ bench-parts: $(VENV)/.test
 	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python -m $$script || exit 1; done
 
 exercises: $(VENV)/.test
-	$(BIN)/python -m autodiff_kit.author.builtin exercises
+	$(BIN)/python -m autodiff_kit.author.builtin_exercises exercises
 
 extension: $(VENV)/.test
 	$(BIN)/python autodiff_kit/lab/build.py

@@ -1,7 +1,9 @@
-"""The command line: ``autodiff-kit lab``, ``status``, ``reset NN``, ``warm``.
+"""The command line ``autodiff-kit``: ``lab``, ``status``, ``reset``, ``new-exercise``, ``author``, ``grade``, ``warm``.
 
-Exit codes are 0 when it was done, 1 when it could not be done (the reason on stderr), 2 for a command that
-was not understood.
+Building the argument parser imports none of what the commands need (Jupyter, SQLite, exercises, numba): each command
+imports its own modules when it runs.
+
+Exit codes: 0 for success, 1 for an error (the reason is on stderr), 2 for a command line that cannot be parsed.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from autodiff_kit.author import commands as author_commands
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lessons import workspace
-from autodiff_kit.lessons.progress import LessonState, Progress
+from autodiff_kit.grade import command as grade_command
+
+__all__ = ["jupyterlab_command", "main", "next_notebook"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -24,12 +28,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The words after the program's name; by default those of the process.
+        The arguments after the program's name; by default ``sys.argv[1:]``.
 
     Returns
     -------
     int
-        0 done, 1 not possible. argparse itself ends the process with 2 for a command it does not know.
+        0 for success, 1 for an error. For arguments that it cannot parse, argparse exits with 2.
     """
     options = _parser().parse_args(argv)
     try:
@@ -68,13 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     reset.add_argument("--keep-progress", action="store_true", help="only the notebooks")
     reset.set_defaults(run=_reset)
 
-    from autodiff_kit.author import commands as author
-
-    author.add(commands)
-
-    from autodiff_kit.grade import command as grading
-
-    grading.add(commands)
+    author_commands.add_author_commands(commands)
+    grade_command.add_grade_command(commands)
 
     warm = commands.add_parser("warm", help="compile the kernels now, so that no lesson waits for them")
     warm.set_defaults(run=_warm)
@@ -82,28 +81,30 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _lab(options: argparse.Namespace) -> int:
+    from autodiff_kit.lessons import workspace
+
     root = _folder(options)
-    for line in workspace.prepare(root).lines():
+    for line in workspace.prepare_working_folder(root).lines():
         print(line, file=sys.stderr)
     if options.prepare_only:
         return 0
-    command = lab_command(root, options.port, options.no_browser, options.jupyter)
+    command = jupyterlab_command(root, options.port, options.no_browser, options.jupyter)
     os.environ["AUTODIFF_KIT_DIR"] = str(root)
     os.environ["JUPYTER_CONFIG_PATH"] = _search_path(Path(__file__).parent / "lessons" / "jupyter")
-    return _become(command)
+    return _exec(command)
 
 
-def _become(command: list[str]) -> NoReturn:
-    """Let the server take this process's place: its signals, terminal and exit code are then its own."""
+def _exec(command: list[str]) -> NoReturn:
+    """Replace this process by the server, which then receives its signals and sets its exit code."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(command[0], command)
 
 
-def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[str]) -> list[str]:
+def jupyterlab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[str]) -> list[str]:
     """Return the command that opens JupyterLab on the next lesson of a working folder.
 
-    The first time it opens on the syllabus and the launcher instead, where a learner sees what there is.
+    The first time JupyterLab opens with the launcher and the syllabus instead, as an overview.
 
     Parameters
     ----------
@@ -112,15 +113,17 @@ def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[s
     port : int or None
         The port, or None for JupyterLab's own choice.
     no_browser : bool
-        Whether to leave the browser alone.
+        Whether to open no browser.
     more : sequence of str
         Further options for JupyterLab; a later one wins over an earlier one.
 
     Returns
     -------
     list of str
-        The program and its arguments. The token that guards the server stays on.
+        The program and its arguments. Token authentication stays on.
     """
+    from autodiff_kit.lessons.progress import Progress
+
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
     path = next_notebook(root) if Progress(root).summary().lessons else None
     if path is not None:
@@ -130,13 +133,13 @@ def lab_command(root: Path, port: int | None, no_browser: bool, more: Sequence[s
     if no_browser:
         command.append("--no-browser")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        # In a container the only user is often root, and the server refuses root unless told.
+        # In a container the only user is often root, which the server refuses by default.
         command.append("--allow-root")
     return [*command, *more]
 
 
 def next_notebook(root: Path) -> str | None:
-    """Return the notebook that the syllabus calls next, below the folder; None when everything is done."""
+    """Return the path of the next notebook of the syllabus inside the folder; None when everything is done."""
     from autodiff_kit.lab.server.folder import Folder
     from autodiff_kit.lab.server.panel_data import progress
 
@@ -147,10 +150,13 @@ def next_notebook(root: Path) -> str | None:
 
 
 def _status(options: argparse.Namespace) -> int:
-    root = _existing(options)
+    from autodiff_kit.lessons import workspace
+    from autodiff_kit.lessons.progress import LessonState, Progress
+
+    root = _existing_folder(options)
     found = Progress(root).summary()
     print(f"{'lesson':<34} {'state':<6} {'predicted':>9} {'right':>6}")
-    for lesson in workspace.lessons():
+    for lesson in workspace.lesson_notebooks():
         state = found.lessons.get(lesson.no, LessonState(lesson.no))
         name = f"{lesson.no} {lesson.title}"
         print(f"{name:<34} {state.state:<6} {state.predicted:>9} {state.right:>6}")
@@ -160,13 +166,16 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _reset(options: argparse.Namespace) -> int:
-    root = _existing(options)
+    from autodiff_kit.lessons import workspace
+    from autodiff_kit.lessons.progress import Progress
+
+    root = _existing_folder(options)
     number = workspace.lesson_number(options.lesson)
     what = "notebooks" if options.keep_progress else "notebooks, predictions and points"
-    if not options.yes and not _agreed(f"Begin lesson {number} anew? Your {what} of it go into a backup. [y/N] "):
+    if not options.yes and not _confirmed(f"Begin lesson {number} anew? Your {what} of it go into a backup. [y/N] "):
         print("Nothing was changed.", file=sys.stderr)
         return 1
-    backup = workspace.reset(root, number)
+    backup = workspace.reset_lesson(root, number)
     if not options.keep_progress:
         Progress(root).reset(number, backup.path)
     print(f"Lesson {number} begins anew. What you had is in {backup.path}.")
@@ -180,32 +189,32 @@ def _warm(_options: argparse.Namespace) -> int:
 
 
 def _folder(options: argparse.Namespace) -> Path:
-    folder: Path = options.dir or workspace.find_root() or Path("work")
+    from autodiff_kit.lessons import workspace
+
+    folder: Path = options.dir or workspace.find_working_folder() or Path("work")
     return folder.expanduser().resolve()
 
 
-def _existing(options: argparse.Namespace) -> Path:
-    """Return the working folder, which must have been begun: looking at nothing should make nothing."""
+def _existing_folder(options: argparse.Namespace) -> Path:
+    """Return the working folder, which must exist: commands that only read do not create it."""
+    from autodiff_kit.lessons import workspace
+
     root = _folder(options)
-    if not (root / workspace.MARK).is_dir():
+    if not (root / workspace.KIT_FOLDER).is_dir():
         raise workspace.WorkspaceError(
             f"{root} is no working folder yet. `autodiff-kit lab` begins one; --dir names another."
         )
     return root
 
 
-def _agreed(question: str) -> bool:
+def _confirmed(question: str) -> bool:
     try:
         return input(question).strip().lower() in ("y", "yes")
     except EOFError:
         return False
 
 
-def _state(lesson: LessonState | None) -> str:
-    return lesson.state if lesson else "new"
-
-
 def _search_path(first: Path) -> str:
-    """Put a folder before those that Jupyter already reads its settings from."""
+    """Prepend a folder to those that Jupyter reads its settings from."""
     known = os.environ.get("JUPYTER_CONFIG_PATH", "")
     return os.pathsep.join(filter(None, (str(first), known)))

@@ -1,4 +1,4 @@
-"""The one module that a lesson or an exercise imports.
+"""Names for notebooks: lesson, predict, reveal, exercise, tables and all widgets.
 
 >>> from autodiff_kit.learn import lesson, predict, reveal, truth_table, PushPull
 """
@@ -11,20 +11,28 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from autodiff_kit import widgets
-from autodiff_kit.lessons.lesson import Lesson, read_lesson
-from autodiff_kit.lessons.prediction import Answer, Verdict, as_html, as_text, judge, parse_answer
+from autodiff_kit.lessons.lesson_header import LessonHeader, read_lesson_header
+from autodiff_kit.lessons.prediction import (
+    Answer,
+    PredictionVerdict,
+    judge_prediction,
+    parse_answer,
+    prompt_as_html,
+    prompt_as_text,
+)
 from autodiff_kit.lessons.progress import progress
-from autodiff_kit.lessons.prompts import Prompt, prompt, prompts_of
+from autodiff_kit.lessons.prompt import Prompt
+from autodiff_kit.lessons.prompts import find_prompt, prompts_of
 from autodiff_kit.lessons.tables import Table, number, vector
 from autodiff_kit.lessons.truth_tables import truth_table
 from autodiff_kit.widgets.predict import Predict
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises import exercise
-    from autodiff_kit.widgets import *  # noqa: F403 (all of them, and they load when they are asked for)
+    from autodiff_kit.widgets import *  # noqa: F403 - all of them; __getattr__ loads each on first use
 
 __all__ = [
-    "Question",
+    "DisplayedPrompt",
     "Table",
     "exercise",
     "lesson",
@@ -37,8 +45,8 @@ __all__ = [
 __all__ += widgets.__all__
 
 
-class Question:
-    """A prompt in its cell: a widget where widgets run, text and HTML where they do not.
+class DisplayedPrompt:
+    """The output of a predict cell: a widget, with text and HTML for places where widgets do not run.
 
     Parameters
     ----------
@@ -47,13 +55,13 @@ class Question:
 
     Notes
     -----
-    The answer is stored when it is committed, and cannot be changed; the reveal is shown below it.
+    The answer is stored when it is committed and cannot be changed afterwards; the reveal is shown below it.
     """
 
     def __init__(self, item: str) -> None:
-        self.prompt: Prompt = prompt(item)
-        self.verdict: Verdict | None = None
-        self.widget = _widget(self.prompt, _stored(self.prompt))
+        self.prompt: Prompt = find_prompt(item)
+        self.verdict: PredictionVerdict | None = None
+        self.widget = _predict_widget(self.prompt, _stored_answer(self.prompt))
         wide = ipywidgets.Layout(width="100%")
         self._below = ipywidgets.HTML(layout=wide)
         self._box = ipywidgets.VBox([self.widget, self._below], layout=wide)
@@ -62,7 +70,7 @@ class Question:
     @property
     def answer(self) -> Answer | None:
         """The committed answer, or None."""
-        return _stored(self.prompt)
+        return _stored_answer(self.prompt)
 
     def commit(self, typed: object) -> None:
         """Commit an answer that was typed in code.
@@ -80,13 +88,13 @@ class Question:
         if self.answer is None:
             self.widget.answer = parse_answer(self.prompt, typed)
 
-    def show(self, verdict: Verdict) -> None:
-        """Put the kernel's answer below the learner's.
+    def show(self, verdict: PredictionVerdict) -> None:
+        """Show the computed result and the explanation below the learner's answer.
 
         Parameters
         ----------
-        verdict : Verdict
-            Both, and why.
+        verdict : PredictionVerdict
+            The comparison of both.
         """
         self.verdict = verdict
         self.widget.skipped = verdict.answer is None
@@ -99,22 +107,22 @@ class Question:
 
     def __str__(self) -> str:
         shown = "" if self.verdict is None else f"\n{self.verdict}"
-        return as_text(self.prompt) + shown
+        return prompt_as_text(self.prompt) + shown
 
     __repr__ = __str__
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle: dict[str, Any] = dict(self._box._repr_mimebundle_(**kwargs) or {})
         shown = "" if self.verdict is None else self.verdict._repr_html_()
-        return bundle | {"text/plain": str(self), "text/html": as_html(self.prompt) + shown}
+        return bundle | {"text/plain": str(self), "text/html": prompt_as_html(self.prompt) + shown}
 
 
-_asked: dict[str, Question] = {}
-_found: dict[str, Verdict] = {}
+_shown_questions: dict[str, DisplayedPrompt] = {}
+_verdicts: dict[str, PredictionVerdict] = {}
 
 
-def lesson(no: str) -> Lesson:
-    """Begin a lesson: note the start, and show its goal, its time and what it needs.
+def lesson(no: str) -> LessonHeader:
+    """Begin a lesson: record the start, and show its goal, its time and what it requires.
 
     Parameters
     ----------
@@ -123,8 +131,8 @@ def lesson(no: str) -> Lesson:
 
     Returns
     -------
-    Lesson
-        Its head, which a notebook shows.
+    LessonHeader
+        A notebook shows it as a table.
 
     Raises
     ------
@@ -136,14 +144,14 @@ def lesson(no: str) -> Lesson:
     >>> lesson("01").minutes
     35
     """
-    head = read_lesson(no)
+    head = read_lesson_header(no)
     for one in prompts_of(head.no):
-        _found.pop(one.item, None)
+        _verdicts.pop(one.item, None)
     progress().begin_lesson(head.no)
     return head
 
 
-def predict(item: str, answer: object = None) -> Question:
+def predict(item: str, answer: object = None) -> DisplayedPrompt:
     """Ask for a prediction, before the cell that answers it.
 
     Parameters
@@ -155,8 +163,8 @@ def predict(item: str, answer: object = None) -> Question:
 
     Returns
     -------
-    Question
-        What a notebook shows. An answer given earlier stands in it.
+    DisplayedPrompt
+        A notebook shows it as a widget, with the stored answer if there is one.
 
     Raises
     ------
@@ -170,17 +178,17 @@ def predict(item: str, answer: object = None) -> Question:
     >>> predict("sweeps", answer=64).answer
     64.0
     """
-    question = Question(item)
-    if item in _found:
-        question.show(_found[item])
+    question = DisplayedPrompt(item)
+    if item in _verdicts:
+        question.show(_verdicts[item])
     elif answer is not None:
         question.commit(answer)
-    _asked[item] = question
+    _shown_questions[item] = question
     return question
 
 
-def reveal(item: str, value: object) -> Verdict:
-    """Compare a prediction with what the kernel found, show both below it, and store the outcome.
+def reveal(item: str, value: object) -> PredictionVerdict:
+    """Compare a prediction with the computed result, show both, and store the outcome.
 
     Parameters
     ----------
@@ -191,8 +199,8 @@ def reveal(item: str, value: object) -> Verdict:
 
     Returns
     -------
-    Verdict
-        Both in words, and why. A lesson that is run without answers gets it as well.
+    PredictionVerdict
+        Both as text, and the explanation; also without a prediction.
 
     Raises
     ------
@@ -201,7 +209,7 @@ def reveal(item: str, value: object) -> Verdict:
 
     Notes
     -----
-    **Close.** A number within 1 % of the kernel's is right; within 1 % of a wrong choice it is that choice.
+    A number within 1 % of the result is right; a number within 1 % of a wrong choice counts as that choice.
     Prints nothing.
 
     Examples
@@ -210,32 +218,32 @@ def reveal(item: str, value: object) -> Verdict:
     >>> reveal("jv", [7, -5, 3]).idea
     'pushed-the-cotangent'
     """
-    one = prompt(item)
-    verdict = judge(one, _stored(one), value)
-    _found[item] = verdict
+    one = find_prompt(item)
+    verdict = judge_prediction(one, _stored_answer(one), value)
+    _verdicts[item] = verdict
     if verdict.right is not None:
         progress().reveal_prediction(one.lesson, item, verdict.truth, verdict.right)
-    if item in _asked:
-        _asked[item].show(verdict)
-    _note_step(one.lesson)
+    if item in _shown_questions:
+        _shown_questions[item].show(verdict)
+    _record_step(one.lesson)
     return verdict
 
 
-def _note_step(no: str) -> None:
-    """Note how far the learner is; the last reveal ends the lesson."""
+def _record_step(no: str) -> None:
+    """Record the number of reveals as the lesson's step; the last reveal finishes the lesson."""
     items = [one.item for one in prompts_of(no)]
-    seen = sum(item in _found for item in items)
+    seen = sum(item in _verdicts for item in items)
     progress().set_step(no, seen)
     if seen == len(items):
         progress().finish_lesson(no)
 
 
-def _stored(one: Prompt) -> Answer | None:
+def _stored_answer(one: Prompt) -> Answer | None:
     kept = progress().prediction(one.lesson, one.item)
     return None if kept is None else kept.answer
 
 
-def _widget(one: Prompt, answer: Answer | None) -> Predict:
+def _predict_widget(one: Prompt, answer: Answer | None) -> Predict:
     shown = one.choices if one.kind in ("choice", "several") else ()
     return Predict(
         question=one.question,
@@ -249,7 +257,7 @@ def _widget(one: Prompt, answer: Answer | None) -> Predict:
 
 
 def __getattr__(name: str) -> Any:
-    """Load a widget, or the exercises, when a notebook names it."""
+    """Import a widget or the exercises on first use."""
     if name in widgets.__all__:
         return getattr(widgets, name)
     if name == "exercise":

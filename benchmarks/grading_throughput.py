@@ -20,9 +20,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from autodiff_kit.author.builtin import master_of
-from autodiff_kit.author.commands import build
-from autodiff_kit.author.master import of
+from autodiff_kit.author.builtin_exercises import builtin_master
+from autodiff_kit.author.commands import build_exercise
+from autodiff_kit.author.master_notebook import parse_master
 from autodiff_kit.exercises.questions import LESSONS
 
 ROOT = Path(__file__).parents[1]
@@ -78,7 +78,7 @@ def otter(home: Path, notebooks: list[Path]) -> float:
 
 def prepare(home: Path, count: int, few: int) -> tuple[Path, Path]:
     """All submissions, and the first few of them for each tool."""
-    build(of(master_of(LESSON)), home, ("release", "course", "otter"))
+    build_exercise(parse_master(builtin_master(LESSON)), home, ("release", "course", "otter"))
     release = home / "release" / f"{LESSON.slug}.ipynb"
     everybody, some = home / "all", home / "few"
     for number in range(count):

@@ -29,11 +29,11 @@ def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two small lessons in place of the kit's own."""
     top = tmp_path / "originals"
     for slug, title in (("01_first", "Push and pull"), ("06_second", "The value that never converges")):
-        for kind in workspace.KINDS:
+        for kind in workspace.NOTEBOOK_FOLDERS:
             (top / kind).mkdir(parents=True, exist_ok=True)
             about = {"autodiff_kit": {"v": 1, "title": title}}
             (top / kind / f"{slug}.ipynb").write_text(json.dumps({"cells": [], "metadata": about}))
-    monkeypatch.setattr(workspace, "content", lambda: top)
+    monkeypatch.setattr(workspace, "originals_folder", lambda: top)
     monkeypatch.chdir(tmp_path)
     return top
 
@@ -146,7 +146,7 @@ def test_a_command_not_understood_ends_with_2(words: list[str], capsys: pytest.C
 
 def test_it_opens_what_the_syllabus_calls_next(work: Path) -> None:
     def address() -> str:
-        command = cli.lab_command(work, None, no_browser=False, more=[])
+        command = cli.jupyterlab_command(work, None, no_browser=False, more=[])
         return next((word for word in command if "default_url" in word), "")
 
     Progress(work).begin_lesson("06")
@@ -159,12 +159,12 @@ def test_it_opens_what_the_syllabus_calls_next(work: Path) -> None:
 
 
 def test_the_first_start_shows_the_syllabus_and_opens_no_lesson(work: Path) -> None:
-    command = cli.lab_command(work, None, no_browser=False, more=[])
+    command = cli.jupyterlab_command(work, None, no_browser=False, more=[])
     assert not [word for word in command if "default_url" in word]
 
 
 def test_the_servers_options(work: Path) -> None:
-    command = cli.lab_command(work, 9001, no_browser=True, more=["--debug"])
+    command = cli.jupyterlab_command(work, 9001, no_browser=True, more=["--debug"])
     assert f"--ServerApp.root_dir={work}" in command
     assert "--ServerApp.port=9001" in command
     assert "--no-browser" in command
@@ -235,3 +235,35 @@ def test_the_module_is_the_command() -> None:
         env=os.environ,
     )
     assert "usage: autodiff-kit" in done.stdout
+
+
+HELP = [[], ["lab"], ["status"], ["reset"], ["new-exercise"], ["author"], ["grade"], ["warm"]]
+HELP += [["author", what] for what in ("build", "validate", "master")]
+ONLY_WHEN_A_COMMAND_RUNS = (
+    "autodiff_kit.exercises", "autodiff_kit.lessons.prompts", "autodiff_kit.learn", "autodiff_kit.lab",
+    "autodiff_kit.widgets", "numba", "llvmlite", "jupyterlab", "jupyter_server", "IPython", "ipywidgets", "anywidget",
+    "nbformat", "matplotlib", "sqlite3",
+)  # fmt: skip
+
+
+def test_help_of_every_command_imports_none_of_what_commands_need() -> None:
+    code = f"""
+import contextlib, io, sys
+from autodiff_kit import cli
+for words in {HELP!r}:
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as text:
+        cli.main([*words, "--help"])
+    assert text.getvalue().startswith("usage: autodiff-kit"), words
+    loaded = [name for name in {ONLY_WHEN_A_COMMAND_RUNS!r} if name in sys.modules]
+    assert not loaded, (words, loaded)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_command_is_missing_from_the_test_of_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["author"]):
+        with pytest.raises(SystemExit):
+            cli.main([*words, "--help"])
+        shown = set(re.findall(r"^    (\S+)", capsys.readouterr().out, re.MULTILINE))
+        assert shown == {one[-1] for one in HELP if one[:-1] == words and one}

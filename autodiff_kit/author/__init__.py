@@ -1,18 +1,11 @@
-"""Writing exercises: one master notebook, from which everything else is made.
+"""Authoring exercises: everything that learners and teachers get is built from one master notebook.
 
-master, shipped
-    What a master holds, and the masters of the kit's own exercises.
-release, course, otter, key
-    The learner's notebook, nbgrader's course folder, otter's tests, and what the author keeps.
+master_notebook, builtin_exercises, exercise_template
+    The format of a master notebook, the masters of the kit's own exercises, and a template for a new one.
+release, nbgrader_course, otter_tests, answer_key
+    What is built from a master: the learner's notebook, nbgrader's course folder, otter's tests, the answer key.
 validate
-    What would go wrong in class, found before class.
-new
-    A first master that works.
+    Checks of a master before it is handed out.
+commands
+    ``autodiff-kit new-exercise`` and ``autodiff-kit author``.
 """
-
-from __future__ import annotations
-
-from .master import Master, MasterError, read
-from .validate import Problem, validate
-
-__all__ = ["Master", "MasterError", "Problem", "read", "validate"]

@@ -1,56 +1,59 @@
-"""What the author keeps and looks at: the answer key, and a preview of the learner's notebook."""
+"""The author's answer key, and an HTML preview of the learner's notebook."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from . import cells
-from .master import split
-from .release import as_text, released, visible, write_notebook
+from .master_notebook import MasterNotebook, split_answer
+from .notebook_cells import cell_source, kit_metadata, markdown_cell, source_lines
+from .release import learner_notebook, notebook_json, visible_cells, write_notebook
 
-if TYPE_CHECKING:
-    from .master import Master
-
-__all__ = ["keyed", "write_key", "write_preview"]
+__all__ = ["answer_key_notebook", "write_answer_key", "write_preview"]
 
 
-def keyed(master: Master) -> dict[str, Any]:
-    """The answer key: worked answers in place of starters, and what each mistake is called."""
+def answer_key_notebook(master: MasterNotebook) -> dict[str, Any]:
+    """The answer key: worked answers in place of starters, with the misconceptions and hints of each question."""
     found = []
-    for cell in visible(released(master.notebook)):
-        about = cells.part_of(cell)
+    for cell in visible_cells(learner_notebook(master.notebook)):
+        about = kit_metadata(cell)
         if about.get("part") == "answer":
-            found += _answered(master, about["question"])
+            found += _answer_cells(master, about["question"])
         else:
             found.append(cell)
     return {**master.notebook, "cells": found}
 
 
-def _answered(master: Master, name: str) -> list[dict[str, Any]]:
-    original = next(cell for cell in master.notebook["cells"] if cells.part_of(cell).get("part") == "answer"
-                    and cells.part_of(cell)["question"] == name)  # fmt: skip
+def _answer_cells(master: MasterNotebook, name: str) -> list[dict[str, Any]]:
+    original = next(
+        cell
+        for cell in master.notebook["cells"]
+        if kit_metadata(cell).get("part") == "answer" and kit_metadata(cell)["question"] == name
+    )
     question = next(one for one in master.lesson.questions if one.id == name)
     named = [f"- `{misconception}`: {told}" for misconception, told in question.messages.items()]
     told = "\n".join(["**Mistakes that have a name**", "", *named, "", "**Hints**", ""])
     hints = "\n".join(f"{i}. {hint}" for i, hint in enumerate(question.hints, 1))
-    answer = {**original, "source": cells.lines(split(cells.source_of(original))[1].rstrip())}
-    return [answer, cells.markdown(f"{name}-key", told + hints)]
+    answer = {
+        **original,
+        "source": source_lines(split_answer(cell_source(original))[1].rstrip()),
+    }
+    return [answer, markdown_cell(f"{name}-key", told + hints)]
 
 
-def write_key(folder: Path, master: Master) -> list[Path]:
-    """Write the answer key, a notebook; it belongs in no learner's folder."""
-    return [write_notebook(folder / f"{master.lesson.slug}_key.ipynb", keyed(master))]
+def write_answer_key(folder: Path, master: MasterNotebook) -> list[Path]:
+    """Write the answer key, a notebook for the author only."""
+    return [write_notebook(folder / f"{master.lesson.slug}_key.ipynb", answer_key_notebook(master))]
 
 
-def write_preview(folder: Path, master: Master) -> list[Path]:
-    """Write the learner's notebook as a page, to read before it is handed out."""
+def write_preview(folder: Path, master: MasterNotebook) -> list[Path]:
+    """Write the learner's notebook as an HTML page, for the author to read before handing it out."""
     import nbformat
     from nbconvert import HTMLExporter
 
-    notebook = nbformat.reads(as_text(released(master.notebook)), as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.reads(notebook_json(learner_notebook(master.notebook)), as_version=4)  # type: ignore[no-untyped-call]
     exporter: Any = HTMLExporter
     page, _ = exporter(exclude_input_prompt=True).from_notebook_node(notebook)
     path = folder / f"{master.lesson.slug}.html"

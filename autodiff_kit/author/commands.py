@@ -1,34 +1,31 @@
-"""``autodiff-kit author build | validate | master`` and ``autodiff-kit new-exercise``."""
+"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | master``.
+
+Adding the commands to the argument parser imports no exercise; each command imports its own modules when it runs.
+"""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from autodiff_kit.exercises.questions import LESSONS
+if TYPE_CHECKING:
+    from .master_notebook import MasterNotebook
 
-from .answer_key import write_key, write_preview
-from .builtin import master_of
-from .master import Master, of, read
-from .nbgrader_course import write_course
-from .otter import write_otter
-from .release import as_text, released, write_checks, write_notebook
-from .template import new_exercise
-from .validate import SEEDS, validate
+__all__ = ["BUILD_PARTS", "VALIDATION_SEEDS", "add_author_commands", "build_exercise"]
 
-__all__ = ["add", "build"]
-
-PARTS = ("release", "course", "otter", "key", "preview")
+BUILD_PARTS = ("release", "course", "otter", "key", "preview")
+VALIDATION_SEEDS = 100
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the author's commands to the program's."""
+def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the author's commands to the argument parser."""
     new = commands.add_parser("new-exercise", help="begin an exercise: a master notebook with one question that works")
     new.add_argument("name", metavar="NAME", help="such as newton_steps")
     new.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="where to (default: here)")
-    new.set_defaults(run=_new)
+    new.set_defaults(run=_run_new)
 
-    author = commands.add_parser("author", help="make and check what an exercise's master notebook stands for")
+    author = commands.add_parser("author", help="build and validate exercises from their master notebooks")
     what = author.add_subparsers(title="commands", required=True, metavar="COMMAND")
     master = argparse.ArgumentParser(add_help=False)
     master.add_argument(
@@ -39,28 +36,34 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "build", parents=[master], help="the learner's release, nbgrader's course, otter's tests, key, preview"
     )
     make.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where to")
-    make.add_argument("--only", choices=PARTS, action="append", help="only this part; may be repeated")
-    make.set_defaults(run=_build)
+    make.add_argument("--only", choices=BUILD_PARTS, action="append", help="only this part; may be repeated")
+    make.set_defaults(run=_run_build)
 
     test = what.add_parser(
         "validate", parents=[master], help="find leaks, missing points, starters that pass, answers that fail"
     )
-    test.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help=f"draws for each answer (default: {SEEDS})")
-    test.set_defaults(run=_validate)
+    test.add_argument(
+        "--seeds",
+        type=int,
+        default=VALIDATION_SEEDS,
+        metavar="N",
+        help=f"draws for each answer (default: {VALIDATION_SEEDS})",
+    )
+    test.set_defaults(run=_run_validate)
 
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
-    show.set_defaults(run=_show)
+    show.set_defaults(run=_run_show)
 
 
-def build(master: Master, out: Path, parts: tuple[str, ...] = PARTS) -> list[Path]:
-    """Make everything that a master stands for.
+def build_exercise(master: MasterNotebook, out: Path, parts: tuple[str, ...] = BUILD_PARTS) -> list[Path]:
+    """Build the learner's release and the other parts of an exercise.
 
     Parameters
     ----------
-    master : Master
+    master : MasterNotebook
         The exercise.
     out : Path
-        Where to; a folder for each part.
+        The output folder; each part gets a folder in it.
     parts : tuple of str, optional
         Some of release, course, otter, key and preview.
 
@@ -69,40 +72,54 @@ def build(master: Master, out: Path, parts: tuple[str, ...] = PARTS) -> list[Pat
     list of Path
         The files written.
     """
-    slug = master.lesson.slug
-    makers = {
-        "release": lambda to: [
-            write_notebook(to / f"{slug}.ipynb", released(master.notebook)),
-            *write_checks(to, master),
-        ],
-        "course": lambda to: write_course(to, master),
-        "otter": lambda to: write_otter(to / slug, master),
-        "key": lambda to: write_key(to, master),
-        "preview": lambda to: write_preview(to, master),
+    from .answer_key import write_answer_key, write_preview
+    from .nbgrader_course import write_nbgrader_course
+    from .otter_tests import write_otter_tests
+    from .release import write_release
+
+    writers = {
+        "release": write_release,
+        "course": write_nbgrader_course,
+        "otter": lambda folder, exercise: write_otter_tests(folder / exercise.lesson.slug, exercise),
+        "key": write_answer_key,
+        "preview": write_preview,
     }
-    return [path for part in parts for path in makers[part](out / part)]
+    return [path for part in parts for path in writers[part](out / part, master)]
 
 
-def _given(name: str) -> Master:
+def _read_named_master(name: str) -> MasterNotebook:
+    """The master notebook at a path, or that of one of the kit's own exercises by its number."""
+    from autodiff_kit.exercises.questions import LESSONS
+
+    from .builtin_exercises import builtin_master
+    from .master_notebook import parse_master, read_master
+
     lesson = LESSONS.get(f"{name:0>2}")
-    return read(Path(name)) if lesson is None else of(master_of(lesson), f"the master of {name}")
+    if lesson is None:
+        return read_master(Path(name))
+    return parse_master(builtin_master(lesson), f"the master of {name}")
 
 
-def _new(options: argparse.Namespace) -> int:
+def _run_new(options: argparse.Namespace) -> int:
+    from .exercise_template import new_exercise
+
     path = new_exercise(options.name, options.dir)
     print(f"{path} holds one question. Change it, then: autodiff-kit author validate {path}")
     return 0
 
 
-def _build(options: argparse.Namespace) -> int:
-    for path in build(_given(options.master), options.out, tuple(options.only or PARTS)):
+def _run_build(options: argparse.Namespace) -> int:
+    master = _read_named_master(options.master)
+    for path in build_exercise(master, options.out, tuple(options.only or BUILD_PARTS)):
         print(path)
     return 0
 
 
-def _validate(options: argparse.Namespace) -> int:
-    master = _given(options.master)
-    problems = validate(master, options.seeds)
+def _run_validate(options: argparse.Namespace) -> int:
+    from .validate import validate_exercise
+
+    master = _read_named_master(options.master)
+    problems = validate_exercise(master, options.seeds)
     for problem in problems:
         print(problem)
     asked, points = len(master.lesson.questions), master.lesson.points
@@ -110,6 +127,8 @@ def _validate(options: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
-def _show(options: argparse.Namespace) -> int:
-    print(as_text(_given(options.master).notebook), end="")
+def _run_show(options: argparse.Namespace) -> int:
+    from .release import notebook_json
+
+    print(notebook_json(_read_named_master(options.master).notebook), end="")
     return 0

@@ -1,18 +1,15 @@
-"""nbgrader's course folder: the source notebook with hidden tests, and a configuration that keeps our starters."""
+"""nbgrader's course folder: the source notebook with hidden tests, and a configuration that keeps the starters."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .release import visible, write_checks, write_notebook
+from .master_notebook import MasterNotebook
+from .release import visible_cells, write_checks_module, write_notebook
 
-if TYPE_CHECKING:
-    from .master import Master
-
-__all__ = ["write_course"]
+__all__ = ["write_nbgrader_course"]
 
 CONFIG = '''"""nbgrader's settings for exercises of autodiff_kit."""
 
@@ -25,14 +22,14 @@ c.ClearSolutions.enforce_metadata = True
 '''
 
 
-def write_course(folder: Path, master: Master) -> list[Path]:
-    """Write an exercise into a course folder of nbgrader; other exercises in it stay.
+def write_nbgrader_course(folder: Path, master: MasterNotebook) -> list[Path]:
+    """Write an exercise into a course folder of nbgrader; other exercises in it are not changed.
 
     Parameters
     ----------
     folder : Path
-        The course's folder; begun if it is not there.
-    master : Master
+        The course folder; created if it does not exist.
+    master : MasterNotebook
         The exercise.
 
     Returns
@@ -42,8 +39,8 @@ def write_course(folder: Path, master: Master) -> list[Path]:
     """
     slug = master.lesson.slug
     home = folder / "source" / slug
-    given = {**master.notebook, "cells": visible(master.notebook)}
-    written = [write_notebook(home / f"{slug}.ipynb", given), *write_checks(home, master)]
+    given = {**master.notebook, "cells": visible_cells(master.notebook)}
+    written = [write_notebook(home / f"{slug}.ipynb", given), *write_checks_module(home, master)]
     config = folder / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.format(course=folder.name or "course").encode())

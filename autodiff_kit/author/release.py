@@ -1,21 +1,25 @@
-"""The learner's notebook: a master without answers, hidden tests and the author's cells."""
+"""The learner's release: a master notebook without answers, hidden tests and author's cells."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from . import cells
-from .master import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
+from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN, MasterNotebook
+from .notebook_cells import cell_source, kit_metadata, source_lines
 
-if TYPE_CHECKING:
-    from .master import Master
-
-__all__ = ["as_text", "released", "visible", "write_checks", "write_notebook"]
+__all__ = [
+    "learner_notebook",
+    "notebook_json",
+    "visible_cells",
+    "write_checks_module",
+    "write_notebook",
+    "write_release",
+]
 
 HELD_BACK = ("author", "wrong")
 SOLUTION = re.compile(rf"\n?[ \t]*{BEGIN}.*?{END}[^\n]*", re.DOTALL)
@@ -30,7 +34,7 @@ LESSON = load_built_lesson(Path(__file__).with_name("exercise.json"), __name__)
 '''
 
 
-def released(notebook: dict[str, Any]) -> dict[str, Any]:
+def learner_notebook(notebook: dict[str, Any]) -> dict[str, Any]:
     """The learner's notebook.
 
     Parameters
@@ -43,34 +47,40 @@ def released(notebook: dict[str, Any]) -> dict[str, Any]:
     dict
         The same cells with starters only; without the author's cells, wrong answers, outputs and hidden tests.
     """
-    return {**notebook, "cells": [_shown(cell) for cell in visible(notebook)]}
+    return {**notebook, "cells": [_learner_cell(cell) for cell in visible_cells(notebook)]}
 
 
-def visible(notebook: dict[str, Any]) -> list[dict[str, Any]]:
-    """The cells that leave the author's desk."""
-    return [cell for cell in notebook["cells"] if cells.part_of(cell).get("part") not in HELD_BACK]
+def visible_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """All cells but the author's cells and the wrong answers."""
+    return [cell for cell in notebook["cells"] if kit_metadata(cell).get("part") not in HELD_BACK]
 
 
-def as_text(notebook: dict[str, Any]) -> str:
-    """A notebook as it is stored."""
+def notebook_json(notebook: dict[str, Any]) -> str:
+    """A notebook as JSON text, formatted as in the repository."""
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 def write_notebook(path: Path, notebook: dict[str, Any]) -> Path:
-    """Store a notebook; the path is given back."""
-    write_atomically(path, as_text(notebook).encode())
+    """Write a notebook and return its path."""
+    write_atomically(path, notebook_json(notebook).encode())
     return path
 
 
-def write_checks(folder: Path, master: Master) -> list[Path]:
-    """Write the checks that a teacher's own exercise needs beside its notebook; those of the kit's are installed.
+def write_release(folder: Path, master: MasterNotebook) -> list[Path]:
+    """Write the learner's notebook, and the checks if it is a teacher's own exercise; return the files."""
+    notebook = write_notebook(folder / f"{master.lesson.slug}.ipynb", learner_notebook(master.notebook))
+    return [notebook, *write_checks_module(folder, master)]
+
+
+def write_checks_module(folder: Path, master: MasterNotebook) -> list[Path]:
+    """Write the package with the checks of a teacher's own exercise; the kit's own checks are installed already.
 
     Parameters
     ----------
     folder : Path
-        Where the notebook stands. The checks go to ``<slug>_checks`` in it: a module for each question (the author's
-        cell), and the questions' texts. Worked answers do not go with them.
-    master : Master
+        The notebook's folder. The checks go to ``<slug>_checks`` in it: a module for each question (the author's
+        cell), and the texts of the questions, without worked answers.
+    master : MasterNotebook
         The exercise.
 
     Returns
@@ -78,7 +88,7 @@ def write_checks(folder: Path, master: Master) -> list[Path]:
     list of Path
         The files written; none for the kit's own exercises.
     """
-    if not master.own:
+    if not master.is_custom:
         return []
     lesson = master.lesson
     home = folder / f"{lesson.slug}_checks"
@@ -93,7 +103,7 @@ def write_checks(folder: Path, master: Master) -> list[Path]:
         {"id": q.id, "points": q.points, "title": q.title, "text": q.text, "writes": q.writes, "starter": q.starter}
         for q in lesson.questions
     ]
-    files = {f"{_module(name)}.py": source.rstrip() + "\n" for name, source in master.authored.items()}
+    files = {f"{_module_name(name)}.py": source.rstrip() + "\n" for name, source in master.author_sources.items()}
     files["__init__.py"] = MODULE.format(slug=lesson.slug)
     files["exercise.json"] = json.dumps({**facts, "questions": asked}, indent=1, ensure_ascii=False) + "\n"
     for name, text in files.items():
@@ -101,12 +111,12 @@ def write_checks(folder: Path, master: Master) -> list[Path]:
     return [home / name for name in sorted(files)]
 
 
-def _module(question: str) -> str:
+def _module_name(question: str) -> str:
     return question.replace("-", "_")
 
 
-def _shown(cell: dict[str, Any]) -> dict[str, Any]:
+def _learner_cell(cell: dict[str, Any]) -> dict[str, Any]:
     if cell["cell_type"] != "code":
         return cell
-    source = HIDDEN.sub("", SOLUTION.sub("", cells.source_of(cell))).rstrip("\n")
-    return {**cell, "source": cells.lines(source), "outputs": [], "execution_count": None}
+    source = HIDDEN.sub("", SOLUTION.sub("", cell_source(cell))).rstrip("\n")
+    return {**cell, "source": source_lines(source), "outputs": [], "execution_count": None}

@@ -1,4 +1,4 @@
-"""What would go wrong in class, found before class."""
+"""Validation of a master notebook: leaks, missing points, starters that pass, answers that fail."""
 
 from __future__ import annotations
 
@@ -6,34 +6,30 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import autodiff_kit
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt
+from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions import LESSONS
 
-from . import cells
-from .master import BEGIN_HIDDEN, END_HIDDEN, HEADING
-from .release import released
+from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING, MasterNotebook, WrongAnswer
+from .notebook_cells import cell_source
+from .release import learner_notebook
 
-if TYPE_CHECKING:
-    from autodiff_kit.exercises.question import Question
+__all__ = ["ValidationProblem", "validate_exercise"]
 
-    from .master import Master, Wrong
-
-__all__ = ["Problem", "validate"]
-
-SEEDS = 100
-ID = re.compile(r"[a-zA-Z0-9_\-]+")
-HINTS = 3
-TELLING = 12  # letters that a line of an answer must have before it can give anything away
+VALID_ID = re.compile(r"[a-zA-Z0-9_\-]+")
+HINT_COUNT = 3
+MIN_LEAK_LENGTH = 12  # shorter lines of an answer are too common to count as a leak
+HARMLESS_STARTS = ("#", "def ", "import ", "from ", '"""', "return None")
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One thing to mend.
+class ValidationProblem:
+    """One problem of a master notebook.
 
     Attributes
     ----------
@@ -50,32 +46,37 @@ class Problem:
         return f"{self.where}: {self.what}"
 
 
-def validate(master: Master, seeds: int = SEEDS) -> list[Problem]:
-    """Look for everything that makes an exercise unfair, wrong or leaky.
+def validate_exercise(master: MasterNotebook, seeds: int) -> list[ValidationProblem]:
+    """Return the problems of an exercise: leaked answers, wrong points, checks that misjudge an answer.
 
     Parameters
     ----------
-    master : Master
+    master : MasterNotebook
         The exercise.
     seeds : int
-        How many draws each answer is checked on.
+        Number of random draws on which each answer is checked.
 
     Returns
     -------
-    list of Problem
+    list of ValidationProblem
         In the order of the notebook; empty if there is none.
     """
-    found = [*_ids(master.notebook), *_cells(master)]
+    found = [*_id_problems(master.notebook), *_cell_problems(master)]
     for question in master.lesson.questions:
-        found += [Problem(question.id, what) for what in _texts(question)]
-        found += [Problem(question.id, what) for what in _leaks(question, released(master.notebook))]
-        found += [Problem(question.id, what) for what in _answers(question, master.wrong[question.id], range(seeds))]
+        found += [ValidationProblem(question.id, what) for what in _text_problems(question)]
+        found += [
+            ValidationProblem(question.id, what) for what in _leak_problems(question, learner_notebook(master.notebook))
+        ]
+        found += [
+            ValidationProblem(question.id, what)
+            for what in _answer_problems(question, master.wrong[question.id], range(seeds))
+        ]
     return found
 
 
 # ---------------------------------------------------------------- the notebook
-def _ids(notebook: dict[str, Any]) -> Iterator[Problem]:
-    """Ids of cells and of nbgrader's grades, each of which may stand once."""
+def _id_problems(notebook: dict[str, Any]) -> Iterator[ValidationProblem]:
+    """Duplicate or malformed cell ids and nbgrader grade ids."""
     names = [str(cell.get("id")) for cell in notebook["cells"]]
     grades = [
         cell["metadata"]["nbgrader"].get("grade_id", "") for cell in notebook["cells"] if "nbgrader" in cell["metadata"]
@@ -83,15 +84,15 @@ def _ids(notebook: dict[str, Any]) -> Iterator[Problem]:
     for kind, all_of_them in (("cell id", names), ("grade_id", grades)):
         for name, count in Counter(all_of_them).items():
             if count > 1:
-                yield Problem(
+                yield ValidationProblem(
                     name, f"{count} cells have this {kind}. Delete the copies, or give them ids of their own."
                 )
-            elif not ID.fullmatch(name):
-                yield Problem(name, f"A {kind} is made of letters, digits, - and _.")
+            elif not VALID_ID.fullmatch(name):
+                yield ValidationProblem(name, f"A {kind} is made of letters, digits, - and _.")
 
 
-def _cells(master: Master) -> Iterator[Problem]:
-    """Each question has one check that nbgrader can grade, with the same points, and a heading."""
+def _cell_problems(master: MasterNotebook) -> Iterator[ValidationProblem]:
+    """Each question needs one check cell that nbgrader can grade, with the same points, and a heading."""
     for question in master.lesson.questions:
         checks = [
             cell
@@ -99,26 +100,30 @@ def _cells(master: Master) -> Iterator[Problem]:
             if cell["metadata"].get("nbgrader", {}).get("grade_id") == question.id
         ]
         if len(checks) != 1:
-            yield Problem(question.id, "No cell carries its grade: the check's nbgrader metadata needs this grade_id.")
+            yield ValidationProblem(
+                question.id, "No cell carries its grade: the check's nbgrader metadata needs this grade_id."
+            )
             continue
         points = checks[0]["metadata"]["nbgrader"].get("points")
         if points != question.points:
-            yield Problem(
+            yield ValidationProblem(
                 question.id, f"nbgrader would give {points} points, the kit {question.points}. Make them equal."
             )
-        source = cells.source_of(checks[0])
+        source = cell_source(checks[0])
         if BEGIN_HIDDEN not in source or END_HIDDEN not in source or ".graded()" not in source:
-            yield Problem(
+            yield ValidationProblem(
                 question.id, f"Its check needs `{BEGIN_HIDDEN}`, a line such as `q1.graded()`, `{END_HIDDEN}`."
             )
-    labels = [match["label"] for cell in master.notebook["cells"] for match in HEADING.finditer(cells.source_of(cell))]
+    labels = [match["label"] for cell in master.notebook["cells"] for match in HEADING.finditer(cell_source(cell))]
     if labels != [f"q{i}" for i in range(1, len(labels) + 1)]:
-        yield Problem("headings", f"Questions are called q1, q2, ... in their order; got {', '.join(labels)}.")
+        yield ValidationProblem(
+            "headings", f"Questions are called q1, q2, ... in their order; got {', '.join(labels)}."
+        )
 
 
-def _texts(question: Question) -> Iterator[str]:
-    if len(question.hints) != HINTS:
-        yield f"It has {len(question.hints)} hints; there are {HINTS}, from a nudge to nearly the answer."
+def _text_problems(question: Question) -> Iterator[str]:
+    if len(question.hints) != HINT_COUNT:
+        yield f"It has {len(question.hints)} hints; there are {HINT_COUNT}, from a nudge to nearly the answer."
     if not question.text:
         yield "It has no text below its heading."
     for name in question.messages:
@@ -126,39 +131,43 @@ def _texts(question: Question) -> Iterator[str]:
             yield f"The misconception {name!r} cannot be counted: no spaces, commas or semicolons."
 
 
-def _leaks(question: Question, notebook: dict[str, Any]) -> Iterator[str]:
-    """Lines of the worked answer, or hints, that a learner would find in the notebook."""
-    text = "\n".join(cells.source_of(cell) for cell in notebook["cells"])
+def _leak_problems(question: Question, notebook: dict[str, Any]) -> Iterator[str]:
+    """Lines of the worked answer, or hints, that the learner's notebook contains."""
+    text = "\n".join(cell_source(cell) for cell in notebook["cells"])
     told = [line.strip() for line in question.solution.splitlines()]
     for line in told:
-        telling = len(line) >= TELLING and not line.startswith(("#", "def ", "import ", "from ", '"""', "return None"))
-        # What the question hands over, such as a call to be made, may stand in its text; what is returned may not.
+        telling = len(line) >= MIN_LEAK_LENGTH and not line.startswith(
+            ("#", "def ", "import ", "from ", '"""', "return None")
+        )
+        # Code that the question gives, such as a call, may be in its text; a return statement may not.
         given = question.starter if line.startswith("return") else question.starter + question.text
         if telling and line in text and line not in given:
             yield f"A line of its worked answer stands in the learner's notebook: {line}"
     for hint in question.hints:
-        if len(hint) >= TELLING and hint in text:
+        if len(hint) >= MIN_LEAK_LENGTH and hint in text:
             yield "A hint stands in the learner's notebook."
 
 
 # ---------------------------------------------------------------- the answers
-def _answers(question: Question, wrong: tuple[Wrong, ...], seeds: range) -> Iterator[str]:
-    """The starter earns nothing, the worked answer everything, a wrong one less and its own name, for every draw."""
-    yield from _tried(question, question.starter, "The starter", seeds[:3], _earns_nothing)
-    yield from _tried(question, f"{question.starter}\n{question.solution}", "The worked answer", seeds, _earns_all)
+def _answer_problems(question: Question, wrong: tuple[WrongAnswer, ...], seeds: range) -> Iterator[str]:
+    """For every draw: the starter earns no points, the worked answer all, and a wrong answer its misconception."""
+    yield from _try_answer(question, question.starter, "The starter", seeds[:3], _fault_of_starter)
+    yield from _try_answer(
+        question, f"{question.starter}\n{question.solution}", "The worked answer", seeds, _fault_of_worked_answer
+    )
     if not wrong and LESSONS.lesson_number(question.id) is None:
         yield "It has no wrong answer. Add one for each misconception that it names, in cells of part 'wrong'."
     for i, answer in enumerate(wrong, 1):
 
-        def told(verdict: Verdict, name: str = answer.misconception) -> str:
-            return _is_told(verdict, name)
+        def fault(verdict: Verdict, name: str = answer.misconception) -> str:
+            return _fault_of_wrong_answer(verdict, name)
 
-        yield from _tried(
-            question, answer.source, f"Wrong answer {i} ({answer.misconception or 'unnamed'})", seeds, told
+        yield from _try_answer(
+            question, answer.source, f"Wrong answer {i} ({answer.misconception or 'unnamed'})", seeds, fault
         )
 
 
-def _tried(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
+def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
     names: dict[str, Any] = {"__name__": "answer", "np": np, "ak": autodiff_kit}  # as a notebook's first cell has them
     try:
         exec(compile(source, f"<{what} of {question.id}>", "exec"), names)  # the author's own code
@@ -177,15 +186,15 @@ def _tried(question: Question, source: str, what: str, seeds: range, fault: Any)
             return
 
 
-def _earns_nothing(verdict: Verdict) -> str:
+def _fault_of_starter(verdict: Verdict) -> str:
     return f"earns {verdict.share:g} of the points" if verdict.share else ""
 
 
-def _earns_all(verdict: Verdict) -> str:
+def _fault_of_worked_answer(verdict: Verdict) -> str:
     return "" if verdict.outcome == "passed" else f"fails: {verdict.message}"
 
 
-def _is_told(verdict: Verdict, name: str) -> str:
+def _fault_of_wrong_answer(verdict: Verdict, name: str) -> str:
     if verdict.outcome == "passed":
         return "passes"
     if verdict.outcome == "error":

@@ -283,8 +283,8 @@ def learner_id() -> str:
     """The learner's random id from the working folder; "guest" outside of one."""
     from autodiff_kit.lessons import workspace
 
-    root = workspace.find_root()
-    return os.environ.get("AUTODIFF_KIT_LEARNER") or ("guest" if root is None else workspace.learner(root))
+    root = workspace.find_working_folder()
+    return os.environ.get("AUTODIFF_KIT_LEARNER") or ("guest" if root is None else workspace.learner_id(root))
 
 
 def _progress() -> Progress:

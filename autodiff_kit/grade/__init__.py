@@ -1,21 +1,21 @@
-"""Grading of other people's notebooks, in a box.
+"""Grading of notebooks that learners hand in, each in a sandbox.
 
-command, batch, store, late
-    ``autodiff-kit grade``: many submissions, kept one by one, on the processors of a machine or of several.
-files, submission, looks
-    What was handed in, read without running it.
-box, group, inside
-    Where a notebook runs: bubblewrap outside, and what happens within.
-wire, talk, session
-    The conversation with a box: plain values, bounded, that nothing can be run from.
+command, batch, result_store, late_policy
+    ``autodiff-kit grade``: a batch of submissions, on the processors of one machine or of several.
+submission_discovery, submission_files, submission_reader, submission, integrity, exercise_lookup
+    Reading what was handed in, without running it.
+sandbox, cgroup, inside
+    Where a notebook runs: bubblewrap, a memory limit, and the code within the sandbox.
+protocol, rpc, submission_session
+    The connection to a sandbox: messages of plain data, remote calls, and one submission's calls.
 grading, results
-    From cells to marks; one line of ``results.jsonl``.
-pages, similar, table, lms, gradebook
-    What learners, teachers and other systems are given.
+    From a submission to the grades of its questions; one line of ``results.jsonl``.
+reports, similarity, csv_table, lms_export, nbgrader_gradebook
+    Output for learners, teachers and other systems.
 """
 
 from __future__ import annotations
 
-from .results import Mark, Result, read_results, write_results
+from .results import QuestionGrade, SubmissionResult, read_results, write_results
 
-__all__ = ["Mark", "Result", "read_results", "write_results"]
+__all__ = ["QuestionGrade", "SubmissionResult", "read_results", "write_results"]

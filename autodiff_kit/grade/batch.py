@@ -1,13 +1,12 @@
-"""Many submissions: on some workers of this machine, or on those of a dask scheduler.
+"""Grading a batch of submissions: in this process, in several processes, or on the workers of a dask scheduler.
 
-Results depend on the submission and the secret alone, so it does not matter which worker grades what.
+A result depends only on the submission and the secret of the batch, not on the worker that graded it.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -17,16 +16,19 @@ from typing import Any, TextIO
 import autodiff_kit
 from autodiff_kit.errors import ArgumentError, AutodiffError, StructureError
 
-from .box import Box, BoxError, Limits, OpenRoom, room
+from .exercise_lookup import find_exercise
 from .grading import grade_submission
-from .results import Mark, Result
-from .store import Store
-from .submission import Submission, named_lesson
+from .inside.limits import ResourceLimits
+from .progress_bar import ProgressBar
+from .result_store import ResultStore
+from .results import QuestionGrade, SubmissionResult
+from .sandbox import SandboxError, SubmissionRunner, make_runner
+from .submission import Submission
 
-__all__ = ["Plan", "SchedulerError", "grade_batch", "grade_one"]
+__all__ = ["BatchOptions", "SchedulerError", "grade_batch", "grade_job"]
 
-TRIES = 2
-ANSWERS_WITHIN = 10  # seconds, for a scheduler
+MAX_TRIES = 2
+SCHEDULER_TIMEOUT = 10  # seconds
 
 
 class SchedulerError(AutodiffError, RuntimeError):
@@ -34,24 +36,24 @@ class SchedulerError(AutodiffError, RuntimeError):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How a batch is graded.
+class BatchOptions:
+    """Options of a batch.
 
     Attributes
     ----------
-    limits : Limits
-        For each submission.
+    limits : ResourceLimits
+        Limits of each submission.
     sandbox : bool
-        Whether a box is insisted on.
+        Whether a sandbox is required.
     workers : int
-        Processes on this machine.
+        Number of processes on this machine.
     scheduler : str
         Address of a dask scheduler; its workers are used instead.
     only : str
-        The one question to grade; all, if empty.
+        The only question to grade; all if empty.
     """
 
-    limits: Limits = field(default_factory=Limits)
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
     sandbox: bool = True
     workers: int = 1
     scheduler: str = ""
@@ -59,126 +61,134 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class _Order:
-    """What a worker is sent."""
+class GradingJob:
+    """One submission to be graded, as it is sent to a worker."""
 
     submission: Submission
     secret: str
-    plan: Plan
+    options: BatchOptions
 
 
-_here = threading.local()
+_thread_local = threading.local()
 
 
-def grade_one(order: _Order) -> Result:
-    """Grade one submission in this thread's box, which is started on first use and again if it is lost."""
+def grade_job(job: GradingJob) -> SubmissionResult:
+    """Grade one submission in this thread's sandbox, which is started on first use and restarted if it is lost."""
     for last in (False, True):
-        place = _room(order.plan)  # where no box can be had, the batch ends here
+        runner = _thread_runner(job.options)  # raises, and so ends the batch, if no sandbox can be started
         try:
-            return grade_submission(order.submission, place, order.secret, _only(order.plan))
-        except BoxError as error:
-            _close_room()
+            return grade_submission(job.submission, runner, job.secret, _selected_questions(job.options))
+        except SandboxError as error:
+            _close_thread_runners()
             if last:
                 why = str(error).splitlines()[0]
-                return _lost(order.submission, f"The box itself was lost twice ({why})")
+                return _lost_result(job.submission, f"The sandbox was lost twice ({why})")
     raise AssertionError("one of the tries returns")
 
 
-def grade_batch(submissions: Sequence[Submission], store: Store, plan: Plan, out: TextIO | None = None) -> list[Result]:
-    """Grade what has not been graded into the store yet.
+def grade_batch(
+    submissions: Sequence[Submission], store: ResultStore, options: BatchOptions, out: TextIO | None = None
+) -> list[SubmissionResult]:
+    """Grade the submissions that have no result in the store yet.
 
     Parameters
     ----------
     submissions : sequence of Submission
-        As they were read.
-    store : Store
-        Where results are kept; one that is there already is not graded again, unless a single question is.
-    plan : Plan
-        How.
+        The submissions, as they were read.
+    store : ResultStore
+        Receives the results. A submission with a result is graded again only if ``options.only`` is set.
+    options : BatchOptions
+        Options of the batch.
     out : text stream, optional
-        Where progress is shown.
+        Where a progress bar is shown.
 
     Returns
     -------
-    list of Result
+    list of SubmissionResult
         One for each submission, in their order.
 
     Raises
     ------
-    BoxError
-        If a box is insisted on and cannot be had; nothing was run then.
+    SandboxError
+        If a sandbox is required and cannot be started; nothing was run then.
     """
-    if plan.workers < 1:
-        raise ArgumentError(f"--workers takes a number from 1; got {plan.workers}.")
-    if plan.only and not any(_has(one, plan.only) for one in submissions):
-        raise StructureError(f"--regrade names a question of these exercises, such as jvp-1; got {plan.only!r}.")
-    before = {one.key: store.found(one) for one in submissions}
-    todo = [one for one in submissions if before[one.key] is None or (plan.only and _has(one, plan.only))]
+    if options.workers < 1:
+        raise ArgumentError(f"--workers takes a number from 1; got {options.workers}.")
+    if options.only and not any(_has_question(one, options.only) for one in submissions):
+        raise StructureError(f"--regrade names a question of these exercises, such as jvp-1; got {options.only!r}.")
+    before = {one.key: store.load(one) for one in submissions}
+    todo = [
+        one for one in submissions if before[one.key] is None or (options.only and _has_question(one, options.only))
+    ]
     results = {key: result for key, result in before.items() if result is not None}
-    bar = Bar(len(submissions), len(submissions) - len(todo), out)
-    for one, graded in _graded(todo, store.secret, plan):
+    progress = ProgressBar(len(submissions), len(submissions) - len(todo), out)
+    for one, graded in _grade_all(todo, store.secret, options):
         earlier = before[one.key]
-        result = _merged(earlier, graded) if plan.only and earlier is not None else graded
-        store.keep(one, result)
+        result = _merge_results(earlier, graded) if options.only and earlier is not None else graded
+        store.save(one, result)
         results[one.key] = result
-        bar.step()
-    bar.end()
+        progress.step()
+    progress.end()
     return [results[one.key] for one in submissions]
 
 
-def _graded(todo: Sequence[Submission], secret: str, plan: Plan) -> Iterator[tuple[Submission, Result]]:
-    orders = [_Order(one, secret, plan) for one in todo]
-    if not orders:
+def _grade_all(
+    todo: Sequence[Submission], secret: str, options: BatchOptions
+) -> Iterator[tuple[Submission, SubmissionResult]]:
+    jobs = [GradingJob(one, secret, options) for one in todo]
+    if not jobs:
         return iter(())
-    if plan.scheduler:
-        return _on_scheduler(orders)
-    if plan.workers == 1 or len(orders) == 1:
-        return _in_this_process(orders)
-    return _on_processes(orders, plan.workers)
+    if options.scheduler:
+        return _grade_on_scheduler(jobs)
+    if options.workers == 1 or len(jobs) == 1:
+        return _grade_in_this_process(jobs)
+    return _grade_in_processes(jobs, options.workers)
 
 
-def _in_this_process(orders: Sequence[_Order]) -> Iterator[tuple[Submission, Result]]:
+def _grade_in_this_process(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission, SubmissionResult]]:
     try:
-        for order in orders:
-            yield order.submission, grade_one(order)
+        for job in jobs:
+            yield job.submission, grade_job(job)
     finally:
-        _close_room()
+        _close_thread_runners()
 
 
-def _on_processes(orders: list[_Order], workers: int) -> Iterator[tuple[Submission, Result]]:
-    """Grade on processes of this machine; what a killed one had in hand is graded again once."""
+def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[Submission, SubmissionResult]]:
+    """Grade in processes of this machine; the submission of a process that was killed is tried again."""
     tries: dict[str, int] = {}
-    while orders:
+    while jobs:
         context = multiprocessing.get_context("spawn")
         done: set[str] = set()
-        with ProcessPoolExecutor(min(workers, len(orders)), mp_context=context) as pool:
+        with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
             try:
-                for order, result in _completed(pool, orders):
-                    done.add(order.submission.key)
-                    yield order.submission, result
+                for job, result in _completed_jobs(pool, jobs):
+                    done.add(job.submission.key)
+                    yield job.submission, result
             except BrokenProcessPool:
                 pass
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        orders = [order for order in orders if order.submission.key not in done]
-        for order in orders:
-            tries[order.submission.key] = tries.get(order.submission.key, 0) + 1
-        # With one worker for the second try, only the submission that is to blame can be hit again.
-        for order in [order for order in orders if tries[order.submission.key] > TRIES]:
-            yield order.submission, _lost(order.submission, "Its grader's process was lost again and again.")
-            orders.remove(order)
-        workers = 1 if orders else workers
+        jobs = [job for job in jobs if job.submission.key not in done]
+        for job in jobs:
+            tries[job.submission.key] = tries.get(job.submission.key, 0) + 1
+        # The second try has one worker, so that only the submission that kills it fails again.
+        for job in [job for job in jobs if tries[job.submission.key] > MAX_TRIES]:
+            yield job.submission, _lost_result(job.submission, "Its grader's process was lost again and again.")
+            jobs.remove(job)
+        workers = 1 if jobs else workers
 
 
-def _completed(pool: ProcessPoolExecutor, orders: Sequence[_Order]) -> Iterator[tuple[_Order, Result]]:
-    waiting: dict[Future[Result], _Order] = {pool.submit(grade_one, order): order for order in orders}
+def _completed_jobs(
+    pool: ProcessPoolExecutor, jobs: Sequence[GradingJob]
+) -> Iterator[tuple[GradingJob, SubmissionResult]]:
+    waiting: dict[Future[SubmissionResult], GradingJob] = {pool.submit(grade_job, job): job for job in jobs}
     for future in as_completed(waiting):
         yield waiting[future], future.result()
 
 
-def _on_scheduler(orders: Sequence[_Order]) -> Iterator[tuple[Submission, Result]]:
-    """Grade on the workers of a dask scheduler; it hands a lost worker's submissions to others."""
+def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission, SubmissionResult]]:
+    """Grade on the workers of a dask scheduler, which reassigns the submissions of a lost worker."""
     try:
         from distributed import Client
         from distributed import as_completed as completed
@@ -186,26 +196,26 @@ def _on_scheduler(orders: Sequence[_Order]) -> Iterator[tuple[Submission, Result
     except ImportError as error:
         raise SchedulerError("--scheduler needs dask.distributed: pip install 'autodiff-kit[cluster]'.") from error
     try:
-        client: Any = Client(orders[0].plan.scheduler, timeout=ANSWERS_WITHIN)  # type: ignore[no-untyped-call]
+        client: Any = Client(jobs[0].options.scheduler, timeout=SCHEDULER_TIMEOUT)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
-        raise SchedulerError(f"No scheduler answers at {orders[0].plan.scheduler} ({error}).") from error
+        raise SchedulerError(f"No scheduler answers at {jobs[0].options.scheduler} ({error}).") from error
     with client:
-        _same_kit(client)
-        waiting = {client.submit(grade_one, order, pure=False, retries=1): order for order in orders}
+        _check_versions(client)
+        waiting = {client.submit(grade_job, job, pure=False, retries=1): job for job in jobs}
         for future in completed(waiting):  # type: ignore[no-untyped-call]
-            order = waiting[future]
+            job = waiting[future]
             try:
                 result = future.result()
             except KilledWorker:
-                result = _lost(order.submission, "Its grader's worker was lost again and again.")
-            except BoxError as error:
-                raise BoxError(f"A worker has no box: {error}") from error
-            yield order.submission, result
+                result = _lost_result(job.submission, "Its grader's worker was lost again and again.")
+            except SandboxError as error:
+                raise SandboxError(f"A worker has no sandbox: {error}") from error
+            yield job.submission, result
 
 
-def _same_kit(client: Any) -> None:
-    """Refuse workers with another version of the kit: their results could differ."""
-    versions = set(client.run(_version).values())
+def _check_versions(client: Any) -> None:
+    """Raise if a worker has another version of the kit, because results could differ."""
+    versions = set(client.run(_installed_version).values())
     if versions - {autodiff_kit.__version__}:
         raise SchedulerError(
             f"Workers have autodiff_kit {', '.join(sorted(versions))}, and this machine {autodiff_kit.__version__}. "
@@ -213,88 +223,44 @@ def _same_kit(client: Any) -> None:
         )
 
 
-def _version() -> str:
+def _installed_version() -> str:
     return autodiff_kit.__version__
 
 
-def _room(plan: Plan) -> Box | OpenRoom:
-    known: dict[tuple[Any, ...], Box | OpenRoom] = _here.__dict__.setdefault("rooms", {})
-    key = (plan.limits, plan.sandbox)
+def _thread_runner(options: BatchOptions) -> SubmissionRunner:
+    known: dict[tuple[Any, ...], SubmissionRunner] = _thread_local.__dict__.setdefault("rooms", {})
+    key = (options.limits, options.sandbox)
     if key not in known:
-        known[key] = room(plan.limits, sandbox=plan.sandbox)
+        known[key] = make_runner(options.limits, sandbox=options.sandbox)
     return known[key]
 
 
-def _close_room() -> None:
-    for one in _here.__dict__.pop("rooms", {}).values():
+def _close_thread_runners() -> None:
+    for one in _thread_local.__dict__.pop("rooms", {}).values():
         one.close()
 
 
-def _only(plan: Plan) -> tuple[str, ...]:
-    return (plan.only,) if plan.only else ()
+def _selected_questions(options: BatchOptions) -> tuple[str, ...]:
+    return (options.only,) if options.only else ()
 
 
-def _has(submission: Submission, question: str) -> bool:
+def _has_question(submission: Submission, question: str) -> bool:
     if not submission.exercise:
         return False
-    return any(found.id == question for found in named_lesson(submission.exercise).questions)
+    return any(found.id == question for found in find_exercise(submission.exercise).questions)
 
 
-def _merged(earlier: Result, anew: Result) -> Result:
-    """An earlier result with the marks that were made anew."""
-    fresh = {mark.question: mark for mark in anew.marks}
+def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult) -> SubmissionResult:
+    """The earlier result with the grades of the questions that were graded again."""
+    fresh = {mark.question: mark for mark in regraded.marks}
     marks = tuple(fresh.get(mark.question, mark) for mark in earlier.marks)
     return replace(earlier, marks=marks)
 
 
-def _lost(submission: Submission, reason: str) -> Result:
-    questions = named_lesson(submission.exercise).questions if submission.exercise else ()
-    marks = tuple(Mark(question.id, 0.0, question.points, "error", reason) for question in questions)
-    return Result(
+def _lost_result(submission: Submission, reason: str) -> SubmissionResult:
+    questions = find_exercise(submission.exercise).questions if submission.exercise else ()
+    marks = tuple(QuestionGrade(question.id, 0.0, question.points, "error", reason) for question in questions)
+    return SubmissionResult(
         submission.learner, submission.exercise, "crashed", reason, marks, submission.submitted,
         stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
     )  # fmt: skip
-
-
-class Bar:
-    """One line that fills while a batch is graded.
-
-    Parameters
-    ----------
-    total, done : int
-        Submissions in all, and those that need no grading.
-    out : text stream or None
-        Where to; nothing is shown if None.
-    """
-
-    def __init__(self, total: int, done: int, out: TextIO | None) -> None:
-        self._total, self._done, self._before, self._out = total, done, done, out
-        self._began = time.monotonic()
-        self._live = out is not None and out.isatty()
-        if out is not None and done:
-            print(f"{done} of {total} were graded before.", file=out)
-        self._draw()
-
-    def step(self) -> None:
-        """One more."""
-        self._done += 1
-        self._draw()
-
-    def end(self) -> None:
-        """All are done."""
-        if self._out is None:
-            return
-        seconds, count = time.monotonic() - self._began, self._done - self._before
-        rate = f", {count / seconds:.1f} a second" if count and seconds > 0 else ""
-        start = "\r" if self._live else ""
-        print(f"{start}{count} graded in {seconds:.1f} s{rate}.{' ' * 40}".rstrip(), file=self._out)
-
-    def _draw(self) -> None:
-        if not self._live or self._out is None:
-            return
-        width = 30
-        full = width * self._done // max(self._total, 1)
-        rate = (self._done - self._before) / max(time.monotonic() - self._began, 1e-9)
-        left = f", {(self._total - self._done) / rate:.0f} s left" if rate else ""
-        words = f"\r[{'#' * full}{'.' * (width - full)}] {self._done} of {self._total}{left}   "
-        print(words, end="", file=self._out, flush=True)

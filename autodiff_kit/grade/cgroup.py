@@ -1,7 +1,8 @@
-"""A memory limit for a whole box by the kernel's control groups (version 2), where this user may make one.
+"""Memory limit of a sandbox through Linux control groups (cgroup version 2), where this user may create one.
 
-It counts what no process maps too, such as files in the box's /tmp. Where there is none, the keeper's own
-watch over the box's total remains; it is kept in any case, because it can say which submission it was.
+A control group also counts memory that no process maps, such as files in the sandbox's /tmp. The supervisor process
+watches the memory of each submission in any case: it works without control groups, and it tells which submission
+used too much.
 """
 
 from __future__ import annotations
@@ -12,39 +13,39 @@ import secrets
 import time
 from pathlib import Path
 
-from .inside.limits import Limits
+from .inside.limits import ResourceLimits
 
-__all__ = ["Group", "group_for"]
+__all__ = ["ControlGroup", "create_control_group"]
 
 ROOT = Path("/sys/fs/cgroup")
-# What the box holds before a submission begins: Python, NumPy, Matplotlib, IPython.
-WARM = 512 << 20
+# Memory of the sandbox before a submission starts: Python, NumPy, Matplotlib, IPython.
+BASE_MEMORY = 512 << 20
 
 
-class Group:
-    """A control group of its own for one box.
+class ControlGroup:
+    """The control group of one sandbox.
 
     Parameters
     ----------
     folder : Path
-        Where the kernel shows it.
+        Its folder in the cgroup file system.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self._before = folder, 0
 
-    def enter(self) -> list[str]:
-        """The beginning of a command that runs the rest of it in the group."""
+    def command_prefix(self) -> list[str]:
+        """The prefix of a command line that runs the rest of the command in the group."""
         return ["/bin/sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', str(self.folder)]
 
-    def killed(self) -> bool:
-        """Whether memory ran out since this was asked last."""
-        now = self._kills()
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel killed a process of the group for its memory since the last call."""
+        now = self._oom_kills()
         found, self._before = now > self._before, now
         return found
 
     def close(self) -> None:
-        """Remove the group, once its processes have gone."""
+        """Remove the group, after its processes have ended."""
         for _ in range(50):
             try:
                 self.folder.rmdir()
@@ -55,7 +56,7 @@ class Group:
             else:
                 return
 
-    def _kills(self) -> int:
+    def _oom_kills(self) -> int:
         with contextlib.suppress(OSError, ValueError):
             for line in (self.folder / "memory.events").read_text().splitlines():
                 name, count = line.split()
@@ -64,13 +65,13 @@ class Group:
         return 0
 
 
-def group_for(limits: Limits, root: Path = ROOT) -> Group | None:
-    """A new group with a box's limits, or None where none can be had.
+def create_control_group(limits: ResourceLimits, root: Path = ROOT) -> ControlGroup | None:
+    """Create a control group with the limits of a sandbox; None where that is not possible.
 
     Parameters
     ----------
-    limits : Limits
-        Of each submission.
+    limits : ResourceLimits
+        Limits of each submission.
     root : Path
         Where control groups are mounted.
 
@@ -78,37 +79,37 @@ def group_for(limits: Limits, root: Path = ROOT) -> Group | None:
     -------
     Group or None
     """
-    for home in _homes(root):
-        folder = home / f"autodiff-kit-{os.getpid()}-{secrets.token_hex(4)}"
+    for group in _delegating_groups(root):
+        folder = group / f"autodiff-kit-{os.getpid()}-{secrets.token_hex(4)}"
         try:
             folder.mkdir()
         except OSError:
             continue
         try:
-            (folder / "memory.max").write_text(str(limits.memory + limits.disk + WARM))
+            (folder / "memory.max").write_text(str(limits.memory + limits.disk + BASE_MEMORY))
             with contextlib.suppress(OSError):  # a kernel without swap has no such file
                 (folder / "memory.swap.max").write_text("0")
-            if os.access(folder / "cgroup.procs", os.W_OK) and os.access(home / "cgroup.procs", os.W_OK):
-                return Group(folder)
+            if os.access(folder / "cgroup.procs", os.W_OK) and os.access(group / "cgroup.procs", os.W_OK):
+                return ControlGroup(folder)
         except OSError:
             pass
-        Group(folder).close()
+        ControlGroup(folder).close()
     return None
 
 
-def _homes(root: Path) -> list[Path]:
-    """Groups above this process that hand the memory controller on to groups within them, innermost first."""
+def _delegating_groups(root: Path) -> list[Path]:
+    """Groups of this process, innermost first, that delegate the memory controller to their subgroups."""
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
         own = next(line.removeprefix("0::/") for line in lines if line.startswith("0::"))
     except (OSError, StopIteration):
         return []
     inner = root / own
-    return [home for home in (inner, *inner.parents) if home.is_relative_to(root) and _hands_on_memory(home)]
+    return [group for group in (inner, *inner.parents) if group.is_relative_to(root) and _delegates_memory(group)]
 
 
-def _hands_on_memory(home: Path) -> bool:
+def _delegates_memory(group: Path) -> bool:
     try:
-        return "memory" in (home / "cgroup.subtree_control").read_text().split()
+        return "memory" in (group / "cgroup.subtree_control").read_text().split()
     except OSError:
         return False

@@ -1,4 +1,7 @@
-"""``autodiff-kit grade``."""
+"""``autodiff-kit grade``: its options, and the steps from submissions to grades and reports.
+
+Adding the command to the argument parser imports nothing of the grader.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ from typing import TYPE_CHECKING
 from autodiff_kit.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from .results import Result
+    from .results import SubmissionResult
 
-__all__ = ["add"]
+__all__ = ["add_grade_command"]
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the teacher's command to the program's."""
+def add_grade_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the ``grade`` command to the argument parser."""
     grade = commands.add_parser(
         "grade",
-        help="grade notebooks that were handed in, each in a box of its own",
-        epilog="Grading goes on where it was stopped: run the same command again.",
+        help="grade notebooks that were handed in, each in a sandbox",
+        epilog="Grading that was stopped continues if the same command is run again.",
     )
     grade.add_argument(
         "submissions", nargs="+", type=Path, metavar="SUBMISSIONS",
@@ -36,16 +39,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--seed", type=int, metavar="N", help="instead of the secret in DIR, to repeat the draws elsewhere"
     )
     grade.add_argument("--regrade", default="", metavar="QUESTION", help="grade this question again, keep the others")
-    _elsewhere(grade)
-    _late(grade)
-    _limits(grade)
+    _add_gradebook_options(grade)
+    _add_late_options(grade)
+    _add_limit_options(grade)
     grade.add_argument(
-        "--unsafe-no-sandbox", action="store_true", help="run notebooks without a box, with all your rights"
+        "--unsafe-no-sandbox", action="store_true", help="run notebooks without a sandbox, with all your rights"
     )
-    grade.set_defaults(run=_run)
+    grade.set_defaults(run=_run_grade)
 
 
-def _elsewhere(grade: argparse.ArgumentParser) -> None:
+def _add_gradebook_options(grade: argparse.ArgumentParser) -> None:
     books = grade.add_argument_group("gradebooks")
     books.add_argument(
         "--gradebook", default="", metavar="URL", help="nbgrader's: a file, or postgresql://user@host/course"
@@ -55,7 +58,7 @@ def _elsewhere(grade: argparse.ArgumentParser) -> None:
     books.add_argument("--moodle", action="store_true", help="also write moodle.csv, for Moodle's import of grades")
 
 
-def _late(grade: argparse.ArgumentParser) -> None:
+def _add_late_options(grade: argparse.ArgumentParser) -> None:
     late = grade.add_argument_group("late work")
     late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00")
     late.add_argument("--grace", type=float, default=0.0, metavar="MINUTES", help="not counted as late (default: 0)")
@@ -63,7 +66,7 @@ def _late(grade: argparse.ArgumentParser) -> None:
     late.add_argument("--late-most", type=float, default=100.0, metavar="PERCENT", help="at most (default: 100)")
 
 
-def _limits(grade: argparse.ArgumentParser) -> None:
+def _add_limit_options(grade: argparse.ArgumentParser) -> None:
     limits = grade.add_argument_group("limits for each submission")
     limits.add_argument("--cpu", type=float, default=20.0, metavar="SECONDS", help="of computing (default: 20)")
     limits.add_argument(
@@ -72,47 +75,47 @@ def _limits(grade: argparse.ArgumentParser) -> None:
     limits.add_argument("--memory", type=int, default=1024, metavar="MB", help="of all its processes (default: 1024)")
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run_grade(options: argparse.Namespace) -> int:
     from autodiff_kit.lessons.atomic_files import write_atomically
 
-    from .batch import Plan, grade_batch
-    from .box import Limits
+    from .batch import BatchOptions, grade_batch
     from .csv_table import grades_csv
-    from .late_policy import LateRule
-    from .reports import write_pages
+    from .inside.limits import ResourceLimits
+    from .late_policy import LatePolicy
+    from .reports import write_reports
+    from .result_store import ResultStore
     from .results import write_results
     from .similarity import similar_pairs
-    from .store import Store
-    from .submission import collect
+    from .submission_discovery import collect_submissions
 
-    rule = LateRule(options.due, options.grace, options.late_per_day, options.late_most)
-    submissions = collect(options.submissions, options.exercise)
-    _sensible(options)
-    limits = Limits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
-    plan = Plan(limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade)
+    policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
+    submissions = collect_submissions(options.submissions, options.exercise)
+    _check_limits(options)
+    limits = ResourceLimits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
+    batch = BatchOptions(limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade)
     try:
-        with Store(options.out, options.seed) as store:
-            results = [rule.on(result) for result in grade_batch(submissions, store, plan, sys.stderr)]
+        with ResultStore(options.out, options.seed) as store:
+            results = [policy.apply_to(result) for result in grade_batch(submissions, store, batch, sys.stderr)]
             write_results(options.out / "results.jsonl", results)
             write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
-            write_pages(options.out, results, similar_pairs(submissions))
-            _hand_on(options, results)
+            write_reports(options.out, results, similar_pairs(submissions))
+            _export_grades(options, results)
     except KeyboardInterrupt:
         print("\nStopped. What was graded is kept; run the same command again to go on.", file=sys.stderr)
         return 1
-    print(_summary(options.out, len(results), sum(result.status != "graded" for result in results)))
+    print(_summary_line(options.out, len(results), sum(result.status != "graded" for result in results)))
     return 0
 
 
-def _hand_on(options: argparse.Namespace, results: list[Result]) -> None:
-    """Write the grades in the forms of other systems."""
+def _export_grades(options: argparse.Namespace, results: list[SubmissionResult]) -> None:
+    """Write the grades for Canvas, Moodle and nbgrader, as the options say."""
     from autodiff_kit.lessons.atomic_files import write_atomically
 
-    from .gradebook import write_gradebook
-    from .lms import canvas_csv, moodle_csv, read_canvas
+    from .lms_export import canvas_csv, moodle_csv, read_canvas_export
+    from .nbgrader_gradebook import write_gradebook
 
     if options.canvas or options.roster:
-        text = canvas_csv(results, read_canvas(options.roster) if options.roster else ())
+        text = canvas_csv(results, read_canvas_export(options.roster) if options.roster else ())
         write_atomically(options.out / "canvas.csv", text.encode("utf-8", "replace"))
     if options.moodle:
         write_atomically(options.out / "moodle.csv", moodle_csv(results).encode("utf-8", "replace"))
@@ -120,8 +123,8 @@ def _hand_on(options: argparse.Namespace, results: list[Result]) -> None:
         write_gradebook(options.gradebook, results, options.due)
 
 
-def _sensible(options: argparse.Namespace) -> None:
-    """Refuse limits that nothing could run in."""
+def _check_limits(options: argparse.Namespace) -> None:
+    """Raise if a limit is too small for any notebook."""
     least = {"cpu": 1.0, "wall": 1.0, "memory": 128}
     for name, most in least.items():
         given = getattr(options, name)
@@ -129,6 +132,6 @@ def _sensible(options: argparse.Namespace) -> None:
             raise ArgumentError(f"--{name} takes a number from {most:g} upwards; got {given:g}.")
 
 
-def _summary(out: Path, count: int, odd: int) -> str:
+def _summary_line(out: Path, count: int, odd: int) -> str:
     look = f" {odd} were not simply graded: {out / 'report.html'} says why." if odd else ""
     return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback'}.{look}"

@@ -1,4 +1,4 @@
-"""``grades.csv``: a line a submission, in the columns that nbgrader exports."""
+"""``grades.csv``: one line per submission, in the columns of nbgrader's export."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Iterable
 
-from .results import Result
+from .results import SubmissionResult
 
-__all__ = ["COLUMNS", "cell", "grades_csv"]
+__all__ = ["COLUMNS", "escape_formula", "grades_csv"]
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
@@ -16,30 +16,30 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def grades_csv(results: Iterable[Result], due: str = "") -> str:
+def grades_csv(results: Iterable[SubmissionResult], due: str = "") -> str:
     """The text of ``grades.csv``.
 
     Parameters
     ----------
-    results : iterable of Result
-        Of the batch.
+    results : iterable of SubmissionResult
+        Results of the batch.
     due : str
-        When the work was due.
+        The due time.
 
     Returns
     -------
     str
-        With a line of names first.
+        The first line has the column names.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)
     for result in sorted(results, key=lambda one: (one.exercise, one.learner)):
-        given = (result.exercise, due, result.submitted, cell(result.learner), "", "", "")
-        table.writerow((*given, result.raw_score, result.penalty, result.score, result.max_score))
+        header = (result.exercise, due, result.submitted, escape_formula(result.learner), "", "", "")
+        table.writerow((*header, result.raw_score, result.penalty, result.score, result.max_score))
     return text.getvalue()
 
 
-def cell(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
+def escape_formula(name: str) -> str:
+    """Prefix a text that a spreadsheet would take for a formula with an apostrophe."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name

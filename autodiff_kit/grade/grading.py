@@ -1,4 +1,4 @@
-"""One submission from its cells to its marks."""
+"""Grading of one submission: run its cells in a sandbox, check its functions, and give points for each question."""
 
 from __future__ import annotations
 
@@ -11,131 +11,153 @@ from typing import Any
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt, question_rng
 from autodiff_kit.exercises.question import Lesson, Question
 
-from .box import Box, Ended, OpenRoom
-from .protocol import Gone, Late, WireError
-from .results import Mark, Result
-from .session import Session, example_of
-from .submission import Submission, named_lesson
+from .exercise_lookup import find_exercise
+from .inside.limits import ExitStatus
+from .protocol import ConnectionLost, ProtocolError, ResponseTimeout
+from .results import QuestionGrade, SubmissionResult
+from .sandbox import SubmissionRunner
+from .submission import Submission
+from .submission_session import SubmissionSession, example_handle
 
-__all__ = ["grade_submission", "seed_for"]
+__all__ = ["grade_submission", "question_seed"]
 
-RUNS = 3
-"""How often a notebook is run at most: anew after each cell or function that ended it, without that one."""
-PATIENCE = 2.0
+MAX_RUNS = 3
+"""How often a notebook is run at most: again after each cell that ended the process, without that cell."""
+EXIT_GRACE_SECONDS = 2.0
+MAX_CELL_ERRORS_SHOWN = 5
 
 
-def seed_for(secret: str, learner: str, question: str) -> int:
-    """The draw of a question for a learner: unknown before the batch's secret is, and the same ever after."""
+def question_seed(secret: str, learner: str, question: str) -> int:
+    """The seed of a question's random draw for a learner: unknown without the batch's secret, and reproducible."""
     digest = hmac.digest(secret.encode(), f"{learner}\0{question}\0{0}".encode("utf-8", "replace"), hashlib.sha256)
     return int.from_bytes(digest[:6], "big")
 
 
 @dataclass
-class _Progress:
-    """What has been found so far, over all runs of one notebook."""
+class _GradingState:
+    """What is known of a submission so far, over all runs of its notebook."""
 
-    marks: dict[str, Mark] = field(default_factory=dict)
-    skipped: set[int] = field(default_factory=set)
-    errors: dict[int, str] = field(default_factory=dict)
+    grades: dict[str, QuestionGrade] = field(default_factory=dict)
+    skipped_cells: set[int] = field(default_factory=set)
+    cell_errors: dict[int, str] = field(default_factory=dict)
     status: str = ""
     reasons: list[str] = field(default_factory=list)
 
-    def trouble(self, status: str, reason: str) -> None:
+    def add_failure(self, status: str, reason: str) -> None:
+        """Note a failure; the first one sets the status."""
         self.status = self.status or status
         self.reasons.append(reason)
 
 
-def grade_submission(submission: Submission, room: Box | OpenRoom, secret: str, only: Sequence[str] = ()) -> Result:
-    """Run a notebook in a box and check its functions from outside.
+def grade_submission(
+    submission: Submission, runner: SubmissionRunner, secret: str, only: Sequence[str] = ()
+) -> SubmissionResult:
+    """Run a notebook in a sandbox and check its functions from outside.
 
     Parameters
     ----------
     submission : Submission
-        As it was read.
-    room : Box or OpenRoom
-        Where it runs.
+        The submission, as it was read.
+    runner : Sandbox or UnsandboxedRunner
+        Runs the notebook.
     secret : str
-        Of the batch; the draws follow from it.
+        The secret of the batch; the random draws are derived from it.
     only : sequence of str, optional
-        Questions to grade; all, if left out.
+        Questions to grade; by default all.
 
     Returns
     -------
-    Result
-        Whatever the notebook does, there is one.
+    SubmissionResult
+        Whatever the notebook does, there is a result.
     """
-    blank = Result(
+    blank = SubmissionResult(
         submission.learner, submission.exercise, submission.status, submission.reason, submitted=submission.submitted,
         stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
     )  # fmt: skip
     if submission.status not in ("", "tampered"):
-        return replace(blank, marks=_none(submission))
-    lesson = named_lesson(submission.exercise)
-    found = _Progress()
+        return replace(blank, marks=_grades_without_run(submission))
+    lesson = find_exercise(submission.exercise)
+    state = _GradingState()
     asked = [question for question in lesson.questions if not only or question.id in only]
-    for _ in range(RUNS):
-        if _run_once(submission, room, secret, lesson, asked, found):
+    for _ in range(MAX_RUNS):
+        if _run_once(submission, runner, secret, lesson, asked, state):
             break
-    marks = tuple(found.marks.get(question.id) or _lost(question) for question in asked)
-    status = submission.status or found.status or "graded"
-    reason = " ".join(filter(None, (submission.reason, *found.reasons)))
-    return replace(blank, status=status, reason=reason, marks=marks, remarks=(*submission.remarks, *_stopped(found)))
+    return replace(
+        blank,
+        status=submission.status or state.status or "graded",
+        reason=" ".join(filter(None, (submission.reason, *state.reasons))),
+        marks=tuple(state.grades.get(question.id) or _grade_not_reached(question) for question in asked),
+        remarks=(*submission.remarks, *_cell_error_remarks(state)),
+    )
 
 
 def _run_once(
     submission: Submission,
-    room: Box | OpenRoom,
+    runner: SubmissionRunner,
     secret: str,
     lesson: Lesson,
     asked: Sequence[Question],
-    found: _Progress,
+    state: _GradingState,
 ) -> bool:
-    """Run the cells and ask for what is still unmarked; whether it came to its end."""
-    line = room.open()
-    session = Session(line, room.limits.wall)
+    """Run the cells and check the questions without a grade; return whether no further run is needed."""
+    channel = runner.start_submission()
+    session = SubmissionSession(channel, runner.limits.wall)
     current: Question | None = None
     try:
-        cells = [(place, source) for place, source in submission.cells if place not in found.skipped]
-        states = session.run(cells, _writes(lesson), _about(lesson), _examples(lesson, submission.stamp))
-        found.errors.update(session.errors)
+        cells = [(place, source) for place, source in submission.cells if place not in state.skipped_cells]
+        function_states = session.run(
+            cells, _function_names(lesson), _question_headers(lesson), _example_handles(lesson, submission.stamp)
+        )
+        state.cell_errors.update(session.errors)
         for question in asked:
-            if question.id not in found.marks:
+            if question.id not in state.grades:
                 current = question
-                seed = seed_for(secret, submission.learner, question.id)
-                found.marks[question.id] = _mark(question, seed, _verdict(question, seed, session, states))
+                seed = question_seed(secret, submission.learner, question.id)
+                verdict = _check_question(question, seed, session, function_states)
+                state.grades[question.id] = _question_grade(question, seed, verdict)
         current = None
-        session.end()
-    except (Gone, Late, WireError) as error:
-        found.errors.update(session.errors)
-        _ended(error, room.end(line, patience=PATIENCE if isinstance(error, Gone) else 0.0), session, current, found)
+        session.finish()
+    except (ConnectionLost, ResponseTimeout, ProtocolError) as error:
+        state.cell_errors.update(session.errors)
+        grace = EXIT_GRACE_SECONDS if isinstance(error, ConnectionLost) else 0.0
+        exit_status = runner.end_submission(channel, grace_seconds=grace)
+        _record_early_end(error, exit_status, session, current, state)
         if current is not None:
-            seed = seed_for(secret, submission.learner, current.id)
-            found.marks[current.id] = _mark(current, seed, Verdict("error", 0.0, found.reasons[-1]))
-        return all(question.id in found.marks for question in asked)
-    room.end(line, patience=PATIENCE)
-    if session.memory and not found.status:
-        found.trouble("memory", f"There was not enough memory for {session.memory}.")
+            seed = question_seed(secret, submission.learner, current.id)
+            state.grades[current.id] = _question_grade(current, seed, Verdict("error", 0.0, state.reasons[-1]))
+        return all(question.id in state.grades for question in asked)
+    runner.end_submission(channel, grace_seconds=EXIT_GRACE_SECONDS)
+    if session.memory and not state.status:
+        state.add_failure("memory", f"There was not enough memory for {session.memory}.")
     return True
 
 
-def _verdict(question: Question, seed: int, session: Session, states: dict[str, str]) -> Verdict:
-    absent = [name for name in question.writes if states[name] != "there"]
+def _check_question(
+    question: Question, seed: int, session: SubmissionSession, function_states: dict[str, str]
+) -> Verdict:
+    absent = [name for name in question.writes if function_states[name] != "there"]
     if absent:
         named = " and ".join(f"`{name}`" for name in absent)
-        missing = any(states[name] == "missing" for name in absent)
+        missing = any(function_states[name] == "missing" for name in absent)
         words = f"There is no function {named}." if missing else f"{named} was left as it was given out."
         return Verdict("not attempted", 0.0, words)
-    session.again()
+    session.begin_part()
     try:
         return grade_attempt(question, {}, seed, session)
-    except (Gone, Late, WireError):
+    except (ConnectionLost, ResponseTimeout, ProtocolError):
         raise
-    except Exception as error:  # noqa: BLE001 - an answer that no check foresaw must not end the batch
+    except Exception as error:  # noqa: BLE001 - an answer that the check cannot handle must not end the batch
         return Verdict("error", 0.0, f"The answers cannot be judged ({type(error).__name__}: {str(error)[:200]}).")
 
 
-def _ended(error: Exception, ended: Ended, session: Session, question: Question | None, found: _Progress) -> None:
-    """Note why a run ended early; a cell that ended it is left out of the next."""
+def _record_early_end(
+    error: Exception,
+    exit_status: ExitStatus,
+    session: SubmissionSession,
+    question: Question | None,
+    state: _GradingState,
+) -> None:
+    """Record why a run ended early; the cell that ended it is skipped in the next run."""
     place = session.place
     if question is not None:
         what = f"{question.id}: a function of yours"
@@ -143,67 +165,71 @@ def _ended(error: Exception, ended: Ended, session: Session, question: Question 
         what = "The notebook"
     else:
         what = f"Cell {place + 1}"
-        found.skipped.add(place)
-    found.trouble(*_words(error, ended, what))
+        state.skipped_cells.add(place)
+    state.add_failure(*_status_and_reason(error, exit_status, what))
 
 
-def _words(error: Exception, ended: Ended, what: str) -> tuple[str, str]:
-    if isinstance(error, WireError):
-        return "tampered", f"{what} put words of its own into the conversation with the grader ({error})."
-    if ended.how == "cpu" or (ended.how == "crashed" and ended.code == -24):
-        return "timeout", f"{what} computed for longer than is allowed."
-    if isinstance(error, Late):
-        return "timeout", f"{what} did not end in the time that is allowed."
-    if ended.how == "memory":
+def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> tuple[str, str]:
+    if isinstance(error, ProtocolError):
+        return "tampered", f"{what} wrote messages of its own to the connection with the grader ({error})."
+    if exit_status.reason == "cpu" or (exit_status.reason == "crashed" and exit_status.code == -24):
+        return "timeout", f"{what} used more processor time than is allowed."
+    if isinstance(error, ResponseTimeout):
+        return "timeout", f"{what} did not end within the time limit."
+    if exit_status.reason == "memory":
         return "memory", f"{what} used more memory than is allowed."
-    if ended.how == "processes":
+    if exit_status.reason == "processes":
         return "crashed", f"{what} started more processes than are allowed."
-    if ended.how == "crashed":
-        how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
+    if exit_status.reason == "crashed":
+        how = f"signal {-exit_status.code}" if exit_status.code < 0 else f"exit code {exit_status.code}"
         return "crashed", f"{what} ended Python ({how})."
-    return "crashed", f"{what} cut the conversation with the grader."
+    return "crashed", f"{what} closed the connection with the grader."
 
 
-def _mark(question: Question, seed: int, verdict: Verdict) -> Mark:
+def _question_grade(question: Question, seed: int, verdict: Verdict) -> QuestionGrade:
     points = float(question.points * verdict.share)
-    return Mark(question.id, points, question.points, verdict.outcome, verdict.message, verdict.misconception, seed)
-
-
-def _lost(question: Question) -> Mark:
-    words = "This question was not reached: the notebook was ended too often."
-    return Mark(question.id, 0.0, question.points, "error", words)
-
-
-def _none(submission: Submission) -> tuple[Mark, ...]:
-    """No points, where the exercise is known at all."""
-    if not submission.exercise:
-        return ()
-    questions = named_lesson(submission.exercise).questions
-    return tuple(
-        Mark(question.id, 0.0, question.points, "not attempted", "It could not be run.") for question in questions
+    return QuestionGrade(
+        question.id, points, question.points, verdict.outcome, verdict.message, verdict.misconception, seed
     )
 
 
-def _stopped(found: _Progress) -> list[str]:
-    told = [f"Cell {place + 1} stopped with {text}" for place, text in sorted(found.errors.items())]
-    more = [f"{len(told) - 5} more cells stopped with an error."] if len(told) > 5 else []
-    return told[:5] + more
+def _grade_not_reached(question: Question) -> QuestionGrade:
+    words = "This question was not reached: the notebook was ended too often."
+    return QuestionGrade(question.id, 0.0, question.points, "error", words)
 
 
-def _writes(lesson: Lesson) -> list[str]:
+def _grades_without_run(submission: Submission) -> tuple[QuestionGrade, ...]:
+    """A grade without points for each question; none if the exercise is not known."""
+    if not submission.exercise:
+        return ()
+    questions = find_exercise(submission.exercise).questions
+    return tuple(
+        QuestionGrade(question.id, 0.0, question.points, "not attempted", "It could not be run.")
+        for question in questions
+    )
+
+
+def _cell_error_remarks(state: _GradingState) -> list[str]:
+    remarks = [f"Cell {place + 1} stopped with {text}" for place, text in sorted(state.cell_errors.items())]
+    left = len(remarks) - MAX_CELL_ERRORS_SHOWN
+    more = [f"{left} more cells stopped with an error."] if left > 0 else []
+    return remarks[:MAX_CELL_ERRORS_SHOWN] + more
+
+
+def _function_names(lesson: Lesson) -> list[str]:
     return [name for question in lesson.questions for name in question.writes]
 
 
-def _about(lesson: Lesson) -> list[dict[str, Any]]:
+def _question_headers(lesson: Lesson) -> list[dict[str, Any]]:
     return [
         {"id": question.id, "label": f"q{i}", "title": question.title, "points": question.points}
         for i, question in enumerate(lesson.questions, 1)
     ]
 
 
-def _examples(lesson: Lesson, stamp: str) -> dict[str, Any]:
+def _example_handles(lesson: Lesson, stamp: str) -> dict[str, Any]:
     learner = stamp or "guest"
     return {
-        question.id: example_of(question.example(question_rng(question.id, "own:" + learner)))
+        question.id: example_handle(question.example(question_rng(question.id, "own:" + learner)))
         for question in lesson.questions
     }

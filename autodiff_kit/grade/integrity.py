@@ -1,42 +1,41 @@
-"""What can be seen of a notebook without running it: cells that were changed, lost, copied or moved."""
+"""Integrity checks of a submitted notebook: cells that were changed, removed, copied or moved."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autodiff_kit.exercises.question import Lesson
 
-if TYPE_CHECKING:
-    from .submission import Submission
+from .submission import Submission
 
-__all__ = ["look"]
+__all__ = ["check_integrity"]
 
-LONGEST_CHECK = 4000
-HANDED_TO_LEARNERS = ("check", "graded", "hint", "solution", "example")
+MAX_CHECK_LENGTH = 4000
+QUESTION_METHODS = ("check", "graded", "hint", "solution", "example")
 
 
-def look(found: Submission, lesson: Lesson, cells: list[dict[str, Any]]) -> Submission:
-    """Add remarks on a notebook's cells; those that can only be meant are ``tampered``.
+def check_integrity(found: Submission, lesson: Lesson, cells: list[dict[str, Any]]) -> Submission:
+    """Add remarks on a notebook's cells; changed checks or points set the status ``tampered``.
 
     Parameters
     ----------
     found : Submission
-        As read.
+        The submission, as it was read.
     lesson : Lesson
-        Whose exercise it is.
+        The exercise.
     cells : list of dict
-        Of the notebook.
+        All cells of the notebook.
 
     Returns
     -------
     Submission
-        With remarks, and with status and reason if checks or points were changed. It is graded all the same: no
-        point depends on what the notebook says of itself.
+        With remarks, and with status and reason if checks or points were changed. It is graded all the same,
+        because no point depends on the notebook's own checks.
     """
-    remarks = tuple(_remarks(found, lesson))
+    remarks = tuple(_cell_remarks(found, lesson))
     changed = [*_changed_checks(found), *_changed_points(lesson, cells)]
     if not changed:
         return replace(found, remarks=found.remarks + remarks)
@@ -44,10 +43,10 @@ def look(found: Submission, lesson: Lesson, cells: list[dict[str, Any]]) -> Subm
     return replace(found, remarks=found.remarks + remarks, status="tampered", reason=reason)
 
 
-def _remarks(found: Submission, lesson: Lesson) -> Iterator[str]:
+def _cell_remarks(found: Submission, lesson: Lesson) -> Iterator[str]:
     ours = [question.id for question in lesson.questions]
     sources = dict(found.cells)
-    names = [id for place, id in found.questions if id in ours and not _is_check(sources[place])]
+    names = [id for place, id in found.questions if id in ours and not _is_check_source(sources[place])]
     lost = [id for id in ours if id not in names]
     if lost:
         yield f"The cell of {', '.join(lost)} is missing or carries no name."
@@ -63,10 +62,10 @@ def _remarks(found: Submission, lesson: Lesson) -> Iterator[str]:
 
 
 def _changed_checks(found: Submission) -> Iterator[str]:
-    """Cells that were given out as checks and are none any more."""
+    """Cells that were released as checks and now contain other code."""
     sources = dict(found.cells)
     for place, id in found.checks:
-        if sources[place].strip() and not _is_check(sources[place]):
+        if sources[place].strip() and not _is_check_source(sources[place]):
             yield f"The check of {id[:40]} was changed into something else."
 
 
@@ -82,19 +81,17 @@ def _changed_points(lesson: Lesson, cells: list[dict[str, Any]]) -> Iterator[str
             yield f"The points of {id} were changed to {str(points)[:40]}; it is worth {worth[id]}."
 
 
-def _is_check(source: str) -> bool:
-    """Whether a cell only asks for checks, hints and the like, or says nothing."""
-    if len(source) > LONGEST_CHECK:
+def _is_check_source(source: str) -> bool:
+    """Whether a source only calls methods of questions, such as check and hint, or is empty."""
+    if len(source) > MAX_CHECK_LENGTH:
         return False
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return all(isinstance(step, ast.Expr) and _asks(step.value) for step in body)
+    return all(isinstance(step, ast.Expr) and _is_question_call(step.value) for step in body)
 
 
-def _asks(value: ast.expr) -> bool:
+def _is_question_call(value: ast.expr) -> bool:
     called = value.func if isinstance(value, ast.Call) else value
-    return (
-        isinstance(called, ast.Attribute) and called.attr in HANDED_TO_LEARNERS and isinstance(called.value, ast.Name)
-    )
+    return isinstance(called, ast.Attribute) and called.attr in QUESTION_METHODS and isinstance(called.value, ast.Name)

@@ -1,32 +1,33 @@
-"""What handing in late costs."""
+"""The late policy: due time, grace period, and the penalty for each day."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.lessons.timestamps import parse_timestamp
 
-from .results import Result
+from .results import SubmissionResult
 
-__all__ = ["LateRule"]
+__all__ = ["LatePolicy"]
 
 
 @dataclass(frozen=True)
-class LateRule:
-    """When work is due, and what each day after that costs.
+class LatePolicy:
+    """When work is due, and the penalty for each day after that.
 
     Attributes
     ----------
     due : str
-        ISO 8601; a time without a zone is UTC. Empty: nothing is ever late.
+        ISO 8601; a time without a zone is UTC. If empty, nothing is late.
     grace : float
-        Minutes that are not counted.
+        Minutes after the due time that do not count as late.
     per_day : float
-        Per cent of the points earned, for each day that has begun.
+        Percentage of the points earned that is subtracted for each day begun.
     most : float
-        Per cent that is taken off at most.
+        Largest percentage that is subtracted.
     """
 
     due: str = ""
@@ -36,20 +37,20 @@ class LateRule:
 
     def __post_init__(self) -> None:
         if self.due:
-            _moment(self.due)
+            _parse(self.due)
         if not (self.grace >= 0 and 0 <= self.per_day <= 100 and 0 <= self.most <= 100):
             raise StructureError(
-                f"A late rule takes minutes of grace from 0 and percentages from 0 to 100; got {self.grace:g} minutes, "
-                f"{self.per_day:g} % a day, {self.most:g} % at most."
+                f"A late policy takes minutes of grace from 0 and percentages from 0 to 100; got "
+                f"{self.grace:g} minutes, {self.per_day:g} % a day, {self.most:g} % at most."
             )
 
-    def on(self, result: Result) -> Result:
-        """The result with ``late`` and ``penalty`` set.
+    def apply_to(self, result: SubmissionResult) -> SubmissionResult:
+        """Return the result with ``late`` and ``penalty`` set.
 
         Parameters
         ----------
-        result : Result
-            Of one submission; without a time it is never late.
+        result : SubmissionResult
+            The result of one submission; without a time it is not late.
 
         Returns
         -------
@@ -57,16 +58,15 @@ class LateRule:
         """
         if not self.due or not result.submitted:
             return replace(result, late=False, penalty=0.0)
-        behind = (_moment(result.submitted) - _moment(self.due)).total_seconds() - 60 * self.grace
+        behind = (_parse(result.submitted) - _parse(self.due)).total_seconds() - 60 * self.grace
         if behind <= 0:
             return replace(result, late=False, penalty=0.0)
         share = min(self.most, self.per_day * math.ceil(behind / 86400)) / 100
         return replace(result, late=True, penalty=round(result.raw_score * share, 6))
 
 
-def _moment(text: str) -> datetime:
+def _parse(text: str) -> datetime:
     try:
-        found = datetime.fromisoformat(text)
+        return parse_timestamp(text)
     except ValueError as error:
         raise StructureError(f"{text!r} is no time. Write it as 2026-11-30T23:59+01:00.") from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,8 +1,8 @@
-"""What crosses between the grader and a box: lines of JSON, and raw bytes of numbers behind them.
+"""The wire format between the grader and a sandbox: lines of JSON followed by the raw bytes of arrays.
 
-Nothing that crosses can be run. A message is one line of JSON, ``{kind, fields, values, arrays}``, followed by
-the bytes of the arrays that the line announces; everything has a largest size, and what does not fit the form
-is a :class:`WireError`.
+A message contains data only, no code. It is one line of JSON, ``{kind, fields, values, arrays}``, followed by the
+bytes of the arrays that the line describes. All sizes are limited, and a message that violates the format raises
+:class:`ProtocolError`.
 """
 
 from __future__ import annotations
@@ -20,30 +20,40 @@ import numpy as np
 
 from autodiff_kit.exercises.protocol import CallbackNamespace, OpaqueValue, ReturnedFunction, SeededGenerator
 
-__all__ = ["Book", "Gone", "Late", "Line", "Message", "Numbers", "WireError", "decode", "encode"]
+__all__ = [
+    "ConnectionLost",
+    "FunctionRegistry",
+    "Message",
+    "MessageSocket",
+    "ProtocolError",
+    "ResponseTimeout",
+    "TensorValue",
+    "decode_value",
+    "encode_value",
+]
 
-LONGEST_LINE = 4 << 20
-MOST_BYTES = 64 << 20
-DEEPEST = 24
-# Numbers of a plain kind and in this machine's order of bytes; nothing with objects in it.
+MAX_LINE_BYTES = 4 << 20
+MAX_ARRAY_BYTES = 64 << 20
+MAX_DEPTH = 24
+# Numeric dtypes in little-endian byte order; no objects.
 DTYPE = re.compile(r"(<[fiu](2|4|8|16)|<c(8|16|32)|\|[iub]1)\Z")
 
 
-class WireError(Exception):
-    """A message that is not in the form."""
+class ProtocolError(Exception):
+    """A message that violates the wire format."""
 
 
-class Gone(Exception):  # noqa: N818 - an ending, not an error of ours
-    """The other side has gone."""
+class ConnectionLost(Exception):  # noqa: N818 - the normal end of a process, not an error
+    """The other side has closed the connection."""
 
 
-class Late(Exception):  # noqa: N818
-    """The other side did not answer in time."""
+class ResponseTimeout(Exception):  # noqa: N818
+    """The other side did not answer before the deadline."""
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """An array that arrives as a tensor."""
+class TensorValue:
+    """An array that the receiver turns into a tensor."""
 
     array: np.ndarray
 
@@ -55,28 +65,28 @@ class Numbers:
 
 @dataclass
 class Message:
-    """One message: its kind, plain fields, and values that are encoded."""
+    """One message: its kind, fields of plain JSON, and values that are encoded."""
 
     kind: str
     fields: dict[str, Any] = field(default_factory=dict)
     values: list[Any] = field(default_factory=list)
 
 
-class Book(Protocol):
-    """Gives numbers to the functions of this side, and stands in for those of the other."""
+class FunctionRegistry(Protocol):
+    """Numbers the local functions, and makes proxies for the functions of the other side."""
 
-    def number(self, function: object) -> dict[str, Any] | None:
-        """How a function is named on the wire; None for what is no function."""
+    def encode_function(self, function: object) -> dict[str, Any] | None:
+        """The reference to a function in a message; None for what is no function."""
 
-    def far(self, number: int, name: str, raw: bool) -> object:
-        """What stands in for a function of the other side."""
+    def remote_function(self, number: int, name: str, raw: bool) -> object:
+        """A proxy for a function of the other side."""
 
-    def near(self, number: int) -> object:
-        """A function of this side that the other one names."""
+    def local_function(self, number: int) -> object:
+        """The local function with a number."""
 
 
-class Line:
-    """A socket with messages on it.
+class MessageSocket:
+    """A socket that sends and receives messages.
 
     Parameters
     ----------
@@ -88,182 +98,187 @@ class Line:
         self._sock, self._buffer = sock, bytearray()
         self.deadline = math.inf
 
-    def send(self, message: Message, book: Book) -> None:
+    def send(self, message: Message, registry: FunctionRegistry) -> None:
         """Send one message, waiting until the deadline if the other side does not read."""
         arrays: list[np.ndarray] = []
-        values = [encode(value, arrays, book) for value in message.values]
+        values = [encode_value(value, arrays, registry) for value in message.values]
         about = [[array.dtype.str, list(array.shape)] for array in arrays]
         head = {"kind": message.kind, "fields": message.fields, "values": values, "arrays": about}
         line = json.dumps(head, separators=(",", ":")).encode() + b"\n"
-        if len(line) > LONGEST_LINE or sum(array.nbytes for array in arrays) > MOST_BYTES:
-            raise WireError("a message is too long")
-        self._try(lambda: self._sock.sendall(b"".join((line, *(array.tobytes() for array in arrays)))))
+        if len(line) > MAX_LINE_BYTES or sum(array.nbytes for array in arrays) > MAX_ARRAY_BYTES:
+            raise ProtocolError("a message is too long")
+        self._with_deadline(lambda: self._sock.sendall(b"".join((line, *(array.tobytes() for array in arrays)))))
 
-    def receive(self, book: Book) -> Message:
+    def receive(self, registry: FunctionRegistry) -> Message:
         """Wait for the next message."""
-        head = _object(self._line())
+        head = _parse_object(self._read_line())
         try:
             kind, fields, trees, about = (head[name] for name in ("kind", "fields", "values", "arrays"))
-            shapes = [_announced(*entry) for entry in about]
-            if sum(dtype.itemsize * math.prod(shape) for dtype, shape in shapes) > MOST_BYTES:
-                raise WireError("a message is too long")
-            arrays = [self._array(dtype, shape) for dtype, shape in shapes]
-            return Message(str(kind), dict(fields), [decode(tree, arrays, book) for tree in trees])
+            shapes = [_checked_header(*entry) for entry in about]
+            if sum(dtype.itemsize * math.prod(shape) for dtype, shape in shapes) > MAX_ARRAY_BYTES:
+                raise ProtocolError("a message is too long")
+            arrays = [self._read_array(dtype, shape) for dtype, shape in shapes]
+            return Message(str(kind), dict(fields), [decode_value(tree, arrays, registry) for tree in trees])
         except (KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
-            raise WireError(f"a message is not in the form ({type(error).__name__})") from error
+            raise ProtocolError(f"a message violates the format ({type(error).__name__})") from error
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the socket."""
         self._sock.close()
 
-    def _array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
-        data = self._bytes(dtype.itemsize * math.prod(shape))
+    def _read_array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
+        data = self._read_bytes(dtype.itemsize * math.prod(shape))
         if dtype.kind == "b":
             return np.asarray(np.frombuffer(data, np.uint8).reshape(shape) != 0)
         return np.frombuffer(data, dtype).reshape(shape).copy()
 
-    def _line(self) -> bytes:
+    def _read_line(self) -> bytes:
         start = 0
         while (end := self._buffer.find(b"\n", start)) < 0:
             start = len(self._buffer)
-            if start > LONGEST_LINE:
-                raise WireError("a line is too long")
-            self._more()
+            if start > MAX_LINE_BYTES:
+                raise ProtocolError("a line is too long")
+            self._read_more()
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line
 
-    def _bytes(self, count: int) -> bytes:
+    def _read_bytes(self, count: int) -> bytes:
         while len(self._buffer) < count:
-            self._more()
+            self._read_more()
         data = bytes(self._buffer[:count])
         del self._buffer[:count]
         return data
 
-    def _more(self) -> None:
-        data = self._try(lambda: self._sock.recv(1 << 18))
+    def _read_more(self) -> None:
+        data = self._with_deadline(lambda: self._sock.recv(1 << 18))
         if not data:
-            raise Gone("the other side has hung up")
+            raise ConnectionLost("the other side has closed the connection")
         self._buffer += data
 
-    def _try(self, action: Callable[[], Any]) -> Any:
+    def _with_deadline(self, action: Callable[[], Any]) -> Any:
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Late("no answer in time")
+            raise ResponseTimeout("no answer in time")
         self._sock.settimeout(None if left == math.inf else left)
         try:
             return action()
         except TimeoutError as error:
-            raise Late("no answer in time") from error
+            raise ResponseTimeout("no answer in time") from error
         except OSError as error:
-            raise Gone("the other side has hung up") from error
+            raise ConnectionLost("the other side has closed the connection") from error
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def _parse_object(line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise WireError("a line is not JSON") from error
+        raise ProtocolError("a line is not JSON") from error
     if type(found) is not dict:
-        raise WireError("a line is not an object")
+        raise ProtocolError("a line is not an object")
     return found
 
 
-def _announced(dtype: Any, shape: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+def _checked_header(dtype: Any, shape: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     if not (type(dtype) is str and DTYPE.match(dtype)):
-        raise WireError("an array of another dtype")
-    if len(shape) > 32 or not all(type(n) is int and 0 <= n <= MOST_BYTES for n in shape):
-        raise WireError("an array of another shape")
+        raise ProtocolError("an array of a dtype that is not allowed")
+    if len(shape) > 32 or not all(type(n) is int and 0 <= n <= MAX_ARRAY_BYTES for n in shape):
+        raise ProtocolError("an array of a shape that is not allowed")
     return np.dtype(dtype), tuple(shape)
 
 
-def encode(value: Any, arrays: list[np.ndarray], book: Book) -> Any:
-    """A value as JSON; arrays are put aside, and named by their place.
+def encode_value(value: Any, arrays: list[np.ndarray], registry: FunctionRegistry) -> Any:
+    """Encode a value as JSON; arrays are appended to ``arrays`` and replaced by their index.
 
-    Lists stay lists; everything that JSON has no word for is an object with one tag.
+    Lists stay lists; a type that JSON does not have becomes an object with one key, its tag.
     """
     if value is None or type(value) in (bool, int, float, str):
         return value
     if type(value) is complex:
         return {"complex": [value.real, value.imag]}
     if isinstance(value, np.ndarray):
-        return {"array": _aside(value, arrays)}
-    if isinstance(value, Numbers):
-        return {"tensor": _aside(value.array, arrays)}
+        return {"array": _append_array(value, arrays)}
+    if isinstance(value, TensorValue):
+        return {"tensor": _append_array(value.array, arrays)}
     if isinstance(value, list | tuple | set):
-        items = [encode(item, arrays, book) for item in value]
+        items = [encode_value(item, arrays, registry) for item in value]
         return items if type(value) is list else {"tuple" if isinstance(value, tuple) else "set": items}
     if isinstance(value, dict):
-        return {"dict": [[key, encode(item, arrays, book)] for key, item in value.items()]}
-    return _encode_other(value, arrays, book)
+        return {"dict": [[key, encode_value(item, arrays, registry)] for key, item in value.items()]}
+    return _encode_other(value, arrays, registry)
 
 
-def _encode_other(value: Any, arrays: list[np.ndarray], book: Book) -> Any:
+def _encode_other(value: Any, arrays: list[np.ndarray], registry: FunctionRegistry) -> Any:
     if isinstance(value, SeededGenerator):
         return {"rng": value.seed}
     if isinstance(value, OpaqueValue):
         return {"foreign": value.kind[:200]}
     if isinstance(value, CallbackNamespace):
-        return {"namespace": [value.name, {name: encode(item, arrays, book) for name, item in value.members.items()}]}
+        return {
+            "namespace": [
+                value.name,
+                {name: encode_value(item, arrays, registry) for name, item in value.members.items()},
+            ]
+        }
     if isinstance(value, ReturnedFunction):
         return {"remote": [value.number, value.name[:200]]}
-    named = book.number(value)
+    named = registry.encode_function(value)
     if named is None:
-        raise WireError(f"a value of type {type(value).__name__} does not cross")
+        raise ProtocolError(f"a value of type {type(value).__name__} cannot be sent")
     return named
 
 
-def _aside(array: np.ndarray, arrays: list[np.ndarray]) -> int:
+def _append_array(array: np.ndarray, arrays: list[np.ndarray]) -> int:
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
     arrays.append(np.ascontiguousarray(array).reshape(array.shape))
     return len(arrays) - 1
 
 
-def decode(tree: Any, arrays: list[np.ndarray], book: Book, depth: int = 0) -> Any:
-    """The reverse of :func:`encode`."""
-    if depth > DEEPEST:
-        raise WireError("a value is nested too deeply")
+def decode_value(tree: Any, arrays: list[np.ndarray], registry: FunctionRegistry, depth: int = 0) -> Any:
+    """The reverse of :func:`encode_value`."""
+    if depth > MAX_DEPTH:
+        raise ProtocolError("a value is nested too deeply")
 
     def inner(item: Any) -> Any:
-        return decode(item, arrays, book, depth + 1)
+        return decode_value(item, arrays, registry, depth + 1)
 
     if type(tree) is list:
         return [inner(item) for item in tree]
     if type(tree) is not dict:
         return tree
     ((tag, held),) = tree.items()
-    return _DECODE[tag](held, inner, arrays, book)
+    return _DECODERS[tag](held, inner, arrays, registry)
 
 
-def _namespace(held: Any, inner: Callable[[Any], Any]) -> CallbackNamespace:
+def _decode_namespace(held: Any, inner: Callable[[Any], Any]) -> CallbackNamespace:
     name, members = held
     return CallbackNamespace(str(name), {str(key): inner(item) for key, item in members.items()})
 
 
-def _place(held: Any, arrays: list[np.ndarray]) -> np.ndarray:
+def _array_at(held: Any, arrays: list[np.ndarray]) -> np.ndarray:
     if type(held) is not int or held < 0:
-        raise WireError("an array of no place")
+        raise ProtocolError("an array index that is not valid")
     return arrays[held]
 
 
-def _key(key: Any) -> str | int:
+def _checked_key(key: Any) -> str | int:
     if type(key) not in (str, int):
-        raise WireError("a key is neither text nor a whole number")
+        raise ProtocolError("a key is neither a string nor an integer")
     return key  # type: ignore[no-any-return]
 
 
-_DECODE: dict[str, Callable[[Any, Callable[[Any], Any], list[np.ndarray], Book], Any]] = {
-    "complex": lambda held, _, arrays, book: complex(*held),
-    "array": lambda held, _, arrays, book: _place(held, arrays),
-    "tensor": lambda held, _, arrays, book: Numbers(_place(held, arrays)),
-    "tuple": lambda held, inner, arrays, book: tuple(inner(item) for item in held),
-    "set": lambda held, inner, arrays, book: {inner(item) for item in held},
-    "dict": lambda held, inner, arrays, book: {_key(key): inner(item) for key, item in held},
-    "rng": lambda held, _, arrays, book: SeededGenerator(int(held)),
-    "foreign": lambda held, _, arrays, book: OpaqueValue(str(held)),
-    "namespace": lambda held, inner, arrays, book: _namespace(held, inner),
-    "remote": lambda held, _, arrays, book: ReturnedFunction(int(held[0]), str(held[1])),
-    "mine": lambda held, _, arrays, book: book.far(int(held[0]), str(held[1]), bool(held[2])),
-    "yours": lambda held, _, arrays, book: book.near(int(held)),
+_DECODERS: dict[str, Callable[[Any, Callable[[Any], Any], list[np.ndarray], FunctionRegistry], Any]] = {
+    "complex": lambda held, _, arrays, registry: complex(*held),
+    "array": lambda held, _, arrays, registry: _array_at(held, arrays),
+    "tensor": lambda held, _, arrays, registry: TensorValue(_array_at(held, arrays)),
+    "tuple": lambda held, inner, arrays, registry: tuple(inner(item) for item in held),
+    "set": lambda held, inner, arrays, registry: {inner(item) for item in held},
+    "dict": lambda held, inner, arrays, registry: {_checked_key(key): inner(item) for key, item in held},
+    "rng": lambda held, _, arrays, registry: SeededGenerator(int(held)),
+    "foreign": lambda held, _, arrays, registry: OpaqueValue(str(held)),
+    "namespace": lambda held, inner, arrays, registry: _decode_namespace(held, inner),
+    "remote": lambda held, _, arrays, registry: ReturnedFunction(int(held[0]), str(held[1])),
+    "mine": lambda held, _, arrays, registry: registry.remote_function(int(held[0]), str(held[1]), bool(held[2])),
+    "yours": lambda held, _, arrays, registry: registry.local_function(int(held)),
 }

@@ -1,4 +1,4 @@
-"""Pages for people: feedback for each learner, and a report for the teacher. Plain HTML that needs nothing else."""
+"""HTML reports: feedback for each learner, and a report of the batch for the teacher. One file each, no assets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from autodiff_kit.exercises.messages import format_points, format_score
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .results import Mark, Result
-from .similarity import Pair
-from .submission import named_lesson
+from .exercise_lookup import find_exercise
+from .results import QuestionGrade, SubmissionResult
+from .similarity import SimilarPair
 
-__all__ = ["feedback", "file_name", "report", "write_pages"]
+__all__ = ["feedback_file_name", "feedback_html", "report_html", "write_reports"]
 
-WORDS = {
+OUTCOME_WORDS = {
     "passed": "Passed",
     "partial": "Nearly",
     "not yet": "Not yet",
@@ -37,139 +37,152 @@ td.bar { width: 14rem; } td.bar span { display: inline-block; height: .8rem; bac
 """
 
 
-def write_pages(folder: Path, results: Sequence[Result], pairs: Sequence[Pair]) -> None:
+def write_reports(folder: Path, results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair]) -> None:
     """Write ``feedback/<learner>.html`` for each learner, and ``report.html``.
 
     Parameters
     ----------
     folder : Path
-        Where to.
-    results : sequence of Result
-        Of the whole batch.
-    pairs : sequence of Pair
-        Answers that are alike.
+        The output folder.
+    results : sequence of SubmissionResult
+        Results of the whole batch.
+    pairs : sequence of SimilarPair
+        Pairs of similar answers.
     """
-    by_learner: dict[str, list[Result]] = {}
+    by_learner: dict[str, list[SubmissionResult]] = {}
     for result in results:
         by_learner.setdefault(result.learner, []).append(result)
     for learner, own in by_learner.items():
-        write_atomically(folder / "feedback" / file_name(learner), feedback(learner, own).encode("utf-8", "replace"))
-    write_atomically(folder / "report.html", report(results, pairs).encode("utf-8", "replace"))
+        write_atomically(
+            folder / "feedback" / feedback_file_name(learner), feedback_html(learner, own).encode("utf-8", "replace")
+        )
+    write_atomically(folder / "report.html", report_html(results, pairs).encode("utf-8", "replace"))
 
 
-def file_name(learner: str) -> str:
-    """The name of a learner's page."""
+def feedback_file_name(learner: str) -> str:
+    """The file name of a learner's feedback."""
     return re.sub(r"[/\\:\x00]", "_", learner) + ".html"
 
 
-def feedback(learner: str, results: Iterable[Result]) -> str:
-    """A learner's page: for each question what was earned and what to look at next."""
-    parts = [_exercise(result) for result in sorted(results, key=lambda result: result.exercise)]
-    return _page(f"Feedback for {learner}", "\n".join(parts))
+def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
+    """The feedback page of a learner: points and message of each question."""
+    parts = [_exercise_html(result) for result in sorted(results, key=lambda result: result.exercise)]
+    return _html_page(f"Feedback for {learner}", "\n".join(parts))
 
 
-def report(results: Sequence[Result], pairs: Sequence[Pair]) -> str:
-    """The teacher's page: who to look at, which ideas went wrong, which answers are alike."""
+def report_html(results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair]) -> str:
+    """The teacher's page: submissions with remarks, misconceptions, outcomes, and similar answers."""
     statuses = Counter(result.status for result in results)
     counted = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
     body = f"<p>{len(results)} submissions: {counted or 'none'}.</p>"
-    return _page("Report", body + _to_look_at(results) + _misconceptions(results) + _outcomes(results) + _alike(pairs))
+    return _html_page(
+        "Report",
+        body
+        + _remarks_table(results)
+        + _misconceptions_table(results)
+        + _outcomes_table(results)
+        + _similarity_table(pairs),
+    )
 
 
-def _exercise(result: Result) -> str:
+def _exercise_html(result: SubmissionResult) -> str:
     points = format_score(round(result.score, 2), result.max_score)
     late = f", after {format_points(round(result.penalty, 2))} for being late" if result.penalty else ""
     title = _titles(result).get("", result.exercise or "Your submission")
-    head = f"<h2>{_text(title)}</h2><p><strong>{points}</strong>{late}.</p>"
+    head = f"<h2>{_escape(title)}</h2><p><strong>{points}</strong>{late}.</p>"
     if result.status != "graded":
-        head += f"<p><strong>{_text(result.status.capitalize())}.</strong> {_text(result.reason)}</p>"
+        head += f"<p><strong>{_escape(result.status.capitalize())}.</strong> {_escape(result.reason)}</p>"
     told = [remark for remark in result.remarks if remark.startswith("Cell ")]
     cells = (
-        f"<p>While your notebook ran:</p><ul>{''.join(f'<li>{_text(one)}</li>' for one in told)}</ul>" if told else ""
+        f"<p>While your notebook ran:</p><ul>{''.join(f'<li>{_escape(one)}</li>' for one in told)}</ul>" if told else ""
     )
     titles = _titles(result)
-    return head + "\n".join(_question(mark, titles.get(mark.question, mark.question)) for mark in result.marks) + cells
+    return (
+        head
+        + "\n".join(_question_html(mark, titles.get(mark.question, mark.question)) for mark in result.marks)
+        + cells
+    )
 
 
-def _titles(result: Result) -> dict[str, str]:
-    """Titles by question, and the exercise's own under the empty name."""
+def _titles(result: SubmissionResult) -> dict[str, str]:
+    """Titles by question id; the title of the exercise under the empty id."""
     if not result.exercise:
         return {}
-    lesson = named_lesson(result.exercise)
+    lesson = find_exercise(result.exercise)
     return {"": lesson.title, **{question.id: question.title for question in lesson.questions}}
 
 
-def _question(mark: Mark, title: str) -> str:
+def _question_html(mark: QuestionGrade, title: str) -> str:
     kind = "passed" if mark.outcome == "passed" else "open"
     points = format_score(mark.points, mark.max_points)
-    lines = "<br>".join(_marked_up(line) for line in mark.message.split("\n"))
+    lines = "<br>".join(_escape_with_code(line) for line in mark.message.split("\n"))
     return (
-        f'<article class="{kind}"><h3>{_text(mark.question)} · {_text(title)}</h3>'
-        f"<p>{WORDS[mark.outcome]}: {points}</p><p>{lines}</p></article>"
+        f'<article class="{kind}"><h3>{_escape(mark.question)} · {_escape(title)}</h3>'
+        f"<p>{OUTCOME_WORDS[mark.outcome]}: {points}</p><p>{lines}</p></article>"
     )
 
 
-def _to_look_at(results: Sequence[Result]) -> str:
+def _remarks_table(results: Sequence[SubmissionResult]) -> str:
     rows = [
-        f"<tr><td>{_text(result.learner)}</td><td>{_text(result.exercise)}</td><td>{result.status}</td>"
-        f"<td>{_text(' '.join((result.reason, *result.remarks)))}</td></tr>"
+        f"<tr><td>{_escape(result.learner)}</td><td>{_escape(result.exercise)}</td><td>{result.status}</td>"
+        f"<td>{_escape(' '.join((result.reason, *result.remarks)))}</td></tr>"
         for result in results
         if result.status != "graded" or result.remarks
     ]
-    return _table("To look at", ("learner", "exercise", "status", "why"), rows)
+    return _html_table("To look at", ("learner", "exercise", "status", "why"), rows)
 
 
-def _misconceptions(results: Sequence[Result]) -> str:
-    """How often each named idea was behind an answer."""
+def _misconceptions_table(results: Sequence[SubmissionResult]) -> str:
+    """How many answers had each misconception."""
     named = Counter((mark.question, mark.misconception) for r in results for mark in r.marks if mark.misconception)
     most = max(named.values(), default=1)
     rows = [
-        f"<tr><td>{_text(question)}</td><td><code>{_text(name)}</code></td><td>{count}</td>"
+        f"<tr><td>{_escape(question)}</td><td><code>{_escape(name)}</code></td><td>{count}</td>"
         f'<td class="bar"><span style="width:{100 * count // most}%"></span></td></tr>'
         for (question, name), count in sorted(named.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return _table("Misconceptions", ("question", "name", "answers", ""), rows)
+    return _html_table("Misconceptions", ("question", "name", "answers", ""), rows)
 
 
-def _outcomes(results: Sequence[Result]) -> str:
+def _outcomes_table(results: Sequence[SubmissionResult]) -> str:
     counts: dict[str, Counter[str]] = {}
     for result in results:
         for mark in result.marks:
             counts.setdefault(mark.question, Counter())[mark.outcome] += 1
     rows = [
-        f"<tr><td>{_text(question)}</td>{''.join(f'<td>{found[outcome]}</td>' for outcome in WORDS)}</tr>"
+        f"<tr><td>{_escape(question)}</td>{''.join(f'<td>{found[outcome]}</td>' for outcome in OUTCOME_WORDS)}</tr>"
         for question, found in counts.items()
     ]
-    return _table("Questions", ("question", *WORDS), rows)
+    return _html_table("Questions", ("question", *OUTCOME_WORDS), rows)
 
 
-def _alike(pairs: Sequence[Pair]) -> str:
+def _similarity_table(pairs: Sequence[SimilarPair]) -> str:
     rows = [
-        f"<tr><td>{_text(pair.question)}</td><td>{_text(pair.first)}</td><td>{_text(pair.second)}</td>"
-        f"<td>{100 * pair.share:.0f} %</td></tr>"
+        f"<tr><td>{_escape(pair.question)}</td><td>{_escape(pair.first)}</td><td>{_escape(pair.second)}</td>"
+        f"<td>{100 * pair.similarity:.0f} %</td></tr>"
         for pair in pairs
     ]
-    return _table("Answers that are alike", ("question", "learner", "and", "alike"), rows)
+    return _html_table("Answers that are alike", ("question", "learner", "and", "alike"), rows)
 
 
-def _table(title: str, head: Sequence[str], rows: Sequence[str]) -> str:
+def _html_table(title: str, head: Sequence[str], rows: Sequence[str]) -> str:
     if not rows:
         return f'<h2>{title}</h2><p class="quiet">None.</p>'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
     return f"<h2>{title}</h2><table><thead><tr>{cells}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _page(title: str, body: str) -> str:
+def _html_page(title: str, body: str) -> str:
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
-        f"<body><main><h1>{_text(title)}</h1>\n{body}\n</main></body></html>\n"
+        f"<body><main><h1>{_escape(title)}</h1>\n{body}\n</main></body></html>\n"
     )
 
 
-def _text(text: str) -> str:
+def _escape(text: str) -> str:
     return html.escape(text)
 
 
-def _marked_up(line: str) -> str:
+def _escape_with_code(line: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(line))

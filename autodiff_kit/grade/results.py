@@ -1,4 +1,4 @@
-"""What is known of one submission once it has been graded: one line of ``results.jsonl``."""
+"""The result of a graded submission, and ``results.jsonl``, which has one result per line."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any, Final
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-__all__ = ["STATUSES", "Mark", "Result", "read_results", "write_results"]
+__all__ = ["STATUSES", "QuestionGrade", "SubmissionResult", "read_results", "write_results"]
 
 STATUSES: Final = ("graded", "timeout", "memory", "crashed", "invalid", "tampered", "unsupported")
 
 
 @dataclass(frozen=True)
-class Mark:
-    """One question of one submission.
+class QuestionGrade:
+    """The grade of one question of a submission.
 
     Attributes
     ----------
     question : str
         Stored id, such as ``jvp-1``.
     points, max_points : float
-        What was earned, and what the question is worth.
+        Points earned, and points that the question is worth.
     outcome : str
         passed, partial, not yet, error or not attempted.
     message : str
-        What the learner is told.
+        The message for the learner.
     misconception : str
-        The name that explains every failing case, or nothing.
+        The misconception that explains every failing case; empty if there is none.
     seed : int
-        Repeats the draw: ``q1.check(seed=...)``.
+        Seed of the random draw; ``q1.check(seed=...)`` repeats it.
     """
 
     question: str
@@ -46,8 +46,8 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Result:
-    """One submission; everything in it is the same on every run over the same submissions with the same secret.
+class SubmissionResult:
+    """The result of one submission. It is reproducible from the submissions and the secret of the batch.
 
     Attributes
     ----------
@@ -58,28 +58,28 @@ class Result:
     status : str
         graded, timeout, memory, crashed, invalid, tampered or unsupported.
     reason : str
-        Why, in a sentence or two; empty where there is nothing to say.
-    marks : tuple of Mark
+        The reason for the status, in a sentence or two; may be empty.
+    marks : tuple of QuestionGrade
         One for each question, in the exercise's order.
     submitted : str
-        When it was handed in, as ISO 8601 in UTC; empty if that is not known.
+        Time of the submission, as ISO 8601 in UTC; empty if unknown.
     late : bool
-        Whether that was after the due time.
+        Whether it was handed in after the due time.
     penalty : float
-        Points taken off for it.
+        Points subtracted for that.
     stamp : str
-        The learner's random id from the notebook's metadata: the questions' own numbers follow from it.
+        The learner's random id from the notebook's metadata, which determines the example values.
     sha256 : str
-        Of the notebook as it was handed in.
+        Hash of the notebook as it was handed in.
     remarks : tuple of str
-        What a teacher may want to look at: cells changed, ids that do not match.
+        Remarks for the teacher: changed cells, copied ids.
     """
 
     learner: str
     exercise: str
     status: str
     reason: str = ""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[QuestionGrade, ...] = ()
     submitted: str = ""
     late: bool = False
     penalty: float = 0.0
@@ -94,47 +94,47 @@ class Result:
 
     @property
     def max_points(self) -> dict[str, float]:
-        """What each question is worth."""
+        """Points that each question is worth."""
         return {mark.question: mark.max_points for mark in self.marks}
 
     @property
     def raw_score(self) -> float:
-        """All points together, before any penalty."""
+        """Sum of the points, before any penalty."""
         return float(sum(mark.points for mark in self.marks))
 
     @property
     def score(self) -> float:
-        """All points together, less the penalty; never below 0."""
+        """Sum of the points minus the penalty; never below 0."""
         return max(0.0, self.raw_score - self.penalty)
 
     @property
     def max_score(self) -> float:
-        """What the exercise is worth."""
+        """Points that the exercise is worth."""
         return float(sum(mark.max_points for mark in self.marks))
 
     def as_dict(self) -> dict[str, Any]:
-        """The object that stands in ``results.jsonl``."""
+        """The JSON object for ``results.jsonl``."""
         plain = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "marks"}
         questions = [vars(mark) for mark in self.marks]
         totals = {"points": self.points, "score": self.score, "raw_score": self.raw_score, "max_score": self.max_score}
         return {**plain, "remarks": list(self.remarks), **totals, "questions": questions}
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> Result:
-        """The reverse of :meth:`as_dict`; totals are computed anew."""
+    def from_dict(cls, found: Mapping[str, Any]) -> SubmissionResult:
+        """The reverse of :meth:`as_dict`; totals are recomputed."""
         names = {field.name for field in fields(cls)} - {"marks", "remarks"}
-        marks = tuple(Mark(**mark) for mark in found["questions"])
+        marks = tuple(QuestionGrade(**mark) for mark in found["questions"])
         return cls(**{name: found[name] for name in names}, marks=marks, remarks=tuple(found["remarks"]))
 
 
-def write_results(path: Path, results: Iterable[Result]) -> None:
-    """Write ``results.jsonl``: one object a line, in the order of learners and exercises."""
+def write_results(path: Path, results: Iterable[SubmissionResult]) -> None:
+    """Write ``results.jsonl``: one object per line, sorted by learner and exercise."""
     ordered = sorted(results, key=lambda result: (result.learner, result.exercise))
     lines = (json.dumps(result.as_dict(), ensure_ascii=False, sort_keys=True) + "\n" for result in ordered)
     write_atomically(path, "".join(lines).encode())
 
 
-def read_results(path: Path) -> list[Result]:
+def read_results(path: Path) -> list[SubmissionResult]:
     """Read ``results.jsonl``.
 
     Parameters
@@ -144,7 +144,7 @@ def read_results(path: Path) -> list[Result]:
 
     Returns
     -------
-    list of Result
+    list of SubmissionResult
         In the file's order.
 
     Raises
@@ -154,7 +154,7 @@ def read_results(path: Path) -> list[Result]:
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-        return [Result.from_dict(json.loads(line)) for line in lines]
+        return [SubmissionResult.from_dict(json.loads(line)) for line in lines]
     except OSError as error:
         raise FileError(f"{path} cannot be read ({error.strerror}). `autodiff-kit grade` writes it.") from error
     except (KeyError, TypeError, ValueError) as error:

@@ -1,7 +1,7 @@
-"""A conversation between the grader and a box; both sides may call functions of the other, to any depth.
+"""Remote procedure calls between the grader and a sandbox; each side can call functions of the other, also nested.
 
-A function never crosses: its number does. One that takes and gives tensors can be differentiated on the other
-side: its answer arrives with a token, and the gradient of it asks for the pull that the token names.
+A message refers to a function by a number. A remote function of tensors can be differentiated: its answer comes with
+a token, and the gradient of the answer calls the pullback (VJP) that the token stands for.
 """
 
 from __future__ import annotations
@@ -17,174 +17,174 @@ from autodiff_kit import errors
 from autodiff_kit.exercises.in_process import callback_of_function
 from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, OpaqueValue, plain_copy
 
-from .protocol import Line, Message, Numbers, WireError
+from .protocol import Message, MessageSocket, ProtocolError, TensorValue
 
-__all__ = ["Far", "Talk"]
+__all__ = ["RemoteFunction", "RpcConnection"]
 
-DEEPEST = 40
-MOST_FUNCTIONS = 100_000
-# What a far side may have this one compute with, for a question: answers are kept until their gradients are asked for.
-MOST_BYTES = 8 << 20
+MAX_DEPTH = 40
+MAX_FUNCTIONS = 100_000
+# Limit for the arrays of all requests during one question, because pullbacks keep their arrays alive.
+MAX_REQUEST_BYTES = 8 << 20
 
 
-class Far:
-    """Stands in for a function of the other side.
+class RemoteFunction:
+    """A proxy for a function of the other side.
 
     Parameters
     ----------
-    talk : Talk
-        The conversation.
+    connection : RpcConnection
+        The connection to the other side.
     number : int
-        Its number over there.
+        Its number on the other side.
     name : str
-        What it is called in messages.
+        Its name in error messages.
     raw : bool
-        Whether it takes and gives tensors and functions, rather than plain arrays.
+        Whether it takes and returns tensors and functions, rather than plain arrays.
     """
 
-    def __init__(self, talk: Talk, number: int, name: str, raw: bool) -> None:
-        self.talk, self.number, self.__name__, self.raw = talk, number, name, raw
+    def __init__(self, connection: RpcConnection, number: int, name: str, raw: bool) -> None:
+        self.connection, self.number, self.__name__, self.raw = connection, number, name, raw
 
     def __call__(self, *args: Any) -> Any:
-        """Ask the other side; an answer of tensors stays on the record of whoever watches the arguments."""
+        """Call the remote function; a tape that watches the arguments records an answer that is a tensor."""
         if not self.raw or any(callable(arg) for arg in args):
-            return self.talk.ask("call", self.number, [crossing(arg) for arg in args]).values[0]
-        answer = self.talk.ask("watch", self.number, [crossing(arg) for arg in args])
+            return self.connection.request("call", self.number, [to_wire(arg) for arg in args]).values[0]
+        answer = self.connection.request("watch", self.number, [to_wire(arg) for arg in args])
         value, token = answer.values[0], answer.fields["token"]
-        return value if token is None else self._recorded(value, token, args)
+        return value if token is None else self._with_gradient(value, token, args)
 
-    def _recorded(self, value: Any, token: int, args: tuple[Any, ...]) -> Any:
+    def _with_gradient(self, value: Any, token: int, args: tuple[Any, ...]) -> Any:
         from autodiff_kit.core.custom_gradient import custom_gradient
 
         def pull(g: Any) -> Any:
-            found = self.talk.ask("pull", token, [crossing(g)]).values
+            found = self.connection.request("pull", token, [to_wire(g)]).values
             return found[0] if len(args) == 1 else tuple(found)
 
         return custom_gradient(lambda *_: (value, pull))(*args)
 
 
-class Talk:
-    """One side of the conversation.
+class RpcConnection:
+    """One end of a connection: sends requests, and answers those of the other end meanwhile.
 
     Parameters
     ----------
-    line : Line
-        To the other side.
+    channel : MessageSocket
+        Connected to the other side.
     """
 
-    def __init__(self, line: Line) -> None:
-        self.line = line
+    def __init__(self, channel: MessageSocket) -> None:
+        self.channel = channel
         self._functions: list[Any] = []
         self._numbers: dict[int, int] = {}
-        self._pulls: list[tuple[Any, int]] = []
-        self._depth = self._bytes = 0
+        self._pullbacks: list[tuple[Any, int]] = []
+        self._depth = self._request_bytes = 0
 
-    def forget(self) -> None:
-        """Begin another question: what the last one was answered need no longer be pulled back."""
-        self._bytes = 0
-        self._pulls = [(None, 0)] * len(self._pulls)
+    def discard_pullbacks(self) -> None:
+        """Discard the pullbacks of the previous question; requests for them fail from now on."""
+        self._request_bytes = 0
+        self._pullbacks = [(None, 0)] * len(self._pullbacks)
 
-    def number(self, function: Any) -> dict[str, Any] | None:
-        """How a function of this side, or of the other, is named on the wire."""
-        far = _far(function)
-        if far is not None and far.talk is self:
-            return {"yours": far.number}
+    def encode_function(self, function: Any) -> dict[str, Any] | None:
+        """The reference to a local or remote function in a message; None for what is no function."""
+        remote = _remote_function_of(function)
+        if remote is not None and remote.connection is self:
+            return {"yours": remote.number}
         if not callable(function):
             return None
         place = self._numbers.get(id(function))
         if place is None:
-            if len(self._functions) >= MOST_FUNCTIONS:
-                raise WireError("too many functions")
+            if len(self._functions) >= MAX_FUNCTIONS:
+                raise ProtocolError("too many functions")
             place = self._numbers[id(function)] = len(self._functions)
             self._functions.append(function)
         name = getattr(function, "name", None) or getattr(function, "__name__", "function")
         return {"mine": [place, str(name)[:200], bool(getattr(function, "raw", True))]}
 
-    def far(self, number: int, name: str, raw: bool) -> object:
-        """A handle for a function of the other side."""
-        return Callback(Far(self, number, name, raw), name, raw)
+    def remote_function(self, number: int, name: str, raw: bool) -> object:
+        """A handle that calls a function of the other side."""
+        return Callback(RemoteFunction(self, number, name, raw), name, raw)
 
-    def near(self, number: int) -> object:
-        """A function of this side."""
+    def local_function(self, number: int) -> object:
+        """The local function with a number."""
         if not 0 <= number < len(self._functions):
-            raise WireError("a function that was never given")
+            raise ProtocolError("a function number that was never sent")
         return self._functions[number]
 
-    def say(self, kind: str, values: list[Any] | None = None, **fields: Any) -> None:
+    def send(self, kind: str, values: list[Any] | None = None, **fields: Any) -> None:
         """Send a message."""
-        self.line.send(Message(kind, fields, values or []), self)
+        self.channel.send(Message(kind, fields, values or []), self)
 
-    def ask(self, how: str, number: int, args: list[Any]) -> Message:
-        """Have the other side run a function, serving it meanwhile."""
-        with self._deeper():
-            self.say("ask", [args], how=how, number=number)
-            answer = self.wait("answer", "raise")
+    def request(self, how: str, number: int, args: list[Any]) -> Message:
+        """Call a function of the other side, and answer its requests meanwhile."""
+        with self._nested():
+            self.send("ask", [args], how=how, number=number)
+            answer = self.receive("answer", "raise")
         if answer.kind == "raise":
-            raise _error(answer)
-        answer.values = [arriving(value) for value in answer.values]
+            raise _error_from(answer)
+        answer.values = [from_wire(value) for value in answer.values]
         return answer
 
-    def wait(self, *kinds: str) -> Message:
-        """The next message of these kinds; what the other side asks before that is served."""
+    def receive(self, *kinds: str) -> Message:
+        """Return the next message of these kinds; requests that arrive before it are answered."""
         while True:
-            message = self.line.receive(self)
+            message = self.channel.receive(self)
             if message.kind in kinds:
                 return message
             if message.kind != "ask":
-                raise WireError(f"a message of kind {message.kind[:40]!r} where none is due")
-            self._serve(message)
+                raise ProtocolError(f"an unexpected message of kind {message.kind[:40]!r}")
+            self._handle_request(message)
 
-    def _serve(self, message: Message) -> None:
+    def _handle_request(self, message: Message) -> None:
         try:
             how, number = message.fields["how"], message.fields["number"]
-            work = {"call": self._call, "watch": self._watch, "pull": self._pull}[how]
-            args = [arriving(arg) for arg in message.values[0]]
-            self._bytes += sum(getattr(arg, "nbytes", 0) for arg in message.values[0])
+            work = {"call": self._call_function, "watch": self._call_with_pullback, "pull": self._apply_pullback}[how]
+            args = [from_wire(arg) for arg in message.values[0]]
+            self._request_bytes += sum(getattr(arg, "nbytes", 0) for arg in message.values[0])
         except (KeyError, IndexError, TypeError) as error:
-            raise WireError("a question that is not in the form") from error
-        with self._deeper():
+            raise ProtocolError("a request that violates the format") from error
+        with self._nested():
             try:
-                if self._bytes > MOST_BYTES:
+                if self._request_bytes > MAX_REQUEST_BYTES:
                     raise RuntimeError("this was asked too often, or with arrays that are too large.")
                 values, fields = work(number, args)
             except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError,
                     ValueError, errors.AutodiffError) as error:  # fmt: skip
-                self.say("raise", type=type(error).__name__, text=str(error)[:2000])
+                self.send("raise", type=type(error).__name__, text=str(error)[:2000])
                 return
-        self.say("answer", values, **fields)
+        self.send("answer", values, **fields)
 
-    def _call(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        function: Any = self.near(number)
-        return [crossing(function(*args))], {}
+    def _call_function(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        function: Any = self.local_function(number)
+        return [to_wire(function(*args))], {}
 
-    def _watch(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Run a function so that its answer can be pulled back; what has no gradient is just run."""
+    def _call_with_pullback(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Call a function and keep its pullback; integer arguments or answers have none."""
         from autodiff_kit.core.tensor import Tensor, lift
         from autodiff_kit.transforms.derivatives import vjp
 
-        function: Any = self.near(number)
+        function: Any = self.local_function(number)
         if not all(np.issubdtype(getattr(arg, "dtype", type(arg)), np.floating) for arg in args):
-            return [crossing(function(*args))], {"token": None}
+            return [to_wire(function(*args))], {"token": None}
         value, back = vjp(function, *(lift(arg) for arg in args))
         if type(value) is not Tensor:
-            return [crossing(value)], {"token": None}
-        if len(self._pulls) >= MOST_FUNCTIONS:
-            raise WireError("too many questions")
-        self._pulls.append((back, len(args)))
-        return [crossing(value)], {"token": len(self._pulls) - 1}
+            return [to_wire(value)], {"token": None}
+        if len(self._pullbacks) >= MAX_FUNCTIONS:
+            raise ProtocolError("too many pullbacks")
+        self._pullbacks.append((back, len(args)))
+        return [to_wire(value)], {"token": len(self._pullbacks) - 1}
 
-    def _pull(self, token: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        if not (type(token) is int and 0 <= token < len(self._pulls)):
-            raise WireError("a pull that was never given")
-        back, count = self._pulls[token]
+    def _apply_pullback(self, token: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        if not (type(token) is int and 0 <= token < len(self._pullbacks)):
+            raise ProtocolError("a pullback token that was never sent")
+        back, count = self._pullbacks[token]
         if back is None:
             raise RuntimeError("that answer belongs to an earlier question.")
         found = back(*args)
-        return [crossing(item) for item in ([found] if count == 1 else found)], {}
+        return [to_wire(item) for item in ([found] if count == 1 else found)], {}
 
     @contextmanager
-    def _deeper(self) -> Iterator[None]:
-        if self._depth >= DEEPEST:
+    def _nested(self) -> Iterator[None]:
+        if self._depth >= MAX_DEPTH:
             raise RuntimeError("functions call each other too deeply.")
         self._depth += 1
         try:
@@ -193,42 +193,42 @@ class Talk:
             self._depth -= 1
 
 
-def crossing(value: Any) -> Any:
-    """A value as it is sent: tensors as numbers that arrive as tensors, the rest plain, functions as they are."""
+def to_wire(value: Any) -> Any:
+    """Convert a value for sending: tensors are marked as such, functions stay, everything else becomes plain data."""
     from autodiff_kit.core.tensor import Tensor, Variable
 
     if type(value) in (Tensor, Variable):
-        return Numbers(value.numpy())
+        return TensorValue(value.numpy())
     if type(value) is tuple:
-        return tuple(crossing(item) for item in value)
+        return tuple(to_wire(item) for item in value)
     if isinstance(value, Callback | CallbackNamespace) or callable(value):
         return value
     return plain_copy(value, lambda function: OpaqueValue("function"))  # type: ignore[arg-type,return-value]
 
 
-def arriving(value: Any) -> Any:
-    """The reverse of :func:`crossing`."""
+def from_wire(value: Any) -> Any:
+    """Convert a received value; the reverse of :func:`to_wire`."""
     from autodiff_kit.core.tensor import constant
 
-    if isinstance(value, Numbers):
+    if isinstance(value, TensorValue):
         return constant(value.array)
     if type(value) in (tuple, list):
-        return type(value)(arriving(item) for item in value)
+        return type(value)(from_wire(item) for item in value)
     return value
 
 
-def _far(function: Any) -> Far | None:
-    """The far function that something stands for: itself, its handle, or what a learner was given for one."""
+def _remote_function_of(function: Any) -> RemoteFunction | None:
+    """The remote function behind a function or handle; None for a local function."""
     try:
         handle = callback_of_function.get(function, function)
     except TypeError:
         return None
     found = handle.function if isinstance(handle, Callback) else handle
-    return found if isinstance(found, Far) else None
+    return found if isinstance(found, RemoteFunction) else None
 
 
-def _error(answer: Message) -> Exception:
-    """An error of the other side, as one of the same name here."""
+def _error_from(answer: Message) -> Exception:
+    """The exception that an answer describes, as the class of the same name; RuntimeError if there is none."""
     name, text = str(answer.fields.get("type")), str(answer.fields.get("text"))[:2000]
     kind = getattr(errors, name, None) or getattr(builtins, name, None)
     known = isinstance(kind, type) and issubclass(kind, Exception) and kind is not StopIteration

@@ -1,7 +1,7 @@
-"""Answers that are alike, beyond what the question itself makes alike.
+"""Similarity of answers: pairs that share more code than the question explains.
 
-Names, numbers, spaces and comments are taken out; what is left is cut into runs of a few words, and two
-answers are compared by the runs that they share and that few others have.
+Source is tokenized; comments are removed, and names, numbers and strings are replaced by placeholders. Two answers are
+compared by the Jaccard similarity of their token n-grams, without the n-grams of the starter.
 """
 
 from __future__ import annotations
@@ -15,62 +15,65 @@ from itertools import combinations
 
 from autodiff_kit.exercises.question import Question
 
-from .submission import Submission, named_lesson
+from .exercise_lookup import find_exercise
+from .submission import Submission
 
-__all__ = ["Pair", "alike", "runs_of", "similar_pairs"]
+__all__ = ["SimilarPair", "jaccard_similarity", "similar_pairs", "token_ngrams"]
 
-RUN = 6
-SHORTEST = 20  # words: below that, honest answers are the same too
-ALIKE = 0.8
-WORKED = "(the worked answer)"
-WORD = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*|[^\W\d]\w*|\d[\w.]*|\S", re.DOTALL)
+NGRAM_LENGTH = 6
+MIN_TOKENS = 20  # shorter answers are often equal without copying
+MIN_SIMILARITY = 0.8
+WORKED_ANSWER = "(the worked answer)"
+TOKEN = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*|[^\W\d]\w*|\d[\w.]*|\S", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two answers to one question, and how alike they are: 1 is the same but for names."""
+class SimilarPair:
+    """Two answers to one question and their similarity; 1 means equal except for names and numbers."""
 
     question: str
     first: str
     second: str
-    share: float
+    similarity: float
 
 
-def similar_pairs(submissions: Iterable[Submission]) -> list[Pair]:
-    """Pairs of answers that are alike, for every question of every exercise.
+def similar_pairs(submissions: Iterable[Submission]) -> list[SimilarPair]:
+    """Return the pairs of similar answers to each question of each exercise.
 
     Parameters
     ----------
     submissions : iterable of Submission
-        As they were read.
+        The submissions, as they were read.
 
     Returns
     -------
-    list of Pair
-        The most alike first. A pair with the worked answer has that in the place of the second name.
+    list of SimilarPair
+        The most similar first. In a pair with the worked answer, that takes the place of the second name.
     """
     answers: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for one in submissions:
-        for question, text in _answers(one):
+        for question, text in _answer_sources(one):
             answers[one.exercise, question.id][one.learner] = text
-    found = [pair for (slug, id), texts in answers.items() for pair in _pairs(_question(slug, id), texts)]
-    return sorted(found, key=lambda pair: (-pair.share, pair.question, pair.first, pair.second))
+    found = [
+        pair for (slug, id), texts in answers.items() for pair in _similar_pairs_of(_find_question(slug, id), texts)
+    ]
+    return sorted(found, key=lambda pair: (-pair.similarity, pair.question, pair.first, pair.second))
 
 
-def alike(first: frozenset[str], second: frozenset[str]) -> float:
-    """Shared runs as a part of all runs of both."""
+def jaccard_similarity(first: frozenset[str], second: frozenset[str]) -> float:
+    """The Jaccard similarity of two sets: size of the intersection divided by size of the union."""
     return len(first & second) / max(1, len(first | second))
 
 
-def runs_of(source: str) -> frozenset[str]:
-    """The runs of a text: every few words in a row, with names and numbers made equal."""
-    words = [_plain(word) for word in WORD.findall(source) if not word.startswith(("#", '"""', "'''"))]
-    if len(words) < SHORTEST:
+def token_ngrams(source: str) -> frozenset[str]:
+    """The token n-grams of a source, with names, numbers and strings replaced by placeholders."""
+    tokens = [_normalized_token(word) for word in TOKEN.findall(source) if not word.startswith(("#", '"""', "'''"))]
+    if len(tokens) < MIN_TOKENS:
         return frozenset()
-    return frozenset(" ".join(words[i : i + RUN]) for i in range(len(words) - RUN + 1))
+    return frozenset(" ".join(tokens[i : i + NGRAM_LENGTH]) for i in range(len(tokens) - NGRAM_LENGTH + 1))
 
 
-def _plain(word: str) -> str:
+def _normalized_token(word: str) -> str:
     if word[0] in "\"'":
         return "text"
     if word[0].isdigit():
@@ -78,38 +81,38 @@ def _plain(word: str) -> str:
     return "name" if word.isidentifier() and not keyword.iskeyword(word) else word
 
 
-def _answers(one: Submission) -> Iterator[tuple[Question, str]]:
+def _answer_sources(one: Submission) -> Iterator[tuple[Question, str]]:
     if not one.exercise or not one.cells:
         return
     sources = dict(one.cells)
-    for question in named_lesson(one.exercise).questions:
+    for question in find_exercise(one.exercise).questions:
         parts = [sources[place] for place, id in one.questions if id == question.id and (place, id) not in one.checks]
         yield question, "\n".join(parts)
 
 
-def _question(slug: str, id: str) -> Question:
-    return next(question for question in named_lesson(slug).questions if question.id == id)
+def _find_question(slug: str, id: str) -> Question:
+    return next(question for question in find_exercise(slug).questions if question.id == id)
 
 
-def _pairs(question: Question, texts: Mapping[str, str]) -> Iterator[Pair]:
-    given = runs_of(question.starter)
-    runs = {name: runs_of(text) - given for name, text in sorted(texts.items())}
-    worked = runs_of(question.solution) - given
-    for first, second in _candidates(runs):
-        share = alike(runs[first], runs[second])
-        if share >= ALIKE:
-            yield Pair(question.id, first, second, round(share, 3))
-    for name, own in runs.items():
-        if own and worked and alike(own, worked) >= ALIKE:
-            yield Pair(question.id, name, WORKED, round(alike(own, worked), 3))
+def _similar_pairs_of(question: Question, texts: Mapping[str, str]) -> Iterator[SimilarPair]:
+    given = token_ngrams(question.starter)
+    ngrams = {name: token_ngrams(text) - given for name, text in sorted(texts.items())}
+    worked = token_ngrams(question.solution) - given
+    for first, second in _candidate_pairs(ngrams):
+        similarity = jaccard_similarity(ngrams[first], ngrams[second])
+        if similarity >= MIN_SIMILARITY:
+            yield SimilarPair(question.id, first, second, round(similarity, 3))
+    for name, own in ngrams.items():
+        if own and worked and jaccard_similarity(own, worked) >= MIN_SIMILARITY:
+            yield SimilarPair(question.id, name, WORKED_ANSWER, round(jaccard_similarity(own, worked), 3))
 
 
-def _candidates(runs: Mapping[str, frozenset[str]]) -> Iterator[Sequence[str]]:
-    """Pairs that may be alike: those that share a run which few have; where all write the same, none stands out."""
+def _candidate_pairs(ngrams: Mapping[str, frozenset[str]]) -> Iterator[Sequence[str]]:
+    """Pairs that share a rare n-gram. N-grams that many answers have say nothing about copying."""
     holders: dict[str, list[str]] = defaultdict(list)
-    for name, own in runs.items():
-        for run in own:
-            holders[run].append(name)
-    few = max(4, len(runs) // 10)
+    for name, own in ngrams.items():
+        for ngram in own:
+            holders[ngram].append(name)
+    few = max(4, len(ngrams) // 10)
     rare = (names for names in holders.values() if 2 <= len(names) <= few)
     return iter(sorted({pair for names in rare for pair in combinations(names, 2)}))

@@ -1,9 +1,11 @@
-"""What a notebook needs besides the engine: the learner's folder, progress, predictions; nothing here draws.
+"""Working folder, progress, prompts and tables of the lessons; nothing here draws.
 
-workspace
-    The working folder: where it is, what is copied into it, how a lesson is begun anew.
-progress
-    What the learner predicted, tried and finished, in one SQLite file of that folder.
-prompts, predict, lesson
-    The questions that a lesson asks before it computes, and the header that begins it.
+workspace, notebook_file, atomic_files, timestamps
+    The learner's working folder: how it is filled, updated and reset.
+progress, progress_db, progress_rows, progress_listeners
+    What a learner predicted, tried and finished, in one SQLite file of the working folder.
+prompt, prompts, prediction
+    The predict questions, and how an answer is compared with the computed result.
+lesson_header, tables, truth_tables
+    What else a lesson shows: its header, and tables of results.
 """

@@ -1,22 +1,15 @@
-"""Small helpers for files that must never be half written and never be thrown away."""
+"""Files: atomic writes, unused names, and damaged files that are renamed instead of deleted."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
+from autodiff_kit.lessons.timestamps import timestamp_for_file_name
 
-def stamp() -> str:
-    """Return the present moment for use in a file's name, such as ``20261121-134501`` (UTC)."""
-    return datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-
-
-def now() -> str:
-    """Return the present moment as ISO 8601 text in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+__all__ = ["rename_as_damaged", "sha256", "unused_path", "write_atomically"]
 
 
 def sha256(data: bytes) -> str:
@@ -25,12 +18,12 @@ def sha256(data: bytes) -> str:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old contents or the new ones, never a part.
+    """Write a file so that a reader sees either the old contents or the new ones, never a part.
 
     Parameters
     ----------
     path : Path
-        Where to write; missing parents are made.
+        Where to write; missing parent folders are created.
     data : bytes
         The whole contents.
 
@@ -58,7 +51,7 @@ def _umask() -> int:
     return mask
 
 
-def free_name(path: Path, word: str) -> Path:
+def unused_path(path: Path, word: str) -> Path:
     """Return an unused name beside ``path``: ``a.ipynb`` gives ``a.WORD-<time>.ipynb``.
 
     Parameters
@@ -71,9 +64,9 @@ def free_name(path: Path, word: str) -> Path:
     Returns
     -------
     Path
-        A path in the same folder at which nothing stands yet.
+        A path in the same folder that does not exist yet.
     """
-    when, count = stamp(), 1
+    when, count = timestamp_for_file_name(), 1
     found = path.with_name(f"{path.stem}.{word}-{when}{path.suffix}")
     while found.exists():
         count += 1
@@ -81,8 +74,8 @@ def free_name(path: Path, word: str) -> Path:
     return found
 
 
-def put_aside(path: Path) -> Path:
-    """Rename a damaged file, so that nothing of it is lost, and return its new path."""
-    aside = free_name(path, "damaged")
+def rename_as_damaged(path: Path) -> Path:
+    """Rename a damaged file, so that its contents are kept, and return its new path."""
+    aside = unused_path(path, "damaged")
     path.rename(aside)
     return aside

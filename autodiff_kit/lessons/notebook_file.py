@@ -1,4 +1,4 @@
-"""A notebook as a file: read, stripped for a learner, and compared by what a person may have changed."""
+"""Notebook files: parsing, removing outputs, and a hash of what a learner may have changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autodiff_kit.lessons.atomic_files import sha256
 
 
 def read_notebook(data: bytes) -> dict[str, Any]:
-    """Return a notebook's parts.
+    """Parse a notebook.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def is_notebook(data: bytes) -> bool:
 
 
 def strip_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Remove from a notebook, in place, all that running it left behind; return it."""
+    """Remove outputs and execution data from a notebook, in place; return it."""
     notebook.get("metadata", {}).pop("widgets", None)
     for cell in notebook["cells"]:
         if cell.get("cell_type") == "code":
@@ -53,9 +53,9 @@ def fingerprint(data: bytes) -> str:
     Returns
     -------
     str
-        Of a notebook: its cells, their outputs, and the kit's own metadata. JupyterLab writes its layout
-        and the kernel's name into a file that was only looked at, and that is no change. Of any other
-        file: all of it.
+        For a notebook, of its cells, their outputs and the kit's own metadata: JupyterLab writes its layout
+        and the kernel's name into a file that was only opened, and that is no change. For any other file, of
+        all its bytes.
     """
     if not is_notebook(data):
         return sha256(data)
@@ -69,5 +69,5 @@ def fingerprint(data: bytes) -> str:
 
 
 def _text(source: object) -> str:
-    """Return a cell's source, which a file may hold as one string or as a list of lines."""
+    """Return a cell's source, which nbformat stores as one string or as a list of lines."""
     return "".join(map(str, source)) if isinstance(source, list) else str(source)

@@ -1,4 +1,4 @@
-"""Take an answer, find out what the kernel found, and put the two side by side; no drawing here."""
+"""Predictions: parsing a typed answer, comparing it with the computed result, and text and HTML of both."""
 
 from __future__ import annotations
 
@@ -11,38 +11,47 @@ import numpy as np
 import numpy.typing as npt
 
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lessons.prompts import Choice, Prompt
+from autodiff_kit.lessons.prompt import Choice, Prompt
 from autodiff_kit.lessons.tables import number
 
-__all__ = ["Answer", "AnswerError", "Verdict", "as_html", "as_text", "judge", "meant", "parse_answer"]
+__all__ = [
+    "Answer",
+    "AnswerError",
+    "PredictionVerdict",
+    "judge_prediction",
+    "matching_choice",
+    "parse_answer",
+    "prompt_as_html",
+    "prompt_as_text",
+]
 
 Answer = str | float | list[str]
-_CLOSE = 0.01
+_RELATIVE_TOLERANCE = 0.01
 _LETTERS = "abcdefghij"
 
 
 class AnswerError(AutodiffError, ValueError):
-    """What was typed answers the prompt in no way that it knows."""
+    """A typed answer is none of the choices of its prompt, or no number."""
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A learner's answer beside the kernel's.
+class PredictionVerdict:
+    """A learner's answer compared with the computed result.
 
     Parameters
     ----------
     answer : str, float, list of str or None
-        As committed; None where nothing was.
+        As committed; None if there is none.
     truth : str, float, list of str or None
-        The kernel's, in the same form; None where its result is none of the choices.
+        The computed result, in the same form; None if it matches no choice.
     right : bool or None
-        Whether they agree; None where one of them is missing.
+        Whether they agree; None if one of them is missing.
     said, found : str
-        Both in words.
+        Answer and result as text.
     idea : str
-        The name of the idea behind a wrong answer, where it is a known one.
+        The misconception behind a wrong answer, if it is a known one.
     why : str
-        Why it comes out as it does.
+        The explanation of the result.
     """
 
     answer: Answer | None
@@ -54,20 +63,20 @@ class Verdict:
     why: str
 
     def __str__(self) -> str:
-        idea = f"   ({_spoken(self.idea)})" if self.idea else ""
+        idea = f"   ({_idea_as_text(self.idea)})" if self.idea else ""
         return f"◇ your answer: {self.said}{idea}\n◆ what the kernel found: {self.found}\nWhy: {self.why}"
 
     __repr__ = __str__
 
     def reason(self) -> str:
-        """Write what stands below a prompt that already shows both answers.
+        """Return the explanation, to be shown below a prompt that already shows both answers.
 
         Returns
         -------
         str
-            HTML: the idea behind a wrong answer, and why.
+            HTML: the misconception behind a wrong answer, and the explanation.
         """
-        idea = f"Behind your answer stands {escape(_spoken(self.idea))}. " if self.idea else ""
+        idea = f"Behind your answer stands {escape(_idea_as_text(self.idea))}. " if self.idea else ""
         return f'<div style="max-width:72ch;line-height:1.5">{idea}<b>Why:</b> {escape(self.why)}</div>'
 
     def _repr_html_(self) -> str:
@@ -78,33 +87,33 @@ class Verdict:
         )
 
 
-def meant(prompt: Prompt, found: object) -> Choice | None:
-    """Find the choice that means what was found.
+def matching_choice(prompt: Prompt, found: object) -> Choice | None:
+    """Return the choice that stands for a result.
 
     Parameters
     ----------
     prompt : Prompt
         The question.
     found : number, sequence of numbers or str
-        A result (within 1 % of what a choice means), or the key of a choice.
+        A result (within 1 % of the numbers of a choice), or the key of a choice.
 
     Returns
     -------
     Choice or None
-        The nearest such choice; None where there is none.
+        The nearest such choice; None if there is none.
     """
     if isinstance(found, str):
         return prompt.choice(found)
-    values = _flat(found)
+    values = _flatten(found)
     if values is None:
         return None
-    near = [(_distance(values, one.means), one) for one in prompt.choices if one.means]
+    near = [(_largest_difference(values, one.means), one) for one in prompt.choices if one.means]
     best = min(near, key=lambda pair: pair[0], default=(math.inf, None))
-    return best[1] if best[0] <= _CLOSE else None
+    return best[1] if best[0] <= _RELATIVE_TOLERANCE else None
 
 
-def judge(prompt: Prompt, answer: Answer | None, found: object) -> Verdict:
-    """Compare an answer with what the kernel found.
+def judge_prediction(prompt: Prompt, answer: Answer | None, found: object) -> PredictionVerdict:
+    """Compare an answer with the computed result.
 
     Parameters
     ----------
@@ -113,23 +122,25 @@ def judge(prompt: Prompt, answer: Answer | None, found: object) -> Verdict:
     answer : str, float, list of str or None
         As committed.
     found : number, sequence or str
-        The kernel's result; for "several" the keys of the choices that hold.
+        The computed result; for "several" the keys of the right choices.
 
     Returns
     -------
-    Verdict
-        Both in words. A typed number is right within 1 % of the kernel's.
+    PredictionVerdict
+        A typed number is right within 1 % of the result.
     """
-    answer = _settled(answer)
-    truth = _truth(prompt, found)
+    answer = _as_float(answer)
+    truth = _result_as_answer(prompt, found)
     right = None if answer is None or truth is None else _agree(answer, truth)
-    said = "none was given" if answer is None else _words(prompt, answer)
-    shown = _words(prompt, truth) if truth is not None else _unlisted(found)
-    return Verdict(answer, truth, right, said, shown, "" if right else _idea(prompt, answer), prompt.why)
+    said = "none was given" if answer is None else _answer_as_text(prompt, answer)
+    shown = _answer_as_text(prompt, truth) if truth is not None else _unmatched_as_text(found)
+    return PredictionVerdict(
+        answer, truth, right, said, shown, "" if right else _idea_behind(prompt, answer), prompt.why
+    )
 
 
 def parse_answer(prompt: Prompt, typed: object) -> Answer:
-    """Read an answer that was typed in code.
+    """Parse an answer that was typed in code.
 
     Parameters
     ----------
@@ -142,7 +153,7 @@ def parse_answer(prompt: Prompt, typed: object) -> Answer:
     Returns
     -------
     str, float or list of str
-        The form that is stored.
+        In the form that is stored.
 
     Raises
     ------
@@ -154,14 +165,14 @@ def parse_answer(prompt: Prompt, typed: object) -> Answer:
     if prompt.kind == "several":
         parts = typed.replace(",", " ").split() if isinstance(typed, str) else typed
         if not isinstance(parts, Iterable):
-            raise _unknown(prompt, typed)
+            raise _unknown_answer_error(prompt, typed)
         keys = {_parse_choice(prompt, part) for part in parts}
         return [one.value for one in prompt.choices if one.value in keys]
     return _parse_choice(prompt, typed)
 
 
-def as_text(prompt: Prompt) -> str:
-    """Write a prompt as text, for places where widgets do not run.
+def prompt_as_text(prompt: Prompt) -> str:
+    """Return a prompt as text, for places where widgets do not run.
 
     Parameters
     ----------
@@ -173,10 +184,10 @@ def as_text(prompt: Prompt) -> str:
     str
         The question, its choices with letters, and how to answer in code.
     """
-    return "\n".join([prompt.question, *(f"  {line}" for line in _listed(prompt)), _how(prompt)])
+    return "\n".join([prompt.question, *(f"  {line}" for line in _choice_lines(prompt)), _how_to_answer(prompt)])
 
 
-def as_html(prompt: Prompt) -> str:
+def prompt_as_html(prompt: Prompt) -> str:
     """Write a prompt as HTML, for static pages.
 
     Parameters
@@ -189,11 +200,11 @@ def as_html(prompt: Prompt) -> str:
     str
         The same as the text.
     """
-    lines = "".join(f"<div style='padding-left:16px'>{escape(line)}</div>" for line in _listed(prompt))
-    return f"<div><b>{escape(prompt.question)}</b>{lines}<div>{escape(_how(prompt))}</div></div>"
+    lines = "".join(f"<div style='padding-left:16px'>{escape(line)}</div>" for line in _choice_lines(prompt))
+    return f"<div><b>{escape(prompt.question)}</b>{lines}<div>{escape(_how_to_answer(prompt))}</div></div>"
 
 
-def _listed(prompt: Prompt) -> list[str]:
+def _choice_lines(prompt: Prompt) -> list[str]:
     if prompt.kind == "number":
         return []
     if prompt.kind == "slider":
@@ -201,8 +212,8 @@ def _listed(prompt: Prompt) -> list[str]:
     return [f"{letter}) {one.label}" for letter, one in zip(_LETTERS, prompt.choices, strict=False)]
 
 
-def _how(prompt: Prompt) -> str:
-    # Dots, and no letter: an example that stands below every question is taken for an answer.
+def _how_to_answer(prompt: Prompt) -> str:
+    # The example has dots instead of a letter: learners take a concrete example for a hint.
     what = {"choice": "a letter", "several": "letters with blanks between"}.get(prompt.kind, "a number")
     return f'To answer in code, type {what}: predict("{prompt.item}", answer="…")'
 
@@ -216,43 +227,43 @@ def _parse_number(prompt: Prompt, typed: object) -> float:
 
 def _parse_choice(prompt: Prompt, typed: object) -> str:
     if not isinstance(typed, str):
-        choice = meant(prompt, typed)
+        choice = matching_choice(prompt, typed)
     else:
         word = typed.strip().rstrip(")").lower()
         named = (one for one in prompt.choices if word in (one.value.lower(), one.label.lower()))
-        choice = next(named, None) or _lettered(prompt, word)
+        choice = next(named, None) or _choice_by_letter(prompt, word)
     if choice is None:
-        raise _unknown(prompt, typed)
+        raise _unknown_answer_error(prompt, typed)
     return choice.value
 
 
-def _lettered(prompt: Prompt, word: str) -> Choice | None:
+def _choice_by_letter(prompt: Prompt, word: str) -> Choice | None:
     place = _LETTERS.find(word) if len(word) == 1 else -1
     return prompt.choices[place] if 0 <= place < len(prompt.choices) else None
 
 
-def _unknown(prompt: Prompt, typed: object) -> AnswerError:
-    choices = "; ".join(_listed(prompt))
+def _unknown_answer_error(prompt: Prompt, typed: object) -> AnswerError:
+    choices = "; ".join(_choice_lines(prompt))
     return AnswerError(f"{prompt.item!r} got the answer {typed!r}; type a letter of: {choices}")
 
 
-def _settled(answer: Answer | int | None) -> Answer | None:
-    """Numbers come back from JSON and from the front end as integers where they are whole."""
+def _as_float(answer: Answer | int | None) -> Answer | None:
+    """Convert an integer to float: JSON and the front end return whole numbers as integers."""
     return float(answer) if isinstance(answer, int) else answer
 
 
-def _truth(prompt: Prompt, found: object) -> Answer | None:
+def _result_as_answer(prompt: Prompt, found: object) -> Answer | None:
     if prompt.kind == "several":
-        keys = set(_keys(prompt, found))
+        keys = set(_checked_keys(prompt, found))
         return [one.value for one in prompt.choices if one.value in keys]
     if prompt.kind in ("number", "slider"):
-        values = _flat(found)
+        values = _flatten(found)
         return float(values[0]) if values is not None and len(values) == 1 else None
-    choice = meant(prompt, found)
+    choice = matching_choice(prompt, found)
     return None if choice is None else choice.value
 
 
-def _keys(prompt: Prompt, found: object) -> list[str]:
+def _checked_keys(prompt: Prompt, found: object) -> list[str]:
     keys = [str(key) for key in found] if isinstance(found, Iterable) and not isinstance(found, str) else [str(found)]
     for key in keys:
         if prompt.choice(key) is None:
@@ -265,19 +276,19 @@ def _keys(prompt: Prompt, found: object) -> list[str]:
 
 def _agree(answer: Answer, truth: Answer) -> bool:
     if isinstance(answer, float) and isinstance(truth, float):
-        return _distance([answer], [truth]) <= _CLOSE
+        return _largest_difference([answer], [truth]) <= _RELATIVE_TOLERANCE
     return answer == truth
 
 
-def _idea(prompt: Prompt, answer: Answer | None) -> str:
+def _idea_behind(prompt: Prompt, answer: Answer | None) -> str:
     if answer is None or isinstance(answer, list):
         picked = [prompt.choice(key) for key in answer or ()]
         return next((one.idea for one in picked if one is not None and one.idea), "")
-    choice = meant(prompt, answer)
+    choice = matching_choice(prompt, answer)
     return "" if choice is None else choice.idea
 
 
-def _words(prompt: Prompt, answer: Answer) -> str:
+def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
     if isinstance(answer, float):
         return f"{answer:.4f}".rstrip("0").rstrip(".").replace("-", "−")
     keys = answer if isinstance(answer, list) else [answer]
@@ -285,13 +296,13 @@ def _words(prompt: Prompt, answer: Answer) -> str:
     return "; ".join(labels) or "none of them"
 
 
-def _unlisted(found: object) -> str:
-    values = _flat(found)
+def _unmatched_as_text(found: object) -> str:
+    values = _flatten(found)
     shown = str(found) if values is None else "[" + " ".join(number(v, minus="−") for v in values) + "]"
     return f"{shown}, which is none of the choices (has a cell been changed?)"
 
 
-def _flat(found: object) -> npt.NDArray[np.float64] | None:
+def _flatten(found: object) -> npt.NDArray[np.float64] | None:
     try:
         parts = found if isinstance(found, list | tuple) else [found]
         return np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
@@ -299,23 +310,23 @@ def _flat(found: object) -> npt.NDArray[np.float64] | None:
         return None
 
 
-def _distance(values: Sequence[float] | npt.NDArray[np.float64], means: Sequence[float]) -> float:
-    """Give the largest relative difference; infinite where the lengths or a nan differ."""
+def _largest_difference(values: Sequence[float] | npt.NDArray[np.float64], means: Sequence[float]) -> float:
+    """Return the largest relative difference; infinite if the lengths or the nans differ."""
     if len(values) != len(means):
         return math.inf
     scale = max((abs(m) for m in means if math.isfinite(m)), default=0.0)
-    return max(_apart(float(v), float(m), scale) for v, m in zip(values, means, strict=True))
+    return max(_relative_difference(float(v), float(m), scale) for v, m in zip(values, means, strict=True))
 
 
-def _apart(value: float, mean: float, scale: float) -> float:
+def _relative_difference(value: float, mean: float, scale: float) -> float:
     if not (math.isfinite(value) and math.isfinite(mean)):
         return 0.0 if value == mean or (math.isnan(value) and math.isnan(mean)) else math.inf
-    # A zero among others is met by rounding noise, a lone zero by zero only.
+    # A zero among other numbers may be rounding noise; a single zero has to be met nearly exactly.
     unit = max(abs(mean), 1e-4 * scale)
     if unit == 0:
         return 0.0 if abs(value) < 1e-9 else math.inf
     return abs(value - mean) / unit
 
 
-def _spoken(idea: str) -> str:
+def _idea_as_text(idea: str) -> str:
     return f"the idea “{idea.replace('-', ' ')}”"

@@ -1,8 +1,7 @@
-"""What a learner predicted, tried and finished.
+"""A learner's progress: lessons begun and finished, predictions, exercise attempts, hints and points.
 
-The file `progress.db` of the working folder holds lessons, predictions, questions and attempts; no source
-code, no values, no names of people. Without a working folder everything is kept in memory, so that a notebook
-that is run as a test leaves nothing behind.
+The file `progress.db` of the working folder stores no source code and no names of people. Without a working
+folder progress is kept in memory, so that a notebook that is run as a test leaves no file.
 """
 
 from __future__ import annotations
@@ -14,33 +13,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from autodiff_kit.lessons.atomic_files import now
-from autodiff_kit.lessons.progress_db import Store
+from autodiff_kit.lessons.progress_db import ProgressDatabase
 from autodiff_kit.lessons.progress_rows import (
     LessonState,
     Prediction,
     PredictionError,
+    ProgressSummary,
     QuestionState,
-    Summary,
-    better_state,
-    encode,
-    log_event,
-    next_revision,
-    prediction_row,
-    question_row,
-    revision,
-    touch_lesson,
-    touch_question,
+    append_event,
+    ensure_lesson_row,
+    ensure_question_row,
+    increment_revision,
+    insert_attempt,
+    read_prediction,
+    read_question_state,
+    read_revision,
+    to_json,
+    update_question_after_attempt,
 )
-from autodiff_kit.lessons.workspace import MARK, find_root
+from autodiff_kit.lessons.timestamps import utc_now
+from autodiff_kit.lessons.workspace import KIT_FOLDER, find_working_folder
 
 __all__ = [
     "LessonState",
     "Prediction",
     "PredictionError",
     "Progress",
+    "ProgressSummary",
     "QuestionState",
-    "Summary",
     "progress",
 ]
 
@@ -58,49 +58,49 @@ class Progress:
 
     def __init__(self, root: Path | None = None) -> None:
         self.root = root
-        self.store = Store(None if root is None else root / MARK / "progress.db")
+        self.store = ProgressDatabase(None if root is None else root / KIT_FOLDER / "progress.db")
 
     def begin_lesson(self, no: str) -> None:
-        """Record that a lesson was begun; a lesson that is begun or done stays as it is."""
+        """Record that a lesson was begun; a lesson that is begun or done is not changed."""
 
         def work(db: sqlite3.Connection) -> None:
-            if touch_lesson(db, no):
-                log_event(db, "begin", no)
+            if ensure_lesson_row(db, no):
+                append_event(db, "begin", no)
 
         self.store.run(work)
 
     def set_step(self, no: str, step: int | str) -> None:
-        """Record the step that a learner has come to."""
+        """Record the step of a lesson that the learner has reached."""
 
         def work(db: sqlite3.Connection) -> None:
-            touch_lesson(db, no)
-            db.execute("UPDATE lesson SET step = ?, rev = ? WHERE no = ?", (step, next_revision(db), no))
+            ensure_lesson_row(db, no)
+            db.execute("UPDATE lesson SET step = ?, rev = ? WHERE no = ?", (step, increment_revision(db), no))
 
         self.store.run(work)
 
     def finish_lesson(self, no: str) -> None:
-        """Record that a lesson is done; the first time counts."""
+        """Record that a lesson is done; the time of the first call is kept."""
 
         def work(db: sqlite3.Connection) -> None:
-            touch_lesson(db, no)
+            ensure_lesson_row(db, no)
             found = db.execute("SELECT state FROM lesson WHERE no = ?", (no,)).fetchone()
             if found[0] != "done":
                 change = "UPDATE lesson SET state = 'done', done_at = ?, rev = ? WHERE no = ?"
-                db.execute(change, (now(), next_revision(db), no))
-                log_event(db, "done", no)
+                db.execute(change, (utc_now(), increment_revision(db), no))
+                append_event(db, "done", no)
 
         self.store.run(work)
 
     def lesson(self, no: str) -> LessonState:
-        """Return where a lesson stands."""
+        """Return the state of a lesson."""
         return self.summary().lessons.get(no, LessonState(no))
 
     def prediction(self, lesson: str, item: str) -> Prediction | None:
-        """Return what was predicted, or None if nothing was."""
-        return self.store.run(lambda db: prediction_row(db, lesson, item))
+        """Return the answer to a prompt, or None if there is none."""
+        return self.store.run(lambda db: read_prediction(db, lesson, item))
 
     def commit_prediction(self, lesson: str, item: str, answer: Any) -> Prediction:
-        """Keep an answer for good.
+        """Store an answer to a prompt; it cannot be changed afterwards.
 
         Parameters
         ----------
@@ -112,28 +112,28 @@ class Progress:
         Returns
         -------
         Prediction
-            The answer as it was kept.
+            The answer as it was stored.
 
         Raises
         ------
         PredictionError
             If another answer was given before. The same answer again is no error.
         """
-        text = encode(answer)
+        text = to_json(answer)
 
         def work(db: sqlite3.Connection) -> Prediction:
-            known = prediction_row(db, lesson, item)
+            known = read_prediction(db, lesson, item)
             if known is None:
-                touch_lesson(db, lesson)
+                ensure_lesson_row(db, lesson)
                 db.execute(
                     "INSERT INTO prediction (lesson, item, answer_json, at) VALUES (?, ?, ?, ?)",
-                    (lesson, item, text, now()),
+                    (lesson, item, text, utc_now()),
                 )
                 change = "UPDATE lesson SET predicted_at = ?, rev = ? WHERE no = ?"
-                db.execute(change, (now(), next_revision(db), lesson))
-                log_event(db, "predict", f"{lesson}/{item}")
+                db.execute(change, (utc_now(), increment_revision(db), lesson))
+                append_event(db, "predict", f"{lesson}/{item}")
                 return Prediction(json.loads(text))
-            if encode(known.answer) != text:
+            if to_json(known.answer) != text:
                 raise PredictionError(
                     f"You predicted {known.answer!r} for {item!r}, and a prediction stays as it was made; "
                     f"{json.loads(text)!r} was not kept. To begin the lesson anew: "
@@ -144,7 +144,7 @@ class Progress:
         return self.store.run(work)
 
     def reveal_prediction(self, lesson: str, item: str, truth: Any, right: bool | None) -> Prediction | None:
-        """Put the truth beside an answer, once.
+        """Store the computed result beside an answer, once.
 
         Parameters
         ----------
@@ -153,15 +153,15 @@ class Progress:
         truth : object
             What the notebook computed.
         right : bool or None
-            Whether the answer holds; None where a prompt has no right and wrong.
+            Whether the answer is right; None for a prompt without a right answer.
 
         Returns
         -------
         Prediction or None
-            The row as it now stands; None when nothing was predicted, and then nothing is stored, so that a
-            learner who ran ahead may still answer.
+            The stored row. None if nothing was predicted; then nothing is stored, so that a learner who ran
+            the cell first can still answer.
         """
-        text = encode(truth)
+        text = to_json(truth)
 
         def work(db: sqlite3.Connection) -> Prediction | None:
             change = (
@@ -169,15 +169,15 @@ class Progress:
             )
             value = None if right is None else int(right)
             if db.execute(change, (text, value, lesson, item)).rowcount:
-                db.execute("UPDATE lesson SET rev = ? WHERE no = ?", (next_revision(db), lesson))
-                log_event(db, "reveal", f"{lesson}/{item}")
-            return prediction_row(db, lesson, item)
+                db.execute("UPDATE lesson SET rev = ? WHERE no = ?", (increment_revision(db), lesson))
+                append_event(db, "reveal", f"{lesson}/{item}")
+            return read_prediction(db, lesson, item)
 
         return self.store.run(work)
 
     def question(self, id: str) -> QuestionState:
-        """Return where a question stands; one that was never touched is ``not tried``."""
-        return self.store.run(lambda db: question_row(db, id))
+        """Return the state of a question; ``not tried`` if it has no attempt."""
+        return self.store.run(lambda db: read_question_state(db, id))
 
     def attempt(
         self,
@@ -192,7 +192,7 @@ class Progress:
         cell_sha: str,
         tests: Sequence[tuple[str, int, int]] = (),
     ) -> QuestionState:
-        """Record one check of a question.
+        """Record one attempt at a question.
 
         Parameters
         ----------
@@ -209,14 +209,14 @@ class Progress:
         message : str
             What the learner was told.
         cell_sha : str
-            Hash of the cell's source, so that the same attempt can be recognised without keeping the code.
+            Hash of the cell's source, so that equal attempts can be recognised without storing the code.
         tests : sequence of (str, int, int)
-            What was looked at, by name: how many times it was right, and of how many.
+            Results of the check: name, number of right cases, number of cases.
 
         Returns
         -------
         QuestionState
-            With the best score so far; a question that was passed once stays passed.
+            With the best score so far; a passed question stays passed.
 
         Raises
         ------
@@ -227,44 +227,27 @@ class Progress:
             raise ValueError(f"The outcome of an attempt is one of {', '.join(OUTCOMES)}; got {outcome!r}.")
 
         def work(db: sqlite3.Connection) -> QuestionState:
-            touch_question(db, id, notebook=notebook, points=points)
-            known = question_row(db, id)
-            db.execute(
-                "UPDATE question SET points = ?, best = ?, tries = ?, state = ?, message = ?, tests = ?, notebook = ?,"
-                " rev = ? WHERE id = ?",
-                (
-                    points,
-                    max(known.best, score),
-                    known.tries + (outcome != "error"),
-                    better_state(known.state, outcome),
-                    message,
-                    encode(tests),
-                    notebook,
-                    next_revision(db),
-                    id,
-                ),
-            )
-            db.execute(
-                "INSERT INTO attempt (question, outcome, score, ms, cell_sha, at) VALUES (?, ?, ?, ?, ?, ?)",
-                (id, outcome, score, ms, cell_sha, now()),
-            )
-            log_event(db, "attempt", id)
-            return question_row(db, id)
+            ensure_question_row(db, id, notebook=notebook, points=points)
+            update_question_after_attempt(db, id, outcome=outcome, score=score, message=message, tests=tests)
+            insert_attempt(db, id, outcome=outcome, score=score, ms=ms, cell_sha=cell_sha)
+            db.execute("UPDATE question SET points = ?, notebook = ? WHERE id = ?", (points, notebook, id))
+            append_event(db, "attempt", id)
+            return read_question_state(db, id)
 
         return self.store.run(work)
 
     def see_hint(self, id: str, n: int, notebook: str = "", points: float = 0.0) -> QuestionState:
-        """Record that hint ``n`` (counted from 1) was shown; hints are never unseen.
+        """Record that hint ``n`` (counted from 1) was shown; the largest ``n`` is kept.
 
-        Exercise and points are those of a question that no attempt has told of yet.
+        Exercise and points are stored if the question has no row yet.
         """
 
         def work(db: sqlite3.Connection) -> QuestionState:
-            touch_question(db, id, notebook=notebook, points=points)
+            ensure_question_row(db, id, notebook=notebook, points=points)
             change = "UPDATE question SET hints_seen = max(hints_seen, ?), rev = ? WHERE id = ?"
-            db.execute(change, (n, next_revision(db), id))
-            log_event(db, "hint", f"{id}/{n}")
-            return question_row(db, id)
+            db.execute(change, (n, increment_revision(db), id))
+            append_event(db, "hint", f"{id}/{n}")
+            return read_question_state(db, id)
 
         return self.store.run(work)
 
@@ -272,22 +255,22 @@ class Progress:
         """Record that the solution was shown."""
 
         def work(db: sqlite3.Connection) -> QuestionState:
-            touch_question(db, id, notebook=notebook, points=points)
+            ensure_question_row(db, id, notebook=notebook, points=points)
             change = "UPDATE question SET solution_seen = 1, rev = ? WHERE id = ?"
-            db.execute(change, (next_revision(db), id))
-            log_event(db, "solution", id)
-            return question_row(db, id)
+            db.execute(change, (increment_revision(db), id))
+            append_event(db, "solution", id)
+            return read_question_state(db, id)
 
         return self.store.run(work)
 
     def rev(self) -> int:
         """Return the revision: a number that grows with every change."""
-        return self.store.run(revision)
+        return self.store.run(read_revision)
 
-    def summary(self) -> Summary:
+    def summary(self) -> ProgressSummary:
         """Return all lessons and questions that were touched, and the points of those questions."""
 
-        def work(db: sqlite3.Connection) -> Summary:
+        def work(db: sqlite3.Connection) -> ProgressSummary:
             rows = db.execute(
                 "SELECT no, state, step, begun_at, done_at,"
                 " (SELECT count(*) FROM prediction WHERE lesson = no),"
@@ -296,22 +279,22 @@ class Progress:
             )
             lessons = {row[0]: LessonState(*row) for row in rows.fetchall()}
             ids = [row[0] for row in db.execute("SELECT id FROM question ORDER BY notebook, id").fetchall()]
-            questions = {id: question_row(db, id) for id in ids}
+            questions = {id: read_question_state(db, id) for id in ids}
             points = math.fsum(question.points for question in questions.values())
             best = math.fsum(question.best for question in questions.values())
-            return Summary(lessons, questions, points, best)
+            return ProgressSummary(lessons, questions, points, best)
 
         return self.store.run(work)
 
     def reset(self, no: str, folder: Path) -> None:
-        """Forget a lesson, its predictions and its questions, after a copy of everything was made.
+        """Delete a lesson with its predictions and questions, after a backup of the whole database.
 
         Parameters
         ----------
         no : str
             The lesson's number.
         folder : Path
-            Where the copy goes, as ``progress.db``.
+            Where the backup is written, as ``progress.db``.
         """
         size = self.store.backup(folder / "progress.db")
         prefix = f"{no}_"
@@ -326,10 +309,10 @@ class Progress:
             db.execute("DELETE FROM lesson WHERE no = ?", (no,))
             db.execute(
                 "INSERT INTO backup (path, scope, bytes, at) VALUES (?, ?, ?, ?)",
-                (folder.name, no, size, now()),
+                (folder.name, no, size, utc_now()),
             )
-            next_revision(db)
-            log_event(db, "reset", no)
+            increment_revision(db)
+            append_event(db, "reset", no)
 
         self.store.run(work)
 
@@ -338,12 +321,12 @@ _opened: dict[Path | None, Progress] = {}
 
 
 def progress() -> Progress:
-    """Return the progress of the working folder that the process is in.
+    """Return the progress of the current process's working folder.
 
     Returns
     -------
     Progress
-        The same object for the same folder; one kept in memory where there is no working folder.
+        The same object for the same folder; an object in memory where there is no working folder.
 
     Examples
     --------
@@ -354,7 +337,7 @@ def progress() -> Progress:
     >>> mine.reveal_prediction("01", "vector-target", 4, right=False)
     Prediction(answer=3, truth=4, right=False)
     """
-    root = find_root()
+    root = find_working_folder()
     if root not in _opened:
         _opened[root] = Progress(root)
     return _opened[root]

@@ -1,8 +1,8 @@
-"""One SQLite file that several kernels write, and that a lesson survives the loss of.
+"""The SQLite database of a learner's progress: transactions, migrations, and recovery from damaged files.
 
-Every piece of work is a function of a connection, run in one transaction by `Store.run`. So it can be run
-again elsewhere when the file turns out to be damaged (it is put aside, a fresh one begun) or cannot be
-written (a read-only folder, a full disk: from then on in memory, and said once).
+Several kernels write the same file. Each unit of work is a function of a connection, run in one transaction by
+`ProgressDatabase.run`. The function can therefore be run again on another connection: on a fresh file when the old
+one is damaged (it is renamed), or in memory when the file cannot be written (a read-only folder, a full disk).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lessons.atomic_files import free_name
-from autodiff_kit.lessons.notifications import tell
+from autodiff_kit.lessons.atomic_files import unused_path
+from autodiff_kit.lessons.progress_listeners import notify_progress_listeners
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ UNWRITABLE: Final = (
 
 
 class ProgressWarning(UserWarning):
-    """Progress goes on, but not as a learner would expect: the text says what happened, and where it is."""
+    """The progress file was renamed or is not written; the text says what happened and where the data is."""
 
 
 class NewerProgressError(AutodiffError, RuntimeError):
@@ -75,8 +75,8 @@ class DamagedError(AutodiffError, RuntimeError):
     """The progress file is a database, but not one with the tables of its version."""
 
 
-class Store:
-    """Progress on disk, or in memory where there is no disk to write.
+class ProgressDatabase:
+    """The progress database: a SQLite file, or memory where no file can be written.
 
     Parameters
     ----------
@@ -92,15 +92,15 @@ class Store:
         self._lock = threading.RLock()
         self._memory: sqlite3.Connection | None = None
         if path is None:
-            self._begin_memory()
+            self._open_memory()
 
     @property
     def in_memory(self) -> bool:
-        """Whether what is written now is lost when the kernel ends."""
+        """Whether the data is in memory only, and lost when the kernel ends."""
         return self._memory is not None
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do a piece of work in one transaction, on disk if that can be, else in memory.
+        """Run a function in one transaction, on the file if possible, else in memory.
 
         Parameters
         ----------
@@ -115,17 +115,17 @@ class Store:
         with self._lock:
             if self._memory is None:
                 try:
-                    return self._on_disk(work)
+                    return self._run_on_disk(work)
                 except (sqlite3.DatabaseError, OSError, DamagedError, NewerProgressError) as error:
-                    again = self._after(error)
+                    again = self._recover(error)
                 if again:
-                    # Once: a fresh file that is damaged too tells of a disk, or of a fault of ours.
-                    return self._on_disk(work)
+                    # Only once: if the new file is damaged too, the disk or this code is at fault.
+                    return self._run_on_disk(work)
             assert self._memory is not None
-            return _told(self._memory, work)
+            return _run_and_notify(self._memory, work)
 
     def backup(self, path: Path) -> int:
-        """Copy the whole store into a fresh file and return that file's size in bytes."""
+        """Copy the whole database into a new file and return that file's size in bytes."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._lock, closing(sqlite3.connect(path)) as copy:
             if self._memory is not None:
@@ -135,39 +135,39 @@ class Store:
                     connection.backup(copy)
         return path.stat().st_size
 
-    def _on_disk(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _run_on_disk(self, work: Callable[[sqlite3.Connection], T]) -> T:
         assert self.path is not None
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # A connection for each piece of work: no lock, no handle and no thread affinity outlives it.
+        # One connection per transaction: no lock, file handle or thread affinity is left behind.
         with closing(self._connect()) as connection:
             migrate(connection)
-            return _told(connection, work)
+            return _run_and_notify(connection, work)
 
     def _connect(self) -> sqlite3.Connection:
         assert self.path is not None
         connection = sqlite3.connect(self.path, timeout=self.busy_seconds, isolation_level=None)
-        # Readers and writers do not wait for each other in WAL mode. Network disks refuse it: then the
-        # rollback journal, SQLite's default, stays in use.
+        # In WAL mode readers and writers do not wait for each other. Network disks refuse it; the rollback
+        # journal, SQLite's default, stays in use there.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode=WAL").fetchone()
         return connection
 
-    def _after(self, error: Exception) -> bool:
-        """Mend what an error tells of; say whether the disk is worth a second try."""
+    def _recover(self, error: Exception) -> bool:
+        """Recover from an error; return whether the file should be tried again."""
         name = getattr(error, "sqlite_errorname", "") or ""
         damaged = isinstance(error, DamagedError) or name.startswith(DAMAGED)
-        if damaged and self._put_aside():
+        if damaged and self._rename_damaged():
             return True
         ours = isinstance(error, sqlite3.DatabaseError) and not damaged and not name.startswith(UNWRITABLE)
         if ours:
             raise error
-        self._leave_disk(error)
+        self._fall_back_to_memory(error)
         return False
 
-    def _put_aside(self) -> bool:
-        """Rename the damaged file with what belongs to it, and say where it went."""
+    def _rename_damaged(self) -> bool:
+        """Rename the damaged file and its journal, and warn with the new name."""
         assert self.path is not None
-        aside = free_name(self.path, "damaged")
+        aside = unused_path(self.path, "damaged")
         try:
             self.path.rename(aside)
         except OSError:
@@ -175,43 +175,43 @@ class Store:
         for tail in ("-wal", "-shm"):
             with suppress(FileNotFoundError):
                 self.path.with_name(self.path.name + tail).rename(aside.with_name(aside.name + tail))
-        _say(f"{self.path} was damaged. It is kept as {aside.name}, and progress begins afresh beside it.")
+        _warn(f"{self.path} was damaged. It is kept as {aside.name}, and progress begins afresh beside it.")
         return True
 
-    def _leave_disk(self, error: Exception) -> None:
-        self._begin_memory()
+    def _fall_back_to_memory(self, error: Exception) -> None:
+        self._open_memory()
         reason = str(error).rstrip(".")
-        _say(
+        _warn(
             f"Progress cannot be written to {self.path} ({reason}). It is kept in memory until the kernel "
             "ends; make the folder writable or free some space, then restart the kernel."
         )
 
-    def _begin_memory(self) -> None:
+    def _open_memory(self) -> None:
         memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, memory.close)
         with suppress(sqlite3.DatabaseError, DamagedError, NewerProgressError):
-            self._copy_into(memory)
+            self._copy_file_into(memory)
         migrate(memory)
         self._memory = memory
 
-    def _copy_into(self, memory: sqlite3.Connection) -> None:
-        """Take along what can be read of the file, if it is of a schema that this kit knows."""
+    def _copy_file_into(self, memory: sqlite3.Connection) -> None:
+        """Copy what can be read of the file into memory, if this kit knows its schema."""
         if self.path is None or not self.path.is_file():
             return
-        with closing(self._open_untouched()) as disk, closing(sqlite3.connect(":memory:")) as draft:
+        with closing(self._open_read_only()) as disk, closing(sqlite3.connect(":memory:")) as draft:
             disk.backup(draft)
             draft.isolation_level = None
             migrate(draft)
             draft.backup(memory)
 
-    def _open_untouched(self) -> sqlite3.Connection:
-        """Open the file for reading where not even its lock can be written."""
+    def _open_read_only(self) -> sqlite3.Connection:
+        """Open the file read-only, without the lock file that SQLite would otherwise write."""
         assert self.path is not None
         return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file to the present schema; a file of a newer kit is refused, and left as it is.
+    """Migrate a file to the current schema; a file of a newer kit is refused and not changed.
 
     Raises
     ------
@@ -220,13 +220,14 @@ def migrate(connection: sqlite3.Connection) -> None:
     DamagedError
         If the file's tables are not those that its version has.
     """
-    if _version(connection) > len(MIGRATIONS):
+    if _schema_version(connection) > len(MIGRATIONS):
         raise NewerProgressError(
-            f"the file has version {_version(connection)} and this kit knows {len(MIGRATIONS)}; update autodiff-kit"
+            f"the file has version {_schema_version(connection)} and this kit knows {len(MIGRATIONS)}; "
+            "update autodiff-kit"
         )
     try:
-        if _version(connection) < len(MIGRATIONS):
-            _in_transaction(connection, _steps)
+        if _schema_version(connection) < len(MIGRATIONS):
+            _in_transaction(connection, _apply_migrations)
         connection.execute("SELECT value FROM meta").fetchone()
     except sqlite3.OperationalError as error:
         if error.sqlite_errorname == "SQLITE_ERROR":
@@ -234,24 +235,24 @@ def migrate(connection: sqlite3.Connection) -> None:
         raise
 
 
-def _steps(db: sqlite3.Connection) -> None:
+def _apply_migrations(db: sqlite3.Connection) -> None:
     # The version is read again: another kernel may have migrated while this one waited for its turn.
-    for version in range(_version(db), len(MIGRATIONS)):
+    for version in range(_schema_version(db), len(MIGRATIONS)):
         for statement in MIGRATIONS[version].split(";"):
             db.execute(statement)
         db.execute(f"PRAGMA user_version = {version + 1}")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _schema_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _told(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    """A transaction of a learner's; a new file's tables are nobody's progress, and nobody is told of them."""
+def _run_and_notify(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """Run a transaction, and notify the listeners if it changed a row. Creating the tables does not count."""
     before = connection.total_changes
     result = _in_transaction(connection, work)
     if connection.total_changes != before:
-        tell()
+        notify_progress_listeners()
     return result
 
 
@@ -269,5 +270,5 @@ def _in_transaction(connection: sqlite3.Connection, work: Callable[[sqlite3.Conn
     return result
 
 
-def _say(text: str) -> None:
+def _warn(text: str) -> None:
     warnings.warn(text, ProgressWarning, stacklevel=2)

@@ -1,27 +1,27 @@
-"""The rows of a learner's progress: how each is read, begun and changed inside one transaction."""
+"""Rows of the progress database: the records they hold, and the queries that read and write them."""
 
 from __future__ import annotations
 
 import json
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lessons.atomic_files import now
+from autodiff_kit.lessons.timestamps import utc_now
 
 EVENTS_KEPT: Final = 10_000
 
 
 class PredictionError(AutodiffError, ValueError):
-    """A prediction that was made cannot be taken back."""
+    """A second, different answer was given to a prompt that has an answer already."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """An answer given before the number was seen; ``truth`` and ``right`` are None until the reveal."""
+    """An answer to a prompt; ``truth`` and ``right`` are None until the reveal."""
 
     answer: Any
     truth: Any = None
@@ -30,9 +30,9 @@ class Prediction:
 
 @dataclass(frozen=True)
 class QuestionState:
-    """Where one question stands: ``state`` is not tried, not yet, partial, passed or error.
+    """The state of one exercise question: ``state`` is not tried, not yet, partial, passed or error.
 
-    ``tests`` are those of the last attempt: name, how many times right, of how many.
+    ``tests`` are the results of the last attempt: name, number of right cases, number of cases.
     """
 
     points: float = 0.0
@@ -47,7 +47,7 @@ class QuestionState:
 
 @dataclass(frozen=True)
 class LessonState:
-    """Where one lesson stands: ``state`` is new, begun or done."""
+    """The state of one lesson: ``state`` is new, begun or done."""
 
     no: str
     state: str = "new"
@@ -59,8 +59,8 @@ class LessonState:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """Everything a table of progress shows."""
+class ProgressSummary:
+    """All lessons and questions that were touched, and the points of those questions."""
 
     lessons: Mapping[str, LessonState]
     questions: Mapping[str, QuestionState]
@@ -68,25 +68,25 @@ class Summary:
     best: float
 
 
-def _plain(value: Any) -> Any:
-    """Return a value as JSON holds it: NumPy becomes lists and numbers, nan and infinities become words."""
+def _json_value(value: Any) -> Any:
+    """Convert a value for JSON: NumPy arrays become lists, NumPy numbers numbers, nan and infinities strings."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+        return {str(key): _json_value(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
+        return [_json_value(entry) for entry in value]
     return value
 
 
-def encode(value: Any) -> str:
+def to_json(value: Any) -> str:
     """Return a value as strict JSON text, keys sorted."""
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, sort_keys=True)
+    return json.dumps(_json_value(value), ensure_ascii=False, allow_nan=False, sort_keys=True)
 
 
-def prediction_row(db: sqlite3.Connection, lesson: str, item: str) -> Prediction | None:
+def read_prediction(db: sqlite3.Connection, lesson: str, item: str) -> Prediction | None:
     """Return a prediction, or None if there is none."""
     query = "SELECT answer_json, truth_json, right FROM prediction WHERE lesson = ? AND item = ?"
     row = db.execute(query, (lesson, item)).fetchone()
@@ -96,8 +96,8 @@ def prediction_row(db: sqlite3.Connection, lesson: str, item: str) -> Prediction
     return Prediction(json.loads(row[0]), truth, None if row[2] is None else bool(row[2]))
 
 
-def question_row(db: sqlite3.Connection, id: str) -> QuestionState:
-    """Return a question, fresh if it was never touched."""
+def read_question_state(db: sqlite3.Connection, id: str) -> QuestionState:
+    """Return the state of a question; the default state if it has no row."""
     query = "SELECT points, best, tries, hints_seen, solution_seen, state, message, tests FROM question WHERE id = ?"
     row = db.execute(query, (id,)).fetchone()
     if row is None:
@@ -107,43 +107,76 @@ def question_row(db: sqlite3.Connection, id: str) -> QuestionState:
     return QuestionState(points, best, tries, hints, bool(solution), state, message, looked_at)
 
 
-def touch_lesson(db: sqlite3.Connection, no: str) -> bool:
-    """Make sure that a lesson has its row; say whether it is new."""
+def ensure_lesson_row(db: sqlite3.Connection, no: str) -> bool:
+    """Insert the row of a lesson if there is none; return whether it was inserted."""
     row = "INSERT OR IGNORE INTO lesson (no, state, begun_at, rev) VALUES (?, 'begun', ?, ?)"
-    if not db.execute(row, (no, now(), revision(db) + 1)).rowcount:
+    if not db.execute(row, (no, utc_now(), read_revision(db) + 1)).rowcount:
         return False
-    next_revision(db)
+    increment_revision(db)
     return True
 
 
-def touch_question(db: sqlite3.Connection, id: str, notebook: str = "", points: float = 0.0) -> None:
-    """Make sure that a question has its row."""
+def ensure_question_row(db: sqlite3.Connection, id: str, notebook: str = "", points: float = 0.0) -> None:
+    """Insert the row of a question if there is none."""
     db.execute(
         "INSERT OR IGNORE INTO question VALUES (?, ?, ?, 0, 0, 0, 0, 'not tried', '', 0, '[]')",
         (id, notebook, points),
     )
 
 
-def better_state(known: str, outcome: str) -> str:
-    """Return the state after an attempt: a pass stays, and an error does not hide a partial answer."""
+def state_after_attempt(known: str, outcome: str) -> str:
+    """Return the state after an attempt: passed stays passed, and an error does not replace partial."""
     if known == "passed" or (known == "partial" and outcome == "error"):
         return known
     return outcome
 
 
-def revision(db: sqlite3.Connection) -> int:
-    """Return the store's revision."""
+def update_question_after_attempt(
+    db: sqlite3.Connection,
+    id: str,
+    *,
+    outcome: str,
+    score: float,
+    message: str,
+    tests: Sequence[tuple[str, int, int]],
+) -> None:
+    """Update the row of a question after an attempt: best score, tries, state, message and tests."""
+    known = read_question_state(db, id)
+    db.execute(
+        "UPDATE question SET best = ?, tries = ?, state = ?, message = ?, tests = ?, rev = ? WHERE id = ?",
+        (
+            max(known.best, score),
+            known.tries + (outcome != "error"),
+            state_after_attempt(known.state, outcome),
+            message,
+            to_json(tests),
+            increment_revision(db),
+            id,
+        ),
+    )
+
+
+def insert_attempt(db: sqlite3.Connection, id: str, *, outcome: str, score: float, ms: float, cell_sha: str) -> None:
+    """Insert the row of one attempt at a question."""
+    db.execute(
+        "INSERT INTO attempt (question, outcome, score, ms, cell_sha, at) VALUES (?, ?, ?, ?, ?, ?)",
+        (id, outcome, score, ms, cell_sha, utc_now()),
+    )
+
+
+def read_revision(db: sqlite3.Connection) -> int:
+    """Return the database's revision, which grows with every change."""
     return int(db.execute("SELECT value FROM meta WHERE key = 'rev'").fetchone()[0])
 
 
-def next_revision(db: sqlite3.Connection) -> int:
-    """Raise the store's revision by one and return it."""
-    fresh = revision(db) + 1
+def increment_revision(db: sqlite3.Connection) -> int:
+    """Increase the database's revision by one and return it."""
+    fresh = read_revision(db) + 1
     db.execute("UPDATE meta SET value = ? WHERE key = 'rev'", (str(fresh),))
     return fresh
 
 
-def log_event(db: sqlite3.Connection, kind: str, ref: str) -> None:
-    """Add an event and drop those beyond the newest `EVENTS_KEPT`."""
-    cursor = db.execute("INSERT INTO event (at, kind, ref) VALUES (?, ?, ?)", (now(), kind, ref))
+def append_event(db: sqlite3.Connection, kind: str, ref: str) -> None:
+    """Append an event and delete all but the newest `EVENTS_KEPT`."""
+    cursor = db.execute("INSERT INTO event (at, kind, ref) VALUES (?, ?, ?)", (utc_now(), kind, ref))
     db.execute("DELETE FROM event WHERE id <= ?", ((cursor.lastrowid or 0) - EVENTS_KEPT,))

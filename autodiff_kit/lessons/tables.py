@@ -1,4 +1,4 @@
-"""Tables that stand beside a picture: once as text, once as HTML, from the same rows."""
+"""Small tables of results, written as text and as HTML, and the number format of the lessons."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _STYLE = (
 
 @dataclass(frozen=True)
 class Table:
-    """A small table of results that reads the same as text and as HTML.
+    """A small table of results, with the same content as text and as HTML.
 
     Parameters
     ----------
     caption : str
-        One sentence that says what the table holds.
+        One sentence that says what the table shows.
     columns : sequence of str
         The heading of every column.
     rows : sequence of sequence
-        Strings, numbers, ``None`` (written *None*) or booleans (yes, no); the first cell heads its row.
+        Strings, numbers, ``None`` (written *None*) or booleans (yes, no); the first cell is the row header.
     digits : int, optional
         Decimals of every float; whole numbers given as ``int`` stay whole.
 
     Notes
     -----
-    A notebook shows the HTML; ``str(table)`` is the text twin, for terminals and plain Python.
+    A notebook shows the HTML; ``str(table)`` is the text, for terminals.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Table:
 
 
 def number(value: float, digits: int = 4, minus: str = "-") -> str:
-    """Write a number with fixed decimals and never as -0.
+    """Format a number with fixed decimals and never as -0.
 
     Parameters
     ----------
@@ -134,12 +134,12 @@ def number(value: float, digits: int = 4, minus: str = "-") -> str:
 
 
 def vector(values: npt.ArrayLike, digits: int = 4) -> str:
-    """Write numbers in a row, as the lessons print them.
+    """Format an array of numbers in one line, as the lessons print them.
 
     Parameters
     ----------
     values : array_like
-        Numbers of any shape; they are written in order.
+        Numbers of any shape; they are written in C order.
     digits : int, optional
         Decimals of each.
 
@@ -177,7 +177,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 
 def _tag(tag: str, text: str, side: str, scope: str = "") -> str:
-    # Short cells stay in one line: a vector that is broken in two reads as two.
+    # Short cells are not wrapped: a vector that is broken over two lines reads as two vectors.
     wrap = "nowrap" if len(text) <= 24 else "normal"
     style = _STYLE[2].format(side=side, weight=600 if scope == "col" else 400, wrap=wrap)
     scoped = f' scope="{scope}"' if scope else ""

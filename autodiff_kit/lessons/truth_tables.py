@@ -1,4 +1,4 @@
-"""Truth tables: what other libraries gave for the case at hand, measured and kept, beside the kit's own."""
+"""Truth tables: measured results of TensorFlow, PyTorch and JAX beside the kit's own result."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ class TruthTableError(AutodiffError, LookupError):
 
 
 def truth_names() -> tuple[str, ...]:
-    """List the truth tables that the kit has.
+    """Return the names of the truth tables.
 
     Returns
     -------
     tuple of str
-        Their names, sorted.
+        Sorted.
     """
     folder = resources.files(__package__) / "truths"
     return tuple(sorted(one.name[:-5] for one in folder.iterdir() if one.name.endswith(".json")))
 
 
 def truth_table(name: str, kit: Mapping[str, object]) -> Table:
-    """Set what this kit gives beside what TensorFlow, PyTorch and JAX gave.
+    """Return a table of this kit's results beside the measured ones of TensorFlow, PyTorch and JAX.
 
     Parameters
     ----------
     name : str
         For example ``"jvp-vector-target"``.
     kit : mapping of str to value
-        The kit's own result for each row, by the row's key, computed where the table is shown.
+        The kit's own result for each row, by the row's key, computed by the caller.
 
     Returns
     -------
     Table
-        A row a case, a column a library, with the version that was measured.
+        One row per case, one column per library, with the version that was measured.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _shown(value: object, digits: int) -> str:
-    """Write a value as the lessons print it; a sentence (an error) stays as it is, None is a word."""
+    """Format a value as the lessons print it; text (an error message) and None are not formatted."""
     if value is None or (isinstance(value, str) and value not in ("nan", "inf", "-inf")):
         return str(value)
     if isinstance(value, list | tuple) and any(part is None for part in value):
@@ -93,5 +93,5 @@ def _shown(value: object, digits: int) -> str:
 
 
 def _trimmed(value: float, digits: int) -> str:
-    """Write whole numbers without decimals; lists of integers are the lessons' usual inputs."""
+    """Format a number; whole numbers get no decimals, because the lessons' inputs are mostly integers."""
     return str(int(value)) if np.isfinite(value) and value == int(value) else number(value, digits)

@@ -1,14 +1,14 @@
-"""The learner's working folder: where it is, what is copied into it, how a lesson is begun anew.
+"""The learner's working folder: where it is, how notebooks are copied into it, and how a lesson is reset.
 
-Originals are never worked on. A learner has a folder of copies, without outputs, so that no number is seen
-before it is predicted::
+A learner works on copies of the kit's notebooks. The copies have no outputs, so that no result is seen before it
+is predicted::
 
     work/
         notebooks/      exercises/      handin/
         .autodiff_kit/  learner.json · manifest.json · progress.db · backups/
 
-The manifest remembers what was copied. An untouched copy follows its original when the kit is updated; one
-that the learner changed is theirs, and stays.
+The manifest stores hashes of what was copied. When the kit is updated, a copy that the learner did not change is
+replaced by the new original; a changed copy is kept.
 """
 
 from __future__ import annotations
@@ -21,11 +21,28 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lessons.atomic_files import put_aside, sha256, stamp, write_atomically
+from autodiff_kit.lessons.atomic_files import rename_as_damaged, sha256, write_atomically
 from autodiff_kit.lessons.notebook_file import fingerprint, is_notebook, read_notebook, strip_outputs
+from autodiff_kit.lessons.timestamps import timestamp_for_file_name
 
-MARK = ".autodiff_kit"
-KINDS = ("notebooks", "exercises")
+__all__ = [
+    "KIT_FOLDER",
+    "NOTEBOOK_FOLDERS",
+    "LessonBackup",
+    "LessonNotebook",
+    "PreparationReport",
+    "WorkspaceError",
+    "find_working_folder",
+    "learner_id",
+    "lesson_notebooks",
+    "lesson_number",
+    "originals_folder",
+    "prepare_working_folder",
+    "reset_lesson",
+]
+
+KIT_FOLDER = ".autodiff_kit"
+NOTEBOOK_FOLDERS = ("notebooks", "exercises")
 
 
 class WorkspaceError(AutodiffError, OSError):
@@ -33,8 +50,8 @@ class WorkspaceError(AutodiffError, OSError):
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """One lesson that can be opened: its number, the notebook's name without suffix, and its title."""
+class LessonNotebook:
+    """The notebook of a lesson: the lesson's number, the file's name without suffix, and the title."""
 
     no: str
     slug: str
@@ -42,8 +59,8 @@ class Lesson:
 
 
 @dataclass
-class Prepared:
-    """What `prepare` did, each file as its path inside the working folder."""
+class PreparationReport:
+    """What `prepare_working_folder` did; each file is given by its path inside the working folder."""
 
     root: Path
     copied: list[str] = field(default_factory=list)
@@ -52,7 +69,7 @@ class Prepared:
     damaged: list[tuple[str, str]] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """Return what a learner should know, one sentence a line; nothing when there is nothing to say."""
+        """Return the messages for the learner, one sentence a line; empty if no file changed."""
         said = []
         if self.copied:
             said.append(f"New in {self.root}: {', '.join(self.copied)}.")
@@ -70,15 +87,15 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Backup:
-    """Where the files that `reset` replaced are kept, and which files those are."""
+class LessonBackup:
+    """The backup that `reset_lesson` made: its folder, and the files in it."""
 
     path: Path
     files: tuple[str, ...]
 
 
-def find_root() -> Path | None:
-    """Return the working folder that the present process is in.
+def find_working_folder() -> Path | None:
+    """Return the working folder of the current process.
 
     Returns
     -------
@@ -90,11 +107,11 @@ def find_root() -> Path | None:
     if named:
         return Path(named).expanduser().resolve()
     here = Path.cwd().resolve()
-    return next((folder for folder in (here, *here.parents) if (folder / MARK).is_dir()), None)
+    return next((folder for folder in (here, *here.parents) if (folder / KIT_FOLDER).is_dir()), None)
 
 
-def content() -> Path:
-    """Return the folder that holds the originals, ``notebooks/`` and ``exercises/``.
+def originals_folder() -> Path:
+    """Return the folder with the original ``notebooks/`` and ``exercises/``.
 
     Returns
     -------
@@ -116,18 +133,18 @@ def content() -> Path:
     )
 
 
-def lessons() -> list[Lesson]:
+def lesson_notebooks() -> list[LessonNotebook]:
     """Return the lessons that exist, in order of their numbers."""
     found = []
-    for path in sorted((content() / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        metadata = _as_object(read_notebook(path.read_bytes()).get("metadata"))
-        about = _as_object(metadata.get("autodiff_kit"))
-        found.append(Lesson(path.name[:2], path.stem, str(about.get("title", path.stem))))
+    for path in sorted((originals_folder() / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        metadata = _as_dict(read_notebook(path.read_bytes()).get("metadata"))
+        about = _as_dict(metadata.get("autodiff_kit"))
+        found.append(LessonNotebook(path.name[:2], path.stem, str(about.get("title", path.stem))))
     return found
 
 
-def learner(root: Path) -> str:
-    """Return the learner's id: random, made once, and no one's name.
+def learner_id(root: Path) -> str:
+    """Return the learner's id, which is random and made once for each working folder.
 
     Parameters
     ----------
@@ -137,12 +154,12 @@ def learner(root: Path) -> str:
     Returns
     -------
     str
-        ``AUTODIFF_KIT_LEARNER`` if it is set, else the id of the file. A damaged file is put aside.
+        ``AUTODIFF_KIT_LEARNER`` if it is set, else the id of the file. A damaged file is renamed and a new id is made.
     """
     named = os.environ.get("AUTODIFF_KIT_LEARNER", "").strip()
     if named:
         return named
-    path = root / MARK / "learner.json"
+    path = root / KIT_FOLDER / "learner.json"
     known = _read_json(path).get("learner")
     if isinstance(known, str) and known:
         return known
@@ -151,18 +168,18 @@ def learner(root: Path) -> str:
     return fresh
 
 
-def prepare(root: Path | str) -> Prepared:
-    """Fill a working folder with what is missing in it, and change nothing that a learner changed.
+def prepare_working_folder(root: Path | str) -> PreparationReport:
+    """Copy missing and updated notebooks into a working folder; files that the learner changed are kept.
 
     Parameters
     ----------
     root : Path or str
-        The working folder; made if it does not exist.
+        The working folder; created if it does not exist.
 
     Returns
     -------
     Prepared
-        What was copied, refreshed, kept, or found damaged and put aside.
+        What was copied, refreshed, kept, or found damaged and renamed.
 
     Raises
     ------
@@ -171,7 +188,7 @@ def prepare(root: Path | str) -> Prepared:
     """
     root = Path(root).expanduser().resolve()
     try:
-        return _prepare(root)
+        return _fill_working_folder(root)
     except WorkspaceError:
         raise
     except OSError as error:
@@ -181,8 +198,8 @@ def prepare(root: Path | str) -> Prepared:
         ) from error
 
 
-def reset(root: Path | str, what: str) -> Backup:
-    """Begin a lesson anew: back up the learner's notebooks of it and put fresh copies in their place.
+def reset_lesson(root: Path | str, what: str) -> LessonBackup:
+    """Reset the notebooks of a lesson: move the learner's copies into a backup and make fresh ones.
 
     Parameters
     ----------
@@ -203,66 +220,68 @@ def reset(root: Path | str, what: str) -> Backup:
     """
     root = Path(root).expanduser().resolve()
     number = lesson_number(what)
-    names = [name for name in _originals() if Path(name).name.startswith(f"{number}_")]
+    names = [name for name in _original_files() if Path(name).name.startswith(f"{number}_")]
     folder = _backup_folder(root, number)
     try:
-        kept = [name for name in names if _move(_inside(root, name), folder / name)]
+        kept = [name for name in names if _move_to_backup(_path_inside(root, name), folder / name)]
     except WorkspaceError:
         raise
     except OSError as error:
         raise WorkspaceError(
             f"Lesson {number} was not reset: no backup could be made in {folder} ({error.strerror or error})."
         ) from error
-    prepare(root)
-    return Backup(folder, tuple(kept))
+    prepare_working_folder(root)
+    return LessonBackup(folder, tuple(kept))
 
 
 def lesson_number(what: str) -> str:
-    """Return the two digits of a lesson that exists, from what a person may type for it.
+    """Return the two-digit number of an existing lesson, from what a person may type for it.
 
     Raises
     ------
     WorkspaceError
         If it names no lesson of this kit; the text lists those that there are.
     """
-    known = [lesson.no for lesson in lessons()]
+    known = [lesson.no for lesson in lesson_notebooks()]
     number = what.strip()[:2].rstrip("_").zfill(2)
     if number not in known:
         raise WorkspaceError(f"There is no lesson {what!r}. The lessons are {', '.join(known) or 'none yet'}.")
     return number
 
 
-def _prepare(root: Path) -> Prepared:
-    done = Prepared(root)
-    for folder in (MARK, *KINDS, "handin"):
-        _inside(root, folder).mkdir(parents=True, exist_ok=True)
-    path = root / MARK / "manifest.json"
+def _fill_working_folder(root: Path) -> PreparationReport:
+    done = PreparationReport(root)
+    for folder in (KIT_FOLDER, *NOTEBOOK_FOLDERS, "handin"):
+        _path_inside(root, folder).mkdir(parents=True, exist_ok=True)
+    path = root / KIT_FOLDER / "manifest.json"
     manifest = _read_json(path)
-    name = learner(root)
-    for relative, original in _originals().items():
+    name = learner_id(root)
+    for relative, original in _original_files().items():
         source = original.read_bytes()
-        fresh = _copy_for(name, source) if original.suffix == ".ipynb" else source
-        _place(root, relative, source, fresh, manifest, done)
+        fresh = _learner_copy(name, source) if original.suffix == ".ipynb" else source
+        _update_file(root, relative, source, fresh, manifest, done)
     write_atomically(path, json.dumps(manifest, indent=1, sort_keys=True).encode() + b"\n")
     return done
 
 
-def _place(root: Path, relative: str, source: bytes, fresh: bytes, manifest: dict[str, Any], done: Prepared) -> None:
-    """Bring one file of the folder up to date; every way leaves a changed file where it is, or aside."""
-    target = _inside(root, relative)
+def _update_file(
+    root: Path, relative: str, source: bytes, fresh: bytes, manifest: dict[str, Any], done: PreparationReport
+) -> None:
+    """Bring one file of the folder up to date. A file that was changed is kept; a damaged one is renamed."""
+    target = _path_inside(root, relative)
     entry = {"copy": fingerprint(fresh), "original": sha256(source)}
     if not target.exists():
         done.copied.append(relative)
     else:
         present = target.read_bytes()
-        known = _as_object(manifest.get(relative))
+        known = _as_dict(manifest.get(relative))
         if fingerprint(present) == entry["copy"]:
             manifest[relative] = entry
             return
         if fingerprint(present) == known.get("copy"):
             done.refreshed.append(relative)
         elif target.suffix == ".ipynb" and not is_notebook(present):
-            done.damaged.append((relative, put_aside(target).name))
+            done.damaged.append((relative, rename_as_damaged(target).name))
         else:
             if known.get("original", entry["original"]) != entry["original"]:
                 done.kept.append(relative)
@@ -271,8 +290,8 @@ def _place(root: Path, relative: str, source: bytes, fresh: bytes, manifest: dic
     manifest[relative] = entry
 
 
-def _inside(root: Path, relative: str) -> Path:
-    """Return the path of a file of the folder; refuse one that a link leads out of it."""
+def _path_inside(root: Path, relative: str) -> Path:
+    """Return the path of a file of the folder; refuse a path that a symbolic link leads out of the folder."""
     path = root / relative
     if not path.resolve().is_relative_to(root):
         raise WorkspaceError(
@@ -282,11 +301,11 @@ def _inside(root: Path, relative: str) -> Path:
     return path
 
 
-def _originals() -> dict[str, Path]:
-    """Return the files that a learner gets, by their path inside the working folder."""
-    top = content()
+def _original_files() -> dict[str, Path]:
+    """Return the files that a learner gets a copy of, by their path inside the working folder."""
+    top = originals_folder()
     found = {}
-    for kind in KINDS:
+    for kind in NOTEBOOK_FOLDERS:
         for path in sorted((top / kind).rglob("*")):
             relative = path.relative_to(top)
             hidden = any(part.startswith((".", "__")) for part in relative.parts)
@@ -295,14 +314,14 @@ def _originals() -> dict[str, Path]:
     return found
 
 
-def _copy_for(name: str, source: bytes) -> bytes:
+def _learner_copy(name: str, source: bytes) -> bytes:
     notebook = strip_outputs(read_notebook(source))
     notebook.setdefault("metadata", {}).setdefault("autodiff_kit", {})["learner"] = name
     return json.dumps(notebook, indent=1, ensure_ascii=False).encode() + b"\n"
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a small file of ours; a missing one is empty, a damaged one is put aside."""
+    """Return the JSON object in a file of the kit; empty if the file is missing, or damaged (it is renamed then)."""
     if not path.exists():
         return {}
     try:
@@ -311,16 +330,16 @@ def _read_json(path: Path) -> dict[str, Any]:
         found = None
     if isinstance(found, dict):
         return found
-    put_aside(path)
+    rename_as_damaged(path)
     return {}
 
 
-def _as_object(value: Any) -> dict[str, Any]:
+def _as_dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
 def _backup_folder(root: Path, number: str) -> Path:
-    base = _inside(root, MARK) / "backups" / f"{stamp()}-{number}"
+    base = _path_inside(root, KIT_FOLDER) / "backups" / f"{timestamp_for_file_name()}-{number}"
     folder, count = base, 1
     while folder.exists():
         count += 1
@@ -328,8 +347,8 @@ def _backup_folder(root: Path, number: str) -> Path:
     return folder
 
 
-def _move(path: Path, into: Path) -> bool:
-    """Move a file into a backup; say whether there was one."""
+def _move_to_backup(path: Path, into: Path) -> bool:
+    """Move a file into a backup; return whether there was a file."""
     if not path.exists():
         return False
     into.parent.mkdir(parents=True, exist_ok=True)

@@ -5,16 +5,16 @@ import sys
 
 import pytest
 
-from autodiff_kit.author.builtin import master_of
-from autodiff_kit.author.master import of, read
-from autodiff_kit.author.template import new_exercise
+from autodiff_kit.author.builtin_exercises import builtin_master
+from autodiff_kit.author.exercise_template import new_exercise
+from autodiff_kit.author.master_notebook import parse_master, read_master
 from autodiff_kit.exercises.questions import LESSONS
 
 
 @pytest.fixture(params=LESSONS)
 def shipped(request):
     """The master of one of the kit's own exercises."""
-    return of(master_of(LESSONS[request.param]))
+    return parse_master(builtin_master(LESSONS[request.param]))
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def changed(begun):
     """Reads the new master after some of its cells were changed: ``changed({id: function of the cell})``."""
 
     def change(cells=None, metadata=None, drop=()):
-        notebook = copy.deepcopy(read(begun).notebook)
+        notebook = copy.deepcopy(read_master(begun).notebook)
         for cell in notebook["cells"]:
             if cells and cell["id"] in cells:
                 cells[cell["id"]](cell)

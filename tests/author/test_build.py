@@ -9,9 +9,9 @@ import sys
 import nbformat
 import pytest
 
-from autodiff_kit.author import read
-from autodiff_kit.author.commands import build
-from autodiff_kit.author.release import released
+from autodiff_kit.author.commands import build_exercise
+from autodiff_kit.author.master_notebook import read_master
+from autodiff_kit.author.release import learner_notebook
 from autodiff_kit.cli import main
 from autodiff_kit.exercises import exercise
 
@@ -25,7 +25,7 @@ def everything(folder):
 
 
 def test_it_writes_every_part(begun, tmp_path):
-    written = build(read(begun), tmp_path / "out")
+    written = build_exercise(read_master(begun), tmp_path / "out")
     assert {str(path.relative_to(tmp_path / "out")) for path in written} == {
         "release/newton_steps.ipynb",
         "release/newton_steps_checks/__init__.py",
@@ -50,7 +50,7 @@ def test_it_writes_every_part(begun, tmp_path):
 
 
 def test_the_release_holds_no_answer_and_the_key_does(begun, tmp_path):
-    build(read(begun), tmp_path / "out")
+    build_exercise(read_master(begun), tmp_path / "out")
     answer = "np.sin(x) + x * np.cos(x)\n"
     for part in ("release", "otter"):
         text = "\n".join(s for path in (tmp_path / "out" / part).rglob("*.ipynb") for s in sources(path))
@@ -64,7 +64,7 @@ def test_the_release_holds_no_answer_and_the_key_does(begun, tmp_path):
 
 
 def test_a_teachers_exercise_is_checked_like_any_other(begun, tmp_path, importable, monkeypatch):
-    build(read(begun), tmp_path / "out", ("release",))
+    build_exercise(read_master(begun), tmp_path / "out", ("release",))
     importable(tmp_path / "out" / "release")
     (tmp_path / ".autodiff_kit").mkdir()
     monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))
@@ -77,7 +77,7 @@ def test_a_teachers_exercise_is_checked_like_any_other(begun, tmp_path, importab
 
 
 def test_the_checks_load_in_a_kernel_beside_the_notebook(begun, tmp_path):
-    build(read(begun), tmp_path / "out", ("release",))
+    build_exercise(read_master(begun), tmp_path / "out", ("release",))
     program = """
 import json
 names = {}
@@ -96,7 +96,7 @@ print(exec("score = q1.graded()", names) or names["score"])
 
 
 def test_a_course_keeps_its_settings_and_its_other_exercises(begun, tmp_path):
-    build(read(begun), tmp_path / "out", ("course",))
+    build_exercise(read_master(begun), tmp_path / "out", ("course",))
     config = tmp_path / "out" / "course" / "nbgrader_config.py"
     config.write_text("c = get_config()\n")
     assert main(["author", "build", "06", "--out", str(tmp_path / "out"), "--only", "course"]) == 0
@@ -105,7 +105,7 @@ def test_a_course_keeps_its_settings_and_its_other_exercises(begun, tmp_path):
 
 
 def test_half_a_question_is_half_its_points_for_otter(shipped, tmp_path):
-    build(shipped, tmp_path, ("otter",))
+    build_exercise(shipped, tmp_path, ("otter",))
     for question in shipped.lesson.questions:
         path = tmp_path / "otter" / shipped.lesson.slug / "tests" / f"{question.id.replace('-', '_')}.py"
         made = {}
@@ -118,7 +118,9 @@ def test_half_a_question_is_half_its_points_for_otter(shipped, tmp_path):
 def test_what_nbgrader_reads_is_as_its_schema_asks(shipped):
     keys = {"schema_version", "grade", "solution", "locked", "grade_id", "task"}
     cells = [
-        cell["metadata"]["nbgrader"] for cell in released(shipped.notebook)["cells"] if "nbgrader" in cell["metadata"]
+        cell["metadata"]["nbgrader"]
+        for cell in learner_notebook(shipped.notebook)["cells"]
+        if "nbgrader" in cell["metadata"]
     ]
     assert all(keys <= set(cell) <= keys | {"points"} for cell in cells)
     assert all(("points" in cell) == cell["grade"] for cell in cells)

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from autodiff_kit.author import MasterError, read
-from autodiff_kit.author.master import of, split
-from autodiff_kit.author.template import new_exercise
+from autodiff_kit.author.exercise_template import new_exercise
+from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master, read_master, split_answer
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.exercises.questions import LESSONS
 
@@ -28,7 +27,7 @@ def test_a_shipped_master_holds_the_questions_themselves(shipped):
 
 
 def test_a_new_exercise_reads_and_has_its_wrong_answers(begun):
-    master = read(begun)
+    master = read_master(begun)
     (question,) = master.lesson.questions
     assert (question.id, question.points, question.writes) == (ID, 2, ("slope",))
     assert {wrong.misconception for wrong in master.wrong[ID]} == set(question.messages)
@@ -45,23 +44,23 @@ def test_a_name_must_be_one_and_nothing_is_overwritten(begun, tmp_path):
 
 
 def test_what_is_no_notebook_says_so(tmp_path):
-    with pytest.raises(MasterError, match="cannot be read"):
-        read(tmp_path / "absent.ipynb")
+    with pytest.raises(MasterNotebookError, match="cannot be read"):
+        read_master(tmp_path / "absent.ipynb")
     for text in ("", "{", "[]", "{}", json.dumps({"cells": [], "metadata": {}})):
         path = tmp_path / "odd.ipynb"
         path.write_text(text)
-        with pytest.raises(MasterError, match="not a notebook|not an exercise"):
-            read(path)
+        with pytest.raises(MasterNotebookError, match="not a notebook|not an exercise"):
+            read_master(path)
 
 
 def test_each_missing_part_is_named(changed):
     for part in ("text", "author"):
-        with pytest.raises(MasterError, match=f"no cell of part '{part}'"):
-            of(changed(drop=(f"{ID}-{part}",)))
-    with pytest.raises(MasterError, match="no question"):
-        of(changed(drop=(ID,)))
-    with pytest.raises(MasterError, match="lacks goal"):
-        of(changed(metadata={"goal": ""}))
+        with pytest.raises(MasterNotebookError, match=f"no cell of part '{part}'"):
+            parse_master(changed(drop=(f"{ID}-{part}",)))
+    with pytest.raises(MasterNotebookError, match="no question"):
+        parse_master(changed(drop=(ID,)))
+    with pytest.raises(MasterNotebookError, match="lacks goal"):
+        parse_master(changed(metadata={"goal": ""}))
 
 
 @pytest.mark.parametrize(
@@ -80,12 +79,12 @@ def test_each_missing_part_is_named(changed):
 )
 def test_each_mistake_of_an_author_is_explained(changed, cell, change, words):
     name = ID + ("-text" if cell == "text" else cell)
-    with pytest.raises(MasterError, match=words):
-        of(changed({name: change}))
+    with pytest.raises(MasterNotebookError, match=words):
+        parse_master(changed({name: change}))
 
 
 def test_the_starter_and_the_answer_come_apart():
-    assert split("def f():\n    ...\n### BEGIN SOLUTION\ndef f():\n    return 1\n### END SOLUTION") == (
+    assert split_answer("def f():\n    ...\n### BEGIN SOLUTION\ndef f():\n    return 1\n### END SOLUTION") == (
         "def f():\n    ...\n",
         "def f():\n    return 1\n",
     )

@@ -6,28 +6,29 @@ import copy
 
 import pytest
 
-from autodiff_kit.author import read, validate
-from autodiff_kit.author.master import of
+from autodiff_kit.author.commands import VALIDATION_SEEDS
+from autodiff_kit.author.master_notebook import parse_master, read_master
+from autodiff_kit.author.validate import validate_exercise
 
 ID = "newton-steps-1"
 CHECK = "q1.check()\n### BEGIN HIDDEN TESTS\nq1.graded()\n### END HIDDEN TESTS"
 
 
 def test_the_kits_own_exercises_have_no_problem(shipped):
-    assert validate(shipped, 2) == []
+    assert validate_exercise(shipped, 2) == []
 
 
 @pytest.mark.slow
 def test_the_kits_own_exercises_have_no_problem_in_a_hundred_draws(shipped):
-    assert validate(shipped) == []
+    assert validate_exercise(shipped, VALIDATION_SEEDS) == []
 
 
 def test_a_new_exercise_has_no_problem(begun):
-    assert validate(read(begun)) == []
+    assert validate_exercise(read_master(begun), VALIDATION_SEEDS) == []
 
 
 def told(notebook, seeds=3):
-    return [str(problem) for problem in validate(of(notebook), seeds)]
+    return [str(problem) for problem in validate_exercise(parse_master(notebook), seeds)]
 
 
 def source(text):
@@ -89,5 +90,5 @@ def test_a_misconception_that_shows_on_some_draws_only_is_found(changed):
 
 def test_validation_leaves_the_master_as_it_was(shipped):
     before = copy.deepcopy(shipped.notebook)
-    validate(shipped, 1)
+    validate_exercise(shipped, 1)
     assert shipped.notebook == before

@@ -10,22 +10,21 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autodiff_kit.author.builtin import master_of
-from autodiff_kit.author.commands import build as build_parts
-from autodiff_kit.author.master import of
-from autodiff_kit.author.release import as_text as as_stored
-from autodiff_kit.author.release import released
+from autodiff_kit.author.builtin_exercises import builtin_master
+from autodiff_kit.author.commands import build_exercise
+from autodiff_kit.author.master_notebook import parse_master
+from autodiff_kit.author.release import learner_notebook, notebook_json
 from autodiff_kit.exercises.questions import LESSONS
 
 FOLDER = Path(__file__).parents[2] / "exercises"
 
 
 def build(lesson):
-    return released(master_of(lesson))
+    return learner_notebook(builtin_master(lesson))
 
 
 def as_text(lesson):
-    return as_stored(build(lesson))
+    return notebook_json(build(lesson))
 
 
 BOTH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
@@ -39,7 +38,7 @@ def test_the_stored_notebook_is_the_one_that_is_made(lesson):
 
 @BOTH
 def test_it_is_written_into_a_folder(lesson, tmp_path):
-    (written,) = build_parts(of(master_of(lesson)), tmp_path, ("release",))
+    (written,) = build_exercise(parse_master(builtin_master(lesson)), tmp_path, ("release",))
     assert written == tmp_path / "release" / f"{lesson.slug}.ipynb"
     assert written.read_text(encoding="utf-8") == as_text(lesson)
 

@@ -1,4 +1,4 @@
-"""One box for all tests of a file, and notebooks graded in it."""
+"""One sandbox for all tests of a file, and notebooks graded in it."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import sys
 
 import pytest
 
-from autodiff_kit.grade.box import BoxError, Limits, room
 from autodiff_kit.grade.grading import grade_submission
-from autodiff_kit.grade.submission import read
+from autodiff_kit.grade.sandbox import ResourceLimits, SandboxError, make_runner
+from autodiff_kit.grade.submission_reader import read_submission
 
-SMALL = Limits(cpu=2.0, wall=25.0, memory=256 << 20)
+SMALL = ResourceLimits(cpu=2.0, wall=25.0, memory=256 << 20)
 
 
 @pytest.fixture(scope="module")
-def box():
-    """A box with small limits."""
+def sandbox():
+    """A sandbox with small limits."""
     if sys.platform != "linux" or shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap (bwrap) is not installed here, so there is no box to test")
+        pytest.skip("bubblewrap (bwrap) is not installed here, so there is no sandbox to test")
     try:
-        found = room(SMALL)
-    except BoxError as error:
-        pytest.skip(f"bubblewrap cannot make a box on this machine: {str(error).splitlines()[0]}")
+        found = make_runner(SMALL)
+    except SandboxError as error:
+        pytest.skip(f"bubblewrap cannot make a sandbox on this machine: {str(error).splitlines()[0]}")
     yield found
     found.close()
 
 
 @pytest.fixture
-def hand_in(tmp_path, box):
-    """Write a notebook, read it as a submission, grade it in the box."""
+def hand_in(tmp_path, sandbox):
+    """Write a notebook, read it as a submission, grade it in the sandbox."""
 
     def graded(found, name="eve", secret="s"):
         path = tmp_path / f"{name}.ipynb"
         path.write_text(found if isinstance(found, str) else json.dumps(found), encoding="utf-8")
-        return grade_submission(read(path, name), box, secret)
+        return grade_submission(read_submission(path, name), sandbox, secret)
 
     return graded

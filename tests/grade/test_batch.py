@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from autodiff_kit import cli
 from autodiff_kit.grade import batch
+from autodiff_kit.grade.progress_bar import ProgressBar
 from autodiff_kit.grade.results import read_results
 
 from .notebooks import LESSON, LESSONS, answered, notebook, with_cell
@@ -23,7 +26,7 @@ WRONG = "def brake(slots, last_gradient, b1):\n    return 1.0"
 
 
 @pytest.fixture
-def subs(tmp_path, box):
+def subs(tmp_path, sandbox):
     """Six submissions of all sorts."""
     folder = tmp_path / "subs"
     folder.mkdir()
@@ -72,7 +75,10 @@ def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
     }
     assert {path.name for path in (out / "feedback").iterdir()} == {f"{name}.html" for name in found}
     assert (out / "grades.csv").read_text().count("\n") == 7
-    assert "2 were not simply graded" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "2 were not simply graded" in said
+    assert all(Path(path).exists() for path in re.findall(rf"{out}/[\w.]*\w", said))
+    assert len(re.findall(rf"{out}/", said)) == 3
 
 
 def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path):
@@ -98,16 +104,16 @@ def test_what_was_graded_is_not_graded_again(subs, tmp_path, monkeypatch):
     out = tmp_path / "out"
     assert grade(subs, out) == 0
     before = contents(out)
-    monkeypatch.setattr(batch, "grade_one", lambda order: pytest.fail("graded again"))
+    monkeypatch.setattr(batch, "grade_job", lambda job: pytest.fail("graded again"))
     assert grade(subs, out) == 0
     assert contents(out) == before
 
 
 def test_a_changed_submission_is_graded_again_and_no_other(subs, tmp_path, monkeypatch):
-    out, graded, real = tmp_path / "out", [], batch.grade_one
+    out, graded, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0
     (subs / "dan.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
-    monkeypatch.setattr(batch, "grade_one", lambda order: graded.append(order.submission.learner) or real(order))
+    monkeypatch.setattr(batch, "grade_job", lambda job: graded.append(job.submission.learner) or real(job))
     assert grade(subs, out) == 0
     assert graded == ["dan"]
     assert by_name(out)["dan"].score == FULL
@@ -144,24 +150,24 @@ def test_a_batch_goes_on_after_a_kill(subs, tmp_path):
 
 
 def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
-    from autodiff_kit.grade.store import Store
+    from autodiff_kit.grade.result_store import ResultStore
 
-    with Store(tmp_path / "out"):
+    with ResultStore(tmp_path / "out"):
         assert grade(subs, tmp_path / "out") == 1
     assert "being graded into" in capsys.readouterr().err
 
 
 def test_one_question_is_graded_again_and_the_others_stand(subs, tmp_path, monkeypatch):
-    out, asked, real = tmp_path / "out", [], batch.grade_one
+    out, asked, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0
     before = by_name(out)
-    monkeypatch.setattr(batch, "grade_one", lambda order: asked.append(order.plan.only) or real(order))
+    monkeypatch.setattr(batch, "grade_job", lambda job: asked.append(job.options.only) or real(job))
     assert grade(subs, out, "--regrade", "adam-5") == 0
     assert asked == ["adam-5"] * 4
     assert by_name(out) == before
 
 
-def test_a_killed_worker_is_replaced(subs, tmp_path, box):
+def test_a_killed_worker_is_replaced(subs, tmp_path, sandbox):
     """The submission that a lost process had in hand is graded by another one."""
     out = tmp_path / "out"
     command = [
@@ -234,7 +240,7 @@ def test_submissions_that_are_not_there(tmp_path, capsys):
     assert "does not exist" in capsys.readouterr().err
 
 
-def test_without_a_box_it_refuses_unless_told(subs, tmp_path, capsys, monkeypatch):
+def test_without_a_sandbox_it_refuses_unless_told(subs, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert grade(subs, tmp_path / "out") == 1
     said = capsys.readouterr().err
@@ -248,10 +254,10 @@ def test_without_a_box_it_refuses_unless_told(subs, tmp_path, capsys, monkeypatc
 def test_on_a_mac_it_refuses(subs, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert grade(subs, tmp_path / "out") == 1
-    assert "a box needs Linux, and this is darwin" in capsys.readouterr().err
+    assert "a sandbox needs Linux, and this is darwin" in capsys.readouterr().err
 
 
-def test_a_box_that_cannot_be_made_says_why(subs, tmp_path, capsys, monkeypatch):
+def test_a_sandbox_that_cannot_be_made_says_why(subs, tmp_path, capsys, monkeypatch):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "bwrap").write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     (tmp_path / "bin" / "bwrap").chmod(0o755)
@@ -270,7 +276,7 @@ def test_the_bar_fills():
             return True
 
     out = Terminal()
-    bar = batch.Bar(10, 4, out)
+    bar = ProgressBar(10, 4, out)
     for _ in range(6):
         bar.step()
     bar.end()
@@ -280,8 +286,8 @@ def test_the_bar_fills():
     assert "6 graded in" in lines[-2]
 
 
-def test_a_box_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
-    """The grader's own box dies under a submission: that one is graded again in a new one."""
+def test_a_sandbox_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
+    """The grader's own sandbox dies under a submission: that one is graded again in a new one."""
     real, lost = batch.grade_submission, []
 
     def once(submission, place, *more):
@@ -299,7 +305,7 @@ def test_a_box_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
     assert found["eve"].score == 15.0
 
 
-def test_a_box_that_is_lost_twice_costs_one_submission(subs, tmp_path, monkeypatch):
+def test_a_sandbox_that_is_lost_twice_costs_one_submission(subs, tmp_path, monkeypatch):
     real = batch.grade_submission
 
     def always(submission, place, *more):

@@ -1,4 +1,4 @@
-"""Lesson 00's checks ask for exceptions and tapes: what the box tells of them is what the learner's own check finds."""
+"""Lesson 00's checks ask for exceptions and tapes: what the sandbox tells of them is what the learner's own check finds."""
 
 from __future__ import annotations
 

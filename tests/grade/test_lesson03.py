@@ -1,4 +1,4 @@
-"""Lesson 03's gradients and pulls cross the pipe: the box earns what the learner's own check finds."""
+"""Lesson 03's gradients and pulls cross the pipe: the sandbox earns what the learner's own check finds."""
 
 from __future__ import annotations
 

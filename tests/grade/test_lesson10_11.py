@@ -1,4 +1,4 @@
-"""Lessons 10 and 11 in the box: stops that are counted outside of it, functions handed in, and functions handed back."""
+"""Lessons 10 and 11 in the sandbox: stops that are counted outside of it, functions handed in, and functions handed back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 17's einsum crosses the pipe with its letters, and the box tells how much memory a call needs."""
+"""Lesson 17's einsum crosses the pipe with its letters, and the sandbox tells how much memory a call needs."""
 
 from __future__ import annotations
 

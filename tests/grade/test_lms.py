@@ -8,15 +8,21 @@ import io
 import pytest
 
 from autodiff_kit.errors import FileError
-from autodiff_kit.grade.gradebook import GradebookError, address
-from autodiff_kit.grade.lms import canvas_csv, moodle_csv, read_canvas
-from autodiff_kit.grade.results import Mark, Result
+from autodiff_kit.grade.lms_export import canvas_csv, moodle_csv, read_canvas_export
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, database_url
+from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 
 RESULTS = [
-    Result("ada", "01_x", "graded", marks=(Mark("jvp-1", 3, 3, "passed", "Every case is right."),), penalty=0.5),
-    Result("bob", "01_x", "graded", marks=(Mark("jvp-1", 1.5, 3, "partial", "Right, with 7 pulls."),)),
-    Result("bob", "06_y", "timeout", "It ran too long.", marks=(Mark("floor-1", 0, 2, "error", ""),)),
-    Result("=cyd()", "01_x", "invalid", "Not a notebook."),
+    SubmissionResult(
+        "ada", "01_x", "graded", marks=(QuestionGrade("jvp-1", 3, 3, "passed", "Every case is right."),), penalty=0.5
+    ),
+    SubmissionResult(
+        "bob", "01_x", "graded", marks=(QuestionGrade("jvp-1", 1.5, 3, "partial", "Right, with 7 pulls."),)
+    ),
+    SubmissionResult(
+        "bob", "06_y", "timeout", "It ran too long.", marks=(QuestionGrade("floor-1", 0, 2, "error", ""),)
+    ),
+    SubmissionResult("=cyd()", "01_x", "invalid", "Not a notebook."),
 ]
 
 
@@ -42,7 +48,7 @@ def test_canvas_own_export_brings_the_ids(tmp_path):
         '"Lovelace, Ada",17,s17,ada,A,9\n',
         encoding="utf-8",
     )
-    table = {row[0]: row for row in rows(canvas_csv(RESULTS, read_canvas(path)))}
+    table = {row[0]: row for row in rows(canvas_csv(RESULTS, read_canvas_export(path)))}
     assert table["Lovelace, Ada"] == ["Lovelace, Ada", "17", "s17", "ada", "A", "2.5", ""]
     assert table["bob"][3] == "bob"
 
@@ -51,9 +57,9 @@ def test_what_is_no_export_of_canvas_says_so(tmp_path):
     for text in (b"", b"a,b\n1,2\n", b"\xff\xfe\x00"):
         (tmp_path / "odd.csv").write_bytes(text)
         with pytest.raises(FileError, match="Canvas"):
-            read_canvas(tmp_path / "odd.csv")
+            read_canvas_export(tmp_path / "odd.csv")
     with pytest.raises(FileError, match="cannot be read"):
-        read_canvas(tmp_path / "absent.csv")
+        read_canvas_export(tmp_path / "absent.csv")
 
 
 def test_moodle_takes_grades_and_what_was_said():
@@ -67,16 +73,16 @@ def test_moodle_takes_grades_and_what_was_said():
 
 
 def test_a_gradebook_is_a_url_or_a_file(tmp_path):
-    assert address("postgresql://teacher@host/course") == "postgresql://teacher@host/course"
-    assert address(str(tmp_path / "book.db")) == f"sqlite:///{tmp_path / 'book.db'}"
+    assert database_url("postgresql://teacher@host/course") == "postgresql://teacher@host/course"
+    assert database_url(str(tmp_path / "book.db")) == f"sqlite:///{tmp_path / 'book.db'}"
     with pytest.raises(FileError, match="folder is not there"):
-        address(str(tmp_path / "none" / "book.db"))
+        database_url(str(tmp_path / "none" / "book.db"))
 
 
 def test_without_nbgrader_it_says_what_to_install(monkeypatch):
     import sys
 
-    from autodiff_kit.grade.gradebook import write_gradebook
+    from autodiff_kit.grade.nbgrader_gradebook import write_gradebook
 
     monkeypatch.setitem(sys.modules, "nbgrader", None)
     monkeypatch.setitem(sys.modules, "nbgrader.api", None)

@@ -1,4 +1,4 @@
-"""Honest notebooks: what Jupyter can do, the box can do; every question of every exercise, right and wrong."""
+"""Honest notebooks: what Jupyter can do, the sandbox can do; every question of every exercise, right and wrong."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
-from autodiff_kit.grade.grading import seed_for
-from autodiff_kit.grade.submission import collect
+from autodiff_kit.grade.grading import question_seed
+from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from .notebooks import LESSON, answered, code, notebook, with_cell
 
@@ -74,7 +74,7 @@ def test_the_same_seed_in_the_learners_own_check_gives_the_same_verdict(hand_in)
     wrong = "def brake(slots, last_gradient, b1):\n    return slots['m']"
     mark = next(mark for mark in hand_in(answered(adam_5=wrong), "ada").marks if mark.question == "adam-5")
     question = next(question for question in LESSON.questions if question.id == "adam-5")
-    assert mark.seed == seed_for("s", "ada", "adam-5")
+    assert mark.seed == question_seed("s", "ada", "adam-5")
     own = grade_attempt(question, {"brake": lambda slots, last_gradient, b1: slots["m"]}, mark.seed)
     assert (own.outcome, own.message, own.misconception) == (mark.outcome, mark.message, mark.misconception)
 
@@ -97,17 +97,20 @@ def test_all_forms_of_handing_in(tmp_path):
         hidden.mkdir()
         shutil.copy(subs / "ada.ipynb", hidden / "old.ipynb")
     (subs / "readme.txt").write_text("not a submission")
-    assert [one.learner for one in collect([subs])] == ["ada", "bob", "cyd", "dan", "eve", "subs"]
-    assert {one.exercise for one in collect([subs])} == {slug}
-    assert [one.learner for one in collect([subs / "bob" / f"{slug}.ipynb", subs / "eve.zip"])] == ["bob", "eve"]
-    assert [one.learner for one in collect([subs / "bob", subs / "ada.ipynb"])] == ["ada", "bob"]
+    assert [one.learner for one in collect_submissions([subs])] == ["ada", "bob", "cyd", "dan", "eve", "subs"]
+    assert {one.exercise for one in collect_submissions([subs])} == {slug}
+    assert [one.learner for one in collect_submissions([subs / "bob" / f"{slug}.ipynb", subs / "eve.zip"])] == [
+        "bob",
+        "eve",
+    ]
+    assert [one.learner for one in collect_submissions([subs / "bob", subs / "ada.ipynb"])] == ["ada", "bob"]
 
 
 def test_the_time_that_a_collecting_tool_notes_counts(tmp_path):
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "x.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
     (tmp_path / "ada" / "timestamp.txt").write_text("2026-11-20 08:30:00.000000 UTC\n")
-    assert collect([tmp_path])[0].submitted == "2026-11-20T08:30:00+00:00"
+    assert collect_submissions([tmp_path])[0].submitted == "2026-11-20T08:30:00+00:00"
 
 
 def test_the_last_one_counts(tmp_path):
@@ -118,7 +121,7 @@ def test_the_last_one_counts(tmp_path):
         path = tmp_path / "ada" / f"{name}.ipynb"
         path.write_text(json.dumps(with_cell(f"'{name}'")), encoding="utf-8")
         os.utime(path, (second, second))
-    (found,) = collect([tmp_path])
+    (found,) = collect_submissions([tmp_path])
     assert "'b'" in dict(found.cells).values()
     assert "3 were handed in" in found.remarks[-1]
 
@@ -128,23 +131,25 @@ def test_an_exercise_by_option(hand_in, tmp_path):
     del found["metadata"]["autodiff_kit"]
     (tmp_path / "ada.ipynb").write_text(json.dumps(found), encoding="utf-8")
     for name in ("15", LESSON.slug):
-        assert collect([tmp_path], name)[0].exercise == LESSON.slug
+        assert collect_submissions([tmp_path], name)[0].exercise == LESSON.slug
 
 
-def test_an_exercise_of_a_teachers_own(tmp_path, box, monkeypatch):
+def test_an_exercise_of_a_teachers_own(tmp_path, sandbox, monkeypatch):
     from autodiff_kit import cli
     from autodiff_kit.grade.grading import grade_submission
-    from autodiff_kit.grade.submission import read
+    from autodiff_kit.grade.submission_reader import read_submission
 
     name = "grading_of_my_own"
     assert cli.main(["new-exercise", name, "--dir", str(tmp_path)]) == 0
     assert cli.main(["author", "build", str(tmp_path / f"{name}.ipynb"), "--out", str(tmp_path / "built")]) == 0
     monkeypatch.syspath_prepend(tmp_path / "built" / "release")
     (key,) = (tmp_path / "built" / "key").glob("*.ipynb")
-    right = grade_submission(read(key, "ada", name), box, "s")
+    right = grade_submission(read_submission(key, "ada", name), sandbox, "s")
     assert (right.status, right.score, right.remarks) == ("graded", right.max_score, ())
     (tmp_path / "eve").mkdir()
     (tmp_path / "eve" / f"{name}.ipynb").write_bytes(key.read_bytes())
-    assert [one.learner for one in collect([tmp_path / "eve" / f"{name}.ipynb"], name)] == ["eve"]
-    empty = grade_submission(read(tmp_path / "built" / "release" / f"{name}.ipynb", "bob", name), box, "s")
+    assert [one.learner for one in collect_submissions([tmp_path / "eve" / f"{name}.ipynb"], name)] == ["eve"]
+    empty = grade_submission(
+        read_submission(tmp_path / "built" / "release" / f"{name}.ipynb", "bob", name), sandbox, "s"
+    )
     assert (empty.status, empty.score) == ("graded", 0)

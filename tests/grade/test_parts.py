@@ -22,13 +22,13 @@ from autodiff_kit.exercises.protocol import (
 )
 from autodiff_kit.grade.csv_table import grades_csv
 from autodiff_kit.grade.inside import syscall_filter
-from autodiff_kit.grade.late_policy import LateRule
-from autodiff_kit.grade.protocol import Gone, Late, Line, Message, WireError
-from autodiff_kit.grade.reports import feedback, file_name, report
-from autodiff_kit.grade.results import Mark, Result
-from autodiff_kit.grade.rpc import Talk
-from autodiff_kit.grade.similarity import WORKED, similar_pairs
-from autodiff_kit.grade.submission import collect
+from autodiff_kit.grade.late_policy import LatePolicy
+from autodiff_kit.grade.protocol import ConnectionLost, Message, MessageSocket, ProtocolError, ResponseTimeout
+from autodiff_kit.grade.reports import feedback_file_name, feedback_html, report_html
+from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
+from autodiff_kit.grade.rpc import RpcConnection
+from autodiff_kit.grade.similarity import WORKED_ANSWER, similar_pairs
+from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from .notebooks import answered
 
@@ -36,7 +36,7 @@ from .notebooks import answered
 @pytest.fixture
 def pair():
     sockets = socket.socketpair()
-    lines = [Line(one) for one in sockets]
+    lines = [MessageSocket(one) for one in sockets]
     yield lines[0], lines[1], sockets[0]
     for line in lines:
         line.close()
@@ -44,8 +44,8 @@ def pair():
 
 def there(value, pair):
     here, far, _ = pair
-    here.send(Message("x", {}, [value]), Talk(here))
-    return far.receive(Talk(far)).values[0]
+    here.send(Message("x", {}, [value]), RpcConnection(here))
+    return far.receive(RpcConnection(far)).values[0]
 
 
 ARRAYS = [
@@ -82,7 +82,7 @@ PLAIN = st.recursive(
 @given(PLAIN)
 def test_plain_values_cross_as_they_are(value):
     sockets = socket.socketpair()
-    lines = [Line(one) for one in sockets]
+    lines = [MessageSocket(one) for one in sockets]
     try:
         assert bitwise_equal(there(value, (*lines, None)), value)
     finally:
@@ -145,9 +145,9 @@ def test_what_is_not_in_the_form_is_refused(line):
 
     writer = threading.Thread(target=write)
     writer.start()
-    heard = Line(ours)
-    with pytest.raises(WireError):
-        heard.receive(Talk(heard))
+    heard = MessageSocket(ours)
+    with pytest.raises(ProtocolError):
+        heard.receive(RpcConnection(heard))
     heard.close()
     writer.join()
 
@@ -155,12 +155,12 @@ def test_what_is_not_in_the_form_is_refused(line):
 def test_silence_and_hanging_up_are_told_apart(pair):
     here, far, _ = pair
     here.deadline = 0.0
-    with pytest.raises(Late):
-        here.receive(Talk(here))
+    with pytest.raises(ResponseTimeout):
+        here.receive(RpcConnection(here))
     here.deadline = float("inf")
     far.close()
-    with pytest.raises(Gone):
-        here.receive(Talk(here))
+    with pytest.raises(ConnectionLost):
+        here.receive(RpcConnection(here))
 
 
 def run_filter(code, number, machine, first=0, second=0):
@@ -178,7 +178,7 @@ def run_filter(code, number, machine, first=0, second=0):
         else:
             said = {
                 syscall_filter.IF_EQUAL: register == k,
-                syscall_filter.IF_FROM: register >= k,
+                syscall_filter.IF_GREATER_EQUAL: register >= k,
                 syscall_filter.IF_ANY_BIT: register & k,
             }[op]
             place += yes if said else no
@@ -186,8 +186,8 @@ def run_filter(code, number, machine, first=0, second=0):
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_the_filter_answers_every_call(machine):
-    code, column = syscall_filter.program(machine), list(syscall_filter.ARCHITECTURES).index(machine)
-    refused = {numbers[column] for numbers in syscall_filter.REFUSED.values()}
+    code, column = syscall_filter.filter_program(machine), list(syscall_filter.ARCHITECTURES).index(machine)
+    refused = {numbers[column] for numbers in syscall_filter.REFUSED_CALLS.values()}
     special = {
         syscall_filter.CLONE[column],
         syscall_filter.CLONE3[column],
@@ -206,37 +206,39 @@ def test_the_filter_answers_every_call(machine):
     for request, answer in ((0x5401, "yes"), (0x5412, "no"), (0x541C, "no")):
         assert run_filter(code, syscall_filter.IOCTL[column], machine, second=request) == answer
     assert run_filter(code, 0, "other") == "killed"
-    assert run_filter(syscall_filter.program("x86_64"), 0x40000000, "x86_64") == "killed"
+    assert run_filter(syscall_filter.filter_program("x86_64"), 0x40000000, "x86_64") == "killed"
     with pytest.raises(LookupError, match="riscv64"):
-        syscall_filter.program("riscv64")
+        syscall_filter.filter_program("riscv64")
 
 
 def result(score=10.0, submitted="2026-11-30T12:00:00+00:00", **more):
-    return Result("ada", "", "graded", marks=(Mark("q", score, 10, "passed"),), submitted=submitted, **more)
+    return SubmissionResult(
+        "ada", "", "graded", marks=(QuestionGrade("q", score, 10, "passed"),), submitted=submitted, **more
+    )
 
 
 @pytest.mark.parametrize(
     ("rule", "late", "penalty"),
     [
-        (LateRule(), False, 0),
-        (LateRule("2026-11-30T12:00"), False, 0),
-        (LateRule("2026-11-30T11:59", per_day=10), True, 1),
-        (LateRule("2026-11-30T11:59", grace=1, per_day=10), False, 0),
-        (LateRule("2026-11-28T11:59", per_day=10), True, 3),
-        (LateRule("2026-11-28T11:59", per_day=40, most=50), True, 5),
-        (LateRule("2026-11-30T12:30+01:00", per_day=10), True, 1),
-        (LateRule("2026-11-01"), True, 0),
+        (LatePolicy(), False, 0),
+        (LatePolicy("2026-11-30T12:00"), False, 0),
+        (LatePolicy("2026-11-30T11:59", per_day=10), True, 1),
+        (LatePolicy("2026-11-30T11:59", grace=1, per_day=10), False, 0),
+        (LatePolicy("2026-11-28T11:59", per_day=10), True, 3),
+        (LatePolicy("2026-11-28T11:59", per_day=40, most=50), True, 5),
+        (LatePolicy("2026-11-30T12:30+01:00", per_day=10), True, 1),
+        (LatePolicy("2026-11-01"), True, 0),
     ],
 )
 def test_late_rules(rule, late, penalty):
-    found = rule.on(result())
+    found = rule.apply_to(result())
     assert (found.late, found.penalty) == (late, penalty)
 
 
 @pytest.mark.parametrize("wrong", [{"due": "soon"}, {"grace": -1}, {"per_day": 101}, {"most": float("nan")}])
 def test_late_rules_that_make_no_sense(wrong):
     with pytest.raises(StructureError):
-        LateRule(**wrong)
+        LatePolicy(**wrong)
 
 
 LONG = """def lazy_adam(table, ids, grads, slots, lr, b1, b2, eps):
@@ -263,61 +265,66 @@ def test_likeness_sees_through_names_numbers_and_comments(tmp_path):
     for name, text in (("ada", LONG), ("bob", renamed), ("cyd", other), ("dan", None)):
         found = answered() if text is None else answered(leave=[f"adam-{i}" for i in (1, 2, 3, 5, 6)], adam_4=text)
         (tmp_path / f"{name}.ipynb").write_text(json.dumps(found), encoding="utf-8")
-    pairs = [(pair.question, pair.first, pair.second) for pair in similar_pairs(collect([tmp_path]))]
+    pairs = [(pair.question, pair.first, pair.second) for pair in similar_pairs(collect_submissions([tmp_path]))]
     assert ("adam-4", "ada", "bob") in pairs
     assert not [pair for pair in pairs if "cyd" in pair]
-    assert ("adam-4", "dan", WORKED) in pairs
-    assert ("adam-4", "ada", WORKED) not in pairs
+    assert ("adam-4", "dan", WORKED_ANSWER) in pairs
+    assert ("adam-4", "ada", WORKED_ANSWER) not in pairs
 
 
 def test_pages_show_what_was_said_and_run_nothing_of_it():
     evil = "<script>alert(1)</script>"
-    marks = (Mark("jvp-1", 0.0, 3, "not yet", f"`{evil}` & more\nline 2", "loops", 1), Mark("jvp-2", 2.0, 2, "passed"))
-    found = Result(evil, "01_jacobian_vector_products", "tampered", evil, marks, remarks=(f"Cell 3 {evil}", evil))
-    for page in (feedback(evil, [found]), report([found], [])):
+    marks = (
+        QuestionGrade("jvp-1", 0.0, 3, "not yet", f"`{evil}` & more\nline 2", "loops", 1),
+        QuestionGrade("jvp-2", 2.0, 2, "passed"),
+    )
+    found = SubmissionResult(
+        evil, "01_jacobian_vector_products", "tampered", evil, marks, remarks=(f"Cell 3 {evil}", evil)
+    )
+    for page in (feedback_html(evil, [found]), report_html([found], [])):
         assert "<script>" not in page
         assert "&lt;script&gt;" in page
         assert page.startswith("<!doctype html>")
-    page = feedback(evil, [found])
+    page = feedback_html(evil, [found])
     assert "2 of 5 points" in page
     assert "Both columns of the table" in page
-    assert "<code>loops</code>" in report([found], [])
-    assert file_name("a/b\\c:d") == "a_b_c_d.html"
+    assert "<code>loops</code>" in report_html([found], [])
+    assert feedback_file_name("a/b\\c:d") == "a_b_c_d.html"
 
 
 def test_the_histogram_counts_answers_by_misconception():
     found = [
-        Result(name, "", "graded", marks=(Mark("jvp-1", 0, 3, "not yet", "", idea),))
+        SubmissionResult(name, "", "graded", marks=(QuestionGrade("jvp-1", 0, 3, "not yet", "", idea),))
         for name, idea in (("a", "loops"), ("b", "loops"), ("c", "sign"))
     ]
-    rows = [row for row in report(found, []).split("<tr>") if "<code>" in row]
+    rows = [row for row in report_html(found, []).split("<tr>") if "<code>" in row]
     assert ["loops" in row and "<td>2</td>" in row for row in rows] == [True, False]
     assert "<td>1</td>" in rows[1]
 
 
 def test_no_name_is_a_formula_in_a_spreadsheet():
-    text = grades_csv([Result("=HYPERLINK(1)", "x", "graded")])
+    text = grades_csv([SubmissionResult("=HYPERLINK(1)", "x", "graded")])
     assert "'=HYPERLINK(1)" in text
     assert text.splitlines()[0].split(",")[0] == "assignment"
     assert len(text.splitlines()[0].split(",")) == 11
 
 
-def test_a_control_group_limits_the_box_where_it_can_be_had(tmp_path):
+def test_a_control_group_limits_the_sandbox_where_it_can_be_had(tmp_path):
     from autodiff_kit.grade import cgroup
-    from autodiff_kit.grade.box import Limits
+    from autodiff_kit.grade.sandbox import ResourceLimits
 
-    limits = Limits(memory=100 << 20, disk=10 << 20)
-    assert cgroup.group_for(limits, tmp_path) is None  # nothing is mounted there
-    found = cgroup.group_for(limits)
+    limits = ResourceLimits(memory=100 << 20, disk=10 << 20)
+    assert cgroup.create_control_group(limits, tmp_path) is None  # nothing is mounted there
+    found = cgroup.create_control_group(limits)
     if found is None:
         pytest.skip("this user may make no control group (version 2) with a limit on memory here")
-    assert int((found.folder / "memory.max").read_text()) == limits.memory + limits.disk + cgroup.WARM
+    assert int((found.folder / "memory.max").read_text()) == limits.memory + limits.disk + cgroup.BASE_MEMORY
     bomb = "held = [bytearray(10_000_000) for _ in range(200)]"
     import subprocess
     import sys
 
-    assert subprocess.run([*found.enter(), sys.executable, "-c", bomb], check=False).returncode == -9
-    assert found.killed()
-    assert not found.killed()
+    assert subprocess.run([*found.command_prefix(), sys.executable, "-c", bomb], check=False).returncode == -9
+    assert found.ran_out_of_memory()
+    assert not found.ran_out_of_memory()
     found.close()
     assert not found.folder.exists()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_kit.author.builtin import master_of
-from autodiff_kit.author.commands import build
-from autodiff_kit.author.master import of
+from autodiff_kit.author.builtin_exercises import builtin_master
+from autodiff_kit.author.commands import build_exercise
+from autodiff_kit.author.master_notebook import parse_master
 from autodiff_kit.exercises.questions import LESSONS
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def tool():
 def built(tmp_path_factory):
     """Everything that the master of lesson 01's exercise stands for."""
     out = tmp_path_factory.mktemp("course")
-    build(of(master_of(LESSONS[NO])), out, ("release", "course", "otter"))
+    build_exercise(parse_master(builtin_master(LESSONS[NO])), out, ("release", "course", "otter"))
     return out
 
 

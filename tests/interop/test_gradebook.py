@@ -13,20 +13,23 @@ import pytest
 
 PROGRAM = """
 import sys
-from autodiff_kit.grade.gradebook import GradebookError, write_gradebook
-from autodiff_kit.grade.results import Mark, Result
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, write_gradebook
+from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from nbgrader.api import Gradebook
 
-marks = (Mark("jvp-1", 3, 3, "passed", "ok"), Mark("jvp-2", 1, 2, "partial", "half"))
+failed = (QuestionGrade("jvp-1", 0, 3, "error"), QuestionGrade("jvp-2", 0, 2, "error"))
+marks = (QuestionGrade("jvp-1", 3, 3, "passed", "ok"), QuestionGrade("jvp-2", 1, 2, "partial", "half"))
 results = [
-    Result("ada", "01_x", "graded", marks=marks, submitted="2026-11-21T10:00:00+01:00", penalty=1.0, late=True),
-    Result("bob", "01_x", "timeout", "too long", marks=(Mark("jvp-1", 0, 3, "error"), Mark("jvp-2", 0, 2, "error"))),
-    Result("cyd", "", "invalid", "no exercise"),
+    SubmissionResult(
+        "ada", "01_x", "graded", marks=marks, submitted="2026-11-21T10:00:00+01:00", penalty=1.0, late=True,
+    ),
+    SubmissionResult("bob", "01_x", "timeout", "too long", marks=failed),
+    SubmissionResult("cyd", "", "invalid", "no exercise"),
 ]
 where = sys.argv[1]
 assert [write_gradebook(where, results, "2026-11-20T12:00:00+00:00") for _ in range(2)] == [2, 2]
-from autodiff_kit.grade.gradebook import address
-with Gradebook(address(where)) as book:
+from autodiff_kit.grade.nbgrader_gradebook import database_url
+with Gradebook(database_url(where)) as book:
     ada, bob = (book.find_submission("01_x", name) for name in ("ada", "bob"))
     print(ada.score, ada.late_submission_penalty, ada.max_score, ada.timestamp, bob.score, len(book.students))
     print(book.find_comment("jvp-2-answer", "01_x", "01_x", "ada").comment)
@@ -43,7 +46,7 @@ def test_sqlite_by_default(tool, tmp_path):
 
 def test_a_database_that_does_not_answer_says_so(tool, tmp_path):
     program = """
-from autodiff_kit.grade.gradebook import GradebookError, write_gradebook
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, write_gradebook
 try:
     write_gradebook("postgresql://nobody@127.0.0.1:9/none", [])
 except GradebookError as error:

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit import learn
-from autodiff_kit.lessons.prediction import AnswerError, as_html, as_text
+from autodiff_kit.lessons.prediction import AnswerError, prompt_as_html, prompt_as_text
 from autodiff_kit.lessons.progress import Progress
-from autodiff_kit.lessons.prompt_texts import PROMPTS
-from autodiff_kit.lessons.prompts import UnknownPromptError, prompts_of
+from autodiff_kit.lessons.prompts import UnknownPromptError, find_prompt, lesson_numbers, prompts_of
 
-LESSONS = sorted({one.lesson for one in PROMPTS.values()})
+LESSONS = lesson_numbers()
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
@@ -23,8 +22,8 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Progress:
     """A progress in memory, and a façade that has asked nothing yet."""
     memory = Progress(None)
     monkeypatch.setattr(learn, "progress", lambda: memory)
-    monkeypatch.setattr(learn, "_asked", {})
-    monkeypatch.setattr(learn, "_found", {})
+    monkeypatch.setattr(learn, "_shown_questions", {})
+    monkeypatch.setattr(learn, "_verdicts", {})
     return memory
 
 
@@ -157,8 +156,8 @@ def test_a_stored_prompt_is_the_one_that_is_asked(path: Path) -> None:
             stored[asked[1]] = cell["outputs"][0]["data"]
     assert set(stored) == {one.item for one in prompts_of(path.stem[:2])}
     for item, shown in stored.items():
-        assert "".join(shown["text/plain"]) == as_text(PROMPTS[item])
-        assert "".join(shown["text/html"]) == as_html(PROMPTS[item])
+        assert "".join(shown["text/plain"]) == prompt_as_text(find_prompt(item))
+        assert "".join(shown["text/html"]) == prompt_as_html(find_prompt(item))
 
 
 def test_the_prompts_stand_in_no_notebook() -> None:

@@ -322,15 +322,15 @@ def fill(progress: Progress) -> None:
 
 def test_a_full_disk_loses_nothing(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
     mine.commit_prediction("01", "a", 3)
-    real = progress_db.Store._connect
+    real = progress_db.ProgressDatabase._connect
 
-    def small(self: progress_db.Store) -> sqlite3.Connection:
+    def small(self: progress_db.ProgressDatabase) -> sqlite3.Connection:
         connection = real(self)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
-    monkeypatch.setattr(progress_db.Store, "_connect", small)
+    monkeypatch.setattr(progress_db.ProgressDatabase, "_connect", small)
     with pytest.warns(ProgressWarning, match="full.*in memory"):
         fill(mine)
     assert len(mine.summary().questions) == 400

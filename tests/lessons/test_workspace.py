@@ -33,7 +33,7 @@ def notebook(text: str, title: str = "Push and pull") -> bytes:
 def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small content tree in place of the kit's own."""
     top = tmp_path / "originals"
-    for kind in workspace.KINDS:
+    for kind in workspace.NOTEBOOK_FOLDERS:
         (top / kind).mkdir(parents=True)
         (top / kind / "01_first.ipynb").write_bytes(notebook("print(1)"))
         (top / kind / "README.md").write_text("for authors")
@@ -41,14 +41,14 @@ def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (top / "exercises" / "data" / "points.csv").write_bytes(b"1,2\n")
     (top / "notebooks" / ".ipynb_checkpoints").mkdir()
     (top / "notebooks" / ".ipynb_checkpoints" / "01_first.ipynb").write_bytes(b"{}")
-    monkeypatch.setattr(workspace, "content", lambda: top)
+    monkeypatch.setattr(workspace, "originals_folder", lambda: top)
     return top
 
 
 @pytest.fixture
 def work(tmp_path: Path, originals: Path) -> Path:
     root = tmp_path / "work"
-    workspace.prepare(root)
+    workspace.prepare_working_folder(root)
     return root
 
 
@@ -64,7 +64,7 @@ def everything(root: Path) -> str:
 
 
 def test_prepare_fills_an_empty_folder(tmp_path: Path, originals: Path) -> None:
-    done = workspace.prepare(tmp_path / "new" / "work")
+    done = workspace.prepare_working_folder(tmp_path / "new" / "work")
     assert sorted(done.copied) == [EXERCISE, "exercises/data/points.csv", LESSON]
     assert (done.root / "handin").is_dir()
     assert not list(done.root.rglob("README.md"))
@@ -86,39 +86,39 @@ def test_originals_keep_their_outputs(work: Path, originals: Path) -> None:
 def test_copies_carry_the_learners_id(work: Path) -> None:
     known = json.loads((work / ".autodiff_kit" / "learner.json").read_text())["learner"]
     assert json.loads((work / EXERCISE).read_text())["metadata"]["autodiff_kit"]["learner"] == known
-    assert workspace.learner(work) == known
+    assert workspace.learner_id(work) == known
 
 
 def test_learners_id_can_be_given(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUTODIFF_KIT_LEARNER", "a-7")
-    assert workspace.learner(work) == "a-7"
+    assert workspace.learner_id(work) == "a-7"
 
 
 def test_damaged_learner_file_is_put_aside(work: Path) -> None:
     path = work / ".autodiff_kit" / "learner.json"
     path.write_text('{"learner": "abc')
-    fresh = workspace.learner(work)
-    assert workspace.learner(work) == fresh
+    fresh = workspace.learner_id(work)
+    assert workspace.learner_id(work) == fresh
     assert [p.read_text() for p in path.parent.glob("learner.damaged-*.json")] == ['{"learner": "abc']
 
 
 def test_prepare_again_changes_nothing(work: Path) -> None:
     before = {p: p.read_bytes() for p in work.rglob("*") if p.is_file()}
-    done = workspace.prepare(work)
+    done = workspace.prepare_working_folder(work)
     assert done.lines() == []
     assert {p: p.read_bytes() for p in work.rglob("*") if p.is_file()} == before
 
 
 def test_changed_notebook_is_never_written_over(work: Path) -> None:
     mine = edit(work / LESSON)
-    done = workspace.prepare(work)
+    done = workspace.prepare_working_folder(work)
     assert (work / LESSON).read_bytes() == mine
     assert done.kept == []
 
 
 def test_untouched_copy_follows_its_original(work: Path, originals: Path) -> None:
     (originals / LESSON).write_bytes(notebook("print(2)"))
-    done = workspace.prepare(work)
+    done = workspace.prepare_working_folder(work)
     assert done.refreshed == [LESSON]
     assert "print(2)" in (work / LESSON).read_text()
 
@@ -130,7 +130,7 @@ def test_a_notebook_that_was_only_looked_at_follows_too(work: Path, originals: P
     looked["cells"][1]["source"] = "".join(looked["cells"][1]["source"])
     (work / LESSON).write_text(json.dumps(looked, indent=2))
     (originals / LESSON).write_bytes(notebook("print(2)"))
-    assert workspace.prepare(work).refreshed == [LESSON]
+    assert workspace.prepare_working_folder(work).refreshed == [LESSON]
 
 
 @pytest.mark.parametrize("odd", [None, 5, ["a", 5], {"b": 1}])
@@ -138,7 +138,7 @@ def test_an_odd_source_is_a_change_and_no_crash(work: Path, odd: object) -> None
     strange = json.loads((work / LESSON).read_text())
     strange["cells"][1]["source"] = odd
     (work / LESSON).write_text(json.dumps(strange))
-    assert workspace.prepare(work).lines() == []
+    assert workspace.prepare_working_folder(work).lines() == []
     assert json.loads((work / LESSON).read_text()) == strange
 
 
@@ -147,13 +147,13 @@ def test_a_notebook_with_results_is_the_learners(work: Path, originals: Path) ->
     ran["cells"][1]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "1"}]
     (work / LESSON).write_text(json.dumps(ran))
     (originals / LESSON).write_bytes(notebook("print(2)"))
-    assert workspace.prepare(work).kept == [LESSON]
+    assert workspace.prepare_working_folder(work).kept == [LESSON]
 
 
 def test_changed_copy_stays_and_the_newer_one_is_mentioned(work: Path, originals: Path) -> None:
     mine = edit(work / LESSON)
     (originals / LESSON).write_bytes(notebook("print(2)"))
-    done = workspace.prepare(work)
+    done = workspace.prepare_working_folder(work)
     assert (work / LESSON).read_bytes() == mine
     assert done.kept == [LESSON]
     assert "autodiff-kit reset 01" in done.lines()[0]
@@ -162,7 +162,7 @@ def test_changed_copy_stays_and_the_newer_one_is_mentioned(work: Path, originals
 def test_lost_manifest_costs_no_work(work: Path) -> None:
     mine = edit(work / LESSON)
     (work / ".autodiff_kit" / "manifest.json").write_text("[1, 2")
-    workspace.prepare(work)
+    workspace.prepare_working_folder(work)
     assert (work / LESSON).read_bytes() == mine
     assert json.loads((work / ".autodiff_kit" / "manifest.json").read_text())[EXERCISE]["copy"]
 
@@ -172,7 +172,7 @@ def test_lost_manifest_costs_no_work(work: Path) -> None:
 )
 def test_damaged_notebook_is_kept_and_replaced(work: Path, bad: bytes) -> None:
     (work / LESSON).write_bytes(bad)
-    done = workspace.prepare(work)
+    done = workspace.prepare_working_folder(work)
     [(name, aside)] = done.damaged
     assert name == LESSON
     assert (work / "notebooks" / aside).read_bytes() == bad
@@ -185,7 +185,7 @@ def test_damaged_notebook_is_kept_and_replaced(work: Path, bad: bytes) -> None:
 def test_two_damages_in_one_second_are_both_kept(work: Path) -> None:
     for bad in (b"one", b"two"):
         (work / LESSON).write_bytes(bad)
-        workspace.prepare(work)
+        workspace.prepare_working_folder(work)
     kept = sorted(p.read_bytes() for p in (work / "notebooks").glob("*.damaged-*.ipynb"))
     assert kept == [b"one", b"two"]
 
@@ -195,7 +195,7 @@ def test_link_that_leads_outside_is_refused(work: Path, tmp_path: Path) -> None:
     (work / LESSON).unlink()
     (work / LESSON).symlink_to(outside)
     with pytest.raises(workspace.WorkspaceError, match="outside the working folder"):
-        workspace.prepare(work)
+        workspace.prepare_working_folder(work)
     assert not outside.exists()
 
 
@@ -204,19 +204,19 @@ def test_folder_that_leads_outside_is_refused(tmp_path: Path, originals: Path) -
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "exercises").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(workspace.WorkspaceError, match="remove the link"):
-        workspace.prepare(tmp_path / "work")
+        workspace.prepare_working_folder(tmp_path / "work")
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_folder_that_cannot_be_made_is_named(tmp_path: Path, originals: Path) -> None:
     (tmp_path / "work").write_text("a file, not a folder")
     with pytest.raises(workspace.WorkspaceError, match=r"cannot be written.*--dir"):
-        workspace.prepare(tmp_path / "work")
+        workspace.prepare_working_folder(tmp_path / "work")
 
 
 def test_reset_keeps_a_backup(work: Path) -> None:
     mine = edit(work / LESSON)
-    backup = workspace.reset(work, "1")
+    backup = workspace.reset_lesson(work, "1")
     assert set(backup.files) == {LESSON, EXERCISE}
     assert (backup.path / LESSON).read_bytes() == mine
     assert backup.path.parent == work / ".autodiff_kit" / "backups"
@@ -224,19 +224,19 @@ def test_reset_keeps_a_backup(work: Path) -> None:
 
 
 def test_two_resets_make_two_backups(work: Path) -> None:
-    assert workspace.reset(work, "01").path != workspace.reset(work, "01").path
+    assert workspace.reset_lesson(work, "01").path != workspace.reset_lesson(work, "01").path
 
 
 def test_reset_of_a_missing_notebook_gives_it_back(work: Path) -> None:
     (work / LESSON).unlink()
-    assert workspace.reset(work, "01").files == (EXERCISE,)
+    assert workspace.reset_lesson(work, "01").files == (EXERCISE,)
     assert (work / LESSON).exists()
 
 
 @pytest.mark.parametrize("what", ["99", "", "x", "../01"])
 def test_reset_of_an_unknown_lesson_lists_those_that_are(work: Path, what: str) -> None:
     with pytest.raises(workspace.WorkspaceError, match=r"There is no lesson .* The lessons are 01"):
-        workspace.reset(work, what)
+        workspace.reset_lesson(work, what)
 
 
 @pytest.mark.parametrize("what", ["1", "01", "01_first", " 01 "])
@@ -245,22 +245,22 @@ def test_a_lesson_may_be_named_as_people_do(originals: Path, what: str) -> None:
 
 
 def test_lessons_have_titles(originals: Path) -> None:
-    assert workspace.lessons() == [workspace.Lesson("01", "01_first", "Push and pull")]
+    assert workspace.lesson_notebooks() == [workspace.LessonNotebook("01", "01_first", "Push and pull")]
 
 
 def test_find_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / "work" / "notebooks" / "deeper"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
-    assert workspace.find_root() is None
+    assert workspace.find_working_folder() is None
     (tmp_path / "work" / ".autodiff_kit").mkdir()
-    assert workspace.find_root() == (tmp_path / "work").resolve()
+    assert workspace.find_working_folder() == (tmp_path / "work").resolve()
     monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path / "other"))
-    assert workspace.find_root() == (tmp_path / "other").resolve()
+    assert workspace.find_working_folder() == (tmp_path / "other").resolve()
 
 
 def test_the_kits_own_content_is_found() -> None:
-    top = workspace.content()
+    top = workspace.originals_folder()
     assert (top / "notebooks").is_dir()
     assert (top / "exercises").is_dir()
 

@@ -12,7 +12,7 @@ import pytest
 
 from autodiff_kit import widgets
 from autodiff_kit.exercises.questions import LESSONS as ASKED
-from autodiff_kit.lessons.prompt_texts import PROMPTS
+from autodiff_kit.lessons.prompts import prompts_of
 
 TOP = Path(__file__).resolve().parents[2]
 # What each lesson is there for: printed by its cells, each of these in one line, as a reader sees it.
@@ -113,7 +113,7 @@ def test_what_it_needs_comes_before(lesson: Lesson) -> None:
 
 
 def test_a_prompt_is_answered_before_its_reveal(lesson: Lesson) -> None:
-    asked = {prompt.item for prompt in PROMPTS.values() if prompt.lesson == lesson.no}
+    asked = {prompt.item for prompt in prompts_of(lesson.no)}
     shown: set[str] = set()
     for role, cell in zip(lesson.roles, lesson.cells, strict=True):
         source = "".join(cell["source"])

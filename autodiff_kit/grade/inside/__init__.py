@@ -1,9 +1,9 @@
-"""What runs inside a box: ``python -m autodiff_kit.grade.inside``.
+"""The code that runs within a sandbox: ``python -m autodiff_kit.grade.inside``.
 
-warm
-    Loads what notebooks use, and forks a child for each submission.
-cage, filters, limits
-    What a child gives up before it runs a line of a learner's: names, rights, memory, system calls.
-notebook
-    The child's work: the cells, then the functions that the grader asks for.
+__main__
+    Imports what notebooks use, and forks a process for each submission.
+isolation, syscall_filter, limits
+    Namespaces, mounts, resource limits and system call filter of that process, and its supervision.
+notebook_runner
+    Runs the cells, then the functions that the grader calls.
 """

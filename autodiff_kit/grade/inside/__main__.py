@@ -1,6 +1,6 @@
-"""Load everything that notebooks use, then fork a child for each submission that is handed in.
+"""The main process of a sandbox: import everything that notebooks use, then fork a process for each submission.
 
-``--once FD`` runs one submission in this very process instead: without a box of its own.
+``--once FD`` runs one submission in this process instead, without a sandbox.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import socket
 import sys
 import traceback
 
-from . import sandbox
-from .limits import Limits
-from .notebook import make_shell, work
+from . import isolation
+from .limits import ResourceLimits
+from .notebook_runner import make_silent_shell, run_submission
 
 __all__ = ["main"]
 
@@ -22,51 +22,51 @@ PRELOADED = (
     "autodiff_kit.learn", "autodiff_kit.core.custom_gradient", "autodiff_kit.transforms.derivatives",
     "autodiff_kit.optim", "matplotlib.pyplot", "matplotlib_inline.backend_inline", "matplotlib.backends.backend_agg",
 )  # fmt: skip
-LONGEST_JOB = 1 << 16
+MAX_JOB_BYTES = 1 << 16
 
 
 def main(arguments: list[str]) -> None:
-    """Serve the control socket whose descriptor is given until it is closed."""
+    """Start a submission for each message on the control socket, until the socket is closed."""
     for name in PRELOADED:
         __import__(name)
-    shell = make_shell()
+    shell = make_silent_shell()
     if arguments[0] == "--once":
-        work(int(arguments[1]), shell)
+        run_submission(int(arguments[1]), shell)
         return
-    # A collection in a child would write to every page that it shares with this process, and so copy them all.
+    # A garbage collection in a child would write to all pages shared with this process, and so copy them.
     gc.collect()
     gc.freeze()
     control = socket.socket(fileno=int(arguments[0]))
     control.send(b'{"ready": true}')
-    space = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    proc_fd = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     while True:
-        data, descriptors, _, _ = socket.recv_fds(control, LONGEST_JOB, 1)
+        data, descriptors, _, _ = socket.recv_fds(control, MAX_JOB_BYTES, 1)
         if not data:
             return
         job = json.loads(data)
-        if not descriptors:  # a late "stop" for a submission that has ended by itself
+        if not descriptors:  # a "stop" that arrived after the submission had ended
             continue
-        keeper = os.fork()
-        if keeper == 0:
-            _keep(control, descriptors[0], job, space, shell)
+        supervisor = os.fork()
+        if supervisor == 0:
+            _supervise(control, descriptors[0], job, proc_fd, shell)
         os.close(descriptors[0])
-        os.waitpid(keeper, 0)
+        os.waitpid(supervisor, 0)
 
 
-def _keep(control: socket.socket, channel: int, job: dict[str, object], space: int, shell: object) -> None:
-    """The keeper's life: never comes back."""
+def _supervise(control: socket.socket, channel: int, job: dict[str, object], proc_fd: int, shell: object) -> None:
+    """Run and supervise one submission and report how it ended; does not return."""
 
-    def in_the_cage() -> None:
+    def run_worker() -> None:
         control.close()
-        os.close(space)
-        work(channel, shell)
+        os.close(proc_fd)
+        run_submission(channel, shell)
 
     try:
-        limits = Limits(**job["limits"])  # type: ignore[arg-type]
-        view = sandbox.View(tuple(job["hidden"]), tuple(job["kept"]))  # type: ignore[arg-type]
-        ended = sandbox.keep(in_the_cage, limits, view, space, control.fileno())
-        control.send(json.dumps({"how": ended.how, "code": ended.code}).encode())
-    except BaseException:  # noqa: BLE001 - the grader is told whatever it was
+        limits = ResourceLimits(**job["limits"])  # type: ignore[arg-type]
+        view = isolation.FilesystemView(tuple(job["hidden"]), tuple(job["kept"]))  # type: ignore[arg-type]
+        ended = isolation.run_isolated(run_worker, limits, view, proc_fd, control.fileno())
+        control.send(json.dumps({"how": ended.reason, "code": ended.code}).encode())
+    except BaseException:  # noqa: BLE001 - every failure is reported to the grader
         control.send(json.dumps({"how": "broken", "why": traceback.format_exc()[-2000:]}).encode())
     finally:
         os._exit(0)

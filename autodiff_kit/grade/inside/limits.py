@@ -1,30 +1,30 @@
-"""What a submission may use, and how it ended."""
+"""Resource limits of a submission, and the reason why its processes ended."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Ended", "Limits"]
+__all__ = ["ExitStatus", "ResourceLimits"]
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What one submission may use.
+class ResourceLimits:
+    """Resource limits of one submission.
 
     Attributes
     ----------
     cpu : float
-        Seconds of computing, of all its processes together.
+        Processor time in seconds, of all its processes together.
     wall : float
-        Seconds on the clock for its cells, and again for each question.
+        Elapsed time in seconds for its cells, and again for each question.
     memory : int
-        Bytes, of all its processes together.
+        Memory in bytes, of all its processes together.
     processes, files : int
-        How many at a time; files are counted for each process.
+        Number of processes, and of open files for each process.
     file : int
-        Bytes of the largest file.
+        Size of the largest file in bytes.
     disk : int
-        Bytes of all its files together.
+        Size of all its files together in bytes.
     """
 
     cpu: float = 20.0
@@ -37,8 +37,8 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a submission's processes ended: a word, and the signal or exit code behind it."""
+class ExitStatus:
+    """Why the processes of a submission ended: a keyword, and the exit code, or minus the signal."""
 
-    how: str
+    reason: str
     code: int = 0

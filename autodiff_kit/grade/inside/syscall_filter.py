@@ -1,7 +1,7 @@
-"""The system calls that a box refuses, as a program for the kernel's packet filter (BPF).
+"""The system calls that a sandbox refuses: a seccomp filter, as a BPF program for the kernel.
 
-Each instruction is eight bytes: code, two relative jumps, and a constant. The program looks at the call's
-number and at its lowest argument; see seccomp(2) and the kernel's ``seccomp_filter`` documentation.
+Each instruction is eight bytes: code, two relative jumps, and a constant. The program inspects the number of the call
+and one argument; see seccomp(2) and the kernel's ``seccomp_filter`` documentation.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import errno
 import os
 import struct
 
-__all__ = ["install", "program"]
+__all__ = ["filter_program", "install_filter"]
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# Numbers of the two architectures; -1 where one lacks the call. What each could be used for stands beside it.
-REFUSED = {
-    # looking into other processes, or taking files from them
+# Call numbers on the two architectures; -1 where one lacks the call. The comments name the purpose of the calls.
+REFUSED_CALLS = {
+    # reading other processes, or taking their files
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
     "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
     # other views of the file system
@@ -26,13 +26,13 @@ REFUSED = {
     "fspick": (433, 433), "mount_setattr": (442, 442), "unshare": (272, 97), "setns": (308, 268),
     "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "fanotify_init": (300, 262),
     "quotactl": (179, 60), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
-    # memory that no process seems to hold
+    # memory that is not counted for a process
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmctl": (31, 195),
     "shmat": (30, 196), "shmdt": (67, 197), "semget": (64, 190), "semctl": (66, 191), "semtimedop": (220, 192),
     "semop": (65, 193), "msgget": (68, 186), "msgctl": (71, 187), "msgrcv": (70, 188), "msgsnd": (69, 189),
     "mq_open": (240, 180),
     "mq_unlink": (241, 181), "mq_timedsend": (242, 182), "mq_timedreceive": (243, 183), "mq_notify": (244, 184),
-    # wide parts of the kernel that a notebook has no use for
+    # large parts of the kernel that notebooks do not need
     "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427), "userfaultfd": (323, 282), "add_key": (248, 217), "request_key": (249, 218),
     "keyctl": (250, 219), "personality": (135, 92), "modify_ldt": (154, -1), "iopl": (172, -1), "ioperm": (173, -1),
@@ -45,23 +45,28 @@ REFUSED = {
 }  # fmt: skip
 CLONE, CLONE3, SOCKET, IOCTL = (56, 220), (435, 435), (41, 198), (16, 29)
 
-NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW... flag
+CLONE_NEW_FLAGS = 0x7E020080  # every CLONE_NEW... flag
 AF_UNIX = 1
-WORDS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX put words into a terminal, as if typed
+TERMINAL_REQUESTS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX insert input into a terminal
 
-LOAD, IF_EQUAL, IF_FROM, IF_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24  # where the kernel puts them
+LOAD, IF_EQUAL, IF_GREATER_EQUAL, IF_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER_OFFSET, ARCHITECTURE_OFFSET, FIRST_ARGUMENT_OFFSET, SECOND_ARGUMENT_OFFSET = (
+    0,
+    4,
+    16,
+    24,
+)  # in struct seccomp_data
 
 
-def _step(code: int, constant: int, if_so: int = 0, if_not: int = 0) -> bytes:
+def _instruction(code: int, constant: int, if_so: int = 0, if_not: int = 0) -> bytes:
     return struct.pack("HBBI", code, if_so, if_not, constant)
 
 
-YES, KILLED = _step(RETURN, 0x7FFF0000), _step(RETURN, 0x80000000)
-NO, ABSENT = _step(RETURN, 0x00050000 | errno.EPERM), _step(RETURN, 0x00050000 | errno.ENOSYS)
+ALLOW, KILL = _instruction(RETURN, 0x7FFF0000), _instruction(RETURN, 0x80000000)
+DENY, NOT_IMPLEMENTED = _instruction(RETURN, 0x00050000 | errno.EPERM), _instruction(RETURN, 0x00050000 | errno.ENOSYS)
 
 
-def program(machine: str) -> bytes:
+def filter_program(machine: str) -> bytes:
     """The filter for a machine's architecture.
 
     Parameters
@@ -77,29 +82,45 @@ def program(machine: str) -> bytes:
     Raises
     ------
     LookupError
-        If the numbers of that architecture are not known here.
+        If the call numbers of that architecture are not known.
     """
     if machine not in ARCHITECTURES:
         raise LookupError(f"the system calls of {machine} are not known here; x86_64 and aarch64 are")
     column = list(ARCHITECTURES).index(machine)
-    steps = [_step(LOAD, ARCHITECTURE), _step(IF_EQUAL, ARCHITECTURES[machine], 1, 0), KILLED, _step(LOAD, NUMBER)]
-    if machine == "x86_64":  # a second set of numbers, from 2**30 up, reaches the same calls
-        steps += [_step(IF_FROM, 0x40000000, 0, 1), KILLED]
-    for numbers in REFUSED.values():
+    instructions = [
+        _instruction(LOAD, ARCHITECTURE_OFFSET),
+        _instruction(IF_EQUAL, ARCHITECTURES[machine], 1, 0),
+        KILL,
+        _instruction(LOAD, NUMBER_OFFSET),
+    ]
+    if machine == "x86_64":  # the x32 ABI reaches the same calls through numbers from 2**30
+        instructions += [_instruction(IF_GREATER_EQUAL, 0x40000000, 0, 1), KILL]
+    for numbers in REFUSED_CALLS.values():
         if numbers[column] >= 0:
-            steps += _when(numbers[column], NO)
-    # A C library that is told "there is no clone3" falls back to clone, whose flags can be looked at.
-    steps += _when(CLONE3[column], ABSENT)
-    steps += _when(CLONE[column], _step(LOAD, FIRST), _step(IF_ANY_BIT, NEW_NAMESPACES, 0, 1), NO, YES)
-    steps += _when(SOCKET[column], _step(LOAD, FIRST), _step(IF_EQUAL, AF_UNIX, 1, 0), NO, YES)
-    first, second = (_step(IF_EQUAL, request, *jumps) for request, jumps in zip(WORDS, ((1, 0), (0, 1)), strict=True))
-    steps += _when(IOCTL[column], _step(LOAD, SECOND), first, second, NO, YES)
-    return b"".join([*steps, YES])
+            instructions += _for_call(numbers[column], DENY)
+    # If clone3 is not implemented, C libraries fall back to clone, whose flags a filter can inspect.
+    instructions += _for_call(CLONE3[column], NOT_IMPLEMENTED)
+    instructions += _for_call(
+        CLONE[column],
+        _instruction(LOAD, FIRST_ARGUMENT_OFFSET),
+        _instruction(IF_ANY_BIT, CLONE_NEW_FLAGS, 0, 1),
+        DENY,
+        ALLOW,
+    )
+    instructions += _for_call(
+        SOCKET[column], _instruction(LOAD, FIRST_ARGUMENT_OFFSET), _instruction(IF_EQUAL, AF_UNIX, 1, 0), DENY, ALLOW
+    )
+    first, second = (
+        _instruction(IF_EQUAL, request, *jumps)
+        for request, jumps in zip(TERMINAL_REQUESTS, ((1, 0), (0, 1)), strict=True)
+    )
+    instructions += _for_call(IOCTL[column], _instruction(LOAD, SECOND_ARGUMENT_OFFSET), first, second, DENY, ALLOW)
+    return b"".join([*instructions, ALLOW])
 
 
-def install() -> None:
-    """Put the filter on this process, for good, and on all that it starts."""
-    code = program(os.uname().machine)
+def install_filter() -> None:
+    """Install the filter for this process and its children; it cannot be removed."""
+    code = filter_program(os.uname().machine)
     held = ctypes.create_string_buffer(code, len(code))
     about = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(held))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -110,6 +131,6 @@ def install() -> None:
             raise OSError(number, f"the filter of system calls was refused: {os.strerror(number)}")
 
 
-def _when(number: int, *body: bytes) -> list[bytes]:
-    """For the call of that number the body, which answers; every other call goes on behind it."""
-    return [_step(IF_EQUAL, number, 0, len(body)), *body]
+def _for_call(number: int, *body: bytes) -> list[bytes]:
+    """Instructions that run ``body`` for one call number, and skip it for all others."""
+    return [_instruction(IF_EQUAL, number, 0, len(body)), *body]

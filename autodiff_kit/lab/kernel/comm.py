@@ -16,7 +16,7 @@ from typing import Any
 from autodiff_kit.core.tape import look_on
 from autodiff_kit.lab.kernel.cells import Cells
 from autodiff_kit.lab.kernel.inspector import VERSION, Inspector
-from autodiff_kit.lessons.notifications import listeners
+from autodiff_kit.lessons.progress_listeners import progress_listeners
 
 __all__ = ["TARGET", "Channel", "attach"]
 
@@ -40,7 +40,7 @@ class Channel:
         self.inspector = Inspector(None, lambda: shell.user_ns, self.cells, later=self._later).start()
         self.comms: list[Any] = []
         self._running()
-        listeners.append(self._progressed)
+        progress_listeners.append(self._progressed)
         shell.events.register("pre_run_cell", self._begin)
         shell.events.register("post_run_cell", self._end)
         get_comm_manager().register_target(TARGET, self._opened)
@@ -59,7 +59,7 @@ class Channel:
         self.shell.events.unregister("pre_run_cell", self._begin)
         self.shell.events.unregister("post_run_cell", self._end)
         get_comm_manager().unregister_target(TARGET, self._opened)
-        listeners.remove(self._progressed)
+        progress_listeners.remove(self._progressed)
         self.inspector.stop()
         for comm in self.comms:
             comm.close()

@@ -23,13 +23,14 @@ from autodiff_kit.lab.server.folder import Folder, read_file
 from autodiff_kit.lab.server.panel_data import existing, progress
 from autodiff_kit.lab.server.progress_db import change
 from autodiff_kit.lessons import workspace
-from autodiff_kit.lessons.atomic_files import now, stamp, write_atomically
+from autodiff_kit.lessons.atomic_files import write_atomically
 from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.progress_db import DamagedError, NewerProgressError, migrate
-from autodiff_kit.lessons.progress_rows import log_event, next_revision, revision
+from autodiff_kit.lessons.progress_rows import append_event, increment_revision, read_revision
+from autodiff_kit.lessons.timestamps import timestamp_for_file_name, utc_now
 
 ID: Final = re.compile(r"(?P<at>[0-9]{8}-[0-9]{6})-(?P<scope>all|[0-9]{2})(-[0-9]{1,6})?", re.ASCII)
-WHERE: Final = f"{workspace.MARK}/backups"
+WHERE: Final = f"{workspace.KIT_FOLDER}/backups"
 KEPT: Final = ("lesson", "prediction", "question", "attempt")
 
 
@@ -67,9 +68,9 @@ def reset(folder: Folder, body: Mapping[str, Any]) -> dict[str, Any]:
     def work(db: sqlite3.Connection) -> int:
         _forget(db, scope)
         row = "INSERT INTO backup (path, scope, bytes, at) VALUES (?, ?, ?, ?)"
-        db.execute(row, (backup["id"], scope, backup["bytes"], now()))
-        log_event(db, "reset", scope)
-        return next_revision(db)
+        db.execute(row, (backup["id"], scope, backup["bytes"], utc_now()))
+        append_event(db, "reset", scope)
+        return increment_revision(db)
 
     rev = change(folder, lambda mine: mine.store.run(work))
     replaced = _put_back(folder, scope) if notebooks else []
@@ -87,12 +88,12 @@ def restore(folder: Folder, id: str) -> dict[str, Any]:
     present = make(folder, scope)
 
     def work(db: sqlite3.Connection) -> int:
-        rev = next_revision(db)
+        rev = increment_revision(db)
         if rows is not None:
             _forget(db, scope)
             for table, entries in rows.items():
                 _insert(db, table, entries, rev)
-        log_event(db, "restore", id)
+        append_event(db, "restore", id)
         return rev
 
     rev = change(folder, lambda mine: mine.store.run(work))
@@ -117,7 +118,7 @@ def _notebooks(scope: str) -> list[Original]:
 
 def _copy_progress(mine: Progress, target: Path) -> None:
     # Asking for the revision makes the file if there is none, and puts a damaged one aside.
-    mine.store.run(revision)
+    mine.store.run(read_revision)
     mine.store.backup(target)
 
 
@@ -132,7 +133,7 @@ def _named(draft: Path, where: Path, scope: str) -> Path:
     """Give a complete backup its name, the first that is free."""
     for path in draft.rglob("*"):
         _to_disk(path)
-    base = f"{stamp()}-{scope}"
+    base = f"{timestamp_for_file_name()}-{scope}"
     for n in range(1, 1_000_000):
         target = where / (base if n == 1 else f"{base}-{n}")
         if not target.exists():
@@ -155,7 +156,7 @@ def _parts(name: str) -> re.Match[str]:
 
 def _held(backup: Path) -> list[str]:
     """Return the notebooks that a backup holds, by their path in the working folder; no link is followed."""
-    found = [path for kind in workspace.KINDS for path in sorted((backup / kind).glob("*.ipynb"))]
+    found = [path for kind in workspace.NOTEBOOK_FOLDERS for path in sorted((backup / kind).glob("*.ipynb"))]
     return [path.relative_to(backup).as_posix() for path in found if path.is_file() and not path.is_symlink()]
 
 
@@ -234,5 +235,5 @@ def _put_back(folder: Folder, scope: str) -> list[str]:
     paths = [original.path for original in _notebooks(scope)]
     for path in paths:
         folder.own(path).unlink(missing_ok=True)
-    workspace.prepare(folder.root)
+    workspace.prepare_working_folder(folder.root)
     return [folder.path(path) if folder.root.is_relative_to(folder.shown) else path for path in paths]

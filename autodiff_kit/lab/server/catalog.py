@@ -124,7 +124,7 @@ def _asked_in(lesson: Original | None) -> tuple[str, ...]:
 
 def _originals(kind: str) -> dict[str, Original]:
     found = {}
-    for path in sorted((workspace.content() / kind).glob("[0-9][0-9]_*.ipynb")):
+    for path in sorted((workspace.originals_folder() / kind).glob("[0-9][0-9]_*.ipynb")):
         about = path.stat()
         original = _read(kind, path, about.st_mtime_ns, about.st_size)
         if original is not None:

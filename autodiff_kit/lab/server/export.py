@@ -15,8 +15,8 @@ from autodiff_kit.lab.server.progress import read_standing
 from autodiff_kit.lab.server.progress_db import look
 from autodiff_kit.lab.server.submissions import listed
 from autodiff_kit.lessons import workspace
-from autodiff_kit.lessons.atomic_files import now
-from autodiff_kit.lessons.progress_rows import revision
+from autodiff_kit.lessons.progress_rows import read_revision
+from autodiff_kit.lessons.timestamps import utc_now
 
 COLUMNS: Final = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
@@ -37,12 +37,12 @@ def export(folder: Folder, form: str) -> tuple[str, str, str]:
 
 
 def _learner(folder: Folder) -> str:
-    return workspace.learner(folder.root) if folder.begun else "guest"
+    return workspace.learner_id(folder.root) if folder.begun else "guest"
 
 
 def _as_json(folder: Folder) -> str:
     def tables(db: sqlite3.Connection) -> dict[str, Any]:
-        found: dict[str, Any] = {"rev": revision(db)}
+        found: dict[str, Any] = {"rev": read_revision(db)}
         for table in TABLES:
             cursor = db.execute(f"SELECT * FROM {table}")
             names = [column[0] for column in cursor.description]
@@ -50,7 +50,7 @@ def _as_json(folder: Folder) -> str:
         return found
 
     found, _ = look(folder, tables)
-    whole = {"v": 1, "learner": _learner(folder), "at": now(), **found, "handin": listed(folder)}
+    whole = {"v": 1, "learner": _learner(folder), "at": utc_now(), **found, "handin": listed(folder)}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final
 
 from autodiff_kit.lab.server.errors import RequestError
-from autodiff_kit.lessons.workspace import MARK
+from autodiff_kit.lessons.workspace import KIT_FOLDER
 
 MOST_BYTES: Final = 10_000_000
 LONGEST_NAME: Final = 255
@@ -34,7 +34,7 @@ class Folder:
     @property
     def begun(self) -> bool:
         """Whether there is a working folder yet."""
-        return (self.root / MARK).is_dir()
+        return (self.root / KIT_FOLDER).is_dir()
 
     def path(self, relative: str) -> str:
         """Return what JupyterLab calls a file of the working folder.
@@ -87,7 +87,7 @@ class Folder:
             found = (self.shown / name).resolve()
         except (OSError, RuntimeError, ValueError):
             raise RequestError(400, "bad_path", "The path cannot be followed.", "Open the notebook again.") from None
-        if not found.is_relative_to(self.root) or MARK in found.relative_to(self.root).parts:
+        if not found.is_relative_to(self.root) or KIT_FOLDER in found.relative_to(self.root).parts:
             raise _outside(name)
         return found
 
@@ -98,7 +98,7 @@ def working_folder(shown: Path) -> Folder:
     named = os.environ.get("AUTODIFF_KIT_DIR", "").strip()
     if named:
         return Folder(Path(named).expanduser().resolve(), shown)
-    known = next((folder for folder in (shown, *shown.parents) if (folder / MARK).is_dir()), None)
+    known = next((folder for folder in (shown, *shown.parents) if (folder / KIT_FOLDER).is_dir()), None)
     return Folder((known or shown / "work").resolve(), shown)
 
 

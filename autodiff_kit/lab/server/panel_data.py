@@ -18,17 +18,17 @@ from autodiff_kit.lab.server.progress import Standing, lessons_as_json, read_sta
 from autodiff_kit.lab.server.progress_db import change, look, notices
 from autodiff_kit.lab.server.repair import repair
 from autodiff_kit.lessons import workspace
-from autodiff_kit.lessons.atomic_files import now
 from autodiff_kit.lessons.notebook_file import read_notebook
 from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.progress_rows import (
     QuestionState,
-    log_event,
-    next_revision,
-    revision,
-    touch_lesson,
-    touch_question,
+    append_event,
+    ensure_lesson_row,
+    ensure_question_row,
+    increment_revision,
+    read_revision,
 )
+from autodiff_kit.lessons.timestamps import utc_now
 
 STATES: Final = ("begun", "done")
 
@@ -71,7 +71,7 @@ def patch_lesson(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str, 
     rev, asked = _whole(body, "rev"), _lesson_fields(body)
 
     def merge(db: sqlite3.Connection) -> dict[str, Any]:
-        present = revision(db)
+        present = read_revision(db)
         if rev > present:
             text = f"Revision {rev} was never reached; the progress file stands at {present}."
             raise RequestError(409, "newer_rev", text, "Read the progress again.", rev=present)
@@ -79,15 +79,15 @@ def patch_lesson(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str, 
         state, step, changed = db.execute(query, (entry.no,)).fetchone() or ("new", None, 0)
         stood = {"state": state, "step": step}
         others = [name for name, value in asked.items() if changed > rev and stood[name] != value]
-        touch_lesson(db, entry.no)
+        ensure_lesson_row(db, entry.no)
         if "step" in asked and asked["step"] != step:
             change_step = "UPDATE lesson SET step = ?, rev = ? WHERE no = ?"
-            db.execute(change_step, (asked["step"], next_revision(db), entry.no))
+            db.execute(change_step, (asked["step"], increment_revision(db), entry.no))
         if asked.get("state") == "done" and state != "done":
             end = "UPDATE lesson SET state = 'done', done_at = ?, rev = ? WHERE no = ?"
-            db.execute(end, (now(), next_revision(db), entry.no))
-            log_event(db, "done", entry.no)
-        return {"rev": revision(db), "behind": rev < present, "others": others}
+            db.execute(end, (utc_now(), increment_revision(db), entry.no))
+            append_event(db, "done", entry.no)
+        return {"rev": read_revision(db), "behind": rev < present, "others": others}
 
     merged = change(folder, lambda mine: mine.store.run(merge))
     return {**merged, "progress": progress(folder)}
@@ -104,7 +104,7 @@ def open_notebook(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str,
         raise RequestError(404, "no_exercise", f"Lesson {entry.no} has no exercises yet.", "Open the lesson.")
     path = folder.path(original.path)
     made = not folder.own(original.path).exists()
-    done = workspace.prepare(folder.root)
+    done = workspace.prepare_working_folder(folder.root)
     standing, _ = _standing(folder)
     said = [{"code": "folder", "text": line, "do": ""} for line in done.lines() if done.kept or done.damaged]
     return {"path": path, "cell": next_step.cell_of(entry, standing, what), "made": made, "notices": said}
@@ -143,7 +143,7 @@ def patch_question(folder: Folder, id: str, body: Mapping[str, Any]) -> dict[str
         raise RequestError(400, "bad_value", "Send hint_seen as 1, 2 or 3, or solution_seen as true.", "Ask again.")
 
     def work(mine: Progress) -> tuple[QuestionState, int]:
-        mine.store.run(lambda db: touch_question(db, question.id, notebook=slug, points=question.points))
+        mine.store.run(lambda db: ensure_question_row(db, question.id, notebook=slug, points=question.points))
         return note(mine), mine.rev()
 
     state, rev = change(folder, work)

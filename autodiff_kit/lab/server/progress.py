@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_kit.lab.server.catalog import Entry, Original
-from autodiff_kit.lessons.progress_rows import QuestionState, question_row, revision
+from autodiff_kit.lessons.progress_rows import QuestionState, read_question_state, read_revision
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def read_standing(db: sqlite3.Connection) -> Standing:
     query = "SELECT no, state, step, coalesce(done_at, predicted_at, begun_at, ''), rev FROM lesson"
     walks = {no: Walk(state, step, at, rev, predictions.get(no)) for no, state, step, at, rev in db.execute(query)}
     ids = [row[0] for row in db.execute("SELECT id FROM question").fetchall()]
-    return Standing(revision(db), walks, {id: question_row(db, id) for id in ids})
+    return Standing(read_revision(db), walks, {id: read_question_state(db, id) for id in ids})
 
 
 def lessons_as_json(entries: Mapping[str, Entry], standing: Standing) -> dict[str, dict[str, Any]]:

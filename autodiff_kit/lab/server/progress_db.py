@@ -14,33 +14,33 @@ from typing import Any, Final, TypeVar
 from autodiff_kit.lab.server.errors import as_request_error
 from autodiff_kit.lab.server.folder import Folder
 from autodiff_kit.lessons.progress import Progress
-from autodiff_kit.lessons.progress_db import Store
-from autodiff_kit.lessons.workspace import MARK
+from autodiff_kit.lessons.progress_db import ProgressDatabase
+from autodiff_kit.lessons.workspace import KIT_FOLDER
 
 T = TypeVar("T")
 
-FILE: Final = f"{MARK}/progress.db"
+FILE: Final = f"{KIT_FOLDER}/progress.db"
 
 
 class RefusedError(Exception):
     """The disk refused a change; ``__cause__`` says why."""
 
 
-class StrictStore(Store):
+class StrictStore(ProgressDatabase):
     """A store whose changes reach the disk or fail."""
 
-    def _leave_disk(self, error: Exception) -> None:
+    def _fall_back_to_memory(self, error: Exception) -> None:
         raise RefusedError from error
 
 
-class LookingStore(Store):
+class LookingStore(ProgressDatabase):
     """A store for reading: what cannot be written can still be read, and a wait that was too long is told."""
 
-    def _leave_disk(self, error: Exception) -> None:
+    def _fall_back_to_memory(self, error: Exception) -> None:
         told = as_request_error(error)
         if told is not None and told.code in ("locked", "newer_kit"):
             raise RefusedError from error
-        self._begin_memory()
+        self._open_memory()
 
 
 def change(folder: Folder, work: Callable[[Progress], T]) -> T:
@@ -62,7 +62,7 @@ def look(folder: Folder, work: Callable[[sqlite3.Connection], T]) -> tuple[T, bo
     Looking makes nothing: without a working folder the answer is that of a learner who has not begun.
     """
     if not folder.begun:
-        return Store(None).run(work), True
+        return ProgressDatabase(None).run(work), True
     store = LookingStore(folder.own(FILE))
     return _honestly(lambda: store.run(work)), not store.in_memory
 
@@ -87,8 +87,8 @@ def notices(folder: Folder, *, saved: bool) -> list[dict[str, Any]]:
         )
     for path in damaged_files(folder)[-1:]:
         text = (
-            f"The progress file was damaged; it is kept as {MARK}/{path.name}. What could still be read in it, in your "
-            "notebooks and in the newest backup was brought back."
+            f"The progress file was damaged; it is kept as {KIT_FOLDER}/{path.name}. What could still be read in it, "
+            "in your notebooks and in the newest backup was brought back."
         )
         said.append(_notice("damaged", text, "Look whether anything is missing; then you may delete that file."))
     return said
@@ -96,7 +96,7 @@ def notices(folder: Folder, *, saved: bool) -> list[dict[str, Any]]:
 
 def damaged_files(folder: Folder) -> list[Path]:
     """Return the progress files that were put aside, the oldest first."""
-    return sorted((folder.root / MARK).glob("progress.damaged-*.db")) if folder.begun else []
+    return sorted((folder.root / KIT_FOLDER).glob("progress.damaged-*.db")) if folder.begun else []
 
 
 def _notice(code: str, text: str, do: str) -> dict[str, Any]:

@@ -24,11 +24,11 @@ from autodiff_kit.lab.server.catalog import SHOWS, Original, catalogue
 from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.folder import Folder, read_file
 from autodiff_kit.lab.server.progress_db import change, damaged_files, look
-from autodiff_kit.lessons.atomic_files import now
 from autodiff_kit.lessons.notebook_file import read_notebook
 from autodiff_kit.lessons.progress import OUTCOMES
-from autodiff_kit.lessons.progress_rows import log_event, next_revision
-from autodiff_kit.lessons.workspace import MARK
+from autodiff_kit.lessons.progress_rows import append_event, increment_revision
+from autodiff_kit.lessons.timestamps import utc_now
+from autodiff_kit.lessons.workspace import KIT_FOLDER
 
 Row = dict[str, Any]
 Found = list[tuple[str, Row]]
@@ -62,12 +62,12 @@ def repair(folder: Folder) -> bool:
     def work(db: sqlite3.Connection) -> None:
         known = _looked_through(db)
         if not {path.name for path in fresh} <= known:
-            rev = next_revision(db)
+            rev = increment_revision(db)
             for table, row in found:
                 _MERGE[table](db, row, rev)
             names = json.dumps(sorted(known | {path.name for path in fresh}))
             db.execute("INSERT OR REPLACE INTO meta VALUES ('looked_through', ?)", (names,))
-            log_event(db, "repair", fresh[-1].name)
+            append_event(db, "repair", fresh[-1].name)
 
     change(folder, lambda mine: mine.store.run(work))
     return True
@@ -131,7 +131,7 @@ def _is_json(text: object) -> bool:
 
 
 def _newest_backup(folder: Folder) -> Found:
-    where = folder.own(f"{MARK}/backups")
+    where = folder.own(f"{KIT_FOLDER}/backups")
     for path in sorted(where.glob("[0-9]*/progress.db"), reverse=True) if where.is_dir() else []:
         found = _readable(path)
         if found:
@@ -200,7 +200,8 @@ def _output(cell: Row) -> str:
 
 
 def _merge_lesson(db: sqlite3.Connection, row: Row, rev: int) -> None:
-    row = {**row, "begun_at": row["begun_at"] or now(), "step": row["step"] if isinstance(row["step"], int) else None}
+    step = row["step"] if isinstance(row["step"], int) else None
+    row = {**row, "begun_at": row["begun_at"] or utc_now(), "step": step}
     db.execute(
         "INSERT INTO lesson (no, state, step, begun_at, predicted_at, done_at, rev)"
         " VALUES (:no, :state, :step, :begun_at, :predicted_at, :done_at, :rev) ON CONFLICT (no) DO UPDATE SET"

@@ -22,9 +22,10 @@ from autodiff_kit.lab.server.folder import Folder, read_file
 from autodiff_kit.lab.server.progress import read_standing
 from autodiff_kit.lab.server.progress_db import change, look
 from autodiff_kit.lessons import workspace
-from autodiff_kit.lessons.atomic_files import now, sha256
+from autodiff_kit.lessons.atomic_files import sha256
 from autodiff_kit.lessons.notebook_file import read_notebook
-from autodiff_kit.lessons.progress_rows import log_event, next_revision
+from autodiff_kit.lessons.progress_rows import append_event, increment_revision
+from autodiff_kit.lessons.timestamps import utc_now
 
 NAME: Final = re.compile(r"(?P<exercise>[0-9]{2}_\w{1,80})-(?P<receipt>[0-9a-f]{8}-[0-9]{2,6})\.zip", re.ASCII)
 MOST_RECEIPT: Final = 65_536
@@ -90,10 +91,10 @@ def _receipt(folder: Folder, exercise: str, digest: str, score: float) -> dict[s
 
     return {
         "v": 1,
-        "learner": workspace.learner(folder.root),
+        "learner": workspace.learner_id(folder.root),
         "exercise": exercise,
         "sha256": digest,
-        "at": now(),
+        "at": utc_now(),
         "score_so_far": score,
         "kit": __version__,
     }
@@ -142,8 +143,8 @@ def _note(folder: Folder, receipt: str, exercise: str, digest: str, score: float
     def work(db: Any) -> None:
         row = "INSERT OR IGNORE INTO handin (receipt, notebook, sha256, score, at) VALUES (?, ?, ?, ?, ?)"
         db.execute(row, (receipt, exercise, digest, score, at))
-        next_revision(db)
-        log_event(db, "handin", receipt)
+        increment_revision(db)
+        append_event(db, "handin", receipt)
 
     change(folder, lambda mine: mine.store.run(work))
 

@@ -86,19 +86,19 @@ def test_garbage_on_the_line_to_the_grader(hand_in):
     )
     result = hand_in(with_cell(garbage))
     assert (result.status, result.score) == ("tampered", FULL)
-    assert "words of its own" in result.reason
+    assert "messages of its own" in result.reason
 
 
 def test_replies_made_by_the_notebook_are_answers_and_nothing_more(hand_in):
     """Whoever takes over the conversation can still only give values, and wrong ones are wrong."""
     taken = """
 import gc
-from autodiff_kit.grade.rpc import Talk
-talk = next(one for one in gc.get_objects() if type(one) is Talk)
-talk.say("ready", states={name: "there" for name in ("adam_step", "motion", "frozen_step", "lazy_adam", "brake", "migrate")})
+from autodiff_kit.grade.rpc import RpcConnection
+connection = next(one for one in gc.get_objects() if type(one) is RpcConnection)
+connection.send("ready", states={name: "there" for name in ("adam_step", "motion", "frozen_step", "lazy_adam", "brake", "migrate")})
 while True:
-    talk.wait("call", "end")
-    talk.say("reply", [0.0, ()], warning="", place="", changed=[], shared=[])
+    connection.receive("call", "end")
+    connection.send("reply", [0.0, ()], warning="", place="", changed=[], shared=[])
 """
     result = hand_in(with_cell(taken))
     assert result.score == 0
@@ -177,16 +177,16 @@ def jvp_by_pulls(kit, f, x, v):
 
 def test_a_reply_with_very_many_changed_places_is_one_reply(hand_in):
     changed = """
-import autodiff_kit.grade.inside.notebook as inside
+import autodiff_kit.grade.inside.notebook_runner as inside
 class Claims(list):
     pass
 import json
-plain_say = inside.Talk.say
-def say(self, kind, values=None, **fields):
+plain_send = inside.RpcConnection.send
+def send(self, kind, values=None, **fields):
     if kind == "reply":
         fields["changed"] = [0, 0, -1, 10**30] * 10_000
-    plain_say(self, kind, values, **fields)
-inside.Talk.say = say
+    plain_send(self, kind, values, **fields)
+inside.RpcConnection.send = send
 """
     result = hand_in(with_cell(changed))
     assert result.status == "graded"

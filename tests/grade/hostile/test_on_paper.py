@@ -11,8 +11,9 @@ import zipfile
 
 import pytest
 
-from autodiff_kit.grade.reading import LARGEST
-from autodiff_kit.grade.submission import collect, read
+from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.submission_files import MAX_FILE_BYTES
+from autodiff_kit.grade.submission_reader import read_submission
 
 from ..notebooks import LESSON, LESSONS, answer_cell, answered, code, notebook
 
@@ -20,7 +21,7 @@ FULL = float(LESSON.points)
 
 
 def reason(path, status="invalid", exercise=""):
-    found = read(path, "eve", exercise)
+    found = read_submission(path, "eve", exercise)
     assert found.status == status, found
     return found.reason
 
@@ -66,7 +67,7 @@ def test_not_a_notebook(tmp_path, data, said):
 
 def test_a_notebook_with_a_byte_order_mark_is_read(tmp_path):
     path = put(tmp_path, b"\xef\xbb\xbf" + json.dumps(answered()).encode())
-    assert read(path, "eve").status == ""
+    assert read_submission(path, "eve").status == ""
 
 
 @pytest.mark.parametrize("format", [2, 3, 5, "4", None, [4]])
@@ -139,7 +140,7 @@ def test_a_symbolic_link_is_not_followed(tmp_path):
     (tmp_path / "subs").mkdir()
     (tmp_path / "subs" / "mal").symlink_to(tmp_path)
     (tmp_path / "subs" / "eve.ipynb").symlink_to(secret)
-    assert [(one.learner, one.status) for one in collect([tmp_path / "subs"])] == [("eve", "invalid")]
+    assert [(one.learner, one.status) for one in collect_submissions([tmp_path / "subs"])] == [("eve", "invalid")]
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
@@ -149,16 +150,16 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 
 def test_a_folder_with_a_notebooks_name(tmp_path):
     (tmp_path / "eve.ipynb").mkdir()
-    assert "not a plain file" in reason(tmp_path / "eve.ipynb") or collect([tmp_path]) == []
+    assert "not a plain file" in reason(tmp_path / "eve.ipynb") or collect_submissions([tmp_path]) == []
 
 
 def test_a_bundle_is_read(tmp_path):
     path = bundle(tmp_path, [("notebook.ipynb", json.dumps(answered())), ("receipt.json", "{}")])
-    assert read(path, "eve").status == ""
+    assert read_submission(path, "eve").status == ""
 
 
 def test_a_zip_bomb(tmp_path):
-    path = bundle(tmp_path, [("notebook.ipynb", bytes(LARGEST * 8))])
+    path = bundle(tmp_path, [("notebook.ipynb", bytes(MAX_FILE_BYTES * 8))])
     assert path.stat().st_size < 1 << 20
     assert "when unpacked" in reason(path)
 
@@ -172,7 +173,7 @@ def test_a_bundle_of_very_many_files(tmp_path):
 )
 def test_traversal_in_a_bundle(tmp_path, name):
     path = bundle(tmp_path, [("notebook.ipynb", json.dumps(answered())), (name, "evil")])
-    found = read(path, "eve")
+    found = read_submission(path, "eve")
     assert found.status == ""
     assert "lead out of it" in found.remarks[0]
     assert [entry.name for entry in tmp_path.iterdir()] == ["eve.zip"]
@@ -181,7 +182,7 @@ def test_traversal_in_a_bundle(tmp_path, name):
 def test_links_in_a_bundle(tmp_path):
     assert "symbolic link" in reason(bundle(tmp_path, [(link("notebook.ipynb"), "/etc/passwd")]))
     path = bundle(tmp_path, [("notebook.ipynb", json.dumps(answered())), (link("x"), "/etc")], "b.zip")
-    assert "lead out of it" in read(path, "eve").remarks[0]
+    assert "lead out of it" in read_submission(path, "eve").remarks[0]
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04", b"no zip", b"PK\x05\x06" + bytes(18)])
@@ -194,7 +195,7 @@ def test_a_bundle_cut_anywhere_or_with_any_byte_changed_is_only_damaged(tmp_path
     for place in range(0, len(whole), 3):
         changed = whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :]
         for data in (whole[:place] or b"x", changed):
-            assert read(put(tmp_path, data, "m.zip"), "eve").status in ("invalid", "unsupported")
+            assert read_submission(put(tmp_path, data, "m.zip"), "eve").status in ("invalid", "unsupported")
 
 
 def test_an_encrypted_bundle(tmp_path):
@@ -280,7 +281,7 @@ def test_changed_points(hand_in):
 
 def test_a_forged_receipt_changes_nothing(tmp_path):
     receipt = {"v": 1, "learner": "ada", "score_so_far": 1e9, "at": "1999-01-01T00:00:00Z", "exercise": "01_x"}
-    found = read(
+    found = read_submission(
         bundle(tmp_path, [("notebook.ipynb", json.dumps(answered())), ("receipt.json", json.dumps(receipt))]), "eve"
     )
     assert (found.learner, found.exercise) == ("eve", LESSON.slug)
@@ -292,13 +293,13 @@ def test_one_random_id_in_two_notebooks_is_remarked(tmp_path):
     found["metadata"]["autodiff_kit"]["learner"] = "abc"
     for name in ("ada", "bob"):
         put(tmp_path, json.dumps(found), f"{name}.ipynb")
-    assert all("one random id" in one.remarks[-1] for one in collect([tmp_path]))
+    assert all("one random id" in one.remarks[-1] for one in collect_submissions([tmp_path]))
 
 
 def test_a_bundle_in_memory_of_the_largest_size_is_read_once(tmp_path):
     """A size that the directory of the archive understates does not help."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("notebook.ipynb", bytes(LARGEST + 10))
-    forged = data.getvalue().replace((LARGEST + 10).to_bytes(4, "little"), (100).to_bytes(4, "little"))
+        file.writestr("notebook.ipynb", bytes(MAX_FILE_BYTES + 10))
+    forged = data.getvalue().replace((MAX_FILE_BYTES + 10).to_bytes(4, "little"), (100).to_bytes(4, "little"))
     assert reason(put(tmp_path, forged, "eve.zip"))

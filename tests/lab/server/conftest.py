@@ -128,7 +128,7 @@ def fresh(tmp_path: Path) -> Folder:
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working folder with its copies, made once; each test gets one of its own."""
     root = tmp_path_factory.mktemp("prepared") / "work"
-    workspace.prepare(root)
+    workspace.prepare_working_folder(root)
     return root
 
 

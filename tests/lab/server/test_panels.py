@@ -75,7 +75,7 @@ def test_the_syllabus_has_every_lesson(fresh: Folder) -> None:
 
 def test_what_a_lesson_says_stands_in_its_notebook(fresh: Folder) -> None:
     lessons = {lesson["no"]: lesson for lesson in panel_data.syllabus(fresh)["lessons"]}
-    there = sorted((workspace.content() / "notebooks").glob("*.ipynb"))
+    there = sorted((workspace.originals_folder() / "notebooks").glob("*.ipynb"))
     assert {no for no, lesson in lessons.items() if not lesson["coming"]} == {path.name[:2] for path in there}
     for path in there:
         about = json.loads(path.read_text())["metadata"]["autodiff_kit"]
@@ -83,7 +83,7 @@ def test_what_a_lesson_says_stands_in_its_notebook(fresh: Folder) -> None:
         for name in ("title", "goal", "minutes", "slug", "summary", "keywords"):
             assert lesson[name] == about[name]
         assert lesson["notebook"] == f"work/notebooks/{path.name}"
-        exercise = json.loads((workspace.content() / "exercises" / path.name).read_text())
+        exercise = json.loads((workspace.originals_folder() / "exercises" / path.name).read_text())
         worth = [cell["metadata"].get("autodiff_kit", {}).get("points", 0) for cell in exercise["cells"]]
         assert lesson["points"] == sum(worth) > 0
 
@@ -386,7 +386,7 @@ def test_hand_in_writes_the_saved_file_and_a_receipt(folder: Folder) -> None:
         receipt = json.loads(bundle.read("receipt.json"))
     assert set(receipt) == {"v", "learner", "exercise", "sha256", "at", "score_so_far", "kit"}
     stamped = json.loads(notebook.read_text())["metadata"]["autodiff_kit"]["learner"]
-    assert receipt["learner"] == stamped == workspace.learner(folder.root)
+    assert receipt["learner"] == stamped == workspace.learner_id(folder.root)
     assert (receipt["exercise"], receipt["sha256"], receipt["score_so_far"]) == (SLUG, sha(notebook), 3)
     assert submissions.listed(folder) == submissions.listed(folder, SLUG) == [found]
     assert submissions.listed(folder, "06_relaxing_floor") == []
@@ -507,7 +507,7 @@ def test_export_as_nbgraders_columns(folder: Folder) -> None:
         "16",
         handed["at"],
     )
-    assert first["student_id"] == workspace.learner(folder.root)
+    assert first["student_id"] == workspace.learner_id(folder.root)
     assert len(rows) == sum(entry.exercise is not None for entry in catalog.catalogue().values())
 
 

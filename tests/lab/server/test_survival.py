@@ -27,7 +27,7 @@ from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.folder import Folder
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Progress
-from autodiff_kit.lessons.progress_db import ProgressWarning, Store
+from autodiff_kit.lessons.progress_db import ProgressDatabase, ProgressWarning
 
 SLUG = "01_jacobian_vector_products"
 EXERCISE = f"work/exercises/{SLUG}.ipynb"
@@ -190,14 +190,14 @@ def test_a_server_killed_in_the_middle_of_its_work(folder: Folder, pause: float)
 
 def full_database(monkeypatch: pytest.MonkeyPatch) -> None:
     """No file of SQLite may grow."""
-    real = Store._connect
+    real = ProgressDatabase._connect
 
-    def small(self: Store) -> sqlite3.Connection:
+    def small(self: ProgressDatabase) -> sqlite3.Connection:
         connection = real(self)
         connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0]}")
         return connection
 
-    monkeypatch.setattr(Store, "_connect", small)
+    monkeypatch.setattr(ProgressDatabase, "_connect", small)
 
 
 def test_a_full_disk_is_told_and_loses_nothing(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ def test_a_reset_on_a_full_disk_takes_nothing_away(folder: Folder, monkeypatch: 
 
 def test_a_disk_that_really_fills(small_disk: Path) -> None:
     folder = Folder(small_disk / "work", small_disk)
-    workspace.prepare(folder.root)
+    workspace.prepare_working_folder(folder.root)
     attempt(folder)
     receipt = submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"]
     with (small_disk / "filler").open("wb") as filler, pytest.raises(OSError, match="No space"):
@@ -357,7 +357,7 @@ def test_reset_of_all_keeps_notebooks_and_what_was_handed_in(folder: Folder) -> 
 def test_the_command_lines_backups_can_be_restored(folder: Folder) -> None:
     attempt(folder)
     Progress(folder.root).begin_lesson("01")
-    made = workspace.reset(folder.root, "01")
+    made = workspace.reset_lesson(folder.root, "01")
     Progress(folder.root).reset("01", made.path)
     assert Progress(folder.root).question("jvp-1").best == 0
     listed = backups.listed(folder)
@@ -406,7 +406,7 @@ def test_a_folder_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
     place.chmod(0o755)
     folder = Folder(place.resolve() / "work", place.resolve())
     try:
-        workspace.prepare(folder.root)
+        workspace.prepare_working_folder(folder.root)
         attempt(folder)
         before = {path: path.read_bytes() for path in folder.root.rglob("*") if path.is_file()}
         read_only(folder.root)

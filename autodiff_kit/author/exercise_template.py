@@ -1,0 +1,133 @@
+"""The template for a new exercise: a master notebook with one working question."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from autodiff_kit.errors import FileError, StructureError
+
+from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
+from .notebook_cells import HELP, code_cell, exercise_metadata, make_notebook, markdown_cell, question_metadata
+from .release import write_notebook
+
+__all__ = ["new_exercise"]
+
+HEAD = """# {title}
+
+**Goal.** Say in one sentence what the learner will be able to do.
+
+1 question, 2 points, about 15 minutes. Fill in the function and run the check below it: it draws new numbers every
+time, says what it found, and a check that fails costs nothing."""
+BEGINNING = """import numpy as np
+
+import autodiff_kit as ak
+from autodiff_kit.learn import exercise
+
+(q1,) = exercise("{slug}")"""
+TEXT = """## q1 · The slope of a product (2 points)
+
+Write `slope(x)`, the derivative of x·sin(x) at every number of the array x."""
+ANSWER = f'''def slope(x):
+    """The derivative of x * sin(x), for an array x."""
+    ...
+{BEGIN}
+def slope(x):
+    return np.sin(x) + x * np.cos(x)
+{END}'''
+CHECK = f"""q1.check()
+{BEGIN_HIDDEN}
+q1.graded()
+{END_HIDDEN}"""
+AUTHOR = """# The author's cell: it stays in the master.
+# A check asks for calls of the learner's functions, and judges what comes back.
+import numpy as np
+
+from autodiff_kit.exercises.protocol import Call
+
+messages = {
+    "product-of-slopes": "You multiplied the two slopes. Wiggle x: both factors move, one after the other.",
+    "forgets-the-second": "You moved the first factor and held sin(x) still. It moves too.",
+}
+hints = (
+    "Two things depend on x.",
+    "The slope of a product has two terms.",
+    "`sin(x) + x * cos(x)`",
+)
+
+
+def example(rng):
+    return {"x": rng.uniform(-2, 2, 3).round(2)}
+
+
+def check(attempt, rng):
+    for n in (1, 4):
+        x = rng.uniform(0.5, 3, n)
+        reply = yield Call("slope", (x,))
+        mistakes = {"product-of-slopes": np.cos(x), "forgets-the-second": np.sin(x)}
+        if not attempt.warned(reply):
+            attempt.case(reply.value, np.sin(x) + x * np.cos(x), mistakes, tol=1e-10)"""
+WRONG = {
+    "product-of-slopes": "def slope(x):\n    return 1 * np.cos(x)",
+    "forgets-the-second": "def slope(x):\n    return np.sin(x)",
+}
+
+
+def new_exercise(name: str, folder: Path) -> Path:
+    """Write the master notebook of a new exercise: one question that builds and validates without changes.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``newton_steps``: letters, digits and ``_``, no digit first.
+    folder : Path
+        Where to.
+
+    Returns
+    -------
+    Path
+        The master, ``<name>.ipynb``.
+
+    Raises
+    ------
+    StructureError
+        If the name is not valid.
+    FileError
+        If a file of that name exists.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise StructureError(f"An exercise's name is made of small letters, digits and _; got {name!r}.")
+    path = folder / f"{name}.ipynb"
+    if path.exists():
+        raise FileError(f"{path} is there already; nothing was changed. Choose another name.")
+    return write_notebook(path, _template_notebook(name))
+
+
+def _template_notebook(slug: str) -> dict[str, Any]:
+    title = slug.replace("_", " ").capitalize()
+    question = f"{slug.replace('_', '-')}-1"
+    wrong = [
+        code_cell(
+            f"{question}-wrong-{i}",
+            f"import numpy as np\n\n\n{source}",
+            **question_metadata(question, "wrong", misconception=name),
+        )
+        for i, (name, source) in enumerate(WRONG.items(), 1)
+    ]
+    found = [
+        markdown_cell("head", HEAD.format(title=title)),
+        code_cell("begin", BEGINNING.format(slug=slug)),
+        markdown_cell(f"{question}-text", TEXT, **question_metadata(question, "text")),
+        code_cell(question, ANSWER, **question_metadata(question, "answer", points=2)),
+        code_cell(f"{question}-check", CHECK, **question_metadata(question, "check", points=2)),
+        code_cell(
+            f"{question}-help",
+            HELP.format(label="q1"),
+            **question_metadata(question, "help"),
+        ),
+        code_cell(f"{question}-author", AUTHOR, **question_metadata(question, "author")),
+        *wrong,
+    ]
+    goal = "Say in one sentence what the learner will be able to do."
+    return make_notebook(found, exercise_metadata(slug, slug, title, goal, minutes=15, questions=1, points=2))

@@ -1,0 +1,241 @@
+"""Master notebooks: one notebook with everything of an exercise, in nbgrader's format with metadata for the kit.
+
+Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
+the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
+and, if wanted, ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
+with the name of its misconception, have cells of their own. The author's cells and the wrong answers are not part
+of the learner's notebook.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.exercises.question import Lesson, Question
+from autodiff_kit.exercises.questions import LESSONS
+
+from .notebook_cells import cell_source, kit_metadata
+
+__all__ = [
+    "BEGIN",
+    "BEGIN_HIDDEN",
+    "END",
+    "END_HIDDEN",
+    "MasterNotebook",
+    "MasterNotebookError",
+    "WrongAnswer",
+    "parse_master",
+    "read_master",
+    "split_answer",
+]
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
+HEADING = re.compile(r"^##\s+(?P<label>q\d+)\s+·\s+(?P<title>.+?)\s*\((?P<points>\d+) points?\)\s*$", re.MULTILINE)
+REQUIRED = ("check", "messages", "hints", "example")
+
+
+class MasterNotebookError(FileError, StructureError):
+    """A master notebook that is not a valid exercise; the text says which cell and what to do."""
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A wrong answer, and the misconception that the check should name; empty for the plain message."""
+
+    source: str
+    misconception: str
+
+
+@dataclass(frozen=True)
+class MasterNotebook:
+    """A parsed master notebook.
+
+    Attributes
+    ----------
+    notebook : dict
+        As it was read.
+    lesson : Lesson
+        The exercise with its questions.
+    wrong : mapping
+        Wrong answers by question.
+    author_sources : mapping
+        The source of the author's cell of each question.
+    """
+
+    notebook: dict[str, Any]
+    lesson: Lesson
+    wrong: Mapping[str, tuple[WrongAnswer, ...]]
+    author_sources: Mapping[str, str]
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is a teacher's own exercise, whose checks are not installed with the kit."""
+        kits = LESSONS.get(self.lesson.no)
+        return kits is None or kits.slug != self.lesson.slug
+
+
+def read_master(path: Path) -> MasterNotebook:
+    """Read and parse a master notebook; its author's cells are executed.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook. Its author's cells are executed: do not read a master that you do not trust.
+
+    Returns
+    -------
+    MasterNotebook
+        The exercise.
+
+    Raises
+    ------
+    MasterNotebookError
+        If the file is no notebook or no exercise, or a question has a missing part.
+    """
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MasterNotebookError(f"{path} cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise MasterNotebookError(f"{path} is not a notebook ({error}). Save it again from JupyterLab.") from error
+    return parse_master(notebook, str(path))
+
+
+def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
+    """Parse a master notebook; ``where`` names it in errors. Its author's cells are executed."""
+    about = notebook.get("metadata", {}).get("autodiff_kit", {}) if isinstance(notebook, dict) else {}
+    if about.get("kind") != "exercise":
+        raise MasterNotebookError(
+            f"{where} is not an exercise: its metadata has no autodiff_kit.kind of 'exercise'. "
+            "`autodiff-kit new-exercise NAME` begins one."
+        )
+    parts = _cells_by_part(notebook)
+    names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
+    if not names:
+        raise MasterNotebookError(f"{where} has no question: no cell's metadata says part 'answer'.")
+    found = [_parse_question(name, parts, where) for name in names]
+    wrong = {name: tuple(_parse_wrong_answer(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
+    author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
+    return MasterNotebook(notebook, _parse_lesson(about, tuple(found), where), wrong, author_sources)
+
+
+def split_answer(source: str) -> tuple[str, str]:
+    """The starter and the worked answer of an answer cell."""
+    if source.count(BEGIN) != 1 or source.count(END) != 1 or source.index(BEGIN) > source.index(END):
+        raise MasterNotebookError(f"An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`.")
+    starter, rest = source.split(BEGIN)
+    return starter.rstrip() + "\n", rest.split(END)[0].strip("\n") + "\n"
+
+
+def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for cell in notebook.get("cells", []):
+        about = kit_metadata(cell)
+        if "question" in about and "part" in about:
+            parts.setdefault((about["question"], about["part"]), []).append(cell)
+    return parts
+
+
+def _single_cell(
+    parts: dict[tuple[str, str], list[dict[str, Any]]], name: str, part: str, where: str
+) -> dict[str, Any]:
+    cells = parts.get((name, part), [])
+    if len(cells) != 1:
+        count = "no cell" if not cells else f"{len(cells)} cells"
+        raise MasterNotebookError(f"{where}: question {name} has {count} of part '{part}'; it needs one.")
+    return cells[0]
+
+
+def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]], where: str) -> Question:
+    text = cell_source(_single_cell(parts, name, "text", where))
+    heading = HEADING.search(text)
+    if heading is None:
+        raise MasterNotebookError(
+            f"{where}: the text of {name} needs a heading such as `## q1 · Its title (3 points)`."
+        )
+    starter, answer = split_answer(cell_source(_single_cell(parts, name, "answer", where)))
+    made = _run_author_cell(cell_source(_single_cell(parts, name, "author", where)), name, where)
+    return Question(
+        id=name,
+        points=_checked_points(parts[name, "answer"][0], heading, name, where),
+        title=heading["title"],
+        text=text[heading.end() :].strip(),
+        writes=_function_names(starter, name, where),
+        starter=starter,
+        check=made["check"],
+        messages=made["messages"],
+        hints=tuple(made["hints"]),
+        example=made["example"],
+        spoils=made.get("spoils", {}),
+        praise=made.get("praise", ""),
+        solution=answer,
+    )
+
+
+def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, where: str) -> int:
+    points = kit_metadata(cell).get("points")
+    if type(points) is not int or points <= 0:
+        raise MasterNotebookError(
+            f"{where}: {name} has no points. Its answer cell's metadata says `points`, a whole number."
+        )
+    if points != int(heading["points"]):
+        raise MasterNotebookError(
+            f"{where}: {name} is worth {points} in its metadata, {heading['points']} in its heading."
+        )
+    return points
+
+
+def _run_author_cell(source: str, name: str, where: str) -> dict[str, Any]:
+    made: dict[str, Any] = {"__name__": f"author_of_{name}"}
+    try:
+        exec(compile(source, f"<author's cell of {name}>", "exec"), made)  # the author's own code, on their machine
+    except Exception as error:
+        raise MasterNotebookError(
+            f"{where}: the author's cell of {name} stops with {type(error).__name__}: {error}"
+        ) from error
+    missing = [part for part in REQUIRED if part not in made]
+    if missing:
+        raise MasterNotebookError(f"{where}: the author's cell of {name} defines no {', '.join(missing)}.")
+    return made
+
+
+def _function_names(starter: str, name: str, where: str) -> tuple[str, ...]:
+    try:
+        tree = ast.parse(starter)
+    except SyntaxError as error:
+        raise MasterNotebookError(
+            f"{where}: the starter of {name} is not Python (line {error.lineno}: {error.msg})."
+        ) from error
+    names = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+    if not names:
+        raise MasterNotebookError(f"{where}: the starter of {name} defines no function for the learner to write.")
+    return names
+
+
+def _parse_wrong_answer(cell: dict[str, Any]) -> WrongAnswer:
+    return WrongAnswer(cell_source(cell), str(kit_metadata(cell).get("misconception", "")))
+
+
+def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
+    missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
+    if missing:
+        raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
+    return Lesson(
+        no=str(about.get("no") or about["slug"]),
+        slug=about["slug"],
+        title=about["title"],
+        goal=about["goal"],
+        minutes=int(about["minutes"]),
+        reminders=(),
+        questions=questions,
+        keywords=tuple(about.get("keywords", ())),
+        rows=tuple(about.get("rows", ())),
+    )

@@ -1,0 +1,228 @@
+"""Isolation of one submission: namespaces, mounts, resource limits, capabilities and supervision.
+
+Three processes belong to a submission. The *supervisor* creates the new namespaces and watches the limits. The *init*
+process of the new PID namespace mounts the visible files, drops all capabilities and reaps orphans. The *worker*, its
+child, runs the learner's code. When the init process ends, the kernel kills all processes of its namespace.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import signal
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from .limits import ExitStatus, ResourceLimits
+from .syscall_filter import install_filter
+
+__all__ = ["FilesystemView", "run_isolated"]
+
+# Constants of the kernel, from <linux/sched.h>, <sys/mount.h> and <sys/prctl.h>.
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+CLONE_NEWIPC, CLONE_NEWUTS = 0x08000000, 0x04000000
+CLONE_NEWNS, MS_REC_PRIVATE, MS_REC_BIND = 0x00020000, 0x00044000, 0x00005000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+PR_SET_PDEATHSIG, PR_CAPBSET_DROP = 1, 24
+POLL_SECONDS = 0.03
+
+
+class FilesystemView(NamedTuple):
+    """The visible files: folders that are replaced by empty ones, and folders below /tmp that stay visible."""
+
+    hidden: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def run_isolated(
+    work: Callable[[], None], limits: ResourceLimits, view: FilesystemView, proc_fd: int, stop_fd: int
+) -> ExitStatus:
+    """Run ``work`` in new namespaces and supervise it; the calling process becomes the supervisor.
+
+    Parameters
+    ----------
+    work : callable
+        Runs the learner's code.
+    limits : ResourceLimits
+        Its resource limits.
+    view : FilesystemView
+        Which folders it sees.
+    proc_fd : int
+        Descriptor of the sandbox's folder ``/proc``.
+    stop_fd : int
+        A descriptor that becomes readable when the submission has to be ended.
+
+    Returns
+    -------
+    ExitStatus
+        ``done``, ``stopped``, ``memory``, ``cpu``, ``processes``, or ``crashed`` with an exit code or minus a signal.
+    """
+    user, group = os.getuid(), os.getgid()
+    known = _process_ids(proc_fd)
+    _check_result(
+        _libc().unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS), "new namespaces"
+    )
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        _write_file(proc_fd, f"self/{name}", text)
+    init_pid = os.fork()
+    if init_pid == 0:
+        _run_as_init(work, limits, view)
+    return _supervise(init_pid, limits, proc_fd, known, stop_fd)
+
+
+def _run_as_init(work: Callable[[], None], limits: ResourceLimits, view: FilesystemView) -> None:
+    """The init process of the new PID namespace; does not return."""
+    code = 70
+    try:
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        _mount_filesystems(limits, view)
+        _set_resource_limits(limits)
+        worker = os.fork()
+        if worker == 0:
+            os.nice(5)  # so that the supervisor gets processor time in any case
+            _drop_capabilities()
+            install_filter()
+            work()
+            os._exit(0)
+        _drop_capabilities()
+        code = _reap(worker)
+    finally:
+        os._exit(code)
+
+
+def _reap(worker: int) -> int:
+    """Wait for the worker, and for orphans meanwhile; return its exit code, or 128 plus the signal."""
+    while True:
+        pid, status = os.wait()
+        if pid == worker:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else 128 - code
+
+
+def _mount_filesystems(limits: ResourceLimits, view: FilesystemView) -> None:
+    libc = _libc()
+    _check_result(libc.unshare(CLONE_NEWNS), "a new mount namespace")
+    _check_result(libc.mount(None, b"/", None, MS_REC_PRIVATE, None), "private mounts")
+    own = f"size={limits.disk},nr_inodes=4096,mode=0700".encode()
+    kept = [(folder, os.open(folder, os.O_PATH)) for folder in view.kept]
+    _check_result(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", MS_NOSUID | MS_NODEV, own), "an empty /tmp")
+    for folder, place in kept:
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - pathlib is not needed here
+        _check_result(libc.mount(f"/proc/self/fd/{place}".encode(), folder.encode(), None, MS_REC_BIND, None), folder)
+        os.close(place)
+    for folder in ("/proc", "/dev/shm", "/dev/mqueue", *view.hidden):
+        if os.path.isdir(folder):  # noqa: PTH112
+            flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
+            _check_result(libc.mount(b"tmpfs", folder.encode(), b"tmpfs", flags, b"size=4k,mode=0555"), folder)
+    os.chdir("/tmp")
+
+
+def _set_resource_limits(limits: ResourceLimits) -> None:
+    seconds = int(limits.cpu) + 1
+    for what, most in (
+        (resource.RLIMIT_CPU, seconds),
+        # Libraries reserve far more address space than they use; the supervisor counts the memory in use.
+        (resource.RLIMIT_AS, 4 * limits.memory),
+        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_NOFILE, limits.files),
+        (resource.RLIMIT_FSIZE, limits.file),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+    ):
+        resource.setrlimit(what, (most, most))
+
+
+def _drop_capabilities() -> None:
+    """Drop all capabilities, also those of the bounding set."""
+    libc = _libc()
+    for capability in range(64):
+        if libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            break
+    head = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    _check_result(libc.capset(ctypes.byref(head), ctypes.byref((ctypes.c_uint32 * 6)())), "dropping capabilities")
+
+
+def _supervise(init_pid: int, limits: ResourceLimits, proc_fd: int, known: frozenset[int], stop_fd: int) -> ExitStatus:
+    """Poll the processes of the namespace until they end or exceed a limit; return why they ended."""
+    gone = os.pidfd_open(init_pid)
+    try:
+        while True:
+            ready, _, _ = select.select([gone, stop_fd], [], [], POLL_SECONDS)
+            if gone in ready:
+                code = os.waitstatus_to_exitcode(os.waitpid(init_pid, 0)[1])
+                return ExitStatus("done") if code == 0 else ExitStatus("crashed", code if code < 128 else 128 - code)
+            reason = "stopped" if stop_fd in ready else _exceeded_limit(_process_ids(proc_fd) - known, limits, proc_fd)
+            if reason:
+                os.kill(init_pid, signal.SIGKILL)
+                os.waitpid(init_pid, 0)
+                return ExitStatus(reason)
+    finally:
+        os.close(gone)
+
+
+def _exceeded_limit(inside: frozenset[int], limits: ResourceLimits, proc_fd: int) -> str:
+    if len(inside) > limits.processes - 2:
+        return "processes"
+    # Resident memory is cheap to read. The proportional share is computed only if that is above the limit.
+    resident_is_over = sum(_resident_bytes(pid, proc_fd) for pid in inside) > limits.memory
+    if resident_is_over and sum(_proportional_bytes(pid, proc_fd) for pid in inside) > limits.memory:
+        return "memory"
+    return "cpu" if sum(_cpu_seconds(pid, proc_fd) for pid in inside) > limits.cpu else ""
+
+
+def _process_ids(proc_fd: int) -> frozenset[int]:
+    return frozenset(int(name) for name in os.listdir(proc_fd) if name.isdigit())
+
+
+def _resident_bytes(pid: int, proc_fd: int) -> int:
+    """Resident memory of a process, including shared pages."""
+    with contextlib.suppress(OSError):
+        for line in _read_lines(proc_fd, f"{pid}/statm"):
+            return int(line.split()[1]) * resource.getpagesize()
+    return 0
+
+
+def _proportional_bytes(pid: int, proc_fd: int) -> int:
+    """Proportional set size of a process: shared pages are divided among the processes that share them."""
+    with contextlib.suppress(OSError):
+        for line in _read_lines(proc_fd, f"{pid}/smaps_rollup"):
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _cpu_seconds(pid: int, proc_fd: int) -> float:
+    """Processor time of a process and of its children that have ended."""
+    with contextlib.suppress(OSError):
+        for line in _read_lines(proc_fd, f"{pid}/stat"):
+            times = line.rpartition(")")[2].split()[11:15]
+            return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def _read_lines(proc_fd: int, name: str) -> Iterator[str]:
+    with open(os.open(name, os.O_RDONLY, dir_fd=proc_fd)) as file:  # noqa: PTH123
+        yield from file
+
+
+def _write_file(proc_fd: int, name: str, text: str) -> None:
+    with open(os.open(name, os.O_WRONLY, dir_fd=proc_fd), "w") as file:  # noqa: PTH123
+        file.write(text)
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _prctl(what: int, value: int) -> None:
+    _check_result(_libc().prctl(what, value, 0, 0, 0), "prctl")
+
+
+def _check_result(answer: int, what: str) -> None:
+    if answer != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")

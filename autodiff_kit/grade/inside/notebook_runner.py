@@ -1,0 +1,213 @@
+"""The process of one submission: run the notebook's cells, then call the functions that the grader asks for."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.exercises.check_runner import is_stub
+from autodiff_kit.exercises.in_process import InProcessRunner, copy_argument
+from autodiff_kit.exercises.messages import ExampleData, LearnerMessage
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction, type_name
+
+from ..protocol import ConnectionLost, Message, MessageSocket, ProtocolError
+from ..rpc import RpcConnection, from_wire
+
+__all__ = ["DeferredQuestion", "make_silent_shell", "run_submission"]
+
+
+class DeferredQuestion:
+    """Replaces an exercise question while the notebook runs; the grader checks the answers afterwards."""
+
+    def __init__(self, about: dict[str, Any], example: Any) -> None:
+        self.id, self.label, self.title, self.points = (about[name] for name in ("id", "label", "title", "points"))
+        self._example = example
+
+    def __repr__(self) -> str:
+        return f"{self.label} ({self.id}): {self.title}, {self.points} point{'s' * (self.points != 1)}"
+
+    @property
+    def example(self) -> ExampleData:
+        """The learner's example values."""
+        numbers = self._example.function()
+        return ExampleData(**{name: copy_argument(from_wire(value)) for name, value in numbers.items()})
+
+    def check(self, *functions: object, seed: int | None = None) -> LearnerMessage:
+        """Return a note instead of a check."""
+        return LearnerMessage("Later", "The grader checks this when all cells have run.")
+
+    def graded(self, *functions: object) -> float:
+        """Return no points."""
+        return 0.0
+
+    def hint(self, n: int | None = None) -> LearnerMessage:
+        """Return an empty note."""
+        return LearnerMessage("", "")
+
+    def solution(self) -> LearnerMessage:
+        """Return an empty note."""
+        return LearnerMessage("", "")
+
+
+def make_silent_shell() -> Any:
+    """An IPython shell without history and output; created once, before processes are forked."""
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.formatters import DisplayFormatter
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    class DiscardingPublisher(DisplayPublisher):
+        def publish(self, *args: Any, **kwargs: Any) -> None:
+            """Discard what is displayed."""
+
+    class DiscardingDisplayHook(DisplayHook):
+        def __call__(self, result: Any = None) -> None:
+            """Discard the value of a cell, without calling its repr."""
+
+    class EmptyFormatter(DisplayFormatter):
+        def format(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+            """Return no representation."""
+            return {}, {}
+
+    class QuietShell(InteractiveShell):
+        display_pub_class, displayhook_class = DiscardingPublisher, DiscardingDisplayHook
+
+        def enable_gui(self, gui: Any = None) -> None:
+            """Ignore requests for a GUI."""
+
+        def init_display_formatter(self) -> None:
+            self.display_formatter = EmptyFormatter(parent=self)
+            self.configurables.append(self.display_formatter)  # type: ignore[arg-type]
+
+        @contextmanager
+        def _tee(self, channel: str) -> Iterator[None]:
+            """Keep no copy of the output."""
+            yield
+
+        def _showtraceback(self, *args: Any) -> None:
+            """Discard tracebacks; _run_cell returns the error text."""
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.cache_size = 0
+    shell = QuietShell.instance(config=config)
+    shell.run_line_magic("matplotlib", "inline")  # takes a second on first use; here it happens before the fork
+    return shell
+
+
+def run_submission(channel: int, shell: Any) -> None:
+    """Run a submission: receive its cells over a socket, run them, and answer calls until the socket is closed."""
+    connection = RpcConnection(MessageSocket(socket.socket(fileno=channel)))
+    _redirect_output_to_null()
+    job = connection.receive("run")
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002 - notebooks that use the global generator get the same points on every run
+    _replace_exercise(job)
+    for place, source in job.fields["cells"]:
+        connection.send("cell", place=place)
+        error = _run_cell(shell, source)
+        if error is not None:
+            connection.send("error", place=place, text=error[0], memory=error[1])
+    _answer_calls(connection, shell.user_ns, job.fields["writes"])
+
+
+def _answer_calls(connection: RpcConnection, names: dict[str, Any], writes: list[str]) -> None:
+    connection.send("ready", states={name: _function_state(names.get(name)) for name in writes})
+    answer = InProcessRunner(names)
+    while True:
+        try:
+            message = connection.receive("call", "end")
+        except ConnectionLost:
+            return
+        if message.kind == "end":
+            return
+        _answer_call(connection, answer, message)
+
+
+def _answer_call(connection: RpcConnection, answer: InProcessRunner, message: Message) -> None:
+    try:
+        reply = answer(_parse_call(message))
+    except LearnerCodeError as error:
+        memory = isinstance(error.__context__, MemoryError)
+        connection.send("slip", text=error.text[:2000], place=error.place[:500], memory=memory)
+        return
+    fields: dict[str, Any] = {"warning": reply.warning[:500], "place": reply.place[:500], "changed": reply.changed}
+    fields |= {"error": reply.error, "tapes": reply.tapes, "peak": reply.peak, "nodes": reply.nodes}
+    try:
+        connection.send("reply", [reply.value, reply.gradients], shared=reply.shared, **fields)
+    except (ProtocolError, ValueError):
+        connection.send("slip", text="The answer is too large to be looked at.", place="", memory=False)
+
+
+def _parse_call(message: Message) -> Call:
+    about = message.fields
+    function, label = about["function"], about["name"]
+    args, kwargs, seed, overwrite = message.values
+    return Call(
+        ReturnedFunction(function, label) if isinstance(function, int) else function,
+        tuple(args),
+        kwargs,
+        about["quiet"],
+        tuple(about["wrt"]),
+        seed,
+        about["sharing"],
+        tuple(about["errors"]),
+        about["tapes"],
+        about["memory"],
+        tuple(overwrite),
+    )
+
+
+def _function_state(value: object) -> str:
+    if not callable(value):
+        return "missing"
+    return "untouched" if is_stub(value) else "there"
+
+
+def _run_cell(shell: Any, source: str) -> tuple[str, bool] | None:
+    """Run a cell; return the text of its error and whether it is a MemoryError, or None."""
+    try:
+        result = shell.run_cell(source, store_history=False)
+        error = result.error_before_exec or result.error_in_exec
+    except BaseException as raised:  # noqa: BLE001 - a cell may have replaced parts of the shell
+        error = raised
+    if error is None:
+        return None
+    return f"{type_name(error)}: {_error_text(error)}", isinstance(error, MemoryError)
+
+
+def _error_text(error: BaseException) -> str:
+    try:
+        return str(error)[:300]
+    except BaseException:  # noqa: BLE001 - an error's __str__ may be the learner's code
+        return "no further words"
+
+
+def _replace_exercise(job: Message) -> None:
+    """Replace ``exercise`` in the kit, so that it returns deferred questions."""
+    import autodiff_kit.exercises as package
+    import autodiff_kit.learn as learn
+
+    questions = tuple(DeferredQuestion(about, job.values[0][about["id"]]) for about in job.fields["questions"])
+
+    def exercise(no: str | int) -> tuple[DeferredQuestion, ...]:
+        return questions
+
+    vars(package)["exercise"] = vars(learn)["exercise"] = exercise
+
+
+def _redirect_output_to_null() -> None:
+    """Redirect standard input, output and error to the null device."""
+    sink = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(sink, descriptor)
+    os.close(sink)
+    sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115 - it stays open as long as the process

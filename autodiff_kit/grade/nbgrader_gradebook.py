@@ -1,0 +1,136 @@
+"""Writing grades into nbgrader's gradebook: SQLite by default, PostgreSQL or another database through its URL.
+
+Needs nbgrader, which the extra ``gradebook`` installs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from autodiff_kit.errors import AutodiffError, FileError
+from autodiff_kit.lessons.timestamps import parse_timestamp
+
+from .results import QuestionGrade, SubmissionResult
+
+__all__ = ["GradebookError", "database_url", "write_gradebook"]
+
+
+class GradebookError(AutodiffError, RuntimeError):
+    """The gradebook cannot be written; the text says why and what to do. The grades on disk are kept."""
+
+
+def database_url(where: str) -> str:
+    """Return the URL of a database that is given by its URL or as a SQLite file.
+
+    Parameters
+    ----------
+    where : str
+        A URL such as ``postgresql://teacher@host/course``, or a file's path.
+
+    Returns
+    -------
+    str
+        The URL.
+
+    Raises
+    ------
+    FileError
+        If the file's folder does not exist.
+    """
+    if "://" in where:
+        return where
+    path = Path(where).expanduser().resolve()
+    if not path.parent.is_dir():
+        raise FileError(f"The gradebook {path} cannot be made: its folder is not there.")
+    return f"sqlite:///{path}"
+
+
+def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = "") -> int:
+    """Write results into a gradebook; the operation is idempotent.
+
+    Parameters
+    ----------
+    where : str
+        See :func:`database_url`.
+    results : iterable of SubmissionResult
+        Of one or more exercises.
+    due : str
+        When the work was due, as ISO 8601.
+
+    Returns
+    -------
+    int
+        Number of submissions written; those without an exercise are skipped.
+
+    Raises
+    ------
+    GradebookError
+        If nbgrader is not installed, or the database cannot be reached or refuses.
+    """
+    try:
+        from nbgrader.api import Gradebook
+        from sqlalchemy.exc import SQLAlchemyError
+    except ImportError as error:
+        raise GradebookError(f"A gradebook needs {error.name}: pip install 'autodiff-kit[gradebook]'.") from error
+    ordered = sorted((one for one in results if one.exercise), key=lambda one: (one.exercise, one.learner))
+    try:
+        with _with_scripts_on_path(), warnings.catch_warnings(), Gradebook(database_url(where)) as book:
+            warnings.simplefilter("ignore")  # warnings of nbgrader about its database
+            for result in ordered:
+                _write_submission(book, result, due)
+            book.db.commit()
+    except ModuleNotFoundError as error:
+        raise GradebookError(f"This database needs {error.name}: pip install it beside the kit.") from error
+    except SQLAlchemyError as error:
+        reason = str(error).splitlines()[0]
+        raise GradebookError(
+            f"The gradebook could not be written ({reason}). The grades on disk are complete."
+        ) from error
+    return len(ordered)
+
+
+@contextmanager
+def _with_scripts_on_path() -> Iterator[None]:
+    """Put the folder of this Python on PATH: nbgrader calls alembic, which is installed there, by name."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def _write_submission(book: Any, result: SubmissionResult, due: str) -> None:
+    """Write the result of one submission."""
+    exercise, learner = result.exercise, result.learner
+    book.update_or_create_assignment(exercise, duedate=_naive_utc(due))
+    book.update_or_create_notebook(exercise, exercise)
+    for mark in result.marks:
+        book.update_or_create_grade_cell(mark.question, exercise, exercise, max_score=mark.max_points, cell_type="code")
+        book.update_or_create_solution_cell(f"{mark.question}-answer", exercise, exercise)
+    book.update_or_create_student(learner)
+    submission = book.update_or_create_submission(exercise, learner, timestamp=_naive_utc(result.submitted))
+    for notebook in submission.notebooks:
+        notebook.late_submission_penalty = result.penalty
+    for mark in result.marks:
+        _write_question_grade(book, result, mark)
+
+
+def _write_question_grade(book: Any, result: SubmissionResult, mark: QuestionGrade) -> None:
+    exercise, learner = result.exercise, result.learner
+    grade = book.find_grade(mark.question, exercise, exercise, learner)
+    grade.auto_score, grade.needs_manual_grade = mark.points, False
+    comment = book.find_comment(f"{mark.question}-answer", exercise, exercise, learner)
+    comment.auto_comment = mark.message
+
+
+def _naive_utc(text: str) -> datetime | None:
+    """A timestamp as nbgrader stores it: in UTC, without a zone."""
+    return parse_timestamp(text).replace(tzinfo=None) if text else None

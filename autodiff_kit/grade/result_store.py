@@ -1,0 +1,91 @@
+"""The output folder of a batch: its secret, a lock, and the result of each submission as soon as it is graded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from autodiff_kit.errors import FileError
+from autodiff_kit.lessons.atomic_files import write_atomically
+
+from .results import SubmissionResult
+from .submission import Submission
+
+__all__ = ["ResultStore"]
+
+
+class ResultStore:
+    """Stores the results of a batch, so that grading can continue after a crash. As a context manager it is locked.
+
+    Parameters
+    ----------
+    out : Path
+        The folder; created if it does not exist.
+    seed : int, optional
+        Replaces the secret, so that the random draws can be repeated elsewhere.
+
+    Raises
+    ------
+    FileError
+        If the folder cannot be written.
+    """
+
+    def __init__(self, out: Path, seed: int | None = None) -> None:
+        self.out, self._folder = out, out / ".grading"
+        self._lock: IO[str] | None = None
+        try:
+            (self._folder / "results").mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(0o700)
+            self.secret = self._read_or_create_secret() if seed is None else f"seed {seed}"
+        except OSError as error:
+            raise FileError(f"{out} cannot be written ({error.strerror}). Name another folder with --out.") from error
+
+    def __enter__(self) -> ResultStore:
+        self._lock = (self._folder / "lock").open("w")
+        try:
+            import fcntl
+
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # pragma: no cover - Windows has no fcntl
+            pass
+        except OSError as error:
+            self._lock.close()
+            raise FileError(
+                f"{self.out} is being graded into at this moment. Wait for it, or name another --out."
+            ) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
+    def load(self, submission: Submission) -> SubmissionResult | None:
+        """Return the result of a submission, or None if it was not graded with this secret."""
+        try:
+            return SubmissionResult.from_dict(json.loads(self._path_of(submission).read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def save(self, submission: Submission, result: SubmissionResult) -> None:
+        """Write a result atomically."""
+        text = json.dumps(result.as_dict(), ensure_ascii=False, sort_keys=True)
+        write_atomically(self._path_of(submission), text.encode("utf-8", "replace"))
+
+    def _path_of(self, submission: Submission) -> Path:
+        name = hashlib.sha256(f"{self.secret}\0{submission.key}".encode()).hexdigest()[:40]
+        return self._folder / "results" / f"{name}.json"
+
+    def _read_or_create_secret(self) -> str:
+        """The secret of this folder; created at random on first use."""
+        path = self._folder / "secret"
+        if not path.exists():
+            write_atomically(path, secrets.token_hex(32).encode())
+            os.chmod(path, 0o600)  # noqa: PTH101
+        return path.read_text(encoding="utf-8")

@@ -1,0 +1,300 @@
+"""The sandbox for submissions: bubblewrap around a preloaded Python that forks a process for each submission.
+
+This module runs outside of the sandbox, :mod:`.inside` within it. The sandbox has no network, a read-only system, and
+of all other files only those of Python; each submission gets new namespaces of its own within the sandbox.
+
+Limits of the protection:
+
+- A vulnerability of the kernel, which the sandboxes share with the grader.
+- A notebook can replace the kit's code in its own process. It can then claim that no argument was changed, that no
+  memory is shared and that nothing overflowed, because these are measured where the function runs. Values, counts of
+  calls and points are computed by the grader.
+- Random numbers that a notebook draws from a new generator without a seed differ from run to run. (The global
+  generators of NumPy and Python are seeded.)
+- Whether a very slow answer ends in time depends on the load of the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Final, TypeAlias
+
+import autodiff_kit
+from autodiff_kit.errors import AutodiffError
+
+from .cgroup import create_control_group
+from .inside.limits import ExitStatus, ResourceLimits
+from .protocol import MessageSocket
+
+__all__ = ["Sandbox", "SandboxError", "SubmissionRunner", "UnsandboxedRunner", "make_runner"]
+
+START_TIMEOUT = 60.0
+END_TIMEOUT = 30.0
+ENVIRONMENT: Final = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",
+    "USER": "learner",
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "agg",
+    "MPLCONFIGDIR": "/tmp/matplotlib",
+    "PYTHONHASHSEED": "0",
+    # One thread, and NumPy's own loops: the same digits on every run and on machines of the same kind.
+    "AUTODIFF_KIT_NUMBA": "0",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+    "JUPYTER_PLATFORM_DIRS": "1",
+}
+HIDDEN_FOLDERS: Final = ("grade", "author", "exercises/questions")
+
+
+class SandboxError(AutodiffError, RuntimeError):
+    """The sandbox cannot be started on this machine, or was lost; the message says why and what to do."""
+
+
+class Sandbox:
+    """A running sandbox; it runs one submission at a time.
+
+    Parameters
+    ----------
+    limits : ResourceLimits
+        For each submission.
+    """
+
+    def __init__(self, limits: ResourceLimits) -> None:
+        self.limits = limits
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        self._control, remote_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._cgroup = create_control_group(limits)
+        first = self._cgroup.command_prefix() if self._cgroup else []
+        with remote_end:
+            self._process = subprocess.Popen(
+                [*first, *_bwrap_command(remote_end.fileno())],
+                stdin=subprocess.DEVNULL, stdout=self._errors, stderr=self._errors,
+                pass_fds=(remote_end.fileno(),), start_new_session=True,
+            )  # fmt: skip
+        self._receive_control("a sandbox that starts", START_TIMEOUT)
+
+    def start_submission(self) -> MessageSocket:
+        """Start the process of a submission and return the socket to it."""
+        local_end, remote_end = socket.socketpair()
+        package = Path(autodiff_kit.__file__).parent
+        job = {
+            "limits": asdict(self.limits),
+            "hidden": [str(package / name) for name in HIDDEN_FOLDERS],
+            "kept": [str(folder) for folder in _python_folders() if folder.is_relative_to("/tmp")],
+        }
+        with remote_end:
+            try:
+                socket.send_fds(self._control, [json.dumps(job).encode()], [remote_end.fileno()])
+            except OSError as error:
+                local_end.close()
+                raise SandboxError(f"The sandbox has ended ({error}).") from error
+        return MessageSocket(local_end)
+
+    def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
+        """End a submission and return how; its processes have some seconds to exit by themselves."""
+        channel.close()
+        ready, _, _ = select.select([self._control], [], [], grace_seconds)
+        if not ready:
+            with contextlib.suppress(OSError):
+                self._control.send(b'{"stop": true}')
+        found = self._receive_control("a submission that ends", END_TIMEOUT)
+        if found["how"] == "broken":
+            raise SandboxError(f"The sandbox could not isolate a submission:\n{found['why']}")
+        if self._cgroup is not None and self._cgroup.ran_out_of_memory():
+            return ExitStatus("memory")
+        return ExitStatus(str(found["how"]), int(found["code"]))
+
+    def close(self) -> None:
+        """End the sandbox with all its processes."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        self._errors.close()
+        if self._cgroup is not None:
+            self._cgroup.close()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _receive_control(self, what: str, seconds: float) -> dict[str, Any]:
+        self._control.settimeout(seconds)
+        try:
+            data = self._control.recv(1 << 16)
+        except TimeoutError:
+            data = b""
+        except OSError as error:
+            raise SandboxError(f"The sandbox has ended ({error}).") from error
+        if not data:
+            words = self._error_output()
+            self.close()
+            raise SandboxError(f"The sandbox gave no sign of {what}. {words}")
+        found: dict[str, Any] = json.loads(data)
+        return found
+
+    def _error_output(self) -> str:
+        self._errors.seek(0)
+        said = self._errors.read()[-2000:].decode(errors="replace").strip()
+        return f"It said:\n{said}" if said else "It said nothing."
+
+
+class UnsandboxedRunner:
+    """Runs each submission in a plain process with all rights of the user (``--unsafe-no-sandbox``)."""
+
+    def __init__(self, limits: ResourceLimits) -> None:
+        self.limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start_submission(self) -> MessageSocket:
+        """Start the process of a submission and return the socket to it."""
+        local_end, remote_end = socket.socketpair()
+        with remote_end:
+            self._process = subprocess.Popen(
+                [*_python_command(), "--once", str(remote_end.fileno())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                env={**os.environ, **ENVIRONMENT, "HOME": str(Path.home()), "PATH": os.environ.get("PATH", "")},
+                pass_fds=(remote_end.fileno(),), start_new_session=True,
+            )  # fmt: skip
+        return MessageSocket(local_end)
+
+    def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
+        """End a submission and return how; its process has some seconds to exit by itself."""
+        channel.close()
+        assert self._process is not None, "a submission is opened before it is ended"
+        try:
+            code = self._process.wait(grace_seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            return ExitStatus("stopped")
+        return ExitStatus("done") if code == 0 else ExitStatus("crashed", code)
+
+    def close(self) -> None:
+        """Do nothing: no process is left between submissions."""
+
+
+SubmissionRunner: TypeAlias = Sandbox | UnsandboxedRunner
+
+
+def make_runner(limits: ResourceLimits, *, sandbox: bool = True) -> SubmissionRunner:
+    """Start what runs the submissions: a sandbox, or plain processes if ``sandbox`` is false.
+
+    Parameters
+    ----------
+    limits : ResourceLimits
+        For each submission.
+    sandbox : bool
+        Whether a sandbox is required.
+
+    Returns
+    -------
+    Sandbox or UnsandboxedRunner
+
+    Raises
+    ------
+    SandboxError
+        If a sandbox is required and cannot be started.
+    """
+    if sys.platform == "win32":
+        raise SandboxError("Notebooks cannot be graded on Windows itself: use its subsystem for Linux (WSL).")
+    if not sandbox:
+        return UnsandboxedRunner(limits)
+    if sys.platform != "linux" or shutil.which("bwrap") is None:
+        what = "bubblewrap (bwrap) is not installed: `apt-get install bubblewrap`, or `dnf install bubblewrap`"
+        if sys.platform != "linux":
+            what = f"a sandbox needs Linux, and this is {sys.platform}: grade in a Linux container or virtual machine"
+        raise SandboxError(
+            f"No sandbox can be started: {what}. Nothing was run. --unsafe-no-sandbox runs the notebooks without one, "
+            "with all the rights that you have."
+        )
+    started = time.monotonic()
+    try:
+        started_sandbox = Sandbox(limits)
+        started_sandbox.end_submission(started_sandbox.start_submission(), grace_seconds=0.0)
+    except SandboxError as error:
+        raise SandboxError(
+            f"No sandbox could be started, after {time.monotonic() - started:.0f} s: {error}\nNothing was run. "
+            "A sandbox needs user namespaces (see "
+            "`sysctl user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`). "
+            "--unsafe-no-sandbox runs the notebooks without a sandbox, with all the rights that you have."
+        ) from error
+    return started_sandbox
+
+
+def _bwrap_command(control: int) -> list[str]:
+    """The command that starts a sandbox: bubblewrap, its mounts, and the user that Python runs as."""
+    root = os.geteuid() == 0
+    spaces = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    rights = [word for name in ("SETUID", "SETGID", "SETPCAP") for word in ("--cap-add", f"CAP_{name}")]
+    start = [*spaces, "--cap-drop", "ALL", *rights] if root else ["--unshare-user", *spaces]
+    settings = [word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)]
+    return [
+        "bwrap", *start, "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv", *settings,
+        *_mount_arguments(), "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/",
+        "--chdir", "/tmp",
+        *(_drop_root_arguments() if root else []), *_python_command(), str(control),
+    ]  # fmt: skip
+
+
+def _python_command() -> list[str]:
+    return [sys.executable, "-I", "-B", "-m", "autodiff_kit.grade.inside"]
+
+
+def _drop_root_arguments() -> list[str]:
+    """Arguments that switch from root to a user id that owns no files, a different one for each sandbox."""
+    user = 61_000 + os.getpid() % 4_000
+    drop = ["--clear-groups", "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", *drop]
+
+
+def _mount_arguments() -> list[str]:
+    """bubblewrap's arguments for the read-only part of the system that Python needs, and an empty /tmp."""
+    words = ["--ro-bind", "/usr", "/usr", "--size", str(64 << 20), "--perms", "1777", "--tmpfs", "/tmp"]
+    for name in ("lib", "lib64", "lib32", "bin", "sbin"):
+        place = Path("/", name)
+        if place.is_symlink():
+            words += ["--symlink", str(place.readlink()), str(place)]
+        elif place.is_dir():
+            words += ["--ro-bind", str(place), str(place)]
+    for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "fonts", "localtime", "alternatives"):
+        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    folders = _python_folders()
+    parents = {parent for folder in folders for parent in folder.parents} - {Path("/"), Path("/tmp"), Path("/usr")}
+    for parent in sorted(parents, key=lambda path: len(path.parts)):
+        if not parent.is_relative_to("/usr") and not any(parent.is_relative_to(folder) for folder in folders):
+            words += ["--perms", "0755", "--dir", str(parent)]
+    for folder in folders:
+        words += ["--ro-bind", str(folder), str(folder)]
+    return words
+
+
+def _python_folders() -> list[Path]:
+    """The folders of Python and of the kit, outermost first."""
+    package = Path(autodiff_kit.__file__).resolve().parent
+    named = [sys.prefix, sys.base_prefix, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))]
+    wanted = {Path(name).resolve() for name in named} | {package, Path(sys.executable).resolve().parent.parent}
+    wanted = {folder for folder in wanted if not folder.is_relative_to("/usr")}
+    return sorted(
+        (folder for folder in wanted if not any(folder != other and folder.is_relative_to(other) for other in wanted)),
+        key=lambda path: len(path.parts),
+    )

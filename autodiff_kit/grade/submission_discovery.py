@@ -1,0 +1,120 @@
+"""Finding submissions: notebooks, bundles and folders of them, one submission for each learner and exercise."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from autodiff_kit.errors import FileError
+
+from .exercise_lookup import find_builtin_exercise, find_exercise
+from .submission import Submission
+from .submission_reader import read_submission
+
+__all__ = ["collect_submissions"]
+
+SUFFIXES: Final = (".ipynb", ".zip")
+# A bundle's name ends with the receipt of handing in.
+RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
+
+
+def collect_submissions(places: Sequence[Path], exercise: str = "") -> list[Submission]:
+    """Read all submissions in some files and folders.
+
+    Parameters
+    ----------
+    places : sequence of Path
+        Notebooks, bundles, folders of them, folders with a folder for each learner.
+    exercise : str, optional
+        Slug or number of the exercise; by default as each notebook's metadata says.
+
+    Returns
+    -------
+    list of Submission
+        Sorted by learner and exercise; of several for the same exercise the last one that can be read.
+
+    Raises
+    ------
+    StructureError
+        If the exercise is not known.
+    FileError
+        If a place does not exist.
+    """
+    if exercise:
+        find_exercise(exercise)
+    found = [read_submission(path, learner, exercise) for learner, path in _files_with_learners(places, exercise)]
+    return _last_of_each_learner(_with_copied_ids_remarked(found))
+
+
+def _files_with_learners(places: Iterable[Path], exercise: str) -> Iterator[tuple[str, Path]]:
+    """Each file that may be a submission, with its learner."""
+    for place in places:
+        if not os.path.lexists(place):
+            raise FileError(f"{place} does not exist. Name notebooks, bundles or folders of them.")
+        if place.is_dir() and not place.is_symlink():
+            for entry in sorted(place.iterdir()):
+                yield from _files_in_entry(entry, exercise)
+        else:
+            yield _learner_of(place, exercise), place
+
+
+def _files_in_entry(entry: Path, exercise: str) -> Iterator[tuple[str, Path]]:
+    if entry.name.startswith("."):
+        return
+    if entry.is_symlink() or not entry.is_dir():
+        if entry.suffix in SUFFIXES:
+            yield _learner_of(entry, exercise), entry
+        return
+    inner = sorted(path for path in _files_below(entry) if path.suffix in SUFFIXES)
+    for path in inner:
+        yield entry.name, path
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(root, name) for name in files)
+
+
+def _learner_of(path: Path, exercise: str) -> str:
+    """The learner of a file: the file's name, or its folder's if the file is named after the exercise."""
+    stem = RECEIPT.sub("", path.stem) if path.suffix == ".zip" else path.stem
+    of_exercise = not stem.isdigit() and (stem == exercise or find_builtin_exercise(stem) is not None)
+    return path.absolute().parent.name if of_exercise else path.stem
+
+
+def _with_copied_ids_remarked(found: list[Submission]) -> list[Submission]:
+    """Add a remark to notebooks of several learners that carry the same random id."""
+    owners: dict[str, set[str]] = {}
+    for one in found:
+        if one.stamp:
+            owners.setdefault(one.stamp, set()).add(one.learner)
+
+    def marked(one: Submission) -> Submission:
+        others = sorted(owners.get(one.stamp, set()) - {one.learner})
+        if not others:
+            return one
+        words = (
+            f"This notebook and that of {', '.join(others[:5])} carry one random id: they are copies of one notebook."
+        )
+        return replace(one, remarks=(*one.remarks, words))
+
+    return [marked(one) for one in found]
+
+
+def _last_of_each_learner(found: list[Submission]) -> list[Submission]:
+    groups: dict[tuple[str, str], list[Submission]] = {}
+    for one in found:
+        groups.setdefault((one.learner, one.exercise), []).append(one)
+    chosen = []
+    for group in groups.values():
+        last = max(group, key=lambda one: (not one.status, one.submitted, one.sha256))
+        if len(group) > 1:
+            words = f"{len(group)} were handed in; the last one that can be read counts."
+            last = replace(last, remarks=(*last.remarks, words))
+        chosen.append(last)
+    return sorted(chosen, key=lambda one: (one.learner, one.exercise))

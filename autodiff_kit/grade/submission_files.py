@@ -1,0 +1,101 @@
+"""Reading submitted files safely: size limits, no symbolic links or devices, zip bundles without unpacking."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+from pathlib import Path
+from typing import Final
+
+__all__ = ["MAX_FILE_BYTES", "RejectedSubmission", "notebook_from_zip", "read_file_bytes"]
+
+MAX_FILE_BYTES: Final = 32 << 20
+MAX_ENTRIES: Final = 1000
+
+
+class RejectedSubmission(Exception):  # noqa: N818 - caught where the file is read
+    """The file cannot be graded: the status of the submission, and the reason in a sentence."""
+
+    def __init__(self, status: str, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+def read_file_bytes(path: Path) -> bytes:
+    """The bytes of a regular file below the size limit; symbolic links and devices are rejected."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise RejectedSubmission("invalid", "It is not a plain file.")
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        what = "It is a symbolic link." if path.is_symlink() else f"It cannot be read ({error.strerror})."
+        raise RejectedSubmission("invalid", what) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise RejectedSubmission(
+            "invalid", f"It is larger than {MAX_FILE_BYTES >> 20} MB. Clear the outputs and hand it in again."
+        )
+    if not data.strip():
+        raise RejectedSubmission("invalid", "It is empty.")
+    return data
+
+
+def notebook_from_zip(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The notebook of a zip bundle, with remarks. Nothing is unpacked, so entry names are never used as paths."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as bundle:
+            entries = bundle.infolist()
+            if len(entries) > MAX_ENTRIES:
+                raise RejectedSubmission(
+                    "invalid", f"The bundle holds {len(entries)} files; it needs notebook.ipynb alone."
+                )
+            odd = [entry for entry in entries if _leads_outside(entry)]
+            return _read_entry(bundle, _only_notebook(entries)), _remark_on_names(odd)
+    except RejectedSubmission:
+        raise
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, LookupError) as error:
+        raise RejectedSubmission("invalid", f"The bundle is damaged ({type(error).__name__}).") from error
+    except Exception as error:  # zlib and lzma raise their own exceptions
+        if type(error).__module__ not in ("zlib", "_lzma", "lzma"):
+            raise
+        raise RejectedSubmission("invalid", "The bundle is damaged.") from error
+
+
+def _remark_on_names(odd: list[zipfile.ZipInfo]) -> tuple[str, ...]:
+    if not odd:
+        return ()
+    return (
+        f"The bundle holds {len(odd)} links or names that lead out of it ({odd[0].filename[:80]!r}); not followed.",
+    )
+
+
+def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
+    named = [entry for entry in entries if entry.filename == "notebook.ipynb"]
+    found = named or [entry for entry in entries if entry.filename.endswith(".ipynb") and not _leads_outside(entry)]
+    if len(found) != 1:
+        raise RejectedSubmission("invalid", f"The bundle holds {len(found)} notebooks; one is needed, notebook.ipynb.")
+    if _is_link(found[0]):
+        raise RejectedSubmission("invalid", "The bundle's notebook is a symbolic link.")
+    return found[0]
+
+
+def _read_entry(bundle: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    with bundle.open(entry) as file:
+        data = file.read(MAX_FILE_BYTES + 1)  # the size in the header may be wrong
+    if len(data) > MAX_FILE_BYTES:
+        raise RejectedSubmission(
+            "invalid", f"The bundle's notebook is larger than {MAX_FILE_BYTES >> 20} MB when unpacked."
+        )
+    return data
+
+
+def _leads_outside(entry: zipfile.ZipInfo) -> bool:
+    name = entry.filename.replace("\\", "/")
+    return name.startswith("/") or ".." in name.split("/") or ":" in name[:3] or _is_link(entry)
+
+
+def _is_link(entry: zipfile.ZipInfo) -> bool:
+    return stat.S_ISLNK(entry.external_attr >> 16)

@@ -1,0 +1,153 @@
+"""Reading one submission: the file is parsed and checked, nothing in it is run or unpacked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from autodiff_kit.exercises.question import Lesson
+from autodiff_kit.lessons.timestamps import parse_timestamp
+
+from .exercise_lookup import find_builtin_exercise, find_exercise
+from .integrity import check_integrity
+from .submission import Submission
+from .submission_files import RejectedSubmission, notebook_from_zip, read_file_bytes
+
+__all__ = ["read_submission"]
+
+MAX_CELL_LENGTH: Final = 1 << 20
+MAX_CELLS: Final = 5000
+
+
+def read_submission(path: Path, learner: str, exercise: str = "") -> Submission:
+    """Read one file; any problem becomes the status and reason of the submission.
+
+    Parameters
+    ----------
+    path : Path
+        A notebook or a bundle.
+    learner : str
+        The learner's name.
+    exercise : str, optional
+        Slug or number; by default as the notebook's metadata says.
+
+    Returns
+    -------
+    Submission
+        With cells, if it can be run.
+    """
+    wanted = find_exercise(exercise) if exercise else None
+    name = "".join(c if c.isprintable() else "?" for c in learner.encode("utf-8", "replace").decode())[:200]
+    blank = Submission(name, wanted.slug if wanted else "", submitted=_submission_time(path))
+    remarks: tuple[str, ...] = ()
+    try:
+        data = read_file_bytes(path)
+        blank = replace(blank, sha256=hashlib.sha256(data).hexdigest())
+        if path.suffix == ".zip":
+            data, remarks = notebook_from_zip(data)
+        return _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
+    except RejectedSubmission as refused:
+        return replace(blank, status=refused.status, reason=refused.reason, remarks=remarks)
+
+
+def _parse_notebook(data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise RejectedSubmission("invalid", "Its text is not UTF-8. Save it from Jupyter again.") from error
+    except (ValueError, RecursionError) as error:
+        raise RejectedSubmission(
+            "invalid", "It is not JSON, so it is no notebook. Save it from Jupyter again."
+        ) from error
+    if type(found) is not dict or type(found.get("cells", found.get("worksheets"))) is not list:
+        raise RejectedSubmission("invalid", "It is JSON, but no notebook: it has no list of cells.")
+    if found.get("nbformat") != 4:
+        said = str(found.get("nbformat"))[:20]
+        raise RejectedSubmission("unsupported", f"Its nbformat is {said}; 4 is needed. Open it in Jupyter and save it.")
+    return found
+
+
+def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesson | None) -> Submission:
+    about = _kit_metadata(notebook)
+    language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name", "python")
+    if language not in ("python", "ipython"):
+        raise RejectedSubmission("unsupported", f"It is written in {str(language)[:40]}; Python is needed.")
+    named = about.get("exercise") or about.get("slug")
+    lesson = wanted or (find_builtin_exercise(named) if type(named) is str else None)
+    if lesson is None:
+        raise RejectedSubmission("unsupported", _unknown_exercise_reason(named))
+    cells = notebook["cells"]
+    _check_cells(cells)
+    asked = _question_cells(cells)
+    ours = {question.id for question in lesson.questions}
+    if wanted is not None and named not in (None, wanted.slug) and not ours & {id for _, id in asked}:
+        raise RejectedSubmission("invalid", f"It is another exercise's file: {str(named)[:80]}, not {wanted.slug}.")
+    stamp = about.get("learner")
+    found = replace(
+        blank,
+        exercise=lesson.slug,
+        cells=tuple((place, _cell_source(cell)) for place, cell in enumerate(cells) if _is_code(cell)),
+        questions=asked,
+        checks=tuple((place, id) for place, id in asked if _was_check(cells[place], id)),
+        stamp=stamp[:80] if type(stamp) is str else "",
+    )
+    return check_integrity(found, lesson, cells)
+
+
+def _unknown_exercise_reason(named: object) -> str:
+    if named is None:
+        return "It does not say which exercise it is: give --exercise, or hand in the notebook that was given out."
+    return f"There is no exercise {str(named)[:80]!r} here."
+
+
+def _check_cells(cells: list[Any]) -> None:
+    if len(cells) > MAX_CELLS:
+        raise RejectedSubmission("invalid", f"It has {len(cells)} cells; {MAX_CELLS} is the most.")
+    if not all(type(cell) is dict for cell in cells):
+        raise RejectedSubmission("invalid", "It is JSON, but no notebook: one of its cells is none.")
+    if any(len(_cell_source(cell)) > MAX_CELL_LENGTH for cell in cells):
+        raise RejectedSubmission("invalid", f"One of its cells is longer than {MAX_CELL_LENGTH >> 20} MB.")
+
+
+def _question_cells(cells: list[dict[str, Any]]) -> tuple[tuple[int, str], ...]:
+    named = ((place, _kit_metadata(cell).get("question")) for place, cell in enumerate(cells) if _is_code(cell))
+    return tuple((place, name) for place, name in named if type(name) is str)
+
+
+def _was_check(cell: dict[str, Any], question: str) -> bool:
+    return _kit_metadata(cell).get("part") == "check" or cell.get("id") == f"{question}-check"
+
+
+def _kit_metadata(thing: dict[str, Any]) -> dict[str, Any]:
+    return _as_dict(_as_dict(thing.get("metadata")).get("autodiff_kit"))
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    return value if type(value) is dict else {}
+
+
+def _is_code(cell: dict[str, Any]) -> bool:
+    return cell.get("cell_type") == "code"
+
+
+def _cell_source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", "")
+    text = "".join(part for part in source if type(part) is str) if type(source) is list else source
+    return text.encode("utf-8", "replace").decode() if type(text) is str else ""
+
+
+def _submission_time(path: Path) -> str:
+    """Time of the submission: from the timestamp.txt that nbgrader writes beside it, else the file's own."""
+    try:
+        noted = (path.parent / "timestamp.txt").read_text(encoding="utf-8")[:40].strip()
+        return parse_timestamp(noted).isoformat(timespec="seconds")
+    except (OSError, ValueError):
+        pass
+    try:
+        return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat(timespec="seconds")
+    except (OSError, ValueError, OverflowError):
+        return ""

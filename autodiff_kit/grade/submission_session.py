@@ -1,0 +1,136 @@
+"""The grader's side of one submission: run its cells, then call its functions over the connection."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerCodeError, ReturnedFunction
+
+from .protocol import Message, MessageSocket, ProtocolError
+from .rpc import RpcConnection, to_wire
+
+__all__ = ["SubmissionSession", "example_handle"]
+
+MAX_NAME_LENGTH = 2000
+
+
+class SubmissionSession:
+    """Runs the cells of one submission in a sandbox and calls its functions.
+
+    Parameters
+    ----------
+    channel : MessageSocket
+        Connected to the process that runs the submission.
+    wall_seconds : float
+        Time limit for the cells, and again for each question.
+
+    Attributes
+    ----------
+    place : int or None
+        The index of the cell that is running, or ran last.
+    errors : dict
+        The error of each cell that stopped, by index.
+    memory : str
+        Where memory ran out; empty if nowhere.
+    """
+
+    def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
+        self._connection, self._channel, self._wall_seconds = RpcConnection(channel), channel, wall_seconds
+        self.place: int | None = None
+        self.errors: dict[int, str] = {}
+        self.memory = ""
+
+    def run(
+        self,
+        cells: Sequence[tuple[int, str]],
+        writes: Sequence[str],
+        questions: Sequence[Mapping[str, Any]],
+        examples: Mapping[str, Callback],
+    ) -> dict[str, str]:
+        """Run the cells; return for each function to be written: missing, untouched or there."""
+        self.begin_part()
+        self._connection.send(
+            "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
+        )
+        while True:
+            message = self._connection.receive("cell", "error", "ready")
+            if message.kind == "ready":
+                states = message.fields["states"]
+                self.place = None
+                return {name: str(states.get(name)) for name in writes}
+            self._record_cell_message(message)
+
+    def begin_part(self) -> None:
+        """Restart the time limit and discard the pullbacks of the part before."""
+        self._connection.discard_pullbacks()
+        self._channel.deadline = time.monotonic() + self._wall_seconds
+
+    def __call__(self, call: Call) -> CallResult:
+        """Make one call of a check, with the interface of :class:`~autodiff_kit.exercises.in_process.InProcess`."""
+        function: Any = call.function.number if isinstance(call.function, ReturnedFunction) else call.function
+        values = [list(call.args), dict(call.kwargs), call.seed, list(call.overwrite)]
+        self._connection.send(
+            "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet, wrt=list(call.wrt),
+            sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
+            memory=call.memory,
+        )  # fmt: skip
+        answer = self._connection.receive("reply", "slip")
+        try:
+            return self._parse_reply(answer, range(len(call.args)), call.errors)
+        except (LookupError, TypeError, ValueError) as error:
+            raise ProtocolError(f"an answer that violates the format ({type(error).__name__})") from error
+
+    def finish(self) -> None:
+        """Tell the submission's process that no more calls follow."""
+        self._connection.send("end")
+
+    def _record_cell_message(self, message: Message) -> None:
+        place = message.fields.get("place")
+        if type(place) is not int:
+            raise ProtocolError("a cell without an index")
+        self.place = place
+        if message.kind == "error":
+            self.errors[place] = str(message.fields.get("text"))[:400]
+            if message.fields.get("memory") is True and not self.memory:
+                self.memory = f"cell {place + 1}"
+
+    def _parse_reply(self, answer: Message, places: range, errors: tuple[str, ...]) -> CallResult:
+        about = answer.fields
+        if answer.kind == "slip":
+            if about.get("memory") is True and not self.memory:
+                self.memory = "a function that was called"
+            raise LearnerCodeError(str(about["text"])[:2000], str(about["place"])[:500])
+        value, gradients = answer.values
+        return CallResult(
+            value,
+            str(about["warning"])[:500],
+            str(about["place"])[:500],
+            tuple(place for place in places if place in about["changed"]),
+            tuple(place for place in places if place in about["shared"]),
+            tuple(gradients),
+            next((name for name in errors if name == about["error"]), ""),
+            (_checked_count(about["tapes"][0]), _checked_count(about["tapes"][1])),
+            _checked_count(about["peak"]),
+            _checked_count(about["nodes"]),
+        )
+
+
+def _checked_count(told: object) -> int:
+    """A count that the sandbox reports. Only its type and range can be checked."""
+    if type(told) is not int or not 0 <= told < 1 << 63:
+        raise ValueError("a count that is not valid")
+    return told
+
+
+def example_handle(numbers: Mapping[str, object]) -> Callback:
+    """A handle that returns the example values of a question; functions among them can be differentiated remotely."""
+    crossed = {name: _as_sendable(name, value) for name, value in numbers.items()}
+    return Callback(lambda: crossed, "example", raw=False)
+
+
+def _as_sendable(name: str, value: object) -> object:
+    if callable(value) and not isinstance(value, Callback):
+        return Callback(value, name, raw=True)
+    return to_wire(value)

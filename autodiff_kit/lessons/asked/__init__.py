@@ -1,1 +1,0 @@
-"""The texts of the prompts, a module for each lesson."""
