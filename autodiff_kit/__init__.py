@@ -22,9 +22,9 @@ from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.core.modes import detect_anomalies, zero_absorbs
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, Variable, constant
-from autodiff_kit.diagnostics.cost import cost as _cost  # a method of tapes
-from autodiff_kit.diagnostics.explain import explain as _explain  # a method of tapes
 from autodiff_kit.diagnostics.gradient_check import check_gradients
+from autodiff_kit.diagnostics.gradient_explanation import explain as _explain  # a method of tapes
+from autodiff_kit.diagnostics.tape_cost import cost as _cost  # a method of tapes
 from autodiff_kit.diagnostics.tape_table import table as _table  # a method of tapes
 from autodiff_kit.errors import AutodiffError, GradientCheckError
 from autodiff_kit.nn import layers, relax, segment
@@ -51,9 +51,18 @@ from autodiff_kit.ops.shaping import *
 from autodiff_kit.ops.signals import *
 from autodiff_kit.ops.singular import *
 from autodiff_kit.ops.statistics import *
-from autodiff_kit.transforms.derivatives import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
-from autodiff_kit.transforms.hessian_norm import HessianNorm, hessian_norm
-from autodiff_kit.transforms.per_example import per_example_gradients
+from autodiff_kit.transforms import (
+    HessianNorm,
+    grad,
+    hessian,
+    hessian_norm,
+    hvp,
+    jacobian,
+    jvp,
+    per_example_gradients,
+    value_and_grad,
+    vjp,
+)
 
 __all__ = [
     "AutodiffError",

@@ -228,7 +228,7 @@ INSIDE = {
     "operation.py": "TypeError",
     "forward_over_reverse.py": "NeedsTensorsError",
     "dual.py": "NeedsTensorsError",
-    "per_example.py": "_TooLargeError",
+    "per_example.py": "_ExpansionTooLargeError",
 }
 
 

@@ -13,7 +13,9 @@ from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, normal
 from autodiff_kit.core.validation import whole
 from autodiff_kit.diagnostics.finite_differences import Ladder, Slope, rounding_of, slopes
 from autodiff_kit.errors import DtypeError, GradientCheckError, StructureError
-from autodiff_kit.transforms.derivatives import called, fresh, generator, grad, jvp, vjp
+from autodiff_kit.transforms.arguments import check_callable, random_generator, watchable_copy
+from autodiff_kit.transforms.forward_mode import jvp
+from autodiff_kit.transforms.reverse_mode import grad, vjp
 
 __all__ = ["CheckReport", "check_gradients"]
 
@@ -135,9 +137,9 @@ def check_gradients(
     >>> round(report.worst, 6), report.kinks
     (499.0, ('a jump at x[0]=1',))
     """
-    called(f, "check_gradients")
+    check_callable(f, "check_gradients")
     chosen = _options(modes, order, step, tolerance)
-    rng = generator(seed, "check_gradients")
+    rng = random_generator(seed, "check_gradients")
     problem = _Problem(f, *_leaves(args))
     differing = problem.noise()
     verdicts = _compared(problem, chosen, step, tolerance, rng)
@@ -179,7 +181,7 @@ def _leaves(args: Any) -> tuple[list[Any], list[Any], list[str]]:
     for value in flatten(list(args)):
         if isinstance(value, Variable):
             raise StructureError("args holds a variable: give its value, w.numpy(), and let f take it as an argument")
-    nests = [fresh(a) for a in args]
+    nests = [watchable_copy(a) for a in args]
     places = [place for k, nest in enumerate(nests) for place in _named(nest, "x" if k == 0 else f"argument {k}")]
     return nests, [np.asarray(lift(leaf)._value) for leaf in flatten(nests)], places
 

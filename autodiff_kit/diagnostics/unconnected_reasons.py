@@ -1,4 +1,4 @@
-"""What :func:`autodiff_kit.diagnostics.explain.explain` can say: one entry for each way in which a gradient is None."""
+"""The ways in which a gradient can be None: cause, explanation and remedy of each, as texts for ``tape.explain``."""
 
 from __future__ import annotations
 

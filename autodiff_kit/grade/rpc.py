@@ -160,7 +160,7 @@ class Talk:
     def _watch(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         """Run a function so that its answer can be pulled back; what has no gradient is just run."""
         from autodiff_kit.core.tensor import Tensor, lift
-        from autodiff_kit.transforms.derivatives import vjp
+        from autodiff_kit.transforms.reverse_mode import vjp
 
         function: Any = self.near(number)
         if not all(np.issubdtype(getattr(arg, "dtype", type(arg)), np.floating) for arg in args):

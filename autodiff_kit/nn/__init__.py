@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from autodiff_kit.nn.functional.attention import attention
-from autodiff_kit.nn.functional.basic import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
+from autodiff_kit.nn.functional.dot_product_attention import attention
+from autodiff_kit.nn.functional.losses import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
 from autodiff_kit.nn.functional.normalization import dropout, instance_norm, layer_norm
 from autodiff_kit.nn.functional.spatial import avg_pool2d, conv2d, max_pool2d
 from autodiff_kit.ops.elementary import sigmoid, softplus

@@ -107,9 +107,9 @@ class Module:
         named = self.named_variables()
         if _VERSION in named:
             raise StructureError(f"the name {_VERSION!r} says in a file who wrote it; give that variable another one")
-        from autodiff_kit.nn import archive
+        from autodiff_kit.nn import npz_file
 
-        archive.write(path, {_VERSION: np.asarray(FORMAT)} | {n: w.numpy() for n, w in named.items()})
+        npz_file.write(path, {_VERSION: np.asarray(FORMAT)} | {n: w.numpy() for n, w in named.items()})
 
     def load(self, path: str | os.PathLike[str], strict: bool = True) -> list[str]:
         """Put the values of a saved file into the variables: all of them, or none.
@@ -135,9 +135,9 @@ class Module:
             If the file is missing or damaged.
         """
         strict = flag("strict", strict)
-        from autodiff_kit.nn import archive
+        from autodiff_kit.nn import npz_file
 
-        named, found = self.named_variables(), archive.read(path, "module")
+        named, found = self.named_variables(), npz_file.read(path, "module")
         _check_format(path, found.pop(_VERSION, None))
         differences = [*_alone(named, found)] if strict else []
         shared = [name for name in named if name in found]

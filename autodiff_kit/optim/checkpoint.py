@@ -22,21 +22,21 @@ def write(path: str | PathLike[str], state: dict[str, Any]) -> None:
     """Put a state into a file, complete or not at all."""
     import json
 
-    from autodiff_kit.nn import archive
+    from autodiff_kit.nn import npz_file
 
     slots = state["slots"]
     head = {"format": FORMAT, "kind": state["kind"], "settings": state["settings"], "variables": list(slots)}
     entries = {_HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8)}
     for place, kept in enumerate(slots.values()):
         entries |= {f"{place}/{name}": x for name, x in kept.items()}
-    archive.write(path, entries)
+    npz_file.write(path, entries)
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
     """The state in a file, all read before any is used."""
-    from autodiff_kit.nn import archive
+    from autodiff_kit.nn import npz_file
 
-    source, found = str(path), archive.read(path, "optimizer")
+    source, found = str(path), npz_file.read(path, "optimizer")
     if _HEAD not in found:
         raise StructureError(f"{source!r} is an archive of arrays, but no optimizer saved it; np.load reads it")
     return _state(source, found)

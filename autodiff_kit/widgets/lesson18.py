@@ -8,7 +8,7 @@ import numpy as np
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.diagnostics.cost import CostRow
+from autodiff_kit.diagnostics.tape_cost import CostRow
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
 from autodiff_kit.widgets.json_encoding import Output

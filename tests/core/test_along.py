@@ -12,7 +12,7 @@ import autodiff_kit as ak
 from autodiff_kit.core.dual import Dual, NeedsTensorsError
 from autodiff_kit.core.forward import Pushed
 from autodiff_kit.core.operation import v
-from autodiff_kit.transforms.forward_over_reverse import Course
+from autodiff_kit.transforms.forward_over_reverse import ForwardOverReverse
 
 X, T = np.array([0.3, -0.7, 1.1]), np.array([1.0, 2.0, -1.0])
 
@@ -102,7 +102,7 @@ def test_the_rules_of_a_network_never_ask_for_tensors(monkeypatch: pytest.Monkey
     def refuse(*_: Any) -> Any:
         raise AssertionError("a rule was run on tensors")
 
-    monkeypatch.setattr(Course, "_on_tensors", refuse)
+    monkeypatch.setattr(ForwardOverReverse, "_contributions_from_tensors", refuse)
     w = ak.constant(np.linspace(-1.0, 1.0, 9).reshape(3, 3))
     functions = {
         "vector": lambda x: (ak.tanh(ak.tanh(x @ w + x) @ w) ** 2).sum(),
@@ -126,7 +126,7 @@ def test_a_value_with_a_tangent_does_not_lose_it_silently() -> None:
 
 def _ours() -> int:
     """How many of the things there are that a product is made of; other threads make other things."""
-    return sum(type(x) in (Dual, Pushed, Course, ak.Tensor) for x in gc.get_objects())
+    return sum(type(x) in (Dual, Pushed, ForwardOverReverse, ak.Tensor) for x in gc.get_objects())
 
 
 @pytest.mark.parametrize("where", [X, 0.5])

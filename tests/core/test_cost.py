@@ -12,7 +12,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
-from autodiff_kit.diagnostics.cost import Cost, _case, _Prices, cost
+from autodiff_kit.diagnostics.tape_cost import Cost, _case, _Prices, cost
 from autodiff_kit.diagnostics.tape_table import short
 
 rng = np.random.default_rng(0)

@@ -48,7 +48,7 @@ def never_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("rows were laid out one example at a time")
 
-    monkeypatch.setattr(per_example._Sweep, "_laid_out", refuse)
+    monkeypatch.setattr(per_example._PerExamplePass, "_expanded", refuse)
 
 
 def perceptron(widths: tuple[int, ...], dtype: str = "float64") -> tuple[Any, Any]:
@@ -220,7 +220,7 @@ def test_what_mixes_examples(name: str) -> None:
 @pytest.mark.parametrize("name", [*SLOW, "shared work", "its label", "rows of a table", "stacks"])
 def test_parts_of_bounded_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for one example at a time, the same."""
-    monkeypatch.setattr(per_example, "LIMIT", 1)
+    monkeypatch.setattr(per_example, "MAX_EXPANDED_BYTES", 1)
     compare((FAST | SLOW)[name], {"w": W, "v": [V, S]}, X)
 
 

@@ -75,7 +75,7 @@ def test_no_name_has_two() -> None:
 
 def test_views_of_tapes_are_shown_with_the_tape() -> None:
     assert {"autodiff_kit.GradientTape.cost", "autodiff_kit.GradientTape.table"} <= set(MEMBERS)
-    assert "autodiff_kit.diagnostics.cost.cost" not in NAMES
+    assert "autodiff_kit.diagnostics.tape_cost.cost" not in NAMES
 
 
 def test_what_belongs_to_the_engine_is_not_shown() -> None:

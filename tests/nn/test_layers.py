@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import autodiff_kit as ak
 from autodiff_kit.errors import AutodiffError, DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.nn import layers
-from autodiff_kit.nn.layers.common import ACTIVATIONS
+from autodiff_kit.nn.layers.arguments import ACTIVATIONS
 
 RNG = np.random.default_rng(0)
 

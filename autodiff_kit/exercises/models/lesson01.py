@@ -78,7 +78,7 @@ class CountedKit:
 
     def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Handle]:
         """Value of f, and its pull."""
-        from autodiff_kit.transforms.derivatives import vjp
+        from autodiff_kit.transforms.reverse_mode import vjp
 
         y, back = vjp(f, x)
 
@@ -90,7 +90,7 @@ class CountedKit:
 
     def jvp(self, f: Callable[..., Any], x: Any, v: Any) -> tuple[Any, Any]:
         """Value of f, and its tangent."""
-        from autodiff_kit.transforms.derivatives import jvp
+        from autodiff_kit.transforms.forward_mode import jvp
 
         self.pushes += 1
         y, tangent = jvp(f, (x,), (v,))

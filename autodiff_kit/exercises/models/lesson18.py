@@ -98,7 +98,7 @@ def run(lines: Sequence[Line]) -> list[tuple[int, int]]:
     """Record the program on a tape, and give the kit's bill: the five dearest lines, each with its operations."""
     from autodiff_kit.core.tape import GradientTape
     from autodiff_kit.core.tensor import Variable
-    from autodiff_kit.diagnostics.cost import cost
+    from autodiff_kit.diagnostics.tape_cost import cost
 
     left = [[_factor(line) for _ in range(line.runs)] for line in lines]
     right = [[Variable(np.ones((line.k, line.n))) for _ in range(line.runs)] for line in lines]

@@ -13,7 +13,7 @@ from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import make
-from autodiff_kit.diagnostics.explain import _Case
+from autodiff_kit.diagnostics.gradient_explanation import _Case
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lab.kernel.cells import Cells
 from autodiff_kit.lab.kernel.history import Entry

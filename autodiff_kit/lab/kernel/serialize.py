@@ -13,7 +13,7 @@ import numpy as np
 from autodiff_kit.core.operation import _keywords
 from autodiff_kit.core.record import Like, Node
 from autodiff_kit.core.tensor import Value
-from autodiff_kit.diagnostics.cost import _backward, _case, _Prices
+from autodiff_kit.diagnostics.tape_cost import _backward, _case, _Prices
 from autodiff_kit.lab.kernel.cells import Cells
 from autodiff_kit.lab.kernel.table_model import Sheet
 from autodiff_kit.lab.kernel.value_summary import kind

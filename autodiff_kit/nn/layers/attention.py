@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import ShapeError, StructureError
-from autodiff_kit.nn.layers.common import called, generator, rows, whole
+from autodiff_kit.nn.layers.arguments import called, generator, rows, whole
 from autodiff_kit.nn.layers.dense import Dense
 from autodiff_kit.nn.module import Module
 

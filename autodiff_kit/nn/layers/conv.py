@@ -10,7 +10,16 @@ from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, Variable, lift
 from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import ShapeError, StructureError
-from autodiff_kit.nn.layers.common import Function, called, floating, function_named, generator, glorot, variable, whole
+from autodiff_kit.nn.layers.arguments import (
+    Function,
+    called,
+    floating,
+    function_named,
+    generator,
+    glorot,
+    variable,
+    whole,
+)
 from autodiff_kit.nn.module import Module
 
 __all__ = ["Conv2D"]

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, Variable, lift
 from autodiff_kit.core.validation import flag
-from autodiff_kit.nn.layers.common import (
+from autodiff_kit.nn.layers.arguments import (
     Function,
     called,
     fits,

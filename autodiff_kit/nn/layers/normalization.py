@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, Variable, lift
 from autodiff_kit.errors import StructureError
-from autodiff_kit.nn.layers.common import called, fits, floating, generator, variable, whole, width
+from autodiff_kit.nn.layers.arguments import called, fits, floating, generator, variable, whole, width
 from autodiff_kit.nn.module import Module
 
 __all__ = ["Dropout", "InstanceNorm", "LayerNorm"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_kit.core.tensor import Tensor, lift
 from autodiff_kit.errors import DtypeError
-from autodiff_kit.nn.layers.common import Function
+from autodiff_kit.nn.layers.arguments import Function
 from autodiff_kit.nn.layers.normalization import Dropout
 from autodiff_kit.nn.module import Module
 

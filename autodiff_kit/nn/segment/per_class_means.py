@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Standin, Tensor, lift, plain
 from autodiff_kit.errors import ShapeError, StructureError
-from autodiff_kit.nn.segment.groups import segment_mean
+from autodiff_kit.nn.segment.reductions import segment_mean
 from autodiff_kit.nn.segment.validation import count_of, fractions, whole
 from autodiff_kit.ops.choose import stop_gradient
 
