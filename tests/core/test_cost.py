@@ -12,8 +12,8 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
-from autodiff_kit.diagnostics.tape_cost import Cost, _case, _Prices, cost
-from autodiff_kit.diagnostics.tape_table import short
+from autodiff_kit.diagnostics.table_format import format_count
+from autodiff_kit.diagnostics.tape_cost import Cost, OperationCosts, cost, cost_key
 
 rng = np.random.default_rng(0)
 
@@ -200,8 +200,8 @@ def test_the_sweep_on_a_record_of_its_own_costs_as_much(make: Any) -> None:
         weight = ak.constant(np.ones(y.shape))
         outer.watch(weight)
         inner.gradient(y, inner.watched_variables(), output_gradients=weight)
-    prices = _Prices()
-    measured = sum(prices[_case(node)][0] for node in outer._record.nodes[before:])
+    prices = OperationCosts()
+    measured = sum(prices[cost_key(node)][0] for node in outer._record.nodes[before:])
     assert told.backward == pytest.approx(measured, rel=0.1)
 
 
@@ -361,7 +361,7 @@ def test_picture_has_two_bars_a_row(three_lines: Any) -> None:
     ],
 )
 def test_short_counts(n: float, unit: str, text: str) -> None:
-    assert short(n, unit) == text
+    assert format_count(n, unit) == text
 
 
 # -------------------------------------------------------------------------------- bad input

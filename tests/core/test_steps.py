@@ -14,7 +14,7 @@ from autodiff_kit.errors import TapeError
 
 def watched(f: Any, *arrays: Any, names: tuple[str | None, ...] = ("x",)) -> tuple[Any, list[Any], Any]:
     xs = [ak.constant(a, name=n) for a, n in zip(arrays, names, strict=True)]
-    with stepping.watched_tape() as tape:
+    with stepping.value_keeping_tape() as tape:
         tape.watch(xs)
         y = f(*xs)
     return tape, xs, y
@@ -27,7 +27,7 @@ def lesson(x: Any) -> Any:
 def test_the_rows_of_lesson_01() -> None:
     """Leaves first, then operations in their order, each with its value and the rows that it reads."""
     tape, (x,), _ = watched(lesson, [2.0, 3.0, -1.0])
-    rows = stepping.rows(tape)
+    rows = stepping.tape_values(tape)
     assert [row.op for row in rows] == [
         "input", "getitem", "getitem", "multiply", "getitem", "getitem", "multiply", "getitem", "power", "getitem",
         "add", "stack",
@@ -43,7 +43,7 @@ def test_the_rows_of_lesson_01() -> None:
 def test_b15_a_push_step_by_step() -> None:
     """B15: the last event is the product J v; each tells its row, where it came from, and says so in words."""
     tape, (x,), _ = watched(lesson, [2.0, 3.0, -1.0])
-    events = stepping.push(tape, [x], [[1.0, 2.0, -1.0]])
+    events = stepping.forward_steps(tape, [x], [[1.0, 2.0, -1.0]])
     assert [e.row for e in events] == list(range(12))
     assert events[-1].value.tolist() == [7.0, -5.0, 3.0]
     assert events[3].inputs == (1, 2)
@@ -55,7 +55,7 @@ def test_b15_a_push_step_by_step() -> None:
 def test_b15_a_pull_step_by_step() -> None:
     """B15: one event for each contribution; the last total of the source is u J."""
     tape, (x,), y = watched(lesson, [2.0, 3.0, -1.0])
-    events = stepping.pull(tape, y, [1.0, -1.0, 2.0])
+    events = stepping.reverse_steps(tape, y, [1.0, -1.0, 2.0])
     assert (events[0].row, events[0].to, events[0].total.tolist()) == (None, 11, [1.0, -1.0, 2.0])
     to_source = [e for e in events if e.to == 0]
     assert len(to_source) == 6
@@ -77,12 +77,12 @@ def test_steps_agree_with_the_sweeps(dtype: str) -> None:
 
     arrays = np.array([[0.5, -1.0], [2.0, 1.0]], dtype), np.array([0.25, 1.5], dtype)
     tape, xs, y = watched(f, *arrays, names=("a", None))
-    rows = stepping.rows(tape)
+    rows = stepping.tape_values(tape)
     assert [row.name for row in rows[:2]] == ["a", "input 1"]
     along = [np.ones((2, 2), dtype), np.array([1.0, -1.0], dtype)]
     _, tangent = ak.jvp(f, arrays, along)
-    assert stepping.push(tape, xs, along)[-1].value == pytest.approx(float(tangent), rel=1e-6)
-    totals = {e.to: e.total for e in stepping.pull(tape, y)}
+    assert stepping.forward_steps(tape, xs, along)[-1].value == pytest.approx(float(tangent), rel=1e-6)
+    totals = {e.to: e.total for e in stepping.reverse_steps(tape, y)}
     for place, g in enumerate(tape.gradient(y, xs)):
         np.testing.assert_allclose(totals[place], g.numpy(), rtol=1e-6)
         assert totals[place].dtype == np.dtype(dtype)
@@ -90,18 +90,18 @@ def test_steps_agree_with_the_sweeps(dtype: str) -> None:
 
 def test_a_pull_from_the_middle_and_of_a_number() -> None:
     tape, (x,), y = watched(lambda x: (x * x).sum() ** 2, 3.0)
-    assert stepping.pull(tape, y)[-1].total.tolist() == 4 * 27.0
-    with stepping.watched_tape() as tape:
+    assert stepping.reverse_steps(tape, y)[-1].total.tolist() == 4 * 27.0
+    with stepping.value_keeping_tape() as tape:
         tape.watch(x)
         middle = x * 2.0
         ak.exp(middle)
-    events = stepping.pull(tape, middle)
+    events = stepping.reverse_steps(tape, middle)
     assert [(e.to, e.total.tolist()) for e in events] == [(1, 1.0), (0, 2.0)]
 
 
 def test_numbers_in_notes_are_short_and_have_a_true_minus() -> None:
     tape, (x,), _ = watched(lambda x: x * x - x, -1 / 3)
-    notes = [e.note for e in stepping.push(tape, [x], [2.0])]
+    notes = [e.note for e in stepping.forward_steps(tape, [x], [2.0])]
     assert notes[1] == "product: 2·(−0.3333) + 2·(−0.3333) = −1.333"
     assert notes[2].startswith("subtract: (−1.333) − 2 = ")
 
@@ -111,10 +111,10 @@ def test_what_cannot_be_shown() -> None:
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = ak.sum(x + 1.0)
-    with pytest.raises(TapeError, match="stepping.watched_tape"):
-        stepping.rows(tape)
+    with pytest.raises(TapeError, match="stepping.value_keeping_tape"):
+        stepping.tape_values(tape)
     with pytest.raises(TapeError, match="not on the tape"):
-        stepping.pull(tape, ak.constant(1.0))
+        stepping.reverse_steps(tape, ak.constant(1.0))
     with pytest.raises(TapeError, match="not on the tape"):
-        stepping.push(tape, [3.0], [1.0])
+        stepping.forward_steps(tape, [3.0], [1.0])
     assert float(tape.gradient(y, x)[0]) == 1.0

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.diagnostics.tape_table import Table, brief, html_table, table, text_lines
+from autodiff_kit.diagnostics.table_format import html_table, text_table
+from autodiff_kit.diagnostics.tape_table import TapeTable, summarize_value, table
 
 
 @pytest.fixture
@@ -169,12 +170,12 @@ def test_one_row_is_not_left_out_for_the_sake_of_a_gap(n: int) -> None:
     ],
 )
 def test_values_in_short(value: Any, text: str) -> None:
-    assert brief(value) == text
+    assert summarize_value(value) == text
 
 
 def test_long_texts_are_cut_and_empty_columns_left_out() -> None:
     grid = {"a": ["x" * 300, "y"], "nothing": ["", ""], "n": ["1", "20"]}
-    lines = text_lines(grid, numbers=("n",))
+    lines = text_table(grid, numbers=("n",))
     assert lines[0].split() == ["a", "n"]
     assert lines[1].endswith("…   1")
     assert len({len(line) for line in lines}) == 1
@@ -221,4 +222,4 @@ def test_html_is_escaped() -> None:
 def test_only_tapes() -> None:
     with pytest.raises(ak.errors.DtypeError, match=r"tape.table\(\)"):
         table([1, 2])  # type: ignore[arg-type]
-    assert isinstance(table(ak.GradientTape()), Table)
+    assert isinstance(table(ak.GradientTape()), TapeTable)
