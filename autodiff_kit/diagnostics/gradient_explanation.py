@@ -28,7 +28,7 @@ from autodiff_kit.core.tape import GradientTape, tape_method
 from autodiff_kit.core.tensor import Value, Variable
 from autodiff_kit.diagnostics.unconnected_reasons import REASONS, remark
 
-__all__ = ["DependencyAnalysis", "Explanation", "Explanations", "explain"]
+__all__ = ["Explanation", "Explanations", "explain"]
 
 Ranges = tuple[tuple[int, int], ...]
 

@@ -24,7 +24,7 @@ from autodiff_kit.core.validation import whole, word
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.errors import DtypeError
 
-__all__ = ["Cost", "CostRow", "OperationCosts", "backward_flops", "cost", "cost_key"]
+__all__ = ["Cost", "CostRow", "cost"]
 
 _NUMBERS = ("forward", "backward", "answers", "nodes")
 
