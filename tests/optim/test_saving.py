@@ -184,8 +184,8 @@ def _pickled(path: Path) -> None:
         (_head(settings={}), "has the settings learning_rate, beta1"),
         (_head(settings=None), "has the settings"),
         (_head(settings=ak.optim.Adam().state_dict()["settings"] | {"beta1": "x"}), "setting 'beta1'"),
-        (_head(variables=[]), "its head does not fit its arrays"),
-        (_head(variables=3), "its head does not fit its arrays"),
+        (_head(variables=[]), "its metadata do not fit its arrays"),
+        (_head(variables=3), "its metadata do not fit its arrays"),
         (_head(), r"has slots \['m'\], and needs \['m', 't', 'v'\]"),
     ],
 )
