@@ -1,25 +1,9 @@
-"""Functions for neural networks: activations, softmax, attention, convolution, normalisation, losses."""
+"""Neural networks: functions (``nn.relu``), layers, the Module base class, segment operations, relaxations."""
 
 from __future__ import annotations
 
-from autodiff_kit.nn.functional.dot_product_attention import attention
-from autodiff_kit.nn.functional.losses import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
-from autodiff_kit.nn.functional.normalization import dropout, instance_norm, layer_norm
-from autodiff_kit.nn.functional.spatial import avg_pool2d, conv2d, max_pool2d
-from autodiff_kit.ops.elementary import sigmoid, softplus
-from autodiff_kit.ops.neural import (
-    elu,
-    gelu,
-    leaky_relu,
-    log_softmax,
-    masked_softmax,
-    relu,
-    softmax,
-    sparse_softmax_cross_entropy,
-)
+from autodiff_kit.nn import functional, layers, relax, segment
+from autodiff_kit.nn.functional import *
+from autodiff_kit.nn.module import Module
 
-__all__ = [
-    "attention", "avg_pool2d", "conv2d", "dropout", "elu", "embedding", "gelu", "huber", "instance_norm", "layer_norm",
-    "leaky_relu", "log_softmax", "masked_softmax", "max_pool2d", "moments", "relu", "sigmoid", "sigmoid_cross_entropy",
-    "softmax", "softmax_cross_entropy", "softplus", "sparse_softmax_cross_entropy",
-]  # fmt: skip
+__all__ = [*functional.__all__, "Module", "functional", "layers", "relax", "segment"]

@@ -29,14 +29,14 @@ def write_state(path: str | PathLike[str], state: dict[str, Any]) -> None:
     entries = {_METADATA_ENTRY: np.frombuffer(json.dumps(metadata).encode(), np.uint8)}
     for place, kept in enumerate(slots.values()):
         entries |= {f"{place}/{name}": x for name, x in kept.items()}
-    npz_file.write(path, entries)
+    npz_file.write_arrays(path, entries)
 
 
 def read_state(path: str | PathLike[str]) -> dict[str, Any]:
     """Read a state from a file."""
     from autodiff_kit.nn import npz_file
 
-    source, found = str(path), npz_file.read(path, "optimizer")
+    source, found = str(path), npz_file.read_arrays(path, "optimizer")
     if _METADATA_ENTRY not in found:
         raise StructureError(f"{source!r} is an archive of arrays, but no optimizer saved it; np.load reads it")
     return _parse_state(source, found)

@@ -141,8 +141,8 @@ def needs_sections(path: str) -> bool:
 @pytest.mark.parametrize("path", list(filter(needs_sections, NAMES)))
 def test_many_arguments_are_explained(path: str) -> None:
     found = sections(NAMES[path])
-    relative = re.search(r"relative of|same as :func:|see :func:|as NumPy's", inspect.getdoc(NAMES[path]) or "")
-    assert "Parameters" in found or relative, f"{path} takes {taken(NAMES[path])} and does not say what they are"
+    referred = re.search(r"derived from|same as :func:|see :func:|as NumPy's", inspect.getdoc(NAMES[path]) or "")
+    assert "Parameters" in found or referred, f"{path} takes {taken(NAMES[path])} and does not say what they are"
 
 
 @pytest.mark.parametrize("path", [p for p in NAMES if "Parameters" in sections(NAMES[p])])

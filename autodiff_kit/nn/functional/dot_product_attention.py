@@ -1,4 +1,4 @@
-"""Attention."""
+"""Scaled dot-product attention."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def attention(
     additive: float = -1e9,
     empty: str = "zero",
 ) -> Tensor:
-    """Scaled dot-product attention: each query's average of the values, weighed by how well the keys fit.
+    """Scaled dot-product attention: the average of the values for each query, weighted by softmax of key products.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def attention(
     v : Tensor or array_like
         Values ``(..., n, e)``.
     mask : array_like of bool, optional
-        True where a key counts; broadcasts to ``(..., m, n)``, so a padded batch gives ``keep[:, None, :]``.
+        True where a key may be attended to; broadcasts to ``(..., m, n)``, so a padded batch gives ``keep[:, None,
+        :]``.
     mode, additive, empty : optional
         As in :func:`masked_softmax`.
 
@@ -50,8 +51,8 @@ def attention(
 
     Notes
     -----
-    **Gradient.** With mode "renormalize", a key that no query may see gets exactly 0, as does its value, whatever
-    stands there, nan included.
+    **Gradient.** With mode "renormalize", a key that no query may attend to, and its value, get exactly 0, even if
+    they contain nan.
 
     References
     ----------
@@ -65,23 +66,23 @@ def attention(
            [1.]])
     """
     queries, keys, values = lift(q), lift(k), lift(v)
-    _check(queries, keys, values)
+    _check_shapes(queries, keys, values)
     if mask is not None and mode == "renormalize":
-        seen = _seen(mask, queries, keys)  # 0 times nan is nan: what nobody may see must not be there at all
-        keys, values = where(seen, keys, 0.0), where(seen, values, 0.0)
+        visible = _visible_keys(mask, queries, keys)  # 0 times nan is nan, so hidden keys and values are replaced
+        keys, values = where(visible, keys, 0.0), where(visible, values, 0.0)
     scores = (queries @ keys.swapaxes(-1, -2)) * (1.0 / float(np.sqrt(queries.shape[-1])))
     weights = softmax(scores) if mask is None else masked_softmax(scores, mask, mode, additive, empty)
     return weights @ values
 
 
-def _seen(mask: Any, q: Tensor, k: Tensor) -> Any:
-    """Which keys some query may see, as a column beside k."""
+def _visible_keys(mask: Any, q: Tensor, k: Tensor) -> Any:
+    """Keys that at least one query may attend to, as a boolean column ``(..., n, 1)``."""
     keep = np.asarray(plain(mask))
     full = np.broadcast_to(keep, np.broadcast_shapes(keep.shape, (q.shape[-2], k.shape[-2])))
     return np.any(full, axis=-2)[..., None]
 
 
-def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
+def _check_shapes(q: Tensor, k: Tensor, v: Tensor) -> None:
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise ShapeError(f"attention needs matrices of queries, keys and values; got {q.shape}, {k.shape}, {v.shape}")
     if q.shape[-1] != k.shape[-1]:

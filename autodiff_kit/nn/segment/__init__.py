@@ -1,6 +1,7 @@
-"""Rows in groups: graphs of different sizes, classes in a mini-batch, words of sentences.
+"""Segment operations: reductions over groups of rows, partitions, per-class means, sparse products.
 
-An id for each row says which group it belongs to; ids need not be sorted. A group without rows gives 0 (its product 1).
+Groups are graphs of different sizes, classes in a mini-batch, or words of a sentence. An id for each row names its
+segment; ids need not be sorted. The result for a segment without rows is 0 (for products 1).
 """
 
 from __future__ import annotations

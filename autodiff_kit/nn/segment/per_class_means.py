@@ -1,4 +1,4 @@
-"""Means of classes that persist from batch to batch."""
+"""Running means of classes over mini-batches: class_means, ClassMeans."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit.core.tensor import Standin, Tensor, lift, plain
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.reductions import segment_mean
-from autodiff_kit.nn.segment.validation import count_of, fractions, whole
+from autodiff_kit.nn.segment.validation import fraction_array, integer_array, segment_count
 from autodiff_kit.ops.choose import stop_gradient
 
 __all__ = ["ClassMeans", "class_means"]
@@ -18,20 +18,21 @@ Array = np.ndarray[Any, Any]
 
 
 def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any = None, rate: Any = 0.1) -> Tensor:
-    """Mean of the rows of each class, moved on from those of earlier batches.
+    """Mean of the rows of each class, as a moving average with the means of earlier batches.
 
     Parameters
     ----------
     data : Tensor or array_like
         A row for each example, ``(n, ...)``.
     labels : array_like of int
-        Class of each row, ``(n,)``.
+        Class index of each row, ``(n,)``.
     num_classes : int, optional
         By default the number of rows of ``previous``, or the largest label plus one.
     previous : Tensor, Variable or array_like, optional
-        Means so far, ``(num_classes, ...)``. By default the answer is this batch's means, 0 for a class without rows.
+        Means so far, ``(num_classes, ...)``. By default the result is the means of this batch, 0 for a class without
+        rows.
     rate : float or array_like, optional
-        How far each mean moves from the previous one to this batch's, from 0 to 1; one number or one for each class.
+        Weight of this batch's mean in the moving average, from 0 to 1; one number or one for each class.
 
     Returns
     -------
@@ -41,18 +42,18 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     Raises
     ------
     RangeError
-        If a label is negative, or ``num_classes`` or more; the first such label and its place are named.
+        If a label is negative, or ``num_classes`` or more; the first such label and its position are named.
     ShapeError, DtypeError, StructureError
-        If the shapes do not fit, labels are not whole numbers, or the rate is outside 0 to 1.
+        If the shapes do not fit, labels are not integers, or the rate is outside 0 to 1.
 
     See Also
     --------
-    ClassMeans : keeps the means, and counts what it has seen.
+    ClassMeans : stores the means, and counts the rows seen.
 
     Notes
     -----
-    **Gradient.** To the rows of this batch, ``rate`` over the rows of the class; to ``previous`` the rest. Means that
-    a variable holds from batch to batch are best passed as values, ``previous=means.numpy()``.
+    **Gradient.** To the rows of this batch, ``rate`` divided by the number of rows of the class; to ``previous`` the
+    rest. If a variable stores the means, pass their values: ``previous=means.numpy()``.
 
     Examples
     --------
@@ -66,46 +67,46 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     now = segment_mean(data, labels, count)
     if before.shape != now.shape:
         raise ShapeError(f"class_means: previous means of shape {before.shape} beside new ones of shape {now.shape}")
-    return before + _moves(labels, len(now), rate, now) * (now - before)
+    return before + _rates_of_present_classes(labels, len(now), rate, now) * (now - before)
 
 
-def _moves(labels: Any, count: int, rate: Any, now: Tensor) -> Array:
-    """How far each class moves: its rate where it occurs, else 0."""
-    rates = fractions("class_means", "rate", rate).astype(now.dtype if now.dtype.kind == "f" else np.float64)
+def _rates_of_present_classes(labels: Any, count: int, rate: Any, now: Tensor) -> Array:
+    """The rate of each class that occurs in the batch, 0 for the others."""
+    rates = fraction_array("class_means", "rate", rate).astype(now.dtype if now.dtype.kind == "f" else np.float64)
     if rates.shape not in ((), (count,)):
         raise ShapeError(f"class_means: the rate is one number or {count} of them, got shape {rates.shape}")
-    present = np.bincount(_flat(labels), minlength=count) > 0
-    moves: Array = np.where(present, rates, 0).reshape(count, *(1,) * (now.ndim - 1))
-    return moves.astype(rates.dtype, copy=False)
+    present = np.bincount(_flat_labels(labels), minlength=count) > 0
+    weights: Array = np.where(present, rates, 0).reshape(count, *(1,) * (now.ndim - 1))
+    return weights.astype(rates.dtype, copy=False)
 
 
-def _flat(labels: Any) -> Any:
-    return whole("class_means", "labels", labels).reshape(-1)
+def _flat_labels(labels: Any) -> Any:
+    return integer_array("class_means", "labels", labels).reshape(-1)
 
 
-def _decay(given: Any) -> float:
-    decay = fractions("ClassMeans", "decay", given)
+def _checked_decay(given: Any) -> float:
+    decay = fraction_array("ClassMeans", "decay", given)
     if decay.ndim or decay == 1:
         raise StructureError(f"ClassMeans: the decay is one number from 0 up to 1, exclusive, got {given!r}")
     return float(decay)
 
 
 class ClassMeans:
-    """Means of classes over all batches seen.
+    """Running means of classes over all batches seen.
 
     Parameters
     ----------
     num_classes : int
     decay : float, optional
-        Share of the old mean in the new one, from 0 up to 1, exclusive: recent batches then count more. By default
-        every row counts alike, and the means are those of all rows seen.
+        Weight of the old mean in the new one, from 0 up to 1, exclusive: recent batches then count more. By default
+        all rows count equally, and the means are those of all rows seen.
 
     Attributes
     ----------
     means : Tensor or None
         ``(num_classes, ...)``; 0 for a class that was never seen. None before the first batch.
     counts : ndarray of int
-        Rows seen of each class.
+        Number of rows seen of each class.
 
     Raises
     ------
@@ -114,8 +115,8 @@ class ClassMeans:
 
     Notes
     -----
-    **Gradient.** What :meth:`update` returns has a gradient to the rows of its batch; earlier batches count as
-    constants, so that no record grows from batch to batch.
+    **Gradient.** The result of :meth:`update` has a gradient with respect to the rows of its batch; earlier batches are
+    constants, so that the tape does not grow from batch to batch.
 
     Examples
     --------
@@ -126,13 +127,13 @@ class ClassMeans:
     """
 
     def __init__(self, num_classes: Any, decay: float | None = None) -> None:
-        count = count_of("ClassMeans", "num_classes", num_classes)
-        self.decay = None if decay is None else _decay(decay)
+        count = segment_count("ClassMeans", "num_classes", num_classes)
+        self.decay = None if decay is None else _checked_decay(decay)
         self.means: Tensor | None = None
         self.counts = np.zeros(count, np.int64)
 
     def update(self, data: Any, labels: Any) -> Tensor:
-        """Move the means by a batch, and return them with their gradient to its rows.
+        """Update the means with a batch, and return them; the result is differentiable with respect to the rows.
 
         Parameters
         ----------
@@ -149,7 +150,7 @@ class ClassMeans:
         Raises
         ------
         RangeError, ShapeError, DtypeError
-            As :func:`class_means`; then nothing has changed.
+            As :func:`class_means`; the means are unchanged then.
 
         Examples
         --------
@@ -165,18 +166,18 @@ class ClassMeans:
         size = self.counts.size
         if self.means is None:
             means = segment_mean(data, labels, size)
-            seen = np.bincount(_flat(labels), minlength=size)
+            seen = np.bincount(_flat_labels(labels), minlength=size)
         else:
-            inside = _flat(labels)
+            inside = _flat_labels(labels)
             inside = inside[(inside >= 0) & (inside < size)]  # class_means says which label is outside
             seen = np.bincount(inside, minlength=size)
-            means = class_means(data, labels, size, self.means, self._rates(seen))
+            means = class_means(data, labels, size, self.means, self._batch_weights(seen))
         self.counts = self.counts + seen
         self.means = stop_gradient(means)
         return means
 
-    def _rates(self, seen: Array) -> Array:
-        """What a batch weighs in the new means; all, for a class that is seen the first time."""
+    def _batch_weights(self, seen: Array) -> Array:
+        """Weight of a batch in the new means; 1 for a class that is seen for the first time."""
         if self.decay is None:
             return seen / np.maximum(self.counts + seen, 1)
         return np.where(self.counts == 0, 1.0, 1.0 - self.decay)

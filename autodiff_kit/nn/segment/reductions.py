@@ -1,20 +1,20 @@
-"""Sums, means, products and extremes of the rows of each segment."""
+"""Segment reductions: sum, mean, maximum, minimum and product of the rows of each segment."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.nn.segment.validation import checked, count_of, needed_for, rows
+from autodiff_kit.nn.segment.validation import check_ids, count_from_ids, rows_and_ids, segment_count
 from autodiff_kit.ops import segments
 
 __all__ = ["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"]
 
 
-def _grouped(name: str, block: Any, data: Any, ids: Any, num_segments: Any) -> Tensor:
-    t, numbers = rows(name, "ids", data, ids)
-    count = needed_for(numbers) if num_segments is None else count_of(name, "num_segments", num_segments)
-    numbers = checked(name, "id", numbers, count)
+def _segment_reduce(name: str, block: Any, data: Any, ids: Any, num_segments: Any) -> Tensor:
+    t, numbers = rows_and_ids(name, "ids", data, ids)
+    count = count_from_ids(numbers) if num_segments is None else segment_count(name, "num_segments", num_segments)
+    numbers = check_ids(name, "id", numbers, count)
     out: Tensor = block(t, ids=numbers, count=count, ndim=t.ndim)
     return out
 
@@ -29,7 +29,7 @@ def segment_sum(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     ids : array_like of int
         Segment of each row, in any order.
     num_segments : int, optional
-        Rows of the result; by default the largest id plus one, known only when it runs.
+        Rows of the result; by default the largest id plus one.
 
     Returns
     -------
@@ -49,16 +49,16 @@ def segment_sum(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     -----
     **Shapes.** ``data (n, ...)`` and ``ids (n,)`` give ``(num_segments, ...)``; ids with more axes number the rows of
     as many axes.
-    **Dtypes.** As NumPy's sum; float16 is added up in float32.
-    **Gradient.** Each row gets that of its segment.
-    **Cost.** One addition an entry.
+    **Dtypes.** As for NumPy's sum; float16 is summed in float32.
+    **Gradient.** Each row gets the cotangent of its segment.
+    **Cost.** One addition for each entry.
 
     Examples
     --------
     >>> ak.segment.segment_sum([1.0, 2.0, 3.0, 4.0, 5.0], [0, 0, 2, 2, 2]).numpy()
     array([ 3.,  0., 12.])
     """
-    return _grouped("segment_sum", segments.segment_sum, data, ids, num_segments)
+    return _segment_reduce("segment_sum", segments.segment_sum, data, ids, num_segments)
 
 
 def segment_mean(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -85,14 +85,14 @@ def segment_mean(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Each of ``n`` rows of a segment gets 1/n of that segment's.
+    **Gradient.** Each of the ``n`` rows of a segment gets 1/n of the segment's cotangent.
 
     Examples
     --------
     >>> ak.segment.segment_mean([1.0, 2.0, 3.0, 4.0, 5.0], [0, 0, 1, 1, 1], 3).numpy()
     array([1.5, 4. , 0. ])
     """
-    return _grouped("segment_mean", segments.segment_mean, data, ids, num_segments)
+    return _segment_reduce("segment_mean", segments.segment_mean, data, ids, num_segments)
 
 
 def segment_max(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -119,14 +119,14 @@ def segment_max(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Ties share it evenly.
+    **Gradient.** Shared evenly among ties.
 
     Examples
     --------
     >>> ak.segment.segment_max([1.0, 5.0, -2.0], [0, 0, 1]).numpy()
     array([ 5., -2.])
     """
-    return _grouped("segment_max", segments.segment_max, data, ids, num_segments)
+    return _segment_reduce("segment_max", segments.segment_max, data, ids, num_segments)
 
 
 def segment_min(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -153,14 +153,14 @@ def segment_min(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Ties share it evenly.
+    **Gradient.** Shared evenly among ties.
 
     Examples
     --------
     >>> ak.segment.segment_min([1.0, 5.0, -2.0], [0, 0, 1]).numpy()
     array([ 1., -2.])
     """
-    return _grouped("segment_min", segments.segment_min, data, ids, num_segments)
+    return _segment_reduce("segment_min", segments.segment_min, data, ids, num_segments)
 
 
 def segment_prod(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
@@ -187,12 +187,12 @@ def segment_prod(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** The product of the others, found without a division, so zeros are harmless to any order.
-    **Cost.** Backward about four multiplications an entry for each doubling of the longest segment.
+    **Gradient.** The product of the other rows, computed without division, so that zeros are safe at any order.
+    **Cost.** Backward about four multiplications for each entry and each doubling of the longest segment.
 
     Examples
     --------
     >>> ak.segment.segment_prod([2.0, 0.0, 3.0], [0, 1, 1]).numpy()
     array([2., 0.])
     """
-    return _grouped("segment_prod", segments.segment_prod, data, ids, num_segments)
+    return _segment_reduce("segment_prod", segments.segment_prod, data, ids, num_segments)

@@ -1,4 +1,4 @@
-"""Products with sparse matrices, such as a graph's adjacency."""
+"""Products of sparse and dense matrices, such as a graph's adjacency times node features."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import ShapeError, StructureError
-from autodiff_kit.nn.segment.validation import checked, whole
+from autodiff_kit.nn.segment.validation import check_ids, integer_array
 from autodiff_kit.ops import segments
 
 __all__ = ["sparse_matmul"]
 
 
-class _Places(NamedTuple):
-    """Where a matrix has entries; ``stored`` are their values, or None."""
+class _SparseEntries(NamedTuple):
+    """Rows and columns of the entries of a sparse matrix; ``stored`` are their values, or None."""
 
     rows: Any
     columns: Any
@@ -30,32 +30,33 @@ def sparse_matmul(adjacency: Any, x: Any, values: Any = None) -> Tensor:
     Parameters
     ----------
     adjacency : sparse matrix or tuple
-        A matrix or array of ``scipy.sparse`` of any format, or ``(rows, columns, shape)``: where the entries stand.
+        A matrix or array of ``scipy.sparse`` of any format, or ``(rows, columns, shape)``: the positions of the
+        entries.
     x : Tensor or array_like
         ``(n, k)``, or a vector ``(n,)``.
     values : Tensor or array_like, optional
-        An entry for each place, in the order of ``adjacency.tocoo()`` or of the tuple: weights that can be learned.
-        By default what the sparse matrix holds, or ones.
+        A value for each position, in the order of ``adjacency.tocoo()`` or of the tuple: trainable weights.
+        By default the stored values of the sparse matrix, or ones.
 
     Returns
     -------
     Tensor
-        ``(m, k)`` or ``(m,)`` for an adjacency of shape ``(m, n)``. Entries at one place add up.
+        ``(m, k)`` or ``(m,)`` for an adjacency of shape ``(m, n)``. Entries at the same position are added.
 
     Raises
     ------
     ShapeError
         If the shapes do not fit.
     RangeError
-        If a row or column is outside the shape; the first such number and its place are named.
+        If a row or column is outside the shape; the first such number and its position are named.
     StructureError, DtypeError
         If the adjacency is neither of the two, or rows and columns are not whole numbers.
 
     Notes
     -----
     **Dtypes.** Promoted as NumPy's; SciPy's matrices are float64 unless made otherwise.
-    **Gradient.** To ``x``, by the transpose; to ``values`` at the places given and nowhere else. The stored entries
-    are constants.
+    **Gradient.** To ``x``, by the transpose; to ``values`` at the given positions only. The stored entries are
+    constants.
     **Cost.** Two operations for each entry and column of ``x``; no dense matrix is made.
 
     Examples
@@ -64,50 +65,55 @@ def sparse_matmul(adjacency: Any, x: Any, values: Any = None) -> Tensor:
     >>> ak.segment.sparse_matmul(path, [[1.0], [10.0], [100.0]]).tolist()
     [[10.0], [101.0], [10.0]]
     """
-    t, places = lift(x), _places(adjacency)
-    if t.ndim not in (1, 2) or t.shape[0] != places.shape[1]:
+    t, entries = lift(x), _sparse_entries(adjacency)
+    if t.ndim not in (1, 2) or t.shape[0] != entries.shape[1]:
         raise ShapeError(
-            f"sparse_matmul of shapes {places.shape} and {t.shape}: the second needs {places.shape[1]} rows, "
+            f"sparse_matmul of shapes {entries.shape} and {t.shape}: the second needs {entries.shape[1]} rows, "
             "and one axis or two"
         )
-    weights = lift(_weights(values, places, t.dtype))
-    if weights.shape != places.rows.shape:
-        raise ShapeError(f"sparse_matmul: values of shape {weights.shape} for {places.rows.size} places; give one each")
+    weights = lift(_entry_values(values, entries, t.dtype))
+    if weights.shape != entries.rows.shape:
+        raise ShapeError(
+            f"sparse_matmul: values of shape {weights.shape} for {entries.rows.size} places; give one each"
+        )
     column = t if t.ndim == 2 else t[:, None]
-    rows, columns, shape, _ = places
+    rows, columns, shape, _ = entries
     out: Tensor = segments.sparse_product(weights, column, rows=rows, columns=columns, shape=shape)
     return out if t.ndim == 2 else out[:, 0]
 
 
-def _weights(values: Any, places: _Places, dtype: Any) -> Any:
+def _entry_values(values: Any, entries: _SparseEntries, dtype: Any) -> Any:
     if values is not None:
         return values
-    if places.stored is not None:
-        return places.stored
-    return np.ones(places.rows.shape, dtype if dtype.kind == "f" else np.float64)
+    if entries.stored is not None:
+        return entries.stored
+    return np.ones(entries.rows.shape, dtype if dtype.kind == "f" else np.float64)
 
 
-def _places(adjacency: Any) -> _Places:
-    """Rows, columns and shape; a sparse matrix is known by what it can do, so that SciPy need not be there."""
+def _sparse_entries(adjacency: Any) -> _SparseEntries:
+    """Rows, columns and shape of the entries; SciPy is not imported: its matrices are known by ``tocoo``."""
     if hasattr(adjacency, "tocoo"):
         coo = adjacency.tocoo()
-        places = _Places(coo.row, coo.col, coo.shape, coo.data)
+        entries = _SparseEntries(coo.row, coo.col, coo.shape, coo.data)
     elif isinstance(adjacency, (tuple, list)) and len(adjacency) == 3:
-        places = _Places(adjacency[0], adjacency[1], adjacency[2], None)
+        entries = _SparseEntries(adjacency[0], adjacency[1], adjacency[2], None)
     else:
         raise StructureError(
             "sparse_matmul: the adjacency is a matrix of scipy.sparse or a tuple (rows, columns, shape), "
             f"not {type(adjacency).__name__}; a dense one is multiplied with @"
         )
-    shape = _shape(places.shape)
-    rows, columns = whole("sparse_matmul", "rows", places.rows), whole("sparse_matmul", "columns", places.columns)
+    shape = _matrix_shape(entries.shape)
+    rows, columns = (
+        integer_array("sparse_matmul", "rows", entries.rows),
+        integer_array("sparse_matmul", "columns", entries.columns),
+    )
     if rows.ndim != 1 or rows.shape != columns.shape:
         raise ShapeError(f"sparse_matmul: rows of shape {rows.shape} and columns of shape {columns.shape} must pair up")
-    rows = checked("sparse_matmul", "row", rows, shape[0])
-    return _Places(rows, checked("sparse_matmul", "column", columns, shape[1]), shape, places.stored)
+    rows = check_ids("sparse_matmul", "row", rows, shape[0])
+    return _SparseEntries(rows, check_ids("sparse_matmul", "column", columns, shape[1]), shape, entries.stored)
 
 
-def _shape(given: Any) -> tuple[int, int]:
+def _matrix_shape(given: Any) -> tuple[int, int]:
     try:
         m, n = (operator.index(plain(k)) for k in given)
     except (TypeError, ValueError) as error:
