@@ -10,15 +10,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autodiff_kit.diagnostics.gradient_check import CheckReport, check_gradients
-    from autodiff_kit.diagnostics.gradient_explanation import Explanation, Explanations, explain
-    from autodiff_kit.diagnostics.tape_cost import Cost, CostRow, cost
+    from autodiff_kit.diagnostics.gradient_check import GradientCheckReport, check_gradients
+    from autodiff_kit.diagnostics.gradient_explanation import GradientExplanation, GradientExplanations, explain
+    from autodiff_kit.diagnostics.tape_cost import TapeCost, TapeCostRow, cost
     from autodiff_kit.diagnostics.tape_nodes import TapeNode
     from autodiff_kit.diagnostics.tape_table import TapeTable, TapeTableRow, table
 
 __all__ = [
-    "CheckReport", "Cost", "CostRow", "Explanation", "Explanations", "TapeNode", "TapeTable", "TapeTableRow",
-    "check_gradients", "cost", "explain", "table",
+    "GradientCheckReport",
+    "GradientExplanation",
+    "GradientExplanations",
+    "TapeCost",
+    "TapeCostRow",
+    "TapeNode",
+    "TapeTable",
+    "TapeTableRow",
+    "check_gradients",
+    "cost",
+    "explain",
+    "table",
 ]  # fmt: skip
 
 _MODULES = ("gradient_check", "gradient_explanation", "tape_cost", "tape_nodes", "tape_table")

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SlopeEstimate", "StepSizes", "estimate_rounding", "estimate_slopes"]
+__all__ = ["FiniteDifferenceSteps", "SlopeEstimate", "estimate_rounding", "estimate_slopes"]
 
 LineFunction = Callable[[float], Any]
 """``t`` to the values of a function at ``point + t * direction``."""
@@ -33,7 +33,7 @@ SIGNIFICANCE = 10.0
 
 
 @dataclass(frozen=True)
-class StepSizes:
+class FiniteDifferenceSteps:
     """Shrinking step sizes, largest first, with the precision of the dtype and the size of the point."""
 
     sizes: Array
@@ -42,7 +42,7 @@ class StepSizes:
     size: float
 
     @classmethod
-    def of(cls, dtype: Any, first: float | None, size: float) -> StepSizes:
+    def for_dtype(cls, dtype: Any, first: float | None, size: float) -> FiniteDifferenceSteps:
         """Step sizes that suit a dtype and the size of the point, or that begin with a given step."""
         eps, wide = float(np.finfo(dtype).eps), max(size, 1.0)
         last = eps**0.7 * wide
@@ -50,12 +50,12 @@ class StepSizes:
         return cls._between(first, last, eps, size)
 
     @classmethod
-    def _between(cls, first: float, last: float, eps: float, size: float) -> StepSizes:
+    def _between(cls, first: float, last: float, eps: float, size: float) -> FiniteDifferenceSteps:
         factor = 4.0 if eps < 1e-12 else 2.0
         count = max(5, int(np.log(first / last) / np.log(factor)) + 1)
         return cls(first / factor ** np.arange(min(count, 12)), factor, eps, size)
 
-    def finer(self) -> StepSizes | None:
+    def finer(self) -> FiniteDifferenceSteps | None:
         """Smaller steps, for a point that is nearer to zero than the first step; None if they would not help."""
         if not 0 < self.size < self.sizes[0]:
             return None
@@ -93,7 +93,7 @@ def estimate_rounding(line: LineFunction, eps: float, size: float) -> Array:
     return np.asarray(np.maximum(np.median(third, axis=0), 4 * eps * size_of))
 
 
-def estimate_slopes(line: LineFunction, steps: StepSizes, rounding: Array) -> list[SlopeEstimate]:
+def estimate_slopes(line: LineFunction, steps: FiniteDifferenceSteps, rounding: Array) -> list[SlopeEstimate]:
     """The derivative of each entry of ``line(t)`` at ``t = 0``."""
     with np.errstate(all="ignore"):
         found = _estimate_with_steps(line, steps, rounding)
@@ -108,7 +108,9 @@ def estimate_slopes(line: LineFunction, steps: StepSizes, rounding: Array) -> li
         return estimates
 
 
-def _estimate_with_steps(line: LineFunction, steps: StepSizes, rounding: Array) -> list[tuple[SlopeEstimate, bool]]:
+def _estimate_with_steps(
+    line: LineFunction, steps: FiniteDifferenceSteps, rounding: Array
+) -> list[tuple[SlopeEstimate, bool]]:
     """Estimates from one set of step sizes, each with whether the first step should be searched for a singularity."""
     h = steps.sizes[:, None]
     middle = np.asarray(line(0.0), float)
@@ -158,7 +160,7 @@ def _one_sided_slope(values: Array, steps: Array, factor: float, rounding: Array
 class _LineSamples:
     """Samples of one output along a line: at the point, and on both sides of it."""
 
-    steps: StepSizes
+    steps: FiniteDifferenceSteps
     middle: float
     ahead: Array
     behind: Array
@@ -228,7 +230,9 @@ def _singularity_kind(power: float) -> str:
     return "kink" if power < 0.25 else "vertical slope" if power < 0.75 else "jump" if power < 1.25 else "pole"
 
 
-def _search_first_step(line: LineFunction, steps: StepSizes, rounding: float, smooth: SlopeEstimate) -> SlopeEstimate:
+def _search_first_step(
+    line: LineFunction, steps: FiniteDifferenceSteps, rounding: float, smooth: SlopeEstimate
+) -> SlopeEstimate:
     """Search for a singularity within the first step: bisect towards the largest second difference."""
     width = float(steps.sizes[0]) / 2
     centre = 0.0
@@ -262,7 +266,7 @@ def _classify_bisection(curvatures: list[float], centre: float, smooth: SlopeEst
     return SlopeEstimate(smooth.value, smooth.error, _singularity_kind(power), centre)
 
 
-def _find_domain_edge(line: LineFunction, steps: StepSizes, smooth: SlopeEstimate) -> SlopeEstimate:
+def _find_domain_edge(line: LineFunction, steps: FiniteDifferenceSteps, smooth: SlopeEstimate) -> SlopeEstimate:
     """The edge of the domain within the first step, found by bisection between a finite value and one that is not."""
     for side in (1.0, -1.0):
         good, bad = 0.0, side * float(steps.sizes[0])

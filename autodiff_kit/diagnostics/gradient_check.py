@@ -11,13 +11,18 @@ import numpy as np
 from autodiff_kit.core.pytree import flatten, pack_like
 from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, normal
 from autodiff_kit.core.validation import whole
-from autodiff_kit.diagnostics.finite_differences import SlopeEstimate, StepSizes, estimate_rounding, estimate_slopes
+from autodiff_kit.diagnostics.finite_differences import (
+    FiniteDifferenceSteps,
+    SlopeEstimate,
+    estimate_rounding,
+    estimate_slopes,
+)
 from autodiff_kit.errors import DtypeError, GradientCheckError, StructureError
 from autodiff_kit.transforms.arguments import check_callable, random_generator, watchable_copy
 from autodiff_kit.transforms.forward_mode import jvp
 from autodiff_kit.transforms.reverse_mode import grad, vjp
 
-__all__ = ["CheckReport", "check_gradients"]
+__all__ = ["GradientCheckReport", "check_gradients"]
 
 MAX_SINGLE_ENTRIES = 64
 """Arguments of up to this many entries are perturbed entry by entry, larger ones along random directions."""
@@ -31,7 +36,7 @@ TOLERANCES = {"float64": 1e-6, "float32": 1e-3, "float16": 3e-2}
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class GradientCheckReport:
     """The result of :func:`check_gradients`.
 
     Attributes
@@ -83,7 +88,7 @@ def check_gradients(
     step: float | None = None,
     tolerance: float | None = None,
     seed: int = 0,
-) -> CheckReport:
+) -> GradientCheckReport:
     """Compare derivatives with finite differences, and name jumps and kinks of the function.
 
     Parameters
@@ -105,7 +110,7 @@ def check_gradients(
 
     Returns
     -------
-    CheckReport
+    GradientCheckReport
 
     Raises
     ------
@@ -158,7 +163,7 @@ def check_gradients(
     nothing = _Comparison("nowhere", 0.0, 0.0, np.inf, 0.0, 0.0, "")
     worst = max(failed, key=lambda c: c.error) if failed else max(comparisons, key=lambda c: c.ratio, default=nothing)
     kinks = tuple(dict.fromkeys(c.kink for c in comparisons if c.kink))
-    return CheckReport(
+    return GradientCheckReport(
         not failed, worst.error, worst.where, worst.gradient, worst.difference, kinks,
         f"central differences in {function.dtype}, Richardson-extrapolated",
     )  # fmt: skip
@@ -351,7 +356,7 @@ def _difference_estimates(
     rounding = estimate_rounding(along(signs), eps, extent) if x.size else np.zeros(len(combinations))
     for label, direction in _directions(x, rng):
         size = float(np.max(np.abs(np.where(direction != 0, x, 0.0)), initial=0.0))
-        steps = StepSizes.of(function.dtype, step, size if np.isfinite(size) else 1.0)
+        steps = FiniteDifferenceSteps.for_dtype(function.dtype, step, size if np.isfinite(size) else 1.0)
         found.append((label, direction, estimate_slopes(along(direction), steps, rounding)))
     return found
 

@@ -26,15 +26,15 @@ from autodiff_kit.core.record import Mark, Node
 from autodiff_kit.core.source_location import NOWHERE, Place, cells_before, place_of, title_of, user_frame
 from autodiff_kit.core.tape import GradientTape, tape_method
 from autodiff_kit.core.tensor import Value, Variable
-from autodiff_kit.diagnostics.unconnected_reasons import REASONS, remark
+from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
 
-__all__ = ["Explanation", "Explanations", "explain"]
+__all__ = ["GradientExplanation", "GradientExplanations", "explain"]
 
 Ranges = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class GradientExplanation:
     """How a target depends on a source, or why it does not.
 
     Attributes
@@ -87,11 +87,11 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return Explanations([self])._repr_html_()
+        return GradientExplanations([self])._repr_html_()
 
 
-class Explanations(tuple[Explanation, ...]):
-    """A tuple with an :class:`Explanation` for each source; prints as text, and as a table in a notebook."""
+class GradientExplanations(tuple[GradientExplanation, ...]):
+    """A tuple with an :class:`GradientExplanation` for each source; prints as text, and as a table in a notebook."""
 
     __slots__ = ()
 
@@ -107,7 +107,7 @@ class Explanations(tuple[Explanation, ...]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(map(_html_row, self))}</tbody></table>"
 
 
-def _html_row(e: Explanation) -> str:
+def _html_row(e: GradientExplanation) -> str:
     where = f"{e.place}<br><code>{html.escape(e.code)}</code>" if e.line else "–"
     gradient = f"∂ {html.escape(e.target)} / ∂ {html.escape(e.source)}{'' if e.connected else ': None'}"
     why = f"<b>{html.escape(e.headline)}</b><br>{html.escape(e.because)}"
@@ -118,7 +118,7 @@ def _html_row(e: Explanation) -> str:
 _CELL = "text-align:left;vertical-align:top"
 
 
-def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation | Explanations:
+def explain(tape: GradientTape, target: Any, sources: Any) -> GradientExplanation | GradientExplanations:
     """Explain how a target depends on sources; if a gradient is None, which line breaks the path and what to do.
 
     Parameters
@@ -131,7 +131,7 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation | Expl
 
     Returns
     -------
-    Explanation, or Explanations
+    GradientExplanation, or GradientExplanations
         One explanation for a single source, a tuple of them for several.
 
     Notes
@@ -153,7 +153,7 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> Explanation | Expl
     flat = flatten(sources)
     frame = user_frame(sys._getframe(1))
     analysis = DependencyAnalysis(tape, flatten(target), frame)
-    found = Explanations([analysis.explain(source) for source in flat])
+    found = GradientExplanations([analysis.explain(source) for source in flat])
     return found[0] if len(found) == 1 and flat[0] is sources else found
 
 
@@ -186,7 +186,7 @@ class DependencyAnalysis:
         node = self.tape._node_of(value) if isinstance(value, Value) else None
         return node if node in self.known else None
 
-    def explain(self, source: Any) -> Explanation:
+    def explain(self, source: Any) -> GradientExplanation:
         """The explanation for one source: the first cause that applies."""
         self.source = source
         self.source_node = self._node(source)
@@ -200,13 +200,13 @@ class DependencyAnalysis:
         )
 
     # ------------------------------------------------------------------------------------------------------- the causes
-    def _explain_connection(self) -> Explanation | None:
+    def _explain_connection(self) -> GradientExplanation | None:
         if self.source_node not in self.differentiable_ancestors:
             return None
         steps = sum(n in self.ids for n in self.reached & self.differentiable_ancestors)
         return self._explanation("connected", steps=f"{steps} operation{'s lead' if steps != 1 else ' leads'}")
 
-    def _explain_missing_derivative(self) -> Explanation | None:
+    def _explain_missing_derivative(self) -> GradientExplanation | None:
         """Cause 3: the path goes through an operation without a derivative."""
         if isinstance(self.source, Value) and self.source.dtype.kind not in "fc":
             return self._explanation("whole", dtype=self.source.dtype)
@@ -216,10 +216,12 @@ class DependencyAnalysis:
                 if _is_differentiable(node):
                     alive.add(node)
                 elif node in self.ancestors:
-                    return self._explanation("no_slope", node, op=node.op.name, remark=remark(node.op.name))
+                    return self._explanation(
+                        "no_slope", node, op=node.op.name, remark=missing_derivative_remark(node.op.name)
+                    )
         return None
 
-    def _explain_mark(self) -> Explanation | None:
+    def _explain_mark(self) -> GradientExplanation | None:
         """Causes 4 and 2, and branches: the path ends at a mark (assigned, stopped, left, or decided a branch)."""
         mine = [m for m in self.record.marks if m.what is self.source or m.what in self.reached]
         if not self.target_nodes:  # the target is on no tape: the last mark of the source explains it
@@ -234,7 +236,7 @@ class DependencyAnalysis:
                 return self._explanation(kind, fitting[-1])
         return None
 
-    def _explain_unwatched_source(self) -> Explanation | None:
+    def _explain_unwatched_source(self) -> GradientExplanation | None:
         """Cause 1, and variables that the tape does not watch or that were never used on it."""
         if not isinstance(self.source, Value):
             return self._explanation("plain", type=type(self.source).__name__)
@@ -246,7 +248,7 @@ class DependencyAnalysis:
         line = _rebinding_line(self.frame, self._display_name(self.source, ""))
         return self._explanation("replaced", line) if line else self._explanation("unwatched_tensor")
 
-    def _explain_independence(self) -> Explanation:
+    def _explain_independence(self) -> GradientExplanation:
         """Cause 5: the source is on the tape, and no path leads from it to the target."""
         if not self.target_nodes:
             return self._explanation("target", type=type(self.targets[0]).__name__ if self.targets else "nothing")
@@ -290,7 +292,7 @@ class DependencyAnalysis:
     def _node_ranges(self, nodes: Iterable[Node]) -> Ranges:
         return _ranges(sorted(self.ids[n] for n in nodes if n in self.ids))
 
-    def _explanation(self, kind: str, at: Mark | Node | Place | None = None, **words: Any) -> Explanation:
+    def _explanation(self, kind: str, at: Mark | Node | Place | None = None, **words: Any) -> GradientExplanation:
         place = _place_of(at)
         node = at if isinstance(at, Node) else getattr(at, "what", None)
         names = {
@@ -299,7 +301,7 @@ class DependencyAnalysis:
         }
         cause, *texts = REASONS[kind]
         headline, because, fix = (text.format(**names, **words) for text in texts)
-        return Explanation(
+        return GradientExplanation(
             **names, connected=cause == 0, cause=cause, kind=kind,
             node=self.ids.get(node) if isinstance(node, Node) else None,
             cell=place.cell, line=place.line, code=place.text, headline=headline, because=because, fix=fix,

@@ -1,4 +1,4 @@
-"""Cost of a tape (``tape.cost()``): floating-point operations of its forward and reverse pass, counted from shapes.
+"""TapeCost of a tape (``tape.cost()``): floating-point operations of its forward and reverse pass, counted from shapes.
 
 Nothing runs again: a tape knows every operation with its inputs and their shapes, also after its arrays are released.
 An operation inside a loop is on the tape once for each iteration, and is counted as often.
@@ -24,13 +24,13 @@ from autodiff_kit.core.validation import whole, word
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.errors import DtypeError
 
-__all__ = ["Cost", "CostRow", "cost"]
+__all__ = ["TapeCost", "TapeCostRow", "cost"]
 
 _NUMBERS = ("forward", "backward", "answers", "nodes")
 
 
 @dataclass(frozen=True)
-class CostRow:
+class TapeCostRow:
     """The cost of one source line, of all operations of one name, or of one node of a tape.
 
     Attributes
@@ -63,23 +63,23 @@ class CostRow:
 
 
 @dataclass(frozen=True, repr=False)
-class Cost:
+class TapeCost:
     """The cost of a tape: prints as text, and as a table in a notebook.
 
     Attributes
     ----------
     forward, backward : int
         Floating-point operations of the whole tape.
-    rows : tuple of CostRow
+    rows : tuple of TapeCostRow
         The most expensive rows, most expensive first.
-    rest : CostRow
+    rest : TapeCostRow
         All other rows added up.
     """
 
     forward: int
     backward: int
-    rows: tuple[CostRow, ...]
-    rest: CostRow
+    rows: tuple[TapeCostRow, ...]
+    rest: TapeCostRow
 
     @property
     def nodes(self) -> int:
@@ -92,7 +92,7 @@ class Cost:
         return sum(row.bytes for row in self._all)
 
     @property
-    def _all(self) -> tuple[CostRow, ...]:
+    def _all(self) -> tuple[TapeCostRow, ...]:
         return (*self.rows, self.rest) if self.rest.nodes else self.rows
 
     def __str__(self) -> str:
@@ -162,7 +162,7 @@ class Cost:
 
 
 # -------------------------------------------------------------------------------- counting
-def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None) -> Cost:
+def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None) -> TapeCost:
     """Count the floating-point operations of a tape's forward pass and of its reverse pass.
 
     Parameters
@@ -178,7 +178,7 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
 
     Returns
     -------
-    Cost
+    TapeCost
 
     Raises
     ------
@@ -209,26 +209,26 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
         raise DtypeError(f"cost takes a tape, not {type(tape).__name__}; or ask the tape itself: tape.cost()")
     word("by", by, "line", "op", "node")
     top = whole("top", top, 0)
-    totals: dict[Any, _RowTotal] = {}
+    totals: dict[Any, _CostRowTotal] = {}
     nodes = list(tape._record.nodes)
     read = {n for node in nodes for n in node.inputs}
     targets = (
         {node for node in nodes if node not in read} if target is None else set(map(tape._node_of, flatten(target)))
     )
     for key, place, op, counts in _node_costs(nodes, targets, by):
-        totals.setdefault(key, _RowTotal(place)).add(op, counts)
+        totals.setdefault(key, _CostRowTotal(place)).add(op, counts)
     ranked = sorted(totals.values(), key=lambda total: -total.counts[0] - total.counts[1])
-    others = _RowTotal(NOWHERE)
+    others = _CostRowTotal(NOWHERE)
     for total in ranked[top:]:
         others.add("", total.counts, total.nodes)
     rows, rest = tuple(total.row() for total in ranked[:top]), others.row()
-    return Cost(sum(row.flops for row in (*rows, rest)), sum(row.flops_back for row in (*rows, rest)), rows, rest)
+    return TapeCost(sum(row.flops for row in (*rows, rest)), sum(row.flops_back for row in (*rows, rest)), rows, rest)
 
 
 tape_method("cost", cost)
 
 
-class _RowTotal:
+class _CostRowTotal:
     """The nodes of one row, added up; ``counts`` are forward and backward operations and bytes."""
 
     def __init__(self, place: Place) -> None:
@@ -243,15 +243,15 @@ class _RowTotal:
         forward, backward, nbytes = self.counts
         self.counts = (forward + counts[0], backward + counts[1], nbytes + counts[2])
 
-    def row(self) -> CostRow:
+    def row(self) -> TapeCostRow:
         cell, line, _ = self.place
-        return CostRow(cell, line, self.place.text, ", ".join(self.ops), self.nodes, *self.counts)
+        return TapeCostRow(cell, line, self.place.text, ", ".join(self.ops), self.nodes, *self.counts)
 
 
 def _node_costs(
     nodes: list[Node], targets: set[Any], by: str
 ) -> Iterator[tuple[Any, Place, str, tuple[int, int, int]]]:
-    """For each node the key of its row, its source line, its operation, and its counts as in :class:`_RowTotal`."""
+    """For each node the key of its row, its source line, its operation, and its counts as in :class:`_CostRowTotal`."""
     known = OperationCosts()
     costs = [known[cost_key(node)] for node in nodes]
     backward = backward_flops(nodes, targets, [back for _, back in costs])

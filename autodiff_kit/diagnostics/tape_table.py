@@ -128,7 +128,7 @@ def _count_of(rows: tuple[TapeTableRow, ...], name: str) -> str:
     return f"{len(rows):,} {name}{'' if len(rows) == 1 else 's'}"
 
 
-# -------------------------------------------------------------------------------- reading the record
+# -------------------------------------------------------------------------------- reading the tape
 def table(tape: GradientTape) -> TapeTable:
     """The operations that a tape has recorded, as a table.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["REASONS", "Reason", "remark"]
+__all__ = ["REASONS", "UnconnectedReason", "missing_derivative_remark"]
 
 _ROUNDING = "It is constant between jumps: its derivative is 0 there and undefined at the jumps, so no gradient passes."
 _BOOLEAN = "Its results are True and False, which do not change continuously with their inputs."
@@ -19,12 +19,12 @@ _REMARKS_BY_OPERATION = {
 }
 
 
-def remark(name: str) -> str:
+def missing_derivative_remark(name: str) -> str:
     """Why no gradient passes an operation, in a sentence."""
     return _REMARKS_BY_OPERATION.get(name, "The operation is registered without a derivative, so no gradient passes.")
 
 
-class Reason(NamedTuple):
+class UnconnectedReason(NamedTuple):
     """One relation between a target and a source, as format strings for its headline, explanation and remedy."""
 
     cause: int
@@ -33,16 +33,16 @@ class Reason(NamedTuple):
     fix: str
 
 
-REASONS: dict[str, Reason] = {
-    "connected": Reason(0, "They are connected.", "{steps} from {source} to {target}.", ""),
-    "replaced": Reason(
+REASONS: dict[str, UnconnectedReason] = {
+    "connected": UnconnectedReason(0, "They are connected.", "{steps} from {source} to {target}.", ""),
+    "replaced": UnconnectedReason(
         1,
         "A tensor has taken the variable's place.",
         "This line assigned a new tensor to the name {source}. A tape watches trainable variables automatically, "
         "tensors only after tape.watch.",
         "Change the variable in place, {source}.assign(...) or {source}.assign_add(...), or call tape.watch({source}).",
     ),
-    "unwatched_tensor": Reason(
+    "unwatched_tensor": UnconnectedReason(
         1,
         "The tape does not watch this tensor.",
         "{source} is a tensor. A tape watches trainable variables automatically, tensors only after tape.watch; what "
@@ -50,75 +50,75 @@ REASONS: dict[str, Reason] = {
         "Call tape.watch({source}) at the beginning of the block. If {source} was a variable once, something like "
         "{source} = {source} + 1 replaced it: use {source}.assign_add(1).",
     ),
-    "left": Reason(
+    "left": UnconnectedReason(
         2,
         "The value left the record.",
         "This line turned it into a plain array or number. The tape does not record computations on those, so for the "
         "tape {target} starts from constants.",
         "Use the tensor itself: NumPy functions accept tensors and are recorded.",
     ),
-    "stopped": Reason(
+    "stopped": UnconnectedReason(
         2,
         "stop_gradient ended the path.",
         "Its result has the same value and no history, so no gradient flows back through it.",
         "If you want a gradient here, remove stop_gradient.",
     ),
-    "plain": Reason(
+    "plain": UnconnectedReason(
         2,
         "The source is a plain {type}.",
         "A {type} is never recorded, so the tape cannot know what was computed from it.",
         "Pass the tensor or the variable itself, not its numbers.",
     ),
-    "target": Reason(
+    "target": UnconnectedReason(
         2,
         "The target is not on this tape.",
         "It is a {type} that was not recorded: computed outside of the tape's block, while recording was paused, or "
         "from plain numbers.",
         "Compute {target} inside the tape's block, from the tensors themselves.",
     ),
-    "whole": Reason(
+    "whole": UnconnectedReason(
         3,
         "The source holds {dtype} values.",
         "Integers and booleans do not change continuously, so nothing has a derivative with respect to them.",
         "Write 5.0 instead of 5, or convert first: {source} = ak.cast({source}, 'float64').",
     ),
-    "no_slope": Reason(
+    "no_slope": UnconnectedReason(
         3,
         "{op} has no slope.",
         "{remark}",
         "Use a differentiable approximation (ak.relax), or give it a gradient with ak.gradient_override_map.",
     ),
-    "state": Reason(
+    "state": UnconnectedReason(
         4,
         "The value went through state.",
         "It was assigned to {variable}, and a variable keeps numbers, not where they came from.",
         "Compute with the value itself instead of assigning it, and assign after the gradient was taken.",
     ),
-    "decided": Reason(
+    "decided": UnconnectedReason(
         5,
         "The source only decided which branch ran.",
         "The branch depends on {source}, but the numbers that it computed do not.",
         "If both branches should contribute, use ak.where, or a smooth step between them.",
     ),
-    "unwatched": Reason(
+    "unwatched": UnconnectedReason(
         5,
         "The tape does not watch this variable.",
         "Either it is not trainable, or the tape was made with watch_accessed_variables=False.",
         "Call tape.watch({source}) at the beginning of the block.",
     ),
-    "unread": Reason(
+    "unread": UnconnectedReason(
         5,
         "The variable was not used on this tape.",
         "Nothing inside the tape's block read {source}.",
         "Compute {target} from {source} inside the block.",
     ),
-    "cousin": Reason(
+    "cousin": UnconnectedReason(
         5,
         "The target was computed from {shared}, not from this.",
         "{source} was computed from {shared} too, on this line, but {target} does not use it.",
         "Ask for the gradient with respect to {shared}, or compute {target} from {source}.",
     ),
-    "unrelated": Reason(
+    "unrelated": UnconnectedReason(
         5,
         "The target does not depend on the source.",
         "No recorded operation leads from {source} to {target}.",

@@ -6,4 +6,5 @@ from autodiff_kit.nn import functional, layers, relax, segment
 from autodiff_kit.nn.functional import *
 from autodiff_kit.nn.module import Module
 
-__all__ = [*functional.__all__, "Module", "functional", "layers", "relax", "segment"]
+__all__ = ["Module", "functional", "layers", "relax", "segment"]
+__all__ += functional.__all__

@@ -68,7 +68,7 @@ class LeastSquaresProblem:
     def _checked_residuals(self, target: Any) -> Vector:
         if not isinstance(target, Value) or target.dtype.kind != "f":
             kind = target.dtype if isinstance(target, Value) else type(target).__name__
-            raise DtypeError(f"residual_fn returns a Tensor of residuals, got {kind}; leave the record nowhere")
+            raise DtypeError(f"residual_fn returns a Tensor of residuals, got {kind}; use tensor operations throughout")
         if target.ndim != 1:
             raise ShapeError(f"residual_fn returns a vector (m,), got shape {target.shape}; use ak.ravel")
         if self.rows not in (-1, target.size):
@@ -85,8 +85,8 @@ class LeastSquaresProblem:
             found = point.tape.jacobian(point.target, self.variables)
         if all(j is None for j in found):
             raise StructureError(
-                "no residual depends on a variable. Read the variables inside residual_fn, and leave the record "
-                "nowhere on the way (np.asarray, .numpy() and float() do)."
+                "no residual depends on a variable. Read the variables inside residual_fn, and use tensor "
+                "operations throughout (np.asarray, .numpy() and float() leave the tape)."
             )
         parts = [
             np.zeros((self.rows, v.size)) if j is None else j.numpy().reshape(self.rows, v.size)

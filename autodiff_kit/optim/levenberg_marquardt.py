@@ -185,18 +185,18 @@ class _DampingSchedule:
 
     def step_accepted(self, ratio: float) -> None:
         """Decrease the damping after a step with this gain ratio."""
-        self._set(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3))
+        self._set_damping(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3))
 
     def step_accepted_in_noise(self) -> None:
         """Decrease the damping after a step whose gain ratio is lost in rounding."""
-        self._set(0.1 * self.damping)
+        self._set_damping(0.1 * self.damping)
 
     def step_rejected(self) -> None:
         """Increase the damping, faster after each rejection in a row."""
         self.damping = min(max(self.damping, MIN_DAMPING) * self.growth, MAX_DAMPING)
         self.growth *= 2.0
 
-    def _set(self, damping: float) -> None:
+    def _set_damping(self, damping: float) -> None:
         self.damping, self.growth = max(damping, MIN_DAMPING), 2.0
 
 

@@ -19,9 +19,9 @@ from autodiff_kit.optim import checkpoint
 from autodiff_kit.optim.constraints import apply_constraint
 from autodiff_kit.optim.inplace import OwnedSlots, Slots, writable_array, zeros_like
 from autodiff_kit.optim.validation import (
-    gradient_for,
+    gradient_for_variable,
     gradient_pairs,
-    mask_for,
+    mask_for_variable,
     non_negative,
     real_array,
     variable_list,
@@ -113,7 +113,9 @@ class Optimizer:
         ``.numpy()`` and no open tape. Otherwise the value is copied first, so that other references do not change.
         """
         traced = open_records.recorder is not None
-        ready = [(self._own_slots(w), gradient_for(g, w), w) for g, w in gradient_pairs(pairs) if g is not None]
+        ready = [
+            (self._own_slots(w), gradient_for_variable(g, w), w) for g, w in gradient_pairs(pairs) if g is not None
+        ]
         if not ready:
             raise StructureError(
                 "every gradient is None: no variable is connected to the loss. tape.explain(loss, variable) says why."
@@ -293,7 +295,7 @@ class Optimizer:
         new = dict(before)
         for variable, mask in masks.items():
             self._slots_of(variable)
-            new[id(variable)] = mask_for(variable, mask)
+            new[id(variable)] = mask_for_variable(variable, mask)
         self._frozen = new
         try:
             yield

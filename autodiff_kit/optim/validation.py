@@ -11,7 +11,15 @@ from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.core.tensor import Standin, Value, Variable, array, normal, plain
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 
-__all__ = ["fraction", "gradient_for", "gradient_pairs", "mask_for", "non_negative", "real_array", "variable_list"]
+__all__ = [
+    "fraction",
+    "gradient_for_variable",
+    "gradient_pairs",
+    "mask_for_variable",
+    "non_negative",
+    "real_array",
+    "variable_list",
+]
 
 
 def non_negative(name: str, value: Any) -> float:
@@ -49,7 +57,7 @@ def gradient_pairs(pairs: Any) -> list[tuple[Any, Variable]]:
     return listed
 
 
-def gradient_for(g: Any, variable: Variable) -> Any:
+def gradient_for_variable(g: Any, variable: Variable) -> Any:
     """A gradient converted to the dtype of its variable, or an error if its shape differs."""
     mine = variable._value
     value: Any = g._value if isinstance(g, Value) else g
@@ -82,11 +90,11 @@ def real_array(what: str, value: Any) -> np.ndarray[Any, Any]:
     return found
 
 
-def mask_for(variable: Variable, mask: Any) -> np.ndarray[Any, Any]:
+def mask_for_variable(variable: Variable, mask: Any) -> np.ndarray[Any, Any]:
     """A boolean mask broadcast to the shape of its variable."""
     shaped = real_array("a mask", mask)
     if shaped.dtype != np.bool_:
-        raise DtypeError(f"a mask is True where an element is held, got dtype {shaped.dtype}")
+        raise DtypeError(f"a mask is True where an element is frozen, got dtype {shaped.dtype}")
     try:
         return np.broadcast_to(shaped, variable.shape)
     except ValueError as error:

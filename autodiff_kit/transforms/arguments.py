@@ -108,7 +108,7 @@ def scalar_output(value: Any) -> Tensor:
         raise DtypeError(f"the function returned a {type(value).__name__}, not a tensor: nothing can be differentiated")
     if value.shape != ():
         raise StructureError(
-            f"grad needs a function with one number as its answer, this one returned shape {value.shape}. "
+            f"grad needs a function that returns one number; this one returned shape {value.shape}. "
             "Sum it, or use ak.vjp or ak.jacobian."
         )
     return lift(value)

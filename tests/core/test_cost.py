@@ -13,7 +13,7 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
 from autodiff_kit.diagnostics.table_format import format_count
-from autodiff_kit.diagnostics.tape_cost import Cost, OperationCosts, cost, cost_key
+from autodiff_kit.diagnostics.tape_cost import OperationCosts, TapeCost, cost, cost_key
 
 rng = np.random.default_rng(0)
 
@@ -338,7 +338,7 @@ def test_html_is_escaped_and_has_no_colour_of_its_own() -> None:
 def test_picture_has_two_bars_a_row(three_lines: Any) -> None:
     from matplotlib import pyplot as plt
 
-    told: Cost = three_lines[0].cost(top=1)
+    told: TapeCost = three_lines[0].cost(top=1)
     axes = told.plot()
     forward, backward = axes.containers
     assert [bar.get_width() for bar in forward] == [told.rows[0].flops, told.rest.flops]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.tensor import Tensor, lift, plain
-from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.nn.functional.validation import positive_number
 from autodiff_kit.ops.choose import clip
 from autodiff_kit.ops.elementary import softplus
 from autodiff_kit.ops.neural import log_softmax
@@ -18,16 +19,6 @@ def _same_shape(name: str, labels: Any, others: Any) -> tuple[Tensor, Tensor]:
     if left.shape != right.shape:
         raise ShapeError(f"{name}: {left.shape} beside {right.shape}; labels and predictions need one shape")
     return left, right
-
-
-def _positive_number(name: str, what: str, given: Any) -> float:
-    try:
-        value = float(plain(given))
-    except (TypeError, ValueError) as error:
-        raise DtypeError(f"{name}: {what} is a number, got {given!r}") from error
-    if not value > 0:
-        raise StructureError(f"{name}: {what} is a number above 0, got {value:g}")
-    return value
 
 
 def softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
@@ -138,7 +129,7 @@ def huber(labels: Any, predictions: Any, delta: float = 1.0) -> Tensor:
     array([0.125, 2.5  ])
     """
     true, guessed = _same_shape("huber", labels, predictions)
-    limit = _positive_number("huber", "delta", delta)
+    limit = positive_number("huber", "delta", delta)
     error = guessed - true
     small = clip(error, -limit, limit)
     return small * (error - 0.5 * small)

@@ -116,7 +116,7 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     odd number of zeros for "same" has its larger half at the bottom and on the right, as TensorFlow's.
     The kernel is not flipped; in mathematics this is a cross-correlation.
     **Gradient.** Both are the exact transposes, for every setting.
-    **Cost.** Two operations for each entry of the answer and of the kernel's ``kh * kw * c / groups``; the windows are
+    **Cost.** Two operations for each entry of the output and of the kernel's ``kh * kw * c / groups``; the windows are
     copied into a matrix of that width, and one matrix product does the rest.
 
     Examples

@@ -11,4 +11,5 @@ from autodiff_kit.nn.relax.approximations import *
 from autodiff_kit.nn.relax.quantization import fake_quant
 from autodiff_kit.nn.relax.straight_through_estimator import straight_through
 
-__all__ = [*approximations.__all__, "fake_quant", "straight_through"]
+__all__ = ["fake_quant", "straight_through"]
+__all__ += approximations.__all__

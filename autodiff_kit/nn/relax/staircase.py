@@ -1,6 +1,6 @@
 """Staircases: a smooth step at each integer, summed; the common part of all approximations of floor.
 
-Steps are described by a :class:`StepShape`; :func:`staircase` evaluates their sum.
+Steps are described by a :class:`SmoothStep`; :func:`staircase` evaluates their sum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autodiff_kit.ops.choose import clip
 from autodiff_kit.ops.elementary import sigmoid, sin
 from autodiff_kit.ops.shaping import expand_dims
 
-__all__ = ["RAMP", "SIGMOID", "TRUNCATED_SIGMOID", "StepShape", "filter_shape", "staircase"]
+__all__ = ["RAMP", "SIGMOID", "TRUNCATED_SIGMOID", "SmoothStep", "filter_shape", "staircase"]
 
 _SATURATION_DISTANCE = 750.0  # in temperatures: beyond it a sigmoid is 0 or 1 in float64, and its slope 0
 _TRUNCATION_DISTANCE = 40.0  # beyond it a sigmoid is 0 or 1 up to rounding of the sum
@@ -50,7 +50,7 @@ def _step_positions(x: Tensor, steps: tuple[int, int] | None, reach: float) -> t
     return np.arange(low + 1, high + 1, dtype=x.dtype), float(low)
 
 
-class StepShape(NamedTuple):
+class SmoothStep(NamedTuple):
     """The shape of one step from 0 to 1 at the origin, in units of its own width.
 
     ``transition`` gives the value between the edges, at the distance ``z - shift``. Beyond the edges the step is
@@ -66,7 +66,7 @@ class StepShape(NamedTuple):
         return self.transition(clip(z, -self.edge, self.edge) if self.corners else z, 0.0)
 
 
-def staircase(x: Any, shape: StepShape, width: float, steps: tuple[int, int] | None) -> Tensor:
+def staircase(x: Any, shape: SmoothStep, width: float, steps: tuple[int, int] | None) -> Tensor:
     """The sum of one step at each integer: an approximation of floor."""
     x, rate = real_tensor(x), 1.0 / width
     places, below = _step_positions(x, steps, shape.edge * width)
@@ -126,16 +126,17 @@ def _cosine_step(z: Tensor, shift: float) -> Tensor:
 
 
 SIGMOID, TRUNCATED_SIGMOID = (
-    StepShape(_sigmoid_step, _SATURATION_DISTANCE, corners=False),
-    StepShape(_sigmoid_step, _TRUNCATION_DISTANCE, corners=False),
+    SmoothStep(_sigmoid_step, _SATURATION_DISTANCE, corners=False),
+    SmoothStep(_sigmoid_step, _TRUNCATION_DISTANCE, corners=False),
 )
-RAMP = StepShape(_ramp_step, 0.5)
+RAMP = SmoothStep(_ramp_step, 0.5)
 _FILTER_SHAPES = {
-    "triangle": StepShape(_triangle_step, 1.0),
-    "box": StepShape(_box_step, 1.0),
-    "cosine": StepShape(_cosine_step, 1.0),
+    "triangle": SmoothStep(_triangle_step, 1.0),
+    "box": SmoothStep(_box_step, 1.0),
+    "cosine": SmoothStep(_cosine_step, 1.0),
 }
 
 
-def filter_shape(name: str) -> StepShape:
+def filter_shape(name: str) -> SmoothStep:
+    """The step that results from filtering with a kernel of this name."""
     return _FILTER_SHAPES[word("kernel", name, *_FILTER_SHAPES)]

@@ -15,6 +15,7 @@ __all__ = ["positive_number", "real_tensor"]
 
 
 def positive_number(name: str, value: Any) -> float:
+    """A finite number above 0 whose inverse is finite, else an error."""
     width = number(name, value)
     if not width > 0 or math.isinf(1.0 / width):
         raise StructureError(f"{name} must be above 0, got {value}")
@@ -22,7 +23,7 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def real_tensor(x: Any) -> Tensor:
-    """What has a floor: real numbers."""
+    """A real tensor; booleans become numbers."""
     t = lift(x)
     if t.dtype.kind == "c":
         raise DtypeError(f"complex numbers have no floor and no sign; got {t.dtype}")
