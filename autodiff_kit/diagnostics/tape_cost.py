@@ -21,6 +21,7 @@ from autodiff_kit.core.record import Like, Node
 from autodiff_kit.core.source_location import NOWHERE, Place, place_of, title_of
 from autodiff_kit.core.tape import GradientTape, tape_method
 from autodiff_kit.core.validation import whole, word
+from autodiff_kit.diagnostics.operation_cost import backward_rule_flops, cost_parameters, forward_flops
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.errors import DtypeError
 
@@ -301,7 +302,10 @@ class OperationCosts(dict[CostKey, tuple[int, int]]):
         values = [
             np.broadcast_to(np.zeros((), like.dtype), like.shape) for like in likes
         ]  # of the right shape, without memory
-        self[key] = op.cost(*values, **dict(params)), op.pull_cost(*values, asked=asked, **dict(params))
+        self[key] = (
+            forward_flops(op, *values, **dict(params)),
+            backward_rule_flops(op, *values, asked=asked, **dict(params)),
+        )
         return self[key]
 
 
@@ -311,7 +315,7 @@ def cost_key(node: Node) -> CostKey:
     saved = node.parts[len(inputs) + 1 :]
     likes = [_shape_and_dtype(x) if n is None else n.like or SCALAR for n, x in zip(inputs, saved, strict=True)]
     asked = tuple(k for k, n in enumerate(inputs) if n is not None)
-    return node.op, (node.like or SCALAR, *likes), asked, tuple(node.op.told(node.params).items())
+    return node.op, (node.like or SCALAR, *likes), asked, tuple(cost_parameters(node.op, node.params).items())
 
 
 def _shape_and_dtype(value: Any) -> Like:

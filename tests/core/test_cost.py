@@ -12,6 +12,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
+from autodiff_kit.diagnostics.operation_cost import backward_rule_flops, forward_flops, only_moves_entries
 from autodiff_kit.diagnostics.table_format import format_count
 from autodiff_kit.diagnostics.tape_cost import OperationCosts, TapeCost, cost, cost_key
 
@@ -382,7 +383,17 @@ def test_every_operation_has_a_count(op: Any) -> None:
     inputs = len(op.vjps) if op.vjps is not None else 1
     value = np.broadcast_to(np.zeros(()), (4, 4))
     params = {"labels": ((0, 1),)} if op.name == "einsum" else {}
-    cost = op.cost(value, *[value] * inputs, **params)
+    cost = forward_flops(op, value, *[value] * inputs, **params)
     assert type(cost) is int
-    assert cost > 0 or op.moves or op.name == "identity"
-    assert op.pull_cost(value, *[value] * inputs, asked=tuple(range(inputs)), **params) >= 0
+    assert cost > 0 or only_moves_entries(op) or op.name == "identity"
+    assert backward_rule_flops(op, value, *[value] * inputs, asked=tuple(range(inputs)), **params) >= 0
+
+
+def test_reading_an_assigned_variable_again_is_free() -> None:
+    w = ak.Variable([1.0, 2.0, 3.0])
+    with ak.GradientTape() as tape:
+        first = w * 2.0
+        w.assign([4.0, 5.0, 6.0])
+        second = w * 3.0
+    assert {row.op: row.flops for row in tape.cost(by="op").rows} == {"multiply": 6, "read": 0}
+    assert first.shape == second.shape == (3,)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import _keywords
 from autodiff_kit.core.record import Like, Node
 from autodiff_kit.core.tensor import Value
+from autodiff_kit.diagnostics.operation_cost import cost_parameters
 from autodiff_kit.diagnostics.tape_cost import OperationCosts, backward_flops, cost_key
 from autodiff_kit.lab.kernel.cells import Cells
 from autodiff_kit.lab.kernel.table_model import Sheet
@@ -178,7 +178,7 @@ def _costs(sheet: Sheet, nodes: list[Node], shapes: list[int]) -> list[tuple[int
     costs = []
     for row, node in zip(sheet.operations, nodes, strict=True):
         key = None
-        if node.op.flops is None or not _keywords(node.op.flops):  # else its cost hangs on parameters
+        if node.op.flops is None or not cost_parameters(node.op, node.params):  # else its cost hangs on parameters
             key = (node.op, shapes[row], *[shapes[i] for i in sheet.inputs[row]])
         found = known.get(key) if key is not None else None
         if found is None:
