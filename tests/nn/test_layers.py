@@ -1,4 +1,4 @@
-"""Layers: what they compute, how they start, what they train, and what they say about wrong inputs. Row B46."""
+"""Layers: outputs, initial values, training, and errors for wrong inputs. Row B46."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules: which variables they find, in which order and under which names, and what their files hold. Row B46."""
+"""Modules: the variables they find, their order and names, and saved files. Row B46."""
 
 from __future__ import annotations
 

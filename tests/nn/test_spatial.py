@@ -1,4 +1,4 @@
-"""Convolution and pooling: what users see beyond the cases of tests/rules."""
+"""Convolution and pooling, beyond the cases of tests/rules."""
 
 from __future__ import annotations
 

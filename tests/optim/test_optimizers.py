@@ -1,4 +1,4 @@
-"""Steps, slots, freezing, saving. Rows B39 to B43 of behaviours.md."""
+"""Gradient optimizers: steps, slots, frozen elements, constraints. Rows B39 to B43 of behaviours.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tape says its two passes cost, against counting by hand and against a record of the sweep itself (B21)."""
+"""Cost of a tape, against counts by hand and against a trace of the reverse pass itself (B21)."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def test_text(three_lines: Any) -> None:
     head, titles, first, rest = text.splitlines()
     assert head.startswith("2,912 operations forward, ")
     assert titles.split() == ["line", "operation", "forward", "backward", "answers", "nodes", "code"]
-    assert "test_cost.py, line" in first
+    assert "test_tape_cost.py, line" in first
     assert first.endswith("h = x @ w  # the dearest")
     assert "all others" in rest
 

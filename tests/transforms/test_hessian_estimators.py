@@ -1,4 +1,4 @@
-"""The Hessian's norm and trace by random probes. Row B20 of behaviours.md."""
+"""Norm and trace of the Hessian by random probes. Row B20 of behaviours.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What transformations of functions cannot do, they say in the kit's own words: nothing else escapes."""
+"""Errors of the transforms: every wrong argument raises one of the kit's errors."""
 
 from __future__ import annotations
 

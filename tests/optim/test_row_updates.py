@@ -1,4 +1,4 @@
-"""Gradients of rows: steps that cost what the rows cost, and do to them what a dense step does."""
+"""Sparse row updates: they cost in proportion to the rows, and change them as a dense step does."""
 
 from __future__ import annotations
 

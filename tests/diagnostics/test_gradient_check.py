@@ -1,4 +1,4 @@
-"""The checker: what is right passes, what is wrong is found and placed, what is odd is named. Row B30."""
+"""Gradient checks: right gradients pass, wrong ones are found and located, singularities are named. Row B30."""
 
 from __future__ import annotations
 

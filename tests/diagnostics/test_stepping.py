@@ -1,4 +1,4 @@
-"""The record, step by step: what the widget of lesson 01 shows is what the sweeps do."""
+"""Passes over a tape step by step, as the widget of lesson 01 shows them, equal to the ordinary passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products with the Hessian by one run of the function: the same answers as the gradient pushed forward."""
+"""Hessian-vector products by forward-over-reverse: equal to jvp of grad, with one run of the function."""
 
 from __future__ import annotations
 

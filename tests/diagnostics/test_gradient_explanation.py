@@ -223,7 +223,7 @@ def test_it_can_be_asked_of_a_used_tape_and_prints_as_text_and_table() -> None:
     assert tape.gradient(y, {"a": x, "b": z})["a"] is None
     both = tape.explain(y, {"a": x, "b": z})
     text, table = str(both), both._repr_html_()
-    assert text.startswith("d y / d <x> is None: floor has no slope.\n  test_explain.py, line ")
+    assert text.startswith("d y / d <x> is None: floor has no slope.\n  test_gradient_explanation.py, line ")
     assert "d y / d z flows: They are connected." in text
     assert "&lt;x&gt;" in table
     assert "<x>" not in table

@@ -1,4 +1,4 @@
-"""A gradient for each example in one sweep, against a loop over the examples. Row B18 of behaviours.md."""
+"""Per-example gradients in one reverse pass, against a loop over the examples. Row B18 of behaviours.md."""
 
 from __future__ import annotations
 

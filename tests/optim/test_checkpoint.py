@@ -1,4 +1,4 @@
-"""State in files: training that goes on from one gives the same bits; what does not fit is refused in words."""
+"""Checkpoints: resumed training gives the same bits; files and states that do not fit are refused with a reason."""
 
 from __future__ import annotations
 
