@@ -31,9 +31,9 @@ from autodiff_kit.core.tape import GradientTape as GradientTape
 from autodiff_kit.core.tensor import Tensor as Tensor
 from autodiff_kit.core.tensor import Variable as Variable
 from autodiff_kit.core.tensor import constant as constant
-from autodiff_kit.diagnostics.cost import cost as _cost  # a method of tapes
-from autodiff_kit.diagnostics.explain import explain as _explain  # a method of tapes
 from autodiff_kit.diagnostics.gradient_check import check_gradients as check_gradients
+from autodiff_kit.diagnostics.gradient_explanation import explain as _explain  # a method of tapes
+from autodiff_kit.diagnostics.tape_cost import cost as _cost  # a method of tapes
 from autodiff_kit.diagnostics.tape_table import table as _table  # a method of tapes
 from autodiff_kit.errors import AutodiffError as AutodiffError
 from autodiff_kit.errors import GradientCheckError as GradientCheckError
@@ -42,9 +42,7 @@ from autodiff_kit.nn import relax as relax
 from autodiff_kit.nn import segment as segment
 from autodiff_kit.nn.module import Module as Module
 from autodiff_kit.ops.aliases import *
-from autodiff_kit.transforms.derivatives import *
-from autodiff_kit.transforms.hessian_norm import *
-from autodiff_kit.transforms.per_example import *
+from autodiff_kit.transforms import *
 
 __version__ = "0.1.0.dev0"
 

@@ -25,7 +25,10 @@ SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "Gradients of your own, and modes",
         ("core.custom_gradient", "core.gradient_override", "core.modes"),
     ),
-    "looking": ("Looking at tapes", ("diagnostics.explain", "diagnostics.cost", "diagnostics.tape_table")),
+    "looking": (
+        "Looking at tapes",
+        ("diagnostics.gradient_explanation", "diagnostics.tape_cost", "diagnostics.tape_table"),
+    ),
     "modules": ("Modules and layers", ("nn.module", "nn.layers")),
     "segment": ("Segments", ("nn.segment",)),
     "relax": ("Relaxations", ("nn.relax",)),

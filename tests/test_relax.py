@@ -1,4 +1,4 @@
-"""Stand-ins for functions without a slope. Rows B29 to B32 of behaviours.md and the numbers of lesson 06."""
+"""Relaxations of floor, ceil, round, sign and step. Rows B29 to B32 of behaviours.md and the numbers of lesson 06."""
 
 from __future__ import annotations
 

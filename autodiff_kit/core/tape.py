@@ -19,7 +19,7 @@ from autodiff_kit.core.record import Node, Reading, Record, members, open_record
 from autodiff_kit.core.targets import check_unconnected, filled, handed, seed_like, target_of, weights_of
 from autodiff_kit.core.tensor import Tensor, Value, Variable, follow_variable, lift, make, normal
 from autodiff_kit.core.validation import flag, word
-from autodiff_kit.diagnostics.tape_nodes import TapeNode, bytes_held, entries
+from autodiff_kit.diagnostics.tape_nodes import TapeNode, list_nodes, saved_bytes
 from autodiff_kit.errors import DtypeError, OpenTapeError, StructureError, TapeError
 
 __all__ = ["GradientTape", "Onlooker", "look_on", "tape_method"]
@@ -472,12 +472,12 @@ class GradientTape:
     @property
     def nodes(self) -> tuple[TapeNode, ...]:
         """The recorded operations, in the order in which they ran; they outlive the arrays."""
-        return entries(self._record)
+        return list_nodes(self._record)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays and numbers that the record holds for the way back; an array held twice counts once."""
-        return bytes_held(self._record)
+        return saved_bytes(self._record)
 
 
 _LARGE = 1 << 14

@@ -1,9 +1,9 @@
-"""Is this gradient right? It is compared with finite differences, in both modes and to second order."""
+"""Gradient checking: derivatives in reverse and forward mode, to second order, compared with finite differences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,40 +11,50 @@ import numpy as np
 from autodiff_kit.core.pytree import flatten, pack_like
 from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, normal
 from autodiff_kit.core.validation import whole
-from autodiff_kit.diagnostics.finite_differences import Ladder, Slope, rounding_of, slopes
+from autodiff_kit.diagnostics.finite_differences import (
+    FiniteDifferenceSteps,
+    SlopeEstimate,
+    estimate_rounding,
+    estimate_slopes,
+)
 from autodiff_kit.errors import DtypeError, GradientCheckError, StructureError
-from autodiff_kit.transforms.derivatives import called, fresh, generator, grad, jvp, vjp
+from autodiff_kit.transforms.arguments import check_callable, random_generator, watchable_copy
+from autodiff_kit.transforms.forward_mode import jvp
+from autodiff_kit.transforms.reverse_mode import grad, vjp
 
-__all__ = ["CheckReport", "check_gradients"]
+__all__ = ["GradientCheckReport", "check_gradients"]
 
-FEW = 64
-"""Up to so many entries of an argument are moved one by one; beyond, along random directions."""
+MAX_SINGLE_ENTRIES = 64
+"""Arguments of up to this many entries are perturbed entry by entry, larger ones along random directions."""
 
-DIRECTIONS = 16
-OUTPUTS = 32
-"""Up to so many outputs are compared one by one; beyond, in random combinations."""
+RANDOM_DIRECTIONS = 16
+MAX_SINGLE_OUTPUTS = 32
+"""Up to this many outputs are compared one by one, more of them in random linear combinations."""
 
-COMBINATIONS = 8
-TOLERANCE = {"float64": 1e-6, "float32": 1e-3, "float16": 3e-2}
+RANDOM_COMBINATIONS = 8
+TOLERANCES = {"float64": 1e-6, "float32": 1e-3, "float16": 3e-2}
 
 
 @dataclass(frozen=True)
-class CheckReport:
-    """What :func:`check_gradients` found.
+class GradientCheckReport:
+    """The result of :func:`check_gradients`.
 
     Attributes
     ----------
     ok : bool
+        Whether all derivatives agree with the finite differences.
     worst : float
-        ``|gradient - difference|`` where that is largest beyond what is allowed; if nothing is, where it comes nearest.
+        The largest error ``|gradient - difference|`` above its tolerance; if there is none, the error that comes
+        nearest to its tolerance.
     where : str
-        Mode, argument and place of the worst error.
+        Mode, argument and index of the worst error.
     gradient, difference : float
-        What was compared there.
+        The two values that were compared there.
     kinks : tuple of str
-        Places where the function jumps, bends or ends, so that no central difference can be trusted.
+        Points where the function has a jump, a kink or the edge of its domain, so that central differences are
+        unreliable.
     method : str
-        How the differences were taken.
+        How the finite differences were computed.
     """
 
     ok: bool
@@ -61,13 +71,13 @@ class CheckReport:
             raise GradientCheckError(str(self))
 
     def __str__(self) -> str:
-        verdict = "gradients agree"
+        summary = "gradients agree"
         if not self.ok:
-            verdict = (
+            summary = (
                 f"gradients differ by {self.worst:.6g} at {self.where} "
                 f"(gradient {self.gradient:.6g}, difference {self.difference:.6g})"
             )
-        return "; ".join([verdict, *self.kinks])
+        return "; ".join([summary, *self.kinks])
 
 
 def check_gradients(
@@ -78,47 +88,48 @@ def check_gradients(
     step: float | None = None,
     tolerance: float | None = None,
     seed: int = 0,
-) -> CheckReport:
-    """Compare derivatives with finite differences, and say where the function jumps or bends.
+) -> GradientCheckReport:
+    """Compare derivatives with finite differences, and name jumps and kinks of the function.
 
     Parameters
     ----------
     f : callable
-        Of tensors, giving a tensor or a nest of them.
-    args : sequence of array_like or nest
-        Where; floating values. A variable is given by its value, and ``f`` takes it as an argument.
+        Takes tensors and returns a tensor or a pytree of them.
+    args : sequence of array_like or pytree
+        The point: one floating value for each argument of ``f``. Instead of a variable pass its value, and let ``f``
+        take it as an argument.
     modes : sequence of {"reverse", "forward"}, optional
     order : {1, 2}, optional
-        2 checks the gradient of the gradient as well.
+        2 also checks the gradient of the gradient.
     step : float, optional
         The first and largest step; by default the fifth root of the precision, times the size of the argument.
     tolerance : float, optional
         Allowed error relative to the gradient; by default 1e-6, 1e-3 and 3e-2 for float64, float32 and float16.
     seed : int, optional
-        For random directions and combinations.
+        Seed of the random directions and combinations.
 
     Returns
     -------
-    CheckReport
+    GradientCheckReport
 
     Raises
     ------
     StructureError, DtypeError
-        If an argument is not what it should be.
+        If an argument has the wrong type or is out of range.
 
     Notes
     -----
-    Central differences with steps that shrink are extrapolated (Richardson), which gives some ten digits in float64,
-    and an estimate of what is still wrong with them; that much is allowed on top of the tolerance. The kit has no
-    complex tensors, so there is no complex step. Arguments of float32 and float16 are differenced in float64, unless
-    the values of ``f`` differ there by more than rounding; the report says which.
+    Central differences with shrinking steps are extrapolated (Richardson), which gives about ten digits in float64 and
+    an estimate of the remaining error; that error is allowed on top of the tolerance. The kit has no complex tensors,
+    so there is no complex step. Arguments of float32 and float16 are differenced in float64, unless the values of
+    ``f`` in float64 differ by more than rounding; ``report.method`` names the dtype.
 
-    Differences do not settle at a jump, a kink or a vertical slope, nor at the edge of where ``f`` has values: how
-    they grow while the step shrinks tells which it is, and the report names it with its place, also if it lies not at
-    the point but within the first step. At a kink every slope between those of its two sides is right; at a jump the
-    slope of either side; else the error is that of the central difference with the first step.
+    Differences do not converge at a jump, a kink, a vertical slope or the edge of the domain of ``f``. Their growth as
+    the step shrinks tells which of these it is, and the report names it with its position, also if it lies not at the
+    point but within the first step. At a kink every slope between the two one-sided slopes counts as right; at a jump
+    either one-sided slope; else the gradient is compared with the central difference of the first step.
 
-    **Cost.** Some 24 evaluations for each entry of an argument up to 64 entries, beyond that for each of 16 random
+    **Cost.** About 24 evaluations for each entry of an argument up to 64 entries, beyond that for each of 16 random
     directions. Up to 32 outputs are compared one by one, more in 8 random combinations.
 
     References
@@ -135,31 +146,34 @@ def check_gradients(
     >>> round(report.worst, 6), report.kinks
     (499.0, ('a jump at x[0]=1',))
     """
-    called(f, "check_gradients")
-    chosen = _options(modes, order, step, tolerance)
-    rng = generator(seed, "check_gradients")
-    problem = _Problem(f, *_leaves(args))
-    differing = problem.noise()
-    verdicts = _compared(problem, chosen, step, tolerance, rng)
-    if differing:
-        verdicts = [_Verdict("two calls at the same point", np.inf, differing, 0.0, np.nan, np.nan, _RANDOM)]
-    if order == 2 and not differing:
-        again = _second(problem, rng)
-        verdicts += [v.within("second order, ") for v in _compared(again, chosen, step, tolerance, rng)]
-    failed = [v for v in verdicts if v.ratio > 1.0]
-    nothing = _Verdict("nowhere", 0.0, 0.0, np.inf, 0.0, 0.0, "")
-    worst = max(failed, key=lambda v: v.error) if failed else max(verdicts, key=lambda v: v.ratio, default=nothing)
-    kinks = tuple(dict.fromkeys(v.kink for v in verdicts if v.kink))
-    return CheckReport(
+    check_callable(f, "check_gradients")
+    chosen = _checked_modes(modes, order, step, tolerance)
+    rng = random_generator(seed, "check_gradients")
+    function = _FlatFunction(f, *_arguments(args))
+    mismatch = function.repeat_mismatch()
+    comparisons = _compare_derivatives(function, chosen, step, tolerance, rng)
+    if mismatch:
+        where = "two calls at the same point"
+        comparisons = [_Comparison(where, np.inf, mismatch, 0.0, np.nan, np.nan, _NOT_DETERMINISTIC)]
+    if order == 2 and not mismatch:
+        gradient = _gradient_function(function, rng)
+        second = _compare_derivatives(gradient, chosen, step, tolerance, rng)
+        comparisons += [c.prefixed("second order, ") for c in second]
+    failed = [c for c in comparisons if c.ratio > 1.0]
+    nothing = _Comparison("nowhere", 0.0, 0.0, np.inf, 0.0, 0.0, "")
+    worst = max(failed, key=lambda c: c.error) if failed else max(comparisons, key=lambda c: c.ratio, default=nothing)
+    kinks = tuple(dict.fromkeys(c.kink for c in comparisons if c.kink))
+    return GradientCheckReport(
         not failed, worst.error, worst.where, worst.gradient, worst.difference, kinks,
-        f"central differences in {problem.dtype}, Richardson-extrapolated",
+        f"central differences in {function.dtype}, Richardson-extrapolated",
     )  # fmt: skip
 
 
-_RANDOM = "f is not deterministic: it gives two values at one point"
+_NOT_DETERMINISTIC = "f is not deterministic: it gives two values at one point"
 
 
-def _options(modes: Any, order: Any, step: Any, tolerance: Any) -> tuple[str, ...]:
+def _checked_modes(modes: Any, order: Any, step: Any, tolerance: Any) -> tuple[str, ...]:
+    """The modes as a tuple, if all options are in range, else an error."""
     names = (modes,) if isinstance(modes, str) else modes
     chosen = tuple(names) if isinstance(names, (tuple, list, set)) else ()
     if not chosen or not all(isinstance(m, str) and m in ("reverse", "forward") for m in chosen):
@@ -172,31 +186,32 @@ def _options(modes: Any, order: Any, step: Any, tolerance: Any) -> tuple[str, ..
     return chosen
 
 
-def _leaves(args: Any) -> tuple[list[Any], list[Any], list[str]]:
-    """The arguments, all their arrays, and how each is called in the report."""
+def _arguments(args: Any) -> tuple[list[Any], list[Any], list[str]]:
+    """The arguments as pytrees of tensors, the arrays of all their leaves, and a name for each array."""
     if not isinstance(args, (tuple, list)):
         raise StructureError(f"args is a list with one entry for each argument of f, not {type(args).__name__}")
     for value in flatten(list(args)):
         if isinstance(value, Variable):
             raise StructureError("args holds a variable: give its value, w.numpy(), and let f take it as an argument")
-    nests = [fresh(a) for a in args]
-    places = [place for k, nest in enumerate(nests) for place in _named(nest, "x" if k == 0 else f"argument {k}")]
-    return nests, [np.asarray(lift(leaf)._value) for leaf in flatten(nests)], places
+    nests = [watchable_copy(a) for a in args]
+    names = [name for k, nest in enumerate(nests) for name in _leaf_names(nest, "x" if k == 0 else f"argument {k}")]
+    return nests, [np.asarray(lift(leaf)._value) for leaf in flatten(nests)], names
 
 
-def _named(nest: Any, name: str) -> Iterator[str]:
+def _leaf_names(nest: Any, name: str) -> Iterator[str]:
+    """A name for each leaf of a pytree, such as ``x[0]['w']``."""
     if isinstance(nest, dict):
         for key, value in nest.items():
-            yield from _named(value, f"{name}[{key!r}]")
+            yield from _leaf_names(value, f"{name}[{key!r}]")
     elif isinstance(nest, (list, tuple)):
         for k, value in enumerate(nest):
-            yield from _named(value, f"{name}[{k}]")
+            yield from _leaf_names(value, f"{name}[{k}]")
     else:
         yield name
 
 
-class _Problem:
-    """A function of several arrays, giving several; and its values as one vector."""
+class _FlatFunction:
+    """A function of several arrays whose floating outputs are joined into one vector."""
 
     def __init__(self, f: Callable[..., Any], nests: list[Any], arrays: list[Any], names: list[str]) -> None:
         self.f, self.nests, self.arrays, self.names = f, nests, arrays, names
@@ -209,10 +224,10 @@ class _Problem:
         self.wide = not (small and np.any(far))
         self.dtype = np.dtype(float) if self.wide else min(small, key=lambda d: d.itemsize)
         self.points = wide if self.wide else arrays
-        self.tolerance = max((TOLERANCE[str(d)] for d in small), default=TOLERANCE["float64"])
+        self.tolerance = max((TOLERANCES[str(d)] for d in small), default=TOLERANCES["float64"])
 
     def outputs(self, *tensors: Any) -> tuple[Tensor, ...]:
-        """What f gives, as far as it can have derivatives."""
+        """The floating outputs of the function; other outputs have no derivative."""
         found = flatten(self.f(*pack_like(self.nests, list(tensors))))
         for value in found:
             if not isinstance(value, Value):
@@ -223,41 +238,41 @@ class _Problem:
         return floating
 
     def vector(self, arrays: list[Any]) -> Any:
-        """All outputs one after the other."""
+        """All outputs at some arrays, joined into one vector."""
         parts = self.outputs(*(make(normal(np.array(a))) for a in arrays))
         return np.concatenate([np.asarray(p._value, float).ravel() for p in parts])
 
-    def moved(self, k: int, direction: Any, t: float) -> Any:
-        """The outputs with argument k moved along a direction."""
+    def perturbed(self, k: int, direction: Any, t: float) -> Any:
+        """The outputs with array ``k`` moved by ``t`` times a direction."""
         points = list(self.points)
         points[k] = (points[k] + t * direction).astype(points[k].dtype)
         return self.vector(points)
 
-    def noise(self) -> float:
-        """By how much two calls at one point differ."""
+    def repeat_mismatch(self) -> float:
+        """The largest difference between two calls at the same point."""
         with np.errstate(all="ignore"):
             gap = np.abs(self.vector(self.arrays) - self.value)
         return float(np.max(np.nan_to_num(gap), initial=0.0))
 
 
-def _second(problem: _Problem, rng: Any) -> _Problem:
-    """The gradient of a random combination of the outputs, as a function to be checked itself."""
-    weights = rng.uniform(0.5, 1.5, problem.value.size)
+def _gradient_function(function: _FlatFunction, rng: Any) -> _FlatFunction:
+    """The gradient of a random linear combination of the outputs, as a function to be checked itself."""
+    weights = rng.uniform(0.5, 1.5, function.value.size)
 
     def combined(*tensors: Any) -> Tensor:
         total, start = lift(0.0), 0
-        for part in problem.outputs(*tensors):
+        for part in function.outputs(*tensors):
             share = weights[start : start + part.size].reshape(part.shape).astype(part.dtype)
             total, start = total + (part * share).sum(), start + part.size
         return total
 
-    slope = grad(combined, tuple(range(len(problem.arrays))))
-    return _Problem(slope, list(problem.arrays), problem.arrays, problem.names)
+    gradient = grad(combined, tuple(range(len(function.arrays))))
+    return _FlatFunction(gradient, list(function.arrays), function.arrays, function.names)
 
 
 @dataclass(frozen=True)
-class _Verdict:
-    """One comparison: its error, and the error beside what is allowed."""
+class _Comparison:
+    """A derivative beside its finite difference; ``ratio`` is the error divided by what is allowed."""
 
     where: str
     ratio: float
@@ -267,84 +282,89 @@ class _Verdict:
     difference: float
     kink: str
 
-    def within(self, prefix: str) -> _Verdict:
-        """The same, of another order."""
+    def prefixed(self, prefix: str) -> _Comparison:
+        """The same comparison with a prefix to its name and its kink."""
         kink = f"{prefix}{self.kink}" if self.kink else ""
-        return _Verdict(prefix + self.where, self.ratio, self.error, self.allowed, self.gradient, self.difference, kink)
+        return replace(self, where=prefix + self.where, kink=kink)
 
 
-def _compared(
-    problem: _Problem, modes: tuple[str, ...], step: float | None, tolerance: float | None, rng: Any
-) -> list[_Verdict]:
-    """All verdicts on first derivatives."""
-    size = problem.value.size
-    rows = np.eye(size) if size <= OUTPUTS else rng.standard_normal((COMBINATIONS, size))
-    tol = tolerance if tolerance is not None else problem.tolerance
+def _compare_derivatives(
+    function: _FlatFunction, modes: tuple[str, ...], step: float | None, tolerance: float | None, rng: Any
+) -> list[_Comparison]:
+    """Comparisons of all first derivatives with their finite differences."""
+    size = function.value.size
+    combinations = np.eye(size) if size <= MAX_SINGLE_OUTPUTS else rng.standard_normal((RANDOM_COMBINATIONS, size))
+    tol = tolerance if tolerance is not None else function.tolerance
     with np.errstate(all="ignore"):
-        pulled = _pulled(problem, rows) if "reverse" in modes else None
-        verdicts = []
-        for k, name in enumerate(problem.names):
-            found = _measured(problem, k, rows, step, rng)
+        gradients = _reverse_gradients(function, combinations) if "reverse" in modes else None
+        comparisons = []
+        for k, name in enumerate(function.names):
+            found = _difference_estimates(function, k, combinations, step, rng)
             usual = max((abs(s.value) for _, _, each in found for s in each if np.isfinite(s.value)), default=0.0)
             for label, direction, each in found:
                 exact = {}
-                if pulled is not None:
-                    exact["reverse"] = [float(np.sum(row[k] * direction)) for row in pulled]
+                if gradients is not None:
+                    exact["reverse"] = [float(np.sum(row[k] * direction)) for row in gradients]
                 if "forward" in modes:
-                    exact["forward"] = list(_pushed(problem, k, direction, rows))
-                kink = _described(name + label, problem.arrays[k], direction, each)
-                verdicts += [
-                    _judged(f"{mode}, {name}{label}", g, s, tol, usual, kink)
+                    exact["forward"] = list(_forward_products(function, k, direction, combinations))
+                kink = _describe_singularity(name + label, function.arrays[k], direction, each)
+                comparisons += [
+                    _compare(f"{mode}, {name}{label}", g, s, tol, usual, kink)
                     for mode, values in exact.items()
                     for g, s in zip(values, each, strict=True)
                 ]
-    return verdicts
+    return comparisons
 
 
-def _pulled(problem: _Problem, rows: Any) -> list[list[Any]]:
-    """For each row, the gradient of every argument."""
-    value, pullback = vjp(problem.outputs, *map(make, map(normal, problem.arrays)))
+def _reverse_gradients(function: _FlatFunction, combinations: Any) -> list[list[Any]]:
+    """For each linear combination of the outputs, its gradient with respect to every array (reverse mode)."""
+    value, pullback = vjp(function.outputs, *map(make, map(normal, function.arrays)))
     cuts = np.cumsum([part.size for part in value])[:-1]
     found = []
-    for row in rows:
+    for row in combinations:
         weights = [lift(c.reshape(p.shape).astype(p.dtype)) for c, p in zip(np.split(row, cuts), value, strict=True)]
-        slopes_of = pullback(tuple(weights))
-        found.append([np.asarray(g, float) for g in ((slopes_of,) if len(problem.arrays) == 1 else slopes_of)])
+        cotangents = pullback(tuple(weights))
+        found.append([np.asarray(g, float) for g in ((cotangents,) if len(function.arrays) == 1 else cotangents)])
     return found
 
 
-def _pushed(problem: _Problem, k: int, direction: Any, rows: Any) -> Any:
-    tangents = [np.zeros(a.shape, a.dtype) for a in problem.arrays]
-    tangents[k] = direction.astype(problem.arrays[k].dtype)
-    tensors = tuple(make(normal(np.array(a))) for a in problem.arrays)
-    _, pushed = jvp(problem.outputs, tensors, tuple(tangents))
-    flat = np.concatenate([np.asarray(p._value, float).ravel() for p in pushed])
-    return [float(np.sum(np.where(row == 0, 0.0, row * flat))) for row in rows]
+def _forward_products(function: _FlatFunction, k: int, direction: Any, combinations: Any) -> Any:
+    """The Jacobian-vector product for a direction of array ``k``, in each linear combination (forward mode)."""
+    tangents = [np.zeros(a.shape, a.dtype) for a in function.arrays]
+    tangents[k] = direction.astype(function.arrays[k].dtype)
+    tensors = tuple(make(normal(np.array(a))) for a in function.arrays)
+    _, products = jvp(function.outputs, tensors, tuple(tangents))
+    flat = np.concatenate([np.asarray(p._value, float).ravel() for p in products])
+    return [float(np.sum(np.where(row == 0, 0.0, row * flat))) for row in combinations]
 
 
-def _measured(problem: _Problem, k: int, rows: Any, step: float | None, rng: Any) -> list[tuple[str, Any, list[Slope]]]:
-    """Slopes along each direction of one argument."""
-    x = problem.points[k]
-    eps = float(np.finfo(problem.dtype).eps)
+def _difference_estimates(
+    function: _FlatFunction, k: int, combinations: Any, step: float | None, rng: Any
+) -> list[tuple[str, Any, list[SlopeEstimate]]]:
+    """Finite-difference estimates along each direction of one array."""
+    x = function.points[k]
+    eps = float(np.finfo(function.dtype).eps)
     found = []
 
     def along(direction: Any) -> Callable[[float], Any]:
-        return lambda t: np.where(rows == 0, 0.0, rows * problem.moved(k, direction, t)).sum(axis=1)
+        return lambda t: np.where(combinations == 0, 0.0, combinations * function.perturbed(k, direction, t)).sum(
+            axis=1
+        )
 
     signs = rng.choice([-1.0, 1.0], x.shape)
     extent = float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)))
-    rounding = rounding_of(along(signs), eps, extent) if x.size else np.zeros(len(rows))
+    rounding = estimate_rounding(along(signs), eps, extent) if x.size else np.zeros(len(combinations))
     for label, direction in _directions(x, rng):
         size = float(np.max(np.abs(np.where(direction != 0, x, 0.0)), initial=0.0))
-        ladder = Ladder.of(problem.dtype, step, size if np.isfinite(size) else 1.0)
-        found.append((label, direction, slopes(along(direction), ladder, rounding)))
+        steps = FiniteDifferenceSteps.for_dtype(function.dtype, step, size if np.isfinite(size) else 1.0)
+        found.append((label, direction, estimate_slopes(along(direction), steps, rounding)))
     return found
 
 
 def _directions(x: Any, rng: Any) -> Iterator[tuple[str, Any]]:
-    """Each element by itself while they are few, else random directions."""
-    if x.size > FEW:
-        for j in range(DIRECTIONS):
+    """The coordinate directions of a small array, random directions of a large one, each with a label."""
+    if x.size > MAX_SINGLE_ENTRIES:
+        for j in range(RANDOM_DIRECTIONS):
             direction = rng.standard_normal(x.shape)
             yield f", random direction {j}", (direction / np.max(np.abs(direction))).astype(x.dtype)
         return
@@ -354,33 +374,33 @@ def _directions(x: Any, rng: Any) -> Iterator[tuple[str, Any]]:
         yield f"[{','.join(map(str, place))}]" if place else "", direction
 
 
-def _described(name: str, x: Any, direction: Any, each: list[Slope]) -> str:
-    """The first thing that is odd along a direction."""
-    odd = next((s for s in each if s.kind), None)
-    if odd is None:
+def _describe_singularity(name: str, x: Any, direction: Any, each: list[SlopeEstimate]) -> str:
+    """The first singularity found along a direction, in words; empty if there is none."""
+    singular = next((s for s in each if s.kind), None)
+    if singular is None:
         return ""
     alone = np.count_nonzero(direction) == 1
-    at = f"{name}={_sum(float(x[direction != 0][0]), odd.place):.6g}" if alone else name
+    at = f"{name}={_rounded_position(float(x[direction != 0][0]), singular.place):.6g}" if alone else name
     what = {"no finite value": "no finite value", "edge": "the edge of where f is finite"}.get(
-        odd.kind, f"a {odd.kind}"
+        singular.kind, f"a {singular.kind}"
     )
-    return f"{what} at {at}" + (f", {abs(odd.place):.2g} away" if odd.place else "")
+    return f"{what} at {at}" + (f", {abs(singular.place):.2g} away" if singular.place else "")
 
 
-def _sum(x: float, place: float) -> float:
-    """A place that was found by halving is 0 where nothing but rounding is left of it."""
+def _rounded_position(x: float, place: float) -> float:
+    """``x + place``, or 0 where only the rounding of the bisection is left."""
     return 0.0 if abs(x + place) < 1e-5 * abs(place) else x + place
 
 
-def _judged(where: str, exact: float, slope: Slope, tol: float, usual: float, kink: str) -> _Verdict:
+def _compare(where: str, exact: float, slope: SlopeEstimate, tol: float, usual: float, kink: str) -> _Comparison:
     size = max(abs(exact), abs(slope.value)) if np.isfinite([exact, slope.value]).all() else 0.0
     allowed = tol * max(size, 1e-3 * usual) + 4 * slope.error + 1e-300
-    error = _gap(exact, slope, allowed)
-    return _Verdict(where, error / allowed if error else 0.0, error, allowed, exact, slope.value, kink)
+    error = _error_of(exact, slope, allowed)
+    return _Comparison(where, error / allowed if error else 0.0, error, allowed, exact, slope.value, kink)
 
 
-def _gap(exact: float, slope: Slope, allowed: float) -> float:
-    """How far a gradient is from what would be right."""
+def _error_of(exact: float, slope: SlopeEstimate, allowed: float) -> float:
+    """The error of a gradient; 0 where it is right for the kind of singularity that was found."""
     if slope.kind == "no finite value" or (slope.kind == "pole" and not slope.place):
         return 0.0 if not np.isfinite(exact) else np.inf
     if exact == slope.value:

@@ -1,6 +1,7 @@
-"""A record, step by step: for those who want to watch a sweep rather than have its result.
+"""Forward and reverse passes over a tape, one step at a time, for animations and tables that show each contribution.
 
-The ordinary sweeps pay nothing for this. Here every contribution is an event of its own, in the order of the sweep.
+The ordinary passes are separate code and do not become slower. Record with :func:`value_keeping_tape`, list its values
+with :func:`tape_values`, and step with :func:`forward_steps` and :func:`reverse_steps`.
 """
 
 from __future__ import annotations
@@ -18,14 +19,22 @@ from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, Variable, plain
 from autodiff_kit.errors import TapeError
 
-__all__ = ["Pull", "Push", "Row", "pull", "push", "rows", "watched_tape"]
+__all__ = [
+    "CotangentStep",
+    "TangentStep",
+    "TapeValue",
+    "forward_steps",
+    "reverse_steps",
+    "tape_values",
+    "value_keeping_tape",
+]
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table: a leaf or an operation.
+class TapeValue:
+    """A leaf or an operation of a tape with its value: one row of the table that a stepper shows.
 
     Attributes
     ----------
@@ -35,11 +44,11 @@ class Row:
         The operation; "input" for a leaf.
     value : ndarray
     inputs : tuple of int
-        The rows that it reads.
+        Rows of its inputs.
     params : dict
-        What the operation was told, such as an index or an axis.
+        Parameters of the operation, such as an index or an axis.
     constants : tuple
-        For each operand: None where it is a row, else the number or array that was used.
+        For each operand: None if it is a row, else the constant number or array.
     """
 
     name: str
@@ -51,8 +60,8 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Push:
-    """A tangent has reached a row, from the rows ``inputs``; ``slopes`` are the input values that it was made with."""
+class TangentStep:
+    """One step of forward mode: ``row`` gets the tangent ``value``, computed from those of the rows ``inputs``."""
 
     row: int
     inputs: tuple[int, ...]
@@ -61,8 +70,11 @@ class Push:
 
 
 @dataclass(frozen=True)
-class Pull:
-    """The cotangent of ``row`` has handed ``part`` to row ``to``, which now has ``total``; a seed has no row."""
+class CotangentStep:
+    """One step of reverse mode: ``row`` adds ``part`` to the cotangent of row ``to``, which is now ``total``.
+
+    The seed of the target comes from no row: its ``row`` is None.
+    """
 
     row: int | None
     to: int
@@ -71,17 +83,17 @@ class Pull:
     note: str
 
 
-def watched_tape() -> GradientTape:
-    """A persistent tape that keeps every value on its record, so that it can be shown.
+def value_keeping_tape() -> GradientTape:
+    """A persistent tape that keeps the value of every operation, so that each can be shown.
 
     Examples
     --------
-    >>> from autodiff_kit.core import steps
+    >>> from autodiff_kit.diagnostics import stepping
     >>> x = ak.constant([2.0, 3.0], name="x")
-    >>> with steps.watched_tape() as tape:
+    >>> with stepping.value_keeping_tape() as tape:
     ...     tape.watch(x)
     ...     y = x * x
-    >>> [row.op for row in steps.rows(tape)]
+    >>> [row.op for row in stepping.tape_values(tape)]
     ['input', 'multiply']
     """
     tape = GradientTape(persistent=True)
@@ -89,39 +101,46 @@ def watched_tape() -> GradientTape:
     return tape
 
 
-def _order(tape: GradientTape) -> dict[Node, int]:
-    """Every node with its row: leaves first, in the order of their first use."""
+def _row_numbers(tape: GradientTape) -> dict[Node, int]:
+    """The row of every node: leaves first, in the order of their first use, then operations."""
     nodes = tape._record.nodes
     leaves = [n for node in nodes for n in node.inputs if n is not None and n.op is None]
-    order = {n: k for k, n in enumerate(dict.fromkeys(leaves))}
-    return order | {n: len(order) + k for k, n in enumerate(nodes)}
+    rows = {n: k for k, n in enumerate(dict.fromkeys(leaves))}
+    return rows | {n: len(rows) + k for k, n in enumerate(nodes)}
 
 
-def rows(tape: GradientTape) -> tuple[Row, ...]:
-    """The record of a :func:`watched_tape` as rows: leaves first, then operations in the order in which they ran.
+def tape_values(tape: GradientTape) -> tuple[TapeValue, ...]:
+    """All values on a tape: leaves first, then operations in execution order.
+
+    Parameters
+    ----------
+    tape : GradientTape
+        From :func:`value_keeping_tape`.
 
     Raises
     ------
     TapeError
-        If the tape let go of its values.
+        If the tape did not keep its values.
     """
-    order = _order(tape)
+    rows = _row_numbers(tape)
     names, values = _leaf_names(tape), _leaf_values(tape)
     found = []
-    for node, k in order.items():
+    for node, k in rows.items():
         if node.op is None:
-            found.append(Row(names.get(node, f"input {k}"), "input", np.asarray(values.get(node, np.nan)), (), {}))
+            found.append(
+                TapeValue(names.get(node, f"input {k}"), "input", np.asarray(values.get(node, np.nan)), (), {})
+            )
         else:
             value = node.saved[0] if node.saved is not None else None
             if value is None or type(value) is Like:
-                raise TapeError("this tape holds no values to show; record with steps.watched_tape()")
-            inputs = tuple(order[n] for n in node.inputs if n is not None)
+                raise TapeError("this tape kept no values to show; record with stepping.value_keeping_tape()")
+            inputs = tuple(rows[n] for n in node.inputs if n is not None)
             constants = tuple(
                 None if n is not None else x for n, x in zip(node.inputs, (node.saved or ())[1:], strict=True)
             )
             params = node.params
             name = f"{node.op.name} {k}"
-            found.append(Row(name, node.op.name, np.asarray(value), inputs, params, constants))
+            found.append(TapeValue(name, node.op.name, np.asarray(value), inputs, params, constants))
     return tuple(found)
 
 
@@ -137,102 +156,106 @@ def _leaf_values(tape: GradientTape) -> dict[Node, Any]:
     return {t.node: t._value for _, t in _leaves(tape) if t.node is not None}
 
 
-def _number(x: Any) -> str:
-    """A number as a note shows it: short, with a true minus."""
+def _format_number(x: Any) -> str:
+    """A number in a note: four digits, with the Unicode minus sign."""
     return f"{float(x):.4g}".replace("-", "−", 1)
 
 
-def _factor(x: Any) -> str:
-    """A number inside a product or a sum: bracketed where it is negative."""
-    text = _number(x)
+def _format_factor(x: Any) -> str:
+    """A number inside a product or a sum: in parentheses if it is negative."""
+    text = _format_number(x)
     return f"({text})" if text.startswith("−") else text
 
 
-def _show(x: Any) -> str:
+def _format_value(x: Any) -> str:
     array = np.asarray(plain(x))
     if array.ndim == 0:
-        return _number(array)
+        return _format_number(array)
     if array.size > 4:
         return f"{array.size} numbers"
-    return "[" + ", ".join(map(_number, array.ravel())) + "]"
+    return "[" + ", ".join(map(_format_number, array.ravel())) + "]"
 
 
-def push(tape: GradientTape, sources: Sequence[Any], tangents: Sequence[Any]) -> list[Push]:
-    """Tangents from the sources downwards, one event a row."""
-    order = _order(tape)
-    held: dict[Node, Any] = {}
+def forward_steps(tape: GradientTape, sources: Sequence[Any], tangents: Sequence[Any]) -> list[TangentStep]:
+    """The steps of forward mode, from tangents of the sources: one for each row that gets a tangent."""
+    rows = _row_numbers(tape)
+    known: dict[Node, Any] = {}
     events = []
     for source, tangent in zip(sources, tangents, strict=True):
-        node = _node(tape, source)
-        held[node] = np.asarray(plain(tangent), (node.like or SCALAR).dtype)
-        if node in order:
-            events.append(Push(order[node], (), np.asarray(held[node]), f"seed: the tangent is {_show(tangent)}"))
+        node = _node_of(tape, source)
+        known[node] = np.asarray(plain(tangent), (node.like or SCALAR).dtype)
+        if node in rows:
+            events.append(
+                TangentStep(rows[node], (), np.asarray(known[node]), f"seed: the tangent is {_format_value(tangent)}")
+            )
     for node in tape._record.nodes:
-        incoming = tuple(None if n is None else held.get(n) for n in node.inputs)
+        incoming = tuple(None if n is None else known.get(n) for n in node.inputs)
         if all(t is None for t in incoming):
             continue
         tangent = push_node(node, incoming)
         if tangent is not None:
-            held[node] = tangent
-            came = tuple(
-                order[n] for n, t in zip(node.inputs, incoming, strict=True) if t is not None and n is not None
+            known[node] = tangent
+            contributing = tuple(
+                rows[n] for n, t in zip(node.inputs, incoming, strict=True) if t is not None and n is not None
             )
-            events.append(Push(order[node], came, np.asarray(tangent), _push_note(node, incoming, tangent)))
+            events.append(
+                TangentStep(rows[node], contributing, np.asarray(tangent), _tangent_note(node, incoming, tangent))
+            )
     return events
 
 
-def _push_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
+def _tangent_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
     values = (node.saved or ())[1:]
-    name, out = node.op.name, _show(tangent)
+    name, out = node.op.name, _format_value(tangent)
     if name == "multiply" and np.ndim(tangent) == 0:
         terms = [
-            f"{_factor(t)}·{_factor(other)}"
+            f"{_format_factor(t)}·{_format_factor(other)}"
             for t, other in zip(incoming, reversed(values), strict=True)
             if t is not None and type(other) is not Like
         ]
         return f"product: {' + '.join(terms)} = {out}"
     if name == "square" and np.ndim(tangent) == 0:
-        return f"square: 2·{_factor(values[0])}·{_factor(incoming[0])} = {out}"
+        return f"square: 2·{_format_factor(values[0])}·{_format_factor(incoming[0])} = {out}"
     if name in ("add", "subtract") and np.ndim(tangent) == 0:
         sign = " + " if name == "add" else " − "
-        return f"{name}: {sign.join(_factor(t) for t in incoming if t is not None)} = {out}"
-    return f"{_title(node)}: the tangent is {out}"
+        return f"{name}: {sign.join(_format_factor(t) for t in incoming if t is not None)} = {out}"
+    return f"{_operation_title(node)}: the tangent is {out}"
 
 
-def _title(node: Node) -> str:
+def _operation_title(node: Node) -> str:
     if node.op.name == "getitem":
         return f"entry {node.params['index'][-1]}"
     return str(node.op.name)
 
 
-def pull(tape: GradientTape, target: Any, seed: Any = None) -> list[Pull]:
-    """Cotangents from the target upwards, one event for each contribution."""
-    order = _order(tape)
-    end = _node(tape, target)
+def reverse_steps(tape: GradientTape, target: Any, seed: Any = None) -> list[CotangentStep]:
+    """The steps of reverse mode, from the cotangent of the target: one for each contribution to a cotangent."""
+    rows = _row_numbers(tape)
+    end = _node_of(tape, target)
     like = end.like or SCALAR
     start = np.ones(like.shape, like.dtype) if seed is None else np.asarray(plain(seed), like.dtype)
-    held: dict[Node, Any] = {end: start}
-    events = [Pull(None, order[end], start, start, f"seed: the cotangent is {_show(start)}")]
+    known: dict[Node, Any] = {end: start}
+    events = [CotangentStep(None, rows[end], start, start, f"seed: the cotangent is {_format_value(start)}")]
     for node in reversed(tape._record.nodes):
-        g = held.get(node)
+        g = known.get(node)
         if g is None:
             continue
         for n, part in pull_node(node, g, 0, False, None):
-            before = held.get(n)
-            held[n] = part if before is None else before + part
-            note = _pull_note(node, order[node], order[n], part, before)
-            events.append(Pull(order[node], order[n], np.asarray(part), np.asarray(held[n]), note))
+            before = known.get(n)
+            known[n] = part if before is None else before + part
+            note = _cotangent_note(node, rows[node], rows[n], part, before)
+            events.append(CotangentStep(rows[node], rows[n], np.asarray(part), np.asarray(known[n]), note))
     return events
 
 
-def _pull_note(node: Node, row: int, to: int, part: Any, before: Any) -> str:
-    how = f"{_title(node)} (row {row})"
+def _cotangent_note(node: Node, row: int, to: int, part: Any, before: Any) -> str:
+    how = f"{_operation_title(node)} (row {row})"
     if before is None:
-        return f"{how} hands {_show(part)} to row {to}"
-    return f"{how} adds {_show(part)} to the {_show(before)} of row {to}"
+        return f"{how} hands {_format_value(part)} to row {to}"
+    return f"{how} adds {_format_value(part)} to the {_format_value(before)} of row {to}"
 
 
-def _node(tape: GradientTape, value: Any) -> Node:
+def _node_of(tape: GradientTape, value: Any) -> Node:
     node = tape._node_of(value) if isinstance(value, (Tensor, Variable)) else None
     if node is None:
         raise TapeError("this value is not on the tape: watch it, or compute it inside the block")

@@ -1,4 +1,4 @@
-"""What a record tells to those who look: its entries, and what it holds."""
+"""The nodes of a tape as plain data (``tape.nodes``), and the bytes that it keeps for the reverse pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autodiff_kit.core.backward import SCALAR
 from autodiff_kit.core.record import Like, Node, Record
 from autodiff_kit.core.source_location import place_of
 
-__all__ = ["TapeNode", "bytes_held", "entries", "held"]
+__all__ = ["TapeNode", "list_nodes", "saved_bytes", "saved_values"]
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,13 @@ class TapeNode:
     Attributes
     ----------
     id : int
-        Its place on the tape.
+        Its position on the tape.
     op : str
         Name of the operation.
     inputs : tuple of int
-        Ids of the nodes that it reads; a leaf (a source or a constant) has a negative id.
+        Ids of the nodes of its inputs; a leaf (a watched tensor or a variable) has a negative id.
     shape, dtype : tuple of int, str
-        Of the answer.
+        Of the output.
     cell, line, code : str, int, str
         File or cell, line, and name of the function that ran the operation.
     """
@@ -41,35 +41,35 @@ class TapeNode:
     code: str
 
 
-def entries(record: Record) -> tuple[TapeNode, ...]:
-    """The recorded operations, in the order in which they ran; leaves get negative ids, in order of their first use."""
+def list_nodes(record: Record) -> tuple[TapeNode, ...]:
+    """The recorded operations in execution order; leaves get negative ids, in the order of their first use."""
     ids: dict[Node, int] = {node: k for k, node in enumerate(record.nodes)}
     leaves = count(-1, -1)
     for node in record.nodes:
         for n in node.inputs:
             if n is not None and n not in ids:
                 ids[n] = next(leaves)
-    return tuple(_entry(node, k, ids) for k, node in enumerate(record.nodes))
+    return tuple(_describe_node(node, k, ids) for k, node in enumerate(record.nodes))
 
 
-def _entry(node: Node, place: int, ids: dict[Node, int]) -> TapeNode:
+def _describe_node(node: Node, position: int, ids: dict[Node, int]) -> TapeNode:
     like = node.like or SCALAR
     cell, line, code = place_of(node.code, node.lasti)
     inputs = tuple(ids[n] for n in node.inputs if n is not None)
-    return TapeNode(place, node.op.name, inputs, like.shape, str(like.dtype), cell, line, code)
+    return TapeNode(position, node.op.name, inputs, like.shape, str(like.dtype), cell, line, code)
 
 
-def held(node: Node) -> list[Any]:
-    """What a node holds for the way back; of numbers, which are kept in any case, those that its rules use."""
+def saved_values(node: Node) -> list[Any]:
+    """The values that a node's reverse rules need; a Python number that no rule needs is left out."""
     if node.saved is None:
         return []
-    holds = node.op.holds(tuple(n is not None for n in node.inputs))
-    return [v for v, used in zip(node.saved, holds, strict=True) if used and type(v) is not Like]
+    used_flags = node.op.holds(tuple(n is not None for n in node.inputs))
+    return [v for v, used in zip(node.saved, used_flags, strict=True) if used and type(v) is not Like]
 
 
-def bytes_held(record: Record) -> int:
-    """Bytes of the arrays and numbers that a record holds for the way back; an array held twice counts once."""
+def saved_bytes(record: Record) -> int:
+    """Bytes of all values that a record keeps for the reverse pass; an array that is kept twice counts once."""
     if record.released:
         return 0
-    found = {id(v): v for node in record.nodes for v in held(node)}
+    found = {id(v): v for node in record.nodes for v in saved_values(node)}
     return sum(8 if type(v) in (float, int) else v.nbytes for v in found.values())

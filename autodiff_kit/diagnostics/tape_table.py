@@ -1,10 +1,9 @@
-"""A tape as a table: what ran, on which inputs, where, and what is held of it."""
+"""A tape as a table (``tape.table()``): operations, inputs, shapes, source lines, and the memory that it keeps."""
 
 from __future__ import annotations
 
 import html
-import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,36 +14,36 @@ from autodiff_kit.core.record import Like, Node
 from autodiff_kit.core.source_location import place_of, title_of
 from autodiff_kit.core.tape import GradientTape, tape_method
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.diagnostics.tape_nodes import held
+from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
+from autodiff_kit.diagnostics.tape_nodes import saved_values
 from autodiff_kit.errors import DtypeError
 
-__all__ = ["Table", "TableRow", "table"]
+__all__ = ["TapeTable", "TapeTableRow", "table"]
 
-_ENDS = 20  # rows at either end of a long tape
-_WIDE = 56  # letters of a cell of text; what is longer is cut, and says so
+_ROWS_AT_EACH_END = 20  # of a long tape; the rows between are left out when it is printed
 _NUMBERS = ("id", "held")
 
 
 @dataclass(frozen=True)
-class TableRow:
-    """One operation of a tape, or one of the sources that it follows.
+class TapeTableRow:
+    """One row of a :class:`TapeTable`: an operation, or a source that the tape watches.
 
     Attributes
     ----------
     id : int
-        Its place on the tape; a source has a negative one.
+        Its position on the tape; negative for a source.
     op, name : str
-        The operation, "variable" or "watched" for a source; what the user called it, or nothing.
+        The operation, or "variable" or "watched" for a source; the name given by the user, or empty.
     inputs : tuple of int
-        Ids of what it read; constants have none.
+        Ids of its inputs; constants have none.
     shape, dtype : tuple of int, str
-        Of the answer.
+        Of the output.
     cell, line, code : str, int, str
         File or cell, line, and name of the function.
     held : int
-        Bytes that the record holds for the way back; what an earlier row holds as well counts there.
+        Bytes that the tape keeps for the reverse pass; an array is counted in the first row that keeps it.
     value : str
-        The answer in short, where it is still known.
+        The output in short form, if the tape still has it.
     """
 
     id: int
@@ -61,85 +60,87 @@ class TableRow:
 
     @property
     def place(self) -> str:
-        """The line as a reader names it; a source has none."""
+        """Cell or file and line, in words; empty for a source."""
         return f"{title_of(self.cell)}, line {self.line}" if self.line else ""
 
 
 @dataclass(frozen=True, repr=False)
-class Table:
-    """A view of a tape: prints as text, in a notebook as a table; long tapes are shortened in the middle.
+class TapeTable:
+    """A tape as a table: prints as text, and as HTML in a notebook; long tapes are shortened in the middle.
 
     Attributes
     ----------
-    sources, rows : tuple of TableRow
-        What the tape follows, and the operations in the order in which they ran; all of them.
+    sources, rows : tuple of TapeTableRow
+        What the tape watches, and all operations in execution order.
     """
 
-    sources: tuple[TableRow, ...]
-    rows: tuple[TableRow, ...]
+    sources: tuple[TapeTableRow, ...]
+    rows: tuple[TapeTableRow, ...]
 
     def __str__(self) -> str:
-        return "\n".join([self._summary, *text_lines(self._grid, numbers=_NUMBERS)])
+        return "\n".join([self._summary, *text_table(self._columns, numbers=_NUMBERS)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self._summary)}</p>{html_table(self._grid, numbers=_NUMBERS)}"
+        return f"<p>{html.escape(self._summary)}</p>{html_table(self._columns, numbers=_NUMBERS)}"
 
     @property
     def _summary(self) -> str:
         held = sum(row.held for row in self.rows)
-        return f"{_many(self.rows, 'operation')} on {_many(self.sources, 'source')}, {short(held, 'B')} held"
+        operations, sources = _count_of(self.rows, "operation"), _count_of(self.sources, "source")
+        return f"{operations} on {sources}, {format_count(held, 'B')} held"
 
     @property
-    def _grid(self) -> dict[str, list[str]]:
-        """Columns by their heads, with a gap where rows are left out."""
+    def _columns(self) -> Columns:
+        """The columns as text, with one row of ellipses for rows that are left out."""
         shown = [*_shortened(self.sources), *_shortened(self.rows)]
         return {
-            head: [_gap(head, row) if isinstance(row, int) else text(row) for row in shown] for head, text in _COLUMNS
+            head: [_ellipsis_cell(head, row) if isinstance(row, int) else text(row) for row in shown]
+            for head, text in _COLUMNS
         }
 
 
-def _gap(head: str, missing: int) -> str:
+def _ellipsis_cell(head: str, missing: int) -> str:
     return {"id": "⋮", "operation": f"… {missing:,} more …"}.get(head, "")
 
 
-_COLUMNS: tuple[tuple[str, Callable[[TableRow], str]], ...] = (
-    ("id", lambda row: _minus(str(row.id))),
+_COLUMNS: tuple[tuple[str, Callable[[TapeTableRow], str]], ...] = (
+    ("id", lambda row: _with_minus_sign(str(row.id))),
     ("operation", lambda row: row.op),
     ("name", lambda row: row.name),
-    ("inputs", lambda row: _minus(" ".join(map(str, row.inputs)))),
+    ("inputs", lambda row: _with_minus_sign(" ".join(map(str, row.inputs)))),
     ("shape", lambda row: str(row.shape)),
     ("dtype", lambda row: row.dtype),
     ("line", lambda row: row.place),
-    ("held", lambda row: short(row.held, "B") if row.held else ""),
+    ("held", lambda row: format_count(row.held, "B") if row.held else ""),
     ("value", lambda row: row.value),
 )
 
 
-def _shortened(rows: tuple[TableRow, ...]) -> list[TableRow | int]:
-    """The rows, or both ends and between them how many are left out."""
-    cut = len(rows) - 2 * _ENDS
-    return [*rows[:_ENDS], cut, *rows[-_ENDS:]] if cut > 1 else [*rows]
+def _shortened(rows: tuple[TapeTableRow, ...]) -> list[TapeTableRow | int]:
+    """The rows, or those at both ends and between them the number of rows left out."""
+    cut = len(rows) - 2 * _ROWS_AT_EACH_END
+    return [*rows[:_ROWS_AT_EACH_END], cut, *rows[-_ROWS_AT_EACH_END:]] if cut > 1 else [*rows]
 
 
-def _many(rows: tuple[TableRow, ...], name: str) -> str:
+def _count_of(rows: tuple[TapeTableRow, ...], name: str) -> str:
     return f"{len(rows):,} {name}{'' if len(rows) == 1 else 's'}"
 
 
-# -------------------------------------------------------------------------------- reading the record
-def table(tape: GradientTape) -> Table:
-    """What a tape has recorded, as a table.
+# -------------------------------------------------------------------------------- reading the tape
+def table(tape: GradientTape) -> TapeTable:
+    """The operations that a tape has recorded, as a table.
 
     Parameters
     ----------
     tape : GradientTape
-        Recording, closed, or released after its gradient: then everything but the arrays is still there.
+        Recording, closed, or released after its gradient; a released tape still has everything but the arrays.
 
     Returns
     -------
-    Table
-        ``print`` it, or let a notebook show it; ``.rows`` are frozen dataclasses.
+    TapeTable
+        Prints as text, or as HTML in a notebook; ``.rows`` are frozen dataclasses.
 
     Raises
     ------
@@ -158,31 +159,39 @@ def table(tape: GradientTape) -> Table:
         raise DtypeError(f"table takes a tape, not {type(tape).__name__}; or ask the tape itself: tape.table()")
     nodes = list(tape._record.nodes)
     ids: dict[Node, int] = {node: k for k, node in enumerate(nodes)}
-    leaves = _leaves(tape, nodes, ids)
+    leaves = _find_sources(tape, nodes, ids)
     ids |= {node: -1 - k for k, node in enumerate(leaves)}
-    values = _values(nodes) | {node: value for node, (_, _, value) in leaves.items() if value is not None}
+    values = _known_values(nodes) | {node: value for node, (_, _, value) in leaves.items() if value is not None}
     counted: set[int] = set()
-    if tape._record.released:  # numbers stay where they are, but nothing waits for them
-        counted = {id(v) for node in nodes for v in held(node)}
+    if tape._record.released:  # numbers are still there, but no reverse pass will use them
+        counted = {id(v) for node in nodes for v in saved_values(node)}
 
-    def row(node: Node, op: str, name: str) -> TableRow:
+    def row(node: Node, op: str, name: str) -> TapeTableRow:
         like = node.like or SCALAR
         inputs = tuple(ids[n] for n in node.inputs if n is not None)
         place = place_of(node.code, node.lasti)
         value = node._value if type(node) is Tensor else values.get(node)
-        return TableRow(
-            ids[node], op, name, inputs, like.shape, str(like.dtype), *place, _newly_held(node, counted), brief(value)
+        return TapeTableRow(
+            ids[node],
+            op,
+            name,
+            inputs,
+            like.shape,
+            str(like.dtype),
+            *place,
+            _newly_kept_bytes(node, counted),
+            summarize_value(value),
         )
 
     sources = tuple(row(node, kind, name) for node, (kind, name, _) in leaves.items())
-    return Table(sources, tuple(row(node, node.op.name, _name(node)) for node in nodes))
+    return TapeTable(sources, tuple(row(node, node.op.name, _given_name(node)) for node in nodes))
 
 
 tape_method("table", table)
 
 
-def _leaves(tape: GradientTape, nodes: list[Node], ids: dict[Node, int]) -> dict[Node, tuple[str, str, Any]]:
-    """Kind, name and value of what the operations read and none of them made, in the order of ``tape.nodes``."""
+def _find_sources(tape: GradientTape, nodes: list[Node], ids: dict[Node, int]) -> dict[Node, tuple[str, str, Any]]:
+    """Kind, name and value of the inputs that no operation computed, in the order of ``tape.nodes``."""
     known: dict[Node, tuple[str, str, Any]] = {}
     for tensor in tape._watched:
         if tensor.node is not None:
@@ -191,91 +200,49 @@ def _leaves(tape: GradientTape, nodes: list[Node], ids: dict[Node, int]) -> dict
         if first.node is not None:
             known[first.node] = ("variable", variable.name or "", first._value)
     read = [n for node in nodes for n in node.inputs if n is not None and n not in ids]
-    return {node: known.get(node, ("watched", _name(node), None)) for node in dict.fromkeys([*read, *known])}
+    return {node: known.get(node, ("watched", _given_name(node), None)) for node in dict.fromkeys([*read, *known])}
 
 
-def _name(node: Node) -> str:
+def _given_name(node: Node) -> str:
     return str(node.get("name") or "")
 
 
-def _values(nodes: list[Node]) -> dict[Node, Any]:
-    """Answers that are still known: numbers are their own nodes, arrays stand where a rule needs them."""
+def _known_values(nodes: list[Node]) -> dict[Node, Any]:
+    """Outputs that the tape still has: numbers, and arrays that a reverse rule needs."""
     found: dict[Node, Any] = {}
     for node in nodes:
         saved = node.saved
         if saved is None:
             continue
-        inputs = node.inputs if node.op.residual is None else ()  # else something else stands in their place
+        inputs = node.inputs if node.op.residual is None else ()  # a residual is saved in place of the inputs
         for n, value in zip((node, *inputs), saved, strict=False):
             if n is not None and type(value) is not Like:
                 found.setdefault(n, value)
     return found
 
 
-def _newly_held(node: Node, counted: set[int]) -> int:
-    """Bytes that a node holds and none before it."""
-    own = {id(v): v for v in (held(node) if node.op is not None else []) if id(v) not in counted}
+def _newly_kept_bytes(node: Node, counted: set[int]) -> int:
+    """Bytes that a node keeps and no earlier node does."""
+    own = {id(v): v for v in (saved_values(node) if node.op is not None else []) if id(v) not in counted}
     counted.update(own)
     return sum(8 if type(v) in (float, int) else v.nbytes for v in own.values())
 
 
-def brief(value: Any) -> str:
-    """A value in a few letters: its entries, or its range; what is not finite is counted."""
+def summarize_value(value: Any) -> str:
+    """A value in short form: up to four entries, or the range and the number of entries that are not finite."""
     if value is None:
         return ""
     entries = np.ravel(value)
     if entries.size <= 4:
         text = " ".join(f"{x:.4g}" for x in entries.tolist())
-        return _minus(text if np.ndim(value) == 0 else f"[{text}]")
+        return _with_minus_sign(text if np.ndim(value) == 0 else f"[{text}]")
     finite = entries[np.isfinite(entries)]
     low, high = (f"{finite.min():.4g}", f"{finite.max():.4g}") if finite.size else ("", "")
     span = f"{low} … {high}" if low != high else low and f"all {low}"
     odd = entries.size - finite.size
-    return _minus(", ".join(part for part in (span, f"{odd:,} not finite" if odd else "") if part))
+    return _with_minus_sign(", ".join(part for part in (span, f"{odd:,} not finite" if odd else "") if part))
 
 
-def _minus(text: str) -> str:
-    """Numbers with the sign that is as wide as a plus."""
+def _with_minus_sign(text: str) -> str:
+    """Text with the Unicode minus sign in place of hyphens."""
     return text.replace("-", "−")
-
-
-# -------------------------------------------------------------------------------- drawing, of other views of a tape too
-Grid = dict[str, list[str]]
-
-
-def short(n: float, unit: str = "") -> str:
-    """A count in full below a million, else in four digits: 12.35 M."""
-    power = 0 if n < (1000 if unit else 1_000_000) else min(4, int(math.log10(n)) // 3)
-    text = f"{n / 1000**power:.4g}" if power else f"{round(n):,}"
-    return f"{text} {' kMGT'[power].strip()}{unit}".strip()
-
-
-def text_lines(grid: Grid, numbers: Collection[str] = ()) -> list[str]:
-    """A table as lines of text: columns that are empty everywhere are left out, numbers stand to the right."""
-    columns = []
-    for head, cells in _filled(grid).items():
-        cut = [text if len(text) <= _WIDE else text[: _WIDE - 1] + "…" for text in (head, *cells)]
-        width = max(map(len, cut))
-        columns.append([text.rjust(width) if head in numbers else text.ljust(width) for text in cut])
-    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
-
-
-def html_table(grid: Grid, numbers: Collection[str] = ()) -> str:
-    """The same for a notebook: every text escaped, no colour of its own, wide ones scroll by themselves."""
-    filled = _filled(grid)
-    if not filled:
-        return ""
-    sides = ["right" if head in numbers else "left" for head in filled]
-    styles = [f"text-align:{side};white-space:nowrap;padding:0.1em 0.6em" for side in sides]
-    head = "".join(f'<th scope="col" style="{s}">{html.escape(h)}</th>' for s, h in zip(styles, filled, strict=True))
-    rows = (
-        "".join(f'<td style="{s}">{html.escape(text)}</td>' for s, text in zip(styles, row, strict=True))
-        for row in zip(*filled.values(), strict=True)
-    )
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    inside = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div style="overflow-x:auto">{inside}</div>'
-
-
-def _filled(grid: Grid) -> Grid:
-    return {head: cells for head, cells in grid.items() if any(cells)}

@@ -1,29 +1,31 @@
-"""What :func:`autodiff_kit.diagnostics.explain.explain` can say: one entry for each way in which a gradient is None."""
+"""The ways in which a gradient can be None: cause, explanation and remedy of each, as texts for ``tape.explain``."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["REASONS", "Reason", "remark"]
+__all__ = ["REASONS", "UnconnectedReason", "missing_derivative_remark"]
 
-_ROUNDING = "It is flat between jumps, so its slope is 0 there and missing at the jumps: no gradient passes."
-_TRUTH = "Its answers are True and False, which do not move a little when their inputs do."
-_REMARKS = {
+_ROUNDING = "It is constant between jumps: its derivative is 0 there and undefined at the jumps, so no gradient passes."
+_BOOLEAN = "Its results are True and False, which do not change continuously with their inputs."
+_INTEGERS = "Integers and booleans change in jumps and not continuously, so no gradient passes a conversion to them."
+_POSITIONS = "Positions are integers, which change in jumps and not continuously."
+_REMARKS_BY_OPERATION = {
     **dict.fromkeys(("floor", "ceil", "round", "trunc", "floor_divide", "sign"), _ROUNDING),
-    **dict.fromkeys(("argmax", "argmin", "argsort"), "Positions are whole numbers, which jump and do not slide."),
-    "to_whole": "Whole numbers and truth values jump and do not slide, so no gradient passes a conversion to them.",
-    "less": _TRUTH, "less_equal": _TRUTH, "greater": _TRUTH, "greater_equal": _TRUTH, "equal": _TRUTH,
-    "not_equal": _TRUTH, "logical_and": _TRUTH, "logical_or": _TRUTH, "logical_not": _TRUTH,
-}  # fmt: skip
+    **dict.fromkeys(("argmax", "argmin", "argsort"), _POSITIONS),
+    "to_whole": _INTEGERS,
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), _BOOLEAN),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_not"), _BOOLEAN),
+}
 
 
-def remark(name: str) -> str:
-    """Why no gradient passes an operation."""
-    return _REMARKS.get(name, "The operation is registered without a derivative, so no gradient passes.")
+def missing_derivative_remark(name: str) -> str:
+    """Why no gradient passes an operation, in a sentence."""
+    return _REMARKS_BY_OPERATION.get(name, "The operation is registered without a derivative, so no gradient passes.")
 
 
-class Reason(NamedTuple):
-    """One way in which a target can stand to a source; the texts have places for names."""
+class UnconnectedReason(NamedTuple):
+    """One relation between a target and a source, as format strings for its headline, explanation and remedy."""
 
     cause: int
     headline: str
@@ -31,95 +33,95 @@ class Reason(NamedTuple):
     fix: str
 
 
-REASONS: dict[str, Reason] = {
-    "connected": Reason(0, "They are connected.", "{steps} from {source} to {target}.", ""),
-    "replaced": Reason(
+REASONS: dict[str, UnconnectedReason] = {
+    "connected": UnconnectedReason(0, "They are connected.", "{steps} from {source} to {target}.", ""),
+    "replaced": UnconnectedReason(
         1,
         "A tensor has taken the variable's place.",
-        "This line put a new tensor under the name {source}; tapes follow variables by themselves, tensors only when "
-        "they are watched.",
+        "This line assigned a new tensor to the name {source}. A tape watches trainable variables automatically, "
+        "tensors only after tape.watch.",
         "Change the variable in place, {source}.assign(...) or {source}.assign_add(...), or call tape.watch({source}).",
     ),
-    "unwatched_tensor": Reason(
+    "unwatched_tensor": UnconnectedReason(
         1,
-        "No tape follows this tensor.",
-        "{source} is a tensor. Tapes follow variables by themselves, tensors only when they are watched, and what is "
-        "computed before tape.watch stays off the record.",
+        "The tape does not watch this tensor.",
+        "{source} is a tensor. A tape watches trainable variables automatically, tensors only after tape.watch; what "
+        "is computed before that call is not recorded.",
         "Call tape.watch({source}) at the beginning of the block. If {source} was a variable once, something like "
         "{source} = {source} + 1 replaced it: use {source}.assign_add(1).",
     ),
-    "left": Reason(
+    "left": UnconnectedReason(
         2,
         "The value left the record.",
-        "This line made a plain array or number of it. The tape cannot see what is computed from that, so {target} "
-        "starts again from numbers.",
-        "Stay on the record: use the tensor itself. NumPy's functions take tensors and record themselves.",
+        "This line turned it into a plain array or number. The tape does not record computations on those, so for the "
+        "tape {target} starts from constants.",
+        "Use the tensor itself: NumPy functions accept tensors and are recorded.",
     ),
-    "stopped": Reason(
+    "stopped": UnconnectedReason(
         2,
         "stop_gradient ended the path.",
-        "Its answer has the value and no history, so nothing flows back through it.",
-        "If the gradient is wanted here, take stop_gradient away.",
+        "Its result has the same value and no history, so no gradient flows back through it.",
+        "If you want a gradient here, remove stop_gradient.",
     ),
-    "plain": Reason(
+    "plain": UnconnectedReason(
         2,
         "The source is a plain {type}.",
-        "A {type} is on no record: nothing that was computed from it is known to be.",
-        "Give the tensor or the variable itself, not its numbers.",
+        "A {type} is never recorded, so the tape cannot know what was computed from it.",
+        "Pass the tensor or the variable itself, not its numbers.",
     ),
-    "target": Reason(
+    "target": UnconnectedReason(
         2,
         "The target is not on this tape.",
-        "It is a {type} that the tape did not see being computed: outside of the block, while recording was paused, "
-        "or from plain numbers.",
+        "It is a {type} that was not recorded: computed outside of the tape's block, while recording was paused, or "
+        "from plain numbers.",
         "Compute {target} inside the tape's block, from the tensors themselves.",
     ),
-    "whole": Reason(
+    "whole": UnconnectedReason(
         3,
         "The source holds {dtype} values.",
-        "Whole numbers and truth values do not move a little, so nothing has a derivative with respect to them.",
+        "Integers and booleans do not change continuously, so nothing has a derivative with respect to them.",
         "Write 5.0 instead of 5, or convert first: {source} = ak.cast({source}, 'float64').",
     ),
-    "no_slope": Reason(
+    "no_slope": UnconnectedReason(
         3,
         "{op} has no slope.",
         "{remark}",
-        "Use a stand-in that has one (ak.relax), or give it a gradient with ak.gradient_override_map.",
+        "Use a differentiable approximation (ak.relax), or give it a gradient with ak.gradient_override_map.",
     ),
-    "state": Reason(
+    "state": UnconnectedReason(
         4,
         "The value went through state.",
         "It was assigned to {variable}, and a variable keeps numbers, not where they came from.",
         "Compute with the value itself instead of assigning it, and assign after the gradient was taken.",
     ),
-    "decided": Reason(
+    "decided": UnconnectedReason(
         5,
         "The source only decided which branch ran.",
         "The branch depends on {source}, but the numbers that it computed do not.",
-        "If both outcomes should count, use ak.where, or a smooth step between them.",
+        "If both branches should contribute, use ak.where, or a smooth step between them.",
     ),
-    "unwatched": Reason(
+    "unwatched": UnconnectedReason(
         5,
-        "The tape was not asked to follow this variable.",
+        "The tape does not watch this variable.",
         "Either it is not trainable, or the tape was made with watch_accessed_variables=False.",
         "Call tape.watch({source}) at the beginning of the block.",
     ),
-    "unread": Reason(
+    "unread": UnconnectedReason(
         5,
         "The variable was not used on this tape.",
         "Nothing inside the tape's block read {source}.",
         "Compute {target} from {source} inside the block.",
     ),
-    "cousin": Reason(
+    "cousin": UnconnectedReason(
         5,
         "The target was computed from {shared}, not from this.",
         "{source} was computed from {shared} too, on this line, but {target} does not use it.",
         "Ask for the gradient with respect to {shared}, or compute {target} from {source}.",
     ),
-    "unrelated": Reason(
+    "unrelated": UnconnectedReason(
         5,
         "The target does not depend on the source.",
-        "Nothing on the record leads from {source} to {target}.",
-        "Ask for a value that {target} was computed from.",
+        "No recorded operation leads from {source} to {target}.",
+        "Ask for the gradient with respect to a value that {target} was computed from.",
     ),
 }

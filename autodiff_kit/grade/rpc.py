@@ -160,7 +160,7 @@ class RpcConnection:
     def _call_with_pullback(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         """Call a function and keep its pullback; integer arguments or answers have none."""
         from autodiff_kit.core.tensor import Tensor, lift
-        from autodiff_kit.transforms.derivatives import vjp
+        from autodiff_kit.transforms.reverse_mode import vjp
 
         function: Any = self.local_function(number)
         if not all(np.issubdtype(getattr(arg, "dtype", type(arg)), np.floating) for arg in args):

@@ -1,17 +1,10 @@
-"""Functions for neural networks: activations, softmax, attention, convolution, normalisation, losses."""
+"""Neural networks: functions (``nn.relu``), layers, the Module base class, segment operations, relaxations."""
 
 from __future__ import annotations
 
-from autodiff_kit.nn.functional.attention import attention
-from autodiff_kit.nn.functional.basic import embedding, huber, moments, sigmoid_cross_entropy, softmax_cross_entropy
-from autodiff_kit.nn.functional.normalization import dropout, instance_norm, layer_norm
-from autodiff_kit.nn.functional.spatial import avg_pool2d, conv2d, max_pool2d
-from autodiff_kit.ops.activations import elu, gelu, leaky_relu, relu
-from autodiff_kit.ops.elementary_functions import sigmoid, softplus
-from autodiff_kit.ops.softmax import log_softmax, masked_softmax, softmax, sparse_softmax_cross_entropy
+from autodiff_kit.nn import functional, layers, relax, segment
+from autodiff_kit.nn.functional import *
+from autodiff_kit.nn.module import Module
 
-__all__ = [
-    "attention", "avg_pool2d", "conv2d", "dropout", "elu", "embedding", "gelu", "huber", "instance_norm", "layer_norm",
-    "leaky_relu", "log_softmax", "masked_softmax", "max_pool2d", "moments", "relu", "sigmoid", "sigmoid_cross_entropy",
-    "softmax", "softmax_cross_entropy", "softplus", "sparse_softmax_cross_entropy",
-]  # fmt: skip
+__all__ = ["Module", "functional", "layers", "relax", "segment"]
+__all__ += functional.__all__

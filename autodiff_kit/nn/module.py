@@ -1,4 +1,4 @@
-"""Models: objects that know their variables by name, and put them into a file."""
+"""The base class of models and layers: collects variables by name, saves and loads them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["Module"]
 Array = np.ndarray[Any, Any]
 
 FORMAT = 1
-_VERSION = "autodiff_kit.format"  # the entry of a file that says who wrote it, and how
-_ROWS = 30  # of variables in a printed module
+_FORMAT_ENTRY = "autodiff_kit.format"  # entry of a saved file with the version of its format
+_MAX_PRINTED_VARIABLES = 30
 
 
 class Module:
-    """A model, or a part of one: it finds the variables among its attributes.
+    """Base class of models and layers: finds the variables among its attributes, also in nested modules.
 
-    Make a subclass, assign variables, other modules, and lists, tuples and dicts of them as attributes, and write a
-    ``__call__``. There is nothing to register and no base ``__init__`` to call; attributes stay what they are.
+    In a subclass, assign variables, other modules, and lists, tuples and dicts of them as attributes, and define
+    ``__call__``. Nothing is registered, and there is no base ``__init__`` to call.
 
     Notes
     -----
-    A variable or module that is assigned twice counts once, under the name where it was met first; modules may hold
-    each other in a circle. Sets are not looked into, since they have no order.
+    A variable or module that is assigned twice counts once, under its first name; modules may refer to each other in a
+    cycle. Sets are not searched, since they have no order.
 
-    Some layers make their variables at the first call, when they see how wide their input is. Until then every
-    question for the variables raises StructureError, since an answer would leave some out unnoticed.
+    Some layers create their variables at the first call, when the width of the input is known. Until then, asking for
+    the variables raises StructureError, since the list would be incomplete.
 
     Examples
     --------
@@ -57,69 +57,70 @@ class Module:
 
     @property
     def variables(self) -> list[Variable]:
-        """All variables of this module and of those inside it, each once, in the order of assignment."""
-        return [variable for _, variable in _walk(self)]
+        """All variables of this module and of nested modules, each once, in the order of assignment."""
+        return [variable for _, variable in _iterate_variables(self)]
 
     @property
     def trainable_variables(self) -> list[Variable]:
-        """The variables that an optimizer may move."""
+        """The variables that an optimizer may change."""
         return [variable for variable in self.variables if variable.trainable]
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers the variables hold together."""
+        """Total number of elements of all variables."""
         return sum(variable.size for variable in self.variables)
 
     def named_variables(self) -> dict[str, Variable]:
-        """Every variable by the path that leads to it.
+        """All variables by their paths.
 
         Returns
         -------
         dict of str to Variable
-            Names of attributes, places in lists and keys of dicts, joined by "/": ``blocks/0/dense/kernel``.
+            Attribute names, list indices and dict keys, joined by "/": ``blocks/0/dense/kernel``.
 
         Raises
         ------
         StructureError
-            If two variables have the same path, as the keys 1 and "1" of a dict would give them.
+            If two variables have the same path, for example from the dict keys 1 and "1".
         """
         named: dict[str, Variable] = {}
-        for name, variable in _walk(self):
+        for name, variable in _iterate_variables(self):
             if name in named:
                 raise StructureError(f"two variables are both called {name!r}; give the keys of that dict other names")
             named[name] = variable
         return named
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all variables into one file, which :meth:`load` and NumPy's ``load`` read.
+        """Save all variables to a file that :meth:`load` and ``np.load`` can read.
 
         Parameters
         ----------
         path : str or path
-            A NumPy archive; ``.npz`` is its usual ending. A file that stands there is replaced once the new one is
-            complete, never written into.
+            File name, usually ending in ``.npz``. An existing file is replaced once the new one is complete.
 
         Raises
         ------
         FileError
-            If the file cannot be written; what stood there before is still there.
+            If the file cannot be written; an existing file is unchanged.
         """
         named = self.named_variables()
-        if _VERSION in named:
-            raise StructureError(f"the name {_VERSION!r} says in a file who wrote it; give that variable another one")
-        from autodiff_kit.nn import archive
+        if _FORMAT_ENTRY in named:
+            raise StructureError(
+                f"the name {_FORMAT_ENTRY!r} is reserved for the format of the file; rename that variable"
+            )
+        from autodiff_kit.nn import npz_file
 
-        archive.write(path, {_VERSION: np.asarray(FORMAT)} | {n: w.numpy() for n, w in named.items()})
+        npz_file.write_arrays(path, {_FORMAT_ENTRY: np.asarray(FORMAT)} | {n: w.numpy() for n, w in named.items()})
 
     def load(self, path: str | os.PathLike[str], strict: bool = True) -> list[str]:
-        """Put the values of a saved file into the variables: all of them, or none.
+        """Load the values of a saved file into the variables: all of them, or none.
 
         Parameters
         ----------
         path : str or path
-            What :meth:`save` wrote.
+            A file that :meth:`save` wrote.
         strict : bool, optional
-            False passes over names that only the file or only this module has; shapes and dtypes must still agree.
+            With False, names that only the file or only this module has are skipped; shapes and dtypes must agree.
 
         Returns
         -------
@@ -129,19 +130,21 @@ class Module:
         Raises
         ------
         StructureError
-            If names, shapes or dtypes differ, all of which are listed, or the file was not written by :meth:`save`;
-            nothing is changed.
+            If names, shapes or dtypes differ (the message lists all differences), or the file was not written by
+            :meth:`save`; nothing is changed.
         FileError
             If the file is missing or damaged.
         """
         strict = flag("strict", strict)
-        from autodiff_kit.nn import archive
+        from autodiff_kit.nn import npz_file
 
-        named, found = self.named_variables(), archive.read(path, "module")
-        _check_format(path, found.pop(_VERSION, None))
-        differences = [*_alone(named, found)] if strict else []
+        named, found = self.named_variables(), npz_file.read_arrays(path, "module")
+        _check_format(path, found.pop(_FORMAT_ENTRY, None))
+        differences = [*_missing_names(named, found)] if strict else []
         shared = [name for name in named if name in found]
-        differences += [line for name in shared for line in _unlike(name, named[name], found[name])]
+        differences += [
+            line for name in shared for line in _shape_and_dtype_differences(name, named[name], found[name])
+        ]
         if differences:
             lines = "".join(f"\n  {line}" for line in differences)
             raise StructureError(f"{str(path)!r} does not fit this {type(self).__name__}; nothing was changed:{lines}")
@@ -149,62 +152,65 @@ class Module:
             named[name].assign(found[name])
         return shared
 
-    def _unmade(self) -> str | None:
-        """What is still to be made at the first call, in words; layers say it, others have nothing to say."""
+    def _unbuilt_variable(self) -> str | None:
+        """Name of a variable that will be created at the first call, or None if the module is built."""
         return None
 
     def __repr__(self) -> str:
-        unmade: list[str] = []
-        named = list(_walk(self, unmade))
-        rows = [(n, str(w.shape), str(w.dtype), f"{w.size:,}", _remark(w)) for n, w in named]
-        more = [f"  and {len(rows) - _ROWS:,} more"] if len(rows) > _ROWS else []
+        unbuilt: list[str] = []
+        named = list(_iterate_variables(self, unbuilt))
+        rows = [(n, str(w.shape), str(w.dtype), f"{w.size:,}", _trainable_remark(w)) for n, w in named]
+        more = [f"  and {len(rows) - _MAX_PRINTED_VARIABLES:,} more"] if len(rows) > _MAX_PRINTED_VARIABLES else []
         parameters, variables = sum(w.size for _, w in named), len(named)
-        head = f"{type(self).__name__}: {_count(parameters, 'parameter')} in {_count(variables, 'variable')}"
-        return "\n".join([head, *_columns(rows[:_ROWS]), *more, *(f"  {line}" for line in unmade)])
+        head = f"{type(self).__name__}: {_plural(parameters, 'parameter')} in {_plural(variables, 'variable')}"
+        return "\n".join(
+            [head, *_aligned_columns(rows[:_MAX_PRINTED_VARIABLES]), *more, *(f"  {line}" for line in unbuilt)]
+        )
 
 
 # ------------------------------------------------------------------------------------------------ finding the variables
-def _walk(root: Module, unmade: list[str] | None = None) -> Iterator[tuple[str, Variable]]:
-    """Variables with their paths, in order, each once; a stack of our own, since a chain of modules may be long.
+def _iterate_variables(root: Module, unbuilt: list[str] | None = None) -> Iterator[tuple[str, Variable]]:
+    """Variables with their paths, in order, each once.
 
-    What is still to be made goes into ``unmade``; without such a list it is an error.
+    An explicit stack avoids recursion, since a chain of modules may be long. Names of variables that are not created
+    yet are appended to ``unbuilt``; without such a list they are an error.
     """
-    met: set[int] = set()
+    visited: set[int] = set()
     todo: list[tuple[str, Any]] = [("", root)]
     while todo:
         name, thing = todo.pop()
-        if id(thing) in met:
+        if id(thing) in visited:
             continue
-        met.add(id(thing))
+        visited.add(id(thing))
         if isinstance(thing, Variable):
             yield name, thing
         else:
             if isinstance(thing, Module):
-                _note(name, thing, unmade)
-            inside = [(f"{name}/{key}" if name else str(key), part) for key, part in _parts(thing)]
+                _require_built(name, thing, unbuilt)
+            inside = [(f"{name}/{key}" if name else str(key), part) for key, part in _searchable_contents(thing)]
             todo.extend(reversed(inside))
 
 
-def _note(name: str, module: Module, unmade: list[str] | None) -> None:
-    lack = module._unmade()
-    if lack is None:
+def _require_built(name: str, module: Module, unbuilt: list[str] | None) -> None:
+    missing = module._unbuilt_variable()
+    if missing is None:
         return
-    where = f"{name}/{lack}" if name else lack
-    if unmade is None:
+    where = f"{name}/{missing}" if name else missing
+    if unbuilt is None:
         raise StructureError(
             f"{where} is made at the first call, when the layer sees its input. "
             "Call the model once on data before asking for its variables, or say how wide the input is: inputs=..."
         )
-    unmade.append(f"{where} is made at the first call")
+    unbuilt.append(f"{where} is made at the first call")
 
 
-def _parts(thing: Any) -> Iterator[tuple[Any, Any]]:
-    """What a module or a container holds that may lead to a variable."""
-    held: Iterable[tuple[Any, Any]] = enumerate(thing) if isinstance(thing, (list, tuple)) else _keyed(thing).items()
+def _searchable_contents(thing: Any) -> Iterator[tuple[Any, Any]]:
+    """The contents of a module or container in which variables may be found, with their keys."""
+    held: Iterable[tuple[Any, Any]] = enumerate(thing) if isinstance(thing, (list, tuple)) else _by_key(thing).items()
     return ((key, part) for key, part in held if isinstance(part, (Variable, Module, list, tuple, dict)))
 
 
-def _keyed(thing: Any) -> dict[Any, Any]:
+def _by_key(thing: Any) -> dict[Any, Any]:
     return thing if isinstance(thing, dict) else vars(thing)
 
 
@@ -218,9 +224,9 @@ def _check_format(path: Any, version: Array | None) -> None:
         )
 
 
-# ----------------------------------------------------------------------------------------------- what differs, in words
-def _alone(named: dict[str, Variable], found: dict[str, Array]) -> Iterator[str]:
-    """Names that stand on one side only."""
+# ------------------------------------------------------------------------- differences between a module and a file
+def _missing_names(named: dict[str, Variable], found: dict[str, Array]) -> Iterator[str]:
+    """Lines for names that only the module or only the file has."""
     for name, variable in named.items():
         if name not in found:
             yield f"{name} {variable.shape}: only the module has it"
@@ -229,21 +235,21 @@ def _alone(named: dict[str, Variable], found: dict[str, Array]) -> Iterator[str]
             yield f"{name} {array.shape}: only the file has it"
 
 
-def _unlike(name: str, variable: Variable, array: Array) -> Iterator[str]:
+def _shape_and_dtype_differences(name: str, variable: Variable, array: Array) -> Iterator[str]:
     if variable.shape != array.shape:
         yield f"{name}: the module has shape {variable.shape}, the file {array.shape}"
     if variable.dtype != array.dtype:
         yield f"{name}: the module has dtype {variable.dtype}, the file {array.dtype}"
 
 
-def _remark(variable: Variable) -> str:
+def _trainable_remark(variable: Variable) -> str:
     return "" if variable.trainable else "fixed"
 
 
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def _aligned_columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _count(number: int, noun: str) -> str:
+def _plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,4 +1,7 @@
-"""Optimizers: what they keep for each variable, and how they step."""
+"""Optimizers: SGD, RMSProp, Adam and AdamW for gradients, Levenberg-Marquardt for least squares.
+
+Gradient optimizers share the class :class:`Optimizer`, which keeps slots (such as momentum) for each variable.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.optim.adam import Adam, AdamW
 from autodiff_kit.optim.levenberg_marquardt import LeastSquaresResult, LevenbergMarquardt
 from autodiff_kit.optim.optimizer import Optimizer
-from autodiff_kit.optim.sgd import SGD, RMSProp
+from autodiff_kit.optim.rmsprop import RMSProp
+from autodiff_kit.optim.sgd import SGD
 
 __all__ = [
     "SGD",

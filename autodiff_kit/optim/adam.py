@@ -1,4 +1,4 @@
-"""Adam and AdamW."""
+"""Adam, and AdamW with decoupled weight decay."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.tensor import Variable
 from autodiff_kit.core.validation import flag
-from autodiff_kit.optim.inplace import Own, Slots, fading, own_array, zeros
+from autodiff_kit.optim.inplace import OwnedSlots, Slots, decay_and_add, square_root, writable_array, zeros_like
 from autodiff_kit.optim.optimizer import Optimizer
-from autodiff_kit.optim.sgd import _root
-from autodiff_kit.optim.validation import fraction, not_negative
+from autodiff_kit.optim.validation import fraction, non_negative
 
 __all__ = ["Adam", "AdamW"]
 
 
 class Adam(Optimizer):
-    """Steps from running means of gradients and of their squares.
+    """Adam: steps from bias-corrected running means of gradients and of their squares.
 
     Parameters
     ----------
     learning_rate : float, optional
     beta1, beta2 : float, optional
-        How much of each running mean lives on.
+        Factors of the two running means at each step.
     epsilon : float, optional
-        Stands beside the root.
+        Added to the root.
     lazy : bool, optional
-        Whether a :class:`RowGradient` steps its rows only. All rows share one clock.
+        Whether a :class:`RowGradient` updates its rows only. All rows share one step count.
 
     Notes
     -----
     Slots "m": ``m ← β₁m + (1-β₁)g``, "v": ``v ← β₂v + (1-β₂)g²``, "t": steps taken. The step is
-    ``-learning_rate · m/(1-β₁ᵗ) / (√(v/(1-β₂ᵗ)) + epsilon)``. A gradient of 0 is news, and m goes on moving the
-    weight; None is no step.
+    ``-learning_rate · m/(1-β₁ᵗ) / (√(v/(1-β₂ᵗ)) + epsilon)``. A gradient of 0 is a step, in which m still moves
+    the weight; None is no step.
 
     References
     ----------
@@ -66,71 +65,73 @@ class Adam(Optimizer):
         super().__init__(learning_rate)
         self.beta1 = fraction("beta1", beta1)
         self.beta2 = fraction("beta2", beta2)
-        self.epsilon = not_negative("epsilon", epsilon)
+        self.epsilon = non_negative("epsilon", epsilon)
         self.lazy = flag("lazy", lazy)
 
     @property
-    def _by_rows(self) -> bool:  # type: ignore[override]
+    def _supports_row_updates(self) -> bool:  # type: ignore[override]
         return self.lazy
 
-    def _fresh(self, like: Any) -> Slots:
-        return {"m": zeros(like), "v": zeros(like), "t": 0}
+    def _initial_slots(self, like: Any) -> Slots:
+        return {"m": zeros_like(like), "v": zeros_like(like), "t": 0}
 
-    def _step(self, w: Any, g: Any, slots: Slots) -> Any:
+    def _update(self, w: Any, g: Any, slots: Slots) -> Any:
         slots["t"] = t = slots["t"] + 1
-        slots["m"] = fading(slots["m"], self.beta1, (1.0 - self.beta1) * g)
-        slots["v"] = fading(slots["v"], self.beta2, ((1.0 - self.beta2) * g) * g)
-        delta = _against(slots, *self._scales(t))
+        slots["m"] = decay_and_add(slots["m"], self.beta1, (1.0 - self.beta1) * g)
+        slots["v"] = decay_and_add(slots["v"], self.beta2, ((1.0 - self.beta2) * g) * g)
+        delta = _negative_step(slots, *self._step_scales(t))
         return delta - self.learning_rate * self._decay * w if self._decay else delta
 
-    def _scales(self, t: Any) -> tuple[Any, Any]:
-        return _corrected(t, self.beta1, self.beta2, self.learning_rate, self.epsilon)
+    def _step_scales(self, t: Any) -> tuple[Any, Any]:
+        return _bias_corrected(t, self.beta1, self.beta2, self.learning_rate, self.epsilon)
 
-    def _move(self, variable: Variable, g: Any, slots: Own) -> Any:
+    def _step(self, variable: Variable, g: Any, slots: OwnedSlots) -> Any:
         loop = kernels.compiled_loop("adam_step") if type(g) is np.ndarray and g.ndim and g.dtype.char in "fd" else None
         if loop is None:
-            return super()._move(variable, g, slots)
-        if not g.flags.carray:  # in order and open to writing: the one layout that loops are compiled for
+            return super()._step(variable, g, slots)
+        if not g.flags.carray:  # contiguous and writable: the one layout that the kernels are compiled for
             g = g.copy(order="C")
         slots["t"] = t = slots["t"] + 1
         decay, rate = self._decay, self.learning_rate
-        numbers = _numbers(t, self.beta1, self.beta2, rate, self.epsilon, rate * decay, g.dtype.char)
-        m, v, delta, nothing = slots.room or _room(slots)
-        loop(own_array(variable).ravel(), g.ravel(), m, v, delta if decay else nothing, numbers)
-        return delta.reshape(g.shape) if decay else partial(_by_loop, slots, numbers)
+        parameters = _loop_parameters(t, self.beta1, self.beta2, rate, self.epsilon, rate * decay, g.dtype.char)
+        m, v, delta, empty = slots.buffers or _make_buffers(slots)
+        loop(writable_array(variable).ravel(), g.ravel(), m, v, delta if decay else empty, parameters)
+        return delta.reshape(g.shape) if decay else partial(_update_from_slots, slots, parameters)
 
 
-def _corrected(t: Any, beta1: float, beta2: float, rate: float, epsilon: float) -> tuple[Any, Any]:
-    """Rate and epsilon for means that began at 0; so each element takes one division only."""
+def _bias_corrected(t: Any, beta1: float, beta2: float, rate: float, epsilon: float) -> tuple[Any, Any]:
+    """Learning rate and epsilon with the bias correction in them, so that each element needs one division only."""
     root = (1.0 - beta2**t) ** 0.5
     return rate * root / (1.0 - beta1**t), epsilon * root
 
 
 @lru_cache(maxsize=16)
-def _numbers(t: int, beta1: float, beta2: float, rate: float, epsilon: float, decay: float, kind: str) -> Any:
-    """What the loop needs to know; the same for all variables of a step."""
-    return np.array((beta1, 1.0 - beta1, beta2, 1.0 - beta2, *_corrected(t, beta1, beta2, rate, epsilon), decay), kind)
+def _loop_parameters(t: int, beta1: float, beta2: float, rate: float, epsilon: float, decay: float, kind: str) -> Any:
+    """The parameters of the compiled loop, the same for all variables of a step."""
+    return np.array(
+        (beta1, 1.0 - beta1, beta2, 1.0 - beta2, *_bias_corrected(t, beta1, beta2, rate, epsilon), decay), kind
+    )
 
 
-def _against(slots: Slots, rate: Any, epsilon: Any) -> Any:
-    return -(rate * slots["m"] / (_root(slots["v"]) + epsilon))
+def _negative_step(slots: Slots, rate: Any, epsilon: Any) -> Any:
+    return -(rate * slots["m"] / (square_root(slots["v"]) + epsilon))
 
 
-def _by_loop(slots: Slots, numbers: Any) -> Any:
-    """What the loop has added, where it has not written it down."""
-    return _against(slots, numbers[4], numbers[5])
+def _update_from_slots(slots: Slots, parameters: Any) -> Any:
+    """The update that the compiled loop has made, computed from the slots when it is asked for."""
+    return _negative_step(slots, parameters[4], parameters[5])
 
 
-def _room(slots: Own) -> Any:
-    """Means in one row, and where the loop leaves its step; without decay that follows from the means."""
+def _make_buffers(slots: OwnedSlots) -> Any:
+    """Flat views of the slots, and an array for the update; without weight decay the update follows from the slots."""
     m, v = slots["m"].ravel(), slots["v"].ravel()
     delta = np.empty_like(m)
-    slots.room = m, v, delta, delta[:0]
-    return slots.room
+    slots.buffers = m, v, delta, delta[:0]
+    return slots.buffers
 
 
 class AdamW(Adam):
-    """Adam with weight decay beside the gradient: ``w ← w - learning_rate · weight_decay · w`` at each step.
+    """Adam with decoupled weight decay: ``w ← w - learning_rate · weight_decay · w`` at each step.
 
     Parameters
     ----------
@@ -140,7 +141,7 @@ class AdamW(Adam):
 
     Notes
     -----
-    The decay acts by itself: also where the gradient is 0, but not where it is None.
+    The decay does not go through the gradient: it also acts where the gradient is 0, but not where it is None.
 
     References
     ----------
@@ -168,7 +169,7 @@ class AdamW(Adam):
         weight_decay: float = 0.01,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, lazy)
-        self.weight_decay = not_negative("weight_decay", weight_decay)
+        self.weight_decay = non_negative("weight_decay", weight_decay)
 
     @property
     def _decay(self) -> float:  # type: ignore[override]

@@ -1,4 +1,4 @@
-"""The state of an optimizer in a file: names and settings as text, slots as arrays, nothing that runs."""
+"""Checkpoints of optimizers: settings and slots in one ``.npz`` file, without pickled code."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Variable, normal
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.optim.inplace import Own, Slots
+from autodiff_kit.optim.inplace import OwnedSlots, Slots
 
-__all__ = ["checked", "keys", "like", "read", "write"]
+__all__ = ["load_slots", "read_state", "validate_state", "variable_keys", "write_state"]
 
 FORMAT = 1
-_HEAD = "autodiff_kit.optimizer"
+_METADATA_ENTRY = "autodiff_kit.optimizer"
 
 
-def write(path: str | PathLike[str], state: dict[str, Any]) -> None:
-    """Put a state into a file, complete or not at all."""
+def write_state(path: str | PathLike[str], state: dict[str, Any]) -> None:
+    """Write a state to a file; the file is replaced only when the new one is complete."""
     import json
 
-    from autodiff_kit.nn import archive
+    from autodiff_kit.nn import npz_file
 
     slots = state["slots"]
-    head = {"format": FORMAT, "kind": state["kind"], "settings": state["settings"], "variables": list(slots)}
-    entries = {_HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8)}
+    metadata = {"format": FORMAT, "kind": state["kind"], "settings": state["settings"], "variables": list(slots)}
+    entries = {_METADATA_ENTRY: np.frombuffer(json.dumps(metadata).encode(), np.uint8)}
     for place, kept in enumerate(slots.values()):
         entries |= {f"{place}/{name}": x for name, x in kept.items()}
-    archive.write(path, entries)
+    npz_file.write_arrays(path, entries)
 
 
-def read(path: str | PathLike[str]) -> dict[str, Any]:
-    """The state in a file, all read before any is used."""
-    from autodiff_kit.nn import archive
+def read_state(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read a state from a file."""
+    from autodiff_kit.nn import npz_file
 
-    source, found = str(path), archive.read(path, "optimizer")
-    if _HEAD not in found:
+    source, found = str(path), npz_file.read_arrays(path, "optimizer")
+    if _METADATA_ENTRY not in found:
         raise StructureError(f"{source!r} is an archive of arrays, but no optimizer saved it; np.load reads it")
-    return _state(source, found)
+    return _parse_state(source, found)
 
 
-def _state(source: str, found: dict[str, Any]) -> dict[str, Any]:
+def _parse_state(source: str, found: dict[str, Any]) -> dict[str, Any]:
     import json
 
     try:
-        head = json.loads(found.pop(_HEAD).tobytes())
-        version, kind, settings, variables = (head[k] for k in ("format", "kind", "settings", "variables"))
+        metadata = json.loads(found.pop(_METADATA_ENTRY).tobytes())
+        version, kind, settings, variables = (metadata[k] for k in ("format", "kind", "settings", "variables"))
         slots: dict[str, dict[str, Any]] = {str(key): {} for key in variables}
         keys = list(slots)
         for name, x in found.items():
             place, slot = name.split("/", 1)
             slots[keys[int(place)]][slot] = x
     except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise StructureError(f"{source!r} is damaged: its head does not fit its arrays ({error})") from error
+        raise StructureError(f"{source!r} is damaged: its metadata do not fit its arrays ({error})") from error
     if version != FORMAT:
         raise StructureError(
             f"{source!r} has format {version}, and this kit reads {FORMAT}; read it with the kit that wrote it"
@@ -62,8 +62,8 @@ def _state(source: str, found: dict[str, Any]) -> dict[str, Any]:
     return {"kind": kind, "settings": settings, "slots": slots}
 
 
-def checked(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Settings and slots of a state, if it is one, and of this kind of optimizer."""
+def validate_state(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Settings and slots of a state, if it is a valid state of this class of optimizer, else an error."""
     if not isinstance(state, dict) or not isinstance(state.get("kind"), str):
         raise StructureError(f"a state comes from state_dict(); got a {type(state).__name__} without its 'kind'")
     if state["kind"] != kind:
@@ -88,8 +88,8 @@ def _check_slots(key: str, kept: dict[str, Any]) -> None:
             raise StructureError(f"slot {name!r} of {key!r} is damaged: {array.dtype} of shape {array.shape}")
 
 
-def keys(variables: list[Variable]) -> list[str]:
-    """What variables are called in a saved state, in the order of their first steps; names may occur twice."""
+def variable_keys(variables: list[Variable]) -> list[str]:
+    """Unique keys for variables in a saved state, in the order of their first steps: their names, numbered if equal."""
     met: Counter[str] = Counter()
     keys = []
     for k, variable in enumerate(variables):
@@ -99,11 +99,13 @@ def keys(variables: list[Variable]) -> list[str]:
     return keys
 
 
-def like(variable: Variable, key: str, found: Slots) -> Own:
-    """Copies of loaded slots, if they have the shape and dtype of their variable."""
+def load_slots(variable: Variable, key: str, found: Slots) -> OwnedSlots:
+    """Copies of loaded slots, if they have the shape and dtype of their variable, else an error."""
     for name, x in found.items():
         if name != "t" and np.shape(x) != variable.shape:
             raise ShapeError(f"variable {key!r} has shape {variable.shape}, its slot {name!r} {np.shape(x)}")
         if name != "t" and np.asarray(x).dtype != variable.dtype:
             raise DtypeError(f"variable {key!r} has dtype {variable.dtype}, its slot {np.asarray(x).dtype}")
-    return Own({name: int(x) if name == "t" else normal(np.array(x, order="C")[()]) for name, x in found.items()})
+    return OwnedSlots(
+        {name: int(x) if name == "t" else normal(np.array(x, order="C")[()]) for name, x in found.items()}
+    )

@@ -1,4 +1,4 @@
-"""Values and slots that are written in place."""
+"""In-place updates: writable arrays of variables, slots owned by the optimizer, running averages."""
 
 from __future__ import annotations
 
@@ -9,74 +9,79 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Standin, Variable
 
-__all__ = ["Own", "Slots", "fading", "own_array", "zeros"]
+__all__ = ["OwnedSlots", "Slots", "decay_and_add", "square_root", "writable_array", "zeros_like"]
 
 Slots = dict[str, Any]
 
 
-class Own(dict[str, Any]):
-    """Slots whose arrays nobody else holds, so that a step may write into them.
+class OwnedSlots(dict[str, Any]):
+    """Slots whose arrays have no other references, so that a step may write into them.
 
-    A compiled function leaves slots in a plain dict; the next step copies them, as it does those of a file.
+    A compiled function leaves slots in a plain dict. The next step copies these, as it does slots loaded from a file.
     """
 
-    __slots__ = ("room",)
+    __slots__ = ("buffers",)
 
     def __init__(self, slots: Slots) -> None:
         super().__init__(slots)
-        self.room: Any = None  # views and buffers that a step needs again each time
+        self.buffers: Any = None  # views and work arrays that every step reuses
 
 
-def _refs(variable: Variable) -> int:
+def _reference_count(variable: Variable) -> int:
     return sys.getrefcount(variable._value)
 
 
-_ALONE = _refs(Variable([0.0, 0.0]))
-"""References to an array that only its variable holds, as :func:`_refs` counts them: a call adds some of its own."""
+_SOLE_REFERENCE = _reference_count(Variable([0.0, 0.0]))
+"""Reference count of an array that only its variable holds, as :func:`_reference_count` sees it."""
 
 
-def own_array(variable: Variable) -> np.ndarray[Any, Any]:
-    """The array of a variable, to be written to: its own if nobody else holds it, else a copy that takes its place.
+def writable_array(variable: Variable) -> np.ndarray[Any, Any]:
+    """The array of a variable, writable: its own if nobody else refers to it, else a copy that replaces it.
 
-    Counting costs 0.1 µs, copying a table of a million rows milliseconds. A view of the array counts too.
+    Counting references costs 0.1 µs, copying a table of a million rows milliseconds. Views count as references.
     """
-    alone = _refs(variable) <= _ALONE
+    unshared = _reference_count(variable) <= _SOLE_REFERENCE
     flags = variable._value.flags
-    if alone and not flags.writeable and flags.owndata and flags.c_contiguous:
-        flags.writeable = True  # ``.numpy()`` had closed it for somebody who has let go of it
-    elif not (alone and flags.carray):
+    if unshared and not flags.writeable and flags.owndata and flags.c_contiguous:
+        flags.writeable = True  # ``.numpy()`` had made it read-only for a caller that has dropped it
+    elif not (unshared and flags.carray):
         variable._value = variable._value.copy(order="C")
-    own: np.ndarray[Any, Any] = variable._value
-    return own
+    array: np.ndarray[Any, Any] = variable._value
+    return array
 
 
-def zeros(like: Any) -> Any:
-    """Zeros of the same kind, whatever the values are (0 · inf is no zero)."""
+def zeros_like(like: Any) -> Any:
+    """Zeros of the same shape and dtype, also where ``0 * value`` would be nan."""
     if type(like) is np.ndarray and like.ndim:
         return np.zeros(like.shape, like.dtype)
     return 0.0 if type(like) is float else like.dtype.type(0)
 
 
-_TINY = {np.dtype(t): float(np.finfo(t).tiny) for t in (np.float32, np.float64)}
+_SMALLEST_NORMAL = {np.dtype(t): float(np.finfo(t).tiny) for t in (np.float32, np.float64)}
 
 
-def fading(slot: Any, part: float, news: Any) -> Any:
-    """``part · slot + news``, in place where the slot is an array.
+def decay_and_add(slot: Any, factor: float, increment: Any) -> Any:
+    """``factor * slot + increment``, in place if the slot is an array.
 
-    Numbers below the normal range become 0: processors take many times as long over them, and no step needs them.
-    Half precision keeps its own, which are a good part of all that it has.
+    Subnormal numbers are flushed to 0: processors are many times slower on them, and no step needs them. Half precision
+    keeps its own, which are a large part of its range.
     """
     if type(slot) is np.ndarray:
-        slot *= part
-        slot += news
-        tiny = _TINY.get(slot.dtype)
+        slot *= factor
+        slot += increment
+        tiny = _SMALLEST_NORMAL.get(slot.dtype)
         if tiny is not None:
             slot[np.abs(slot) < tiny] = 0.0
         return slot
-    new: Any = part * slot + news
-    tiny = _TINY.get(np.dtype(float) if type(new) is float else new.dtype)
+    new: Any = factor * slot + increment
+    tiny = _SMALLEST_NORMAL.get(np.dtype(float) if type(new) is float else new.dtype)
     if tiny is None:
         return new
     if isinstance(slot, Standin):
         return np.where(np.abs(new) < tiny, 0.0, new).astype(new.dtype)
     return new if not abs(new) < tiny else type(new)(0.0)
+
+
+def square_root(x: Any) -> Any:
+    """The square root of a Python float or an array."""
+    return x**0.5 if type(x) is float else np.sqrt(x)

@@ -1,4 +1,4 @@
-"""Residuals as functions of one vector, and the linear model of them around a point."""
+"""Nonlinear least-squares problems: residuals as a function of one vector, and their linearization around a point."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, Value, Variable, plain
 from autodiff_kit.core.validation import function
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.optim.validation import listed
+from autodiff_kit.optim.validation import variable_list
 
-__all__ = ["EPS", "Linear", "Point", "Problem", "Vector"]
+__all__ = ["EPS", "LeastSquaresProblem", "LinearizedResiduals", "ResidualEvaluation", "Vector"]
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 EPS = float(np.finfo(np.float64).eps)
-MEMORY = 0.5
-"""How much of an earlier column length is remembered: all of it would slow a fit that comes from a steep place."""
+SCALE_DECAY = 0.5
+"""Decay of the remembered column norms: without it, a fit that starts at a steep point would be slow."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """Where the residuals were evaluated; the tape stands ready for the Jacobian."""
+class ResidualEvaluation:
+    """Residuals and cost at a point, with the tape that recorded them, from which the Jacobian can be taken."""
 
     at: Vector
     residuals: Vector
@@ -34,41 +34,41 @@ class Point:
     target: Tensor
 
 
-class Problem:
-    """Residuals and Jacobian as functions of one vector: all variables, end to end."""
+class LeastSquaresProblem:
+    """Residuals and Jacobian as functions of one parameter vector, the concatenation of all variables."""
 
     def __init__(self, residual_fn: Callable[[], Tensor], variables: Iterable[Variable]) -> None:
         self.residual_fn = function("residual_fn", residual_fn)
-        self.variables = _movable(variables)
+        self.variables = _fit_variables(variables)
         self.ends = np.cumsum([v.size for v in self.variables])[:-1]
         self.eps = max(float(np.finfo(v.dtype).eps) for v in self.variables)
         self.rows = -1
         self.jacobians = 0
 
-    def here(self) -> Vector:
-        """Where the variables stand."""
+    def parameters(self) -> Vector:
+        """The values of all variables as one vector."""
         return np.concatenate([np.asarray(plain(v), np.float64).reshape(-1) for v in self.variables])
 
-    def put(self, at: Vector) -> None:
-        """Move the variables there, as far as their dtypes can hold it."""
+    def assign(self, at: Vector) -> None:
+        """Set the variables from a vector, rounded to their dtypes."""
         with np.errstate(over="ignore"):
             for v, part in zip(self.variables, np.split(at, self.ends), strict=True):
                 v.assign(part.reshape(v.shape).astype(v.dtype))
 
-    def evaluate(self) -> Point:
-        """Residuals where the variables stand; the tape stays ready for the Jacobian."""
+    def evaluate(self) -> ResidualEvaluation:
+        """Residuals at the current values of the variables, recorded on a tape."""
         tape = GradientTape(watch_accessed_variables=False)
         with np.errstate(all="ignore"):
             with tape:
                 tape.watch(self.variables)
                 target = self.residual_fn()
-            residuals = self._vector(target)
-            return Point(self.here(), residuals, 0.5 * float(residuals @ residuals), tape, target)
+            residuals = self._checked_residuals(target)
+            return ResidualEvaluation(self.parameters(), residuals, 0.5 * float(residuals @ residuals), tape, target)
 
-    def _vector(self, target: Any) -> Vector:
+    def _checked_residuals(self, target: Any) -> Vector:
         if not isinstance(target, Value) or target.dtype.kind != "f":
             kind = target.dtype if isinstance(target, Value) else type(target).__name__
-            raise DtypeError(f"residual_fn returns a Tensor of residuals, got {kind}; leave the record nowhere")
+            raise DtypeError(f"residual_fn returns a Tensor of residuals, got {kind}; use tensor operations throughout")
         if target.ndim != 1:
             raise ShapeError(f"residual_fn returns a vector (m,), got shape {target.shape}; use ak.ravel")
         if self.rows not in (-1, target.size):
@@ -78,15 +78,15 @@ class Problem:
         self.rows = target.size
         return np.asarray(plain(target), np.float64)
 
-    def jacobian(self, point: Point) -> Vector:
-        """Of shape (m, n); a variable that no residual depends on has columns of zeros."""
+    def jacobian(self, point: ResidualEvaluation) -> Vector:
+        """The Jacobian ``(m, n)`` at an evaluated point; unconnected variables have columns of zeros."""
         self.jacobians += 1
         with np.errstate(all="ignore"):
             found = point.tape.jacobian(point.target, self.variables)
         if all(j is None for j in found):
             raise StructureError(
-                "no residual depends on a variable. Read the variables inside residual_fn, and leave the record "
-                "nowhere on the way (np.asarray, .numpy() and float() do)."
+                "no residual depends on a variable. Read the variables inside residual_fn, and use tensor "
+                "operations throughout (np.asarray, .numpy() and float() leave the tape)."
             )
         parts = [
             np.zeros((self.rows, v.size)) if j is None else j.numpy().reshape(self.rows, v.size)
@@ -95,16 +95,16 @@ class Problem:
         return np.concatenate(parts, axis=1, dtype=np.float64)
 
 
-class Linear:
-    """The residuals around a point, to first order, in directions that do not disturb one another.
+class LinearizedResiduals:
+    """The linearization of the residuals around a point, as a singular value decomposition of the scaled Jacobian.
 
-    ``J / scale = left · diag(singular) · directions``; ``along`` are the residuals' parts along ``left``.
+    ``J / scale = left · diag(singular) · directions``; ``along`` are the components of the residuals along ``left``.
     """
 
-    def __init__(self, point: Point, jacobian: Vector, earlier: Vector) -> None:
+    def __init__(self, point: ResidualEvaluation, jacobian: Vector, earlier_scale: Vector) -> None:
         self.jacobian, r = jacobian, point.residuals
         lengths = np.linalg.norm(jacobian, axis=0)
-        self.scale = np.maximum(lengths, MEMORY * earlier)
+        self.scale = np.maximum(lengths, SCALE_DECAY * earlier_scale)
         self.units = np.where(self.scale > 0.0, self.scale, 1.0)
         q, triangle = np.linalg.qr(jacobian / self.units)
         u, s, self.directions = np.linalg.svd(triangle, full_matrices=False)
@@ -117,38 +117,39 @@ class Linear:
         self.cosine = float((np.abs(jacobian.T @ r) / most).max(initial=0.0))
 
     def solve(self, along: Vector, damping: float) -> Vector:
-        """The step that takes away what residuals have along ``left``, as far as damping lets it."""
-        step: Vector = -(self.directions.T @ (along * self._part(damping))) / self.units
+        """The damped least-squares step for residuals with the given components along ``left``."""
+        step: Vector = -(self.directions.T @ (along * self._damped_inverse(damping))) / self.units
         return step
 
-    def promise(self, damping: float) -> float:
-        """What the cost is to fall on that step; a sum without differences, so that small ones keep their digits."""
+    def predicted_decrease(self, damping: float) -> float:
+        """The decrease of the cost that the model predicts for a step; a sum without cancellation."""
         s = self.singular
-        return 0.5 * float(np.sum((self.along * self._part(damping)) ** 2 * (s * s + 2.0 * damping)))
+        return 0.5 * float(np.sum((self.along * self._damped_inverse(damping)) ** 2 * (s * s + 2.0 * damping)))
 
-    def _part(self, damping: float) -> Vector:
+    def _damped_inverse(self, damping: float) -> Vector:
         below = self.singular**2 + damping
-        part: Vector = self.singular / np.where(below > 0.0, below, 1.0)
-        return part
+        factors: Vector = self.singular / np.where(below > 0.0, below, 1.0)
+        return factors
 
-    def measure(self, step: Vector) -> float:
-        """Length of a step in units in which all variables count alike."""
+    def scaled_length(self, step: Vector) -> float:
+        """Length of a step, scaled by the column norms of the Jacobian."""
         return float(np.linalg.norm(self.units * step))
 
 
-def _movable(variables: Any) -> list[Variable]:
-    many: list[Any] = flatten(listed(variables))
-    for v in many:
+def _fit_variables(variables: Any) -> list[Variable]:
+    """The variables of a fit as a list, or an error if one cannot be fitted."""
+    several: list[Any] = flatten(variable_list(variables))
+    for v in several:
         if not isinstance(v, Variable) or v.dtype.kind != "f":
             kind = v.dtype if isinstance(v, Variable) else type(v).__name__
             raise DtypeError(f"a fit moves variables of a floating dtype, got {kind}; use ak.Variable(1.0)")
         if v.constraint is not None:
             raise StructureError(
-                f"variable {v.name or ''} has a constraint, and a step that is projected is no step of this method. "
+                f"variable {v.name or ''} has a constraint, and a projected step is not a step of this method. "
                 "Write the bound into the model (w = ak.exp(u), ak.sigmoid(u)), or use an optimizer of gradients."
             )
-    if not any(v.size for v in many):
+    if not any(v.size for v in several):
         raise StructureError("no variable with an element was given: there is nothing to fit")
-    if len({id(v) for v in many}) < len(many):
+    if len({id(v) for v in several}) < len(several):
         raise StructureError("a variable is given twice; give each once")
-    return many
+    return several

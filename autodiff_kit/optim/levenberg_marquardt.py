@@ -1,49 +1,49 @@
-"""Levenberg-Marquardt: least squares from residuals and their Jacobian."""
+"""The Levenberg-Marquardt method for nonlinear least squares, with geodesic acceleration."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, Variable
 from autodiff_kit.errors import StructureError
-from autodiff_kit.optim.least_squares import EPS, Linear, Point, Problem, Vector
+from autodiff_kit.optim.least_squares import EPS, LeastSquaresProblem, LinearizedResiduals, ResidualEvaluation, Vector
+from autodiff_kit.optim.validation import non_negative
 
 __all__ = ["LeastSquaresResult", "LevenbergMarquardt"]
 
-LEAST_DAMPING, MOST_DAMPING = EPS * EPS, 1e32
-LEAST_GAIN = 1e-4
-"""The part of what was promised that counts as a gain."""
-PATIENCE = 6
-"""Tries that may fail one after the other where rounding hides what they gain."""
-PROBE = 0.1
-"""How far along a step its bend is measured, as a part of it."""
-MOST_BEND = 0.75
-"""Twice the correction for the bend, as a part of the step: beyond it the linear model is no guide."""
+MIN_DAMPING, MAX_DAMPING = EPS * EPS, 1e32
+MIN_GAIN_RATIO = 1e-4
+"""Least ratio of the actual to the predicted decrease with which a step is accepted."""
+MAX_FAILURES_IN_NOISE = 6
+"""Steps that may fail in a row once rounding hides their gain."""
+ACCELERATION_PROBE = 0.1
+"""Fraction of a step at which the second directional derivative is measured."""
+MAX_ACCELERATION = 0.75
+"""Largest ratio of acceleration to velocity; beyond it the linear model is not trusted."""
 
 
 @dataclass(frozen=True)
 class LeastSquaresResult:
-    """What a fit came to.
+    """The result of a fit.
 
     Attributes
     ----------
     cost : float
-        Half the sum of squared residuals, at the point that the variables now hold.
+        Half the sum of squared residuals, at the final values of the variables.
     iterations : int
-        Points at which the residuals were linearised and a step was sought.
+        Number of linearizations from which a step was sought.
     converged : bool
-        Whether the fit ended because little or nothing was left to gain.
+        Whether the fit ended at a minimum, or with a cost below the limit.
     message : str
-        Why it ended, in plain words.
+        Why the fit ended, in words.
     history : tuple of float
         The cost at the start and after each iteration.
     jacobian_evaluations : int
     damping : float
-        At the end.
+        The final damping.
     """
 
     cost: float
@@ -56,15 +56,15 @@ class LeastSquaresResult:
 
 
 class LevenbergMarquardt:
-    """Least squares by damped Gauss-Newton steps.
+    """Levenberg-Marquardt: nonlinear least squares by damped Gauss-Newton steps.
 
     Parameters
     ----------
     damping : float, optional
-        At the start: near 0 a step goes where the linearised residuals are least, a large one shortens it and turns it
-        downhill. From then on each step's gain sets it.
+        Initial damping: with 0 a step minimizes the linearized residuals (Gauss-Newton); a large damping shortens it
+        and turns it towards the negative gradient. Afterwards it is adapted after each step.
     cost_limit : float, optional
-        A cost that is small enough to stop.
+        The fit stops at a cost that is not above this limit.
 
     Raises
     ------
@@ -74,19 +74,21 @@ class LevenbergMarquardt:
     Notes
     -----
     With the Jacobian J of the residuals r, and D the lengths of its columns, a step h solves
-    ``min ‖J h + r‖² + damping ‖D h‖²``. The gain ratio is what the cost fell, divided by what the linear model
-    promised; Nielsen's rule [2]_ makes the damping from it. D makes the fit blind to the units of the variables, and
-    remembers for a while where columns were longer [1]_. Steps come from a singular value decomposition, never from
-    ``JᵀJ``, which would lose half of the digits; so columns that depend on one another do no harm.
+    ``min ‖J h + r‖² + damping ‖D h‖²``. The gain ratio is the decrease of the cost divided by the decrease that
+    the linear model predicts; Nielsen's rule [2]_ adapts the damping to it. D makes the fit independent of the units of
+    the variables, and decays slowly where columns were longer before [1]_. Steps are computed from a singular value
+    decomposition and not from the normal equations with ``JᵀJ``, which would lose half of the digits; so linearly
+    dependent columns do no harm.
 
-    Residuals bend along a step. How much is measured a tenth of the way, and corrected for; a step along which they
-    bend too much is shortened instead [3]_. That is what finds the way through long curved valleys.
+    Geodesic acceleration [3]_: the second derivative of the residuals along a step is measured a tenth of the way, and
+    the step is corrected for it. If the correction is too large, the step is rejected and the damping increased. This
+    helps in long curved valleys of the cost.
 
-    Near the end the cost falls by less than its rounding. There a step counts as a gain if it brings the residuals
-    nearer to a right angle with all columns of J.
+    Near the minimum the cost falls by less than its rounding error. There a step is accepted if it makes the residuals
+    more nearly orthogonal to the columns of J.
 
-    **Cost.** Two evaluations of the residuals for each try, a Jacobian for each step that is taken, and ``O(m n²)``
-    for m residuals and n numbers in the variables: for hundreds of numbers, not for millions.
+    **Cost.** Two evaluations of the residuals for each trial step, a Jacobian for each accepted one, and ``O(m n²)``
+    for m residuals and n parameters: for hundreds of parameters, not for millions.
 
     References
     ----------
@@ -106,9 +108,9 @@ class LevenbergMarquardt:
     """
 
     def __init__(self, damping: float = 1e-3, cost_limit: float = 0.0) -> None:
-        self.damping = _finite("damping", damping)
-        self.cost_limit = _finite("cost_limit", cost_limit)
-        self._trust = _Trust(self.damping)
+        self.damping = non_negative("damping", damping)
+        self.cost_limit = non_negative("cost_limit", cost_limit)
+        self._schedule = _DampingSchedule(self.damping)
 
     def minimize(
         self,
@@ -117,21 +119,20 @@ class LevenbergMarquardt:
         max_iterations: int = 200,
         tolerance: float = 1e-12,
     ) -> LeastSquaresResult:
-        """Fit variables until a limit is reached.
+        """Fit variables until one of the stopping criteria holds.
 
         Parameters
         ----------
         residual_fn : callable
             Without arguments; returns the residuals, ``(m,)``. Half the sum of their squares is the cost.
         variables : iterable of Variable
-            What may move.
+            The variables to fit.
         max_iterations : int, optional
-            Steps that may be taken.
+            Limit on the number of iterations.
         tolerance : float, optional
-            The fit ends when a step moves the variables by less than this part of their size, or when the largest
-            ``|Jᵀr|`` is below this part of what it could be (it is the cosine between a column and r), or when the
-            cost falls, and was to fall, by less than the square of this, as a part of the cost. Digits that the
-            variables' dtype does not have are not asked for.
+            The fit ends when the relative step is below this tolerance, or the largest cosine between r and a column of
+            J (``|Jᵀr|`` divided by the norms), or when the actual and the predicted relative decrease of the cost are
+            below its square. A tolerance below the precision of the variables' dtype has no effect.
 
         Returns
         -------
@@ -140,23 +141,25 @@ class LevenbergMarquardt:
         Raises
         ------
         ShapeError
-            If the residuals are not a vector, or change their number.
+            If the residuals are not a vector, or their number changes.
         DtypeError
-            If the residuals are no tensor, or a variable is none.
+            If the residuals are not a tensor, or ``variables`` holds something else than variables.
         StructureError
             If residuals or Jacobian are not finite at the start, no residual depends on a variable, or a variable has
             a constraint.
 
         Notes
         -----
-        The variables end at the best point that was seen, also where ``residual_fn`` raises.
+        The variables end at the best point that was found, also if ``residual_fn`` raises.
         """
-        _finite("max_iterations", max_iterations)
-        fit = _Fit(Problem(residual_fn, variables), _Trust(self.damping), self.cost_limit, tolerance)
+        non_negative("max_iterations", max_iterations)
+        fit = _LevenbergMarquardtRun(
+            LeastSquaresProblem(residual_fn, variables), _DampingSchedule(self.damping), self.cost_limit, tolerance
+        )
         return fit.run(int(max_iterations))
 
     def step(self, residual_fn: Callable[[], Tensor], variables: Iterable[Variable]) -> float:
-        """One step on one mini-batch; the damping goes on from call to call.
+        """One step on one mini-batch; the damping carries over from call to call.
 
         Parameters
         ----------
@@ -167,45 +170,50 @@ class LevenbergMarquardt:
         Returns
         -------
         float
-            The cost on this batch, before the step. A step that would raise it is not taken.
+            The cost on this batch, before the step. A step that would raise it is not accepted.
         """
-        fit = _Fit(Problem(residual_fn, variables), self._trust, self.cost_limit, 0.0)
+        fit = _LevenbergMarquardtRun(LeastSquaresProblem(residual_fn, variables), self._schedule, self.cost_limit, 0.0)
         return fit.run(1).history[0]
 
 
 @dataclass
-class _Trust:
-    """How much the linear model is trusted: little where the damping is large."""
+class _DampingSchedule:
+    """The damping, adapted to the success of steps by Nielsen's rule."""
 
     damping: float
     growth: float = 2.0
 
-    def gained(self, ratio: float) -> None:
-        """Nielsen's rule, which has no jumps."""
-        self._set(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3))
+    def step_accepted(self, ratio: float) -> None:
+        """Decrease the damping after a step with this gain ratio."""
+        self._set_damping(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3))
 
-    def settled(self) -> None:
-        """Where only rounding is left, the linear model is as right as can be."""
-        self._set(0.1 * self.damping)
+    def step_accepted_in_noise(self) -> None:
+        """Decrease the damping after a step whose gain ratio is lost in rounding."""
+        self._set_damping(0.1 * self.damping)
 
-    def failed(self) -> None:
-        self.damping = min(max(self.damping, LEAST_DAMPING) * self.growth, MOST_DAMPING)
+    def step_rejected(self) -> None:
+        """Increase the damping, faster after each rejection in a row."""
+        self.damping = min(max(self.damping, MIN_DAMPING) * self.growth, MAX_DAMPING)
         self.growth *= 2.0
 
-    def _set(self, damping: float) -> None:
-        self.damping, self.growth = max(damping, LEAST_DAMPING), 2.0
+    def _set_damping(self, damping: float) -> None:
+        self.damping, self.growth = max(damping, MIN_DAMPING), 2.0
 
 
-End = tuple[str, bool]
-GOING_ON: End = ("", False)
+StopReason = tuple[str, bool]
+"""A message and whether the fit has converged; an empty message means that the fit goes on."""
+
+_CONTINUE: StopReason = ("", False)
 
 
-class _Fit:
-    """One run: the best point so far, and the linear model around it."""
+class _LevenbergMarquardtRun:
+    """One run of the method: the best point so far, and the linear model around it."""
 
-    def __init__(self, problem: Problem, trust: _Trust, cost_limit: float, tolerance: float) -> None:
-        self.problem, self.trust, self.cost_limit = problem, trust, cost_limit
-        self.tolerance = _finite("tolerance", tolerance)
+    def __init__(
+        self, problem: LeastSquaresProblem, schedule: _DampingSchedule, cost_limit: float, tolerance: float
+    ) -> None:
+        self.problem, self.schedule, self.cost_limit = problem, schedule, cost_limit
+        self.tolerance = non_negative("tolerance", tolerance)
         self.best = problem.evaluate()
         jacobian = problem.jacobian(self.best)
         if not np.isfinite(self.best.cost) or not np.isfinite(jacobian).all():
@@ -213,18 +221,18 @@ class _Fit:
                 f"at the start the cost is {self.best.cost:g}, and residuals or their Jacobian are not finite. "
                 "Start from values where the model can be computed."
             )
-        self.linear = Linear(self.best, jacobian, np.zeros(jacobian.shape[1]))
+        self.linear = LinearizedResiduals(self.best, jacobian, np.zeros(jacobian.shape[1]))
 
     def run(self, max_iterations: int) -> LeastSquaresResult:
         history = [self.best.cost]
-        end = self._at_rest()
-        while not end[0] and len(history) <= max_iterations:
+        reason = self._stop_at_current_point()
+        while not reason[0] and len(history) <= max_iterations:
             try:
-                end = self._iterate()
+                reason = self._iterate()
             finally:
-                self.problem.put(self.best.at)
+                self.problem.assign(self.best.at)
             history.append(self.best.cost)
-        message, converged = end
+        message, converged = reason
         return LeastSquaresResult(
             cost=self.best.cost,
             iterations=len(history) - 1,
@@ -232,118 +240,120 @@ class _Fit:
             message=message or f"the limit of {max_iterations} iterations was reached first",
             history=tuple(history),
             jacobian_evaluations=self.problem.jacobians,
-            damping=self.trust.damping,
+            damping=self.schedule.damping,
         )
 
-    def _at_rest(self) -> End:
+    def _stop_at_current_point(self) -> StopReason:
         if self.best.cost <= self.cost_limit:
             return f"the cost {self.best.cost:.3g} is not above the limit {self.cost_limit:.3g}", True
         if not self.linear.jacobian.any():
             return "the Jacobian is 0: near this point the residuals do not depend on the variables", False
-        if self.linear.cosine <= self.tolerance and self._is_close():
+        if self.linear.cosine <= self.tolerance and self._undamped_step_is_small():
             return f"the largest |Jᵀr| is {self.linear.cosine:.1e} of what it could be: no way leads down", True
-        return GOING_ON
+        return _CONTINUE
 
-    def _iterate(self) -> End:
-        """Try ever more damping until a step gains."""
-        failures, noise = 0, self._in_the_noise()
+    def _iterate(self) -> StopReason:
+        """Increase the damping until a step is accepted."""
+        failures, in_noise = 0, self._is_in_noise()
         while True:
-            before, promise = self.best, self.linear.promise(self.trust.damping)
-            moved = self._propose(noise)
+            before, predicted = self.best, self.linear.predicted_decrease(self.schedule.damping)
+            moved = self._trial_step(in_noise)
             if moved is None:
-                small, taken = False, False
+                small, accepted = False, False
             else:
                 small = self._is_small(moved)
-                taken = self._take(self.problem.evaluate(), promise, noise)
-            if taken:
-                return self._after_a_step(before, promise, small)
-            self.trust.failed()
+                accepted = self._accept_if_better(self.problem.evaluate(), predicted, in_noise)
+            if accepted:
+                return self._stop_after_step(before, predicted, small)
+            self.schedule.step_rejected()
             failures += 1
-            end = self._after_a_failure(failures, small, noise)
-            if end[0]:
-                return end
+            reason = self._stop_after_failure(failures, small, in_noise)
+            if reason[0]:
+                return reason
 
-    def _propose(self, noise: bool) -> Vector | None:
-        """Move the variables by a step, and say by how much; None where residuals bend too much along it."""
-        start, damping = self.best.at, self.trust.damping
+    def _trial_step(self, in_noise: bool) -> Vector | None:
+        """Move the variables by a trial step and return it; None if the acceleration along it is too large."""
+        start, damping = self.best.at, self.schedule.damping
         step = self.linear.solve(self.linear.along, damping)
-        if not noise:
-            bend = self._bend(step)
-            if bend is not None:
-                correction = self.linear.solve(self.linear.left.T @ bend, damping)
-                if 2.0 * self.linear.measure(correction) > MOST_BEND * self.linear.measure(step):
+        if not in_noise:
+            acceleration = self._acceleration(step)
+            if acceleration is not None:
+                correction = self.linear.solve(self.linear.left.T @ acceleration, damping)
+                if 2.0 * self.linear.scaled_length(correction) > MAX_ACCELERATION * self.linear.scaled_length(step):
                     return None
                 step = step + 0.5 * correction
-        self.problem.put(start + step)
-        moved = self.problem.here() - start  # as the variables' dtype can hold it
+        self.problem.assign(start + step)
+        moved = self.problem.parameters() - start  # as rounded to the dtype of the variables
         return moved if np.isfinite(moved).all() else None
 
-    def _bend(self, step: Vector) -> Vector | None:
-        """The second derivative of the residuals along a step, from a point a part of the way along it."""
-        self.problem.put(self.best.at + PROBE * step)
+    def _acceleration(self, step: Vector) -> Vector | None:
+        """The second derivative of the residuals along a step, by a finite difference; None if not finite."""
+        self.problem.assign(self.best.at + ACCELERATION_PROBE * step)
         there = self.problem.evaluate().residuals
         with np.errstate(all="ignore"):
-            bend: Vector = 2.0 / PROBE * ((there - self.best.residuals) / PROBE - self.linear.jacobian @ step)
-        return bend if np.isfinite(bend).all() else None
+            acceleration: Vector = (
+                2.0
+                / ACCELERATION_PROBE
+                * ((there - self.best.residuals) / ACCELERATION_PROBE - self.linear.jacobian @ step)
+            )
+        return acceleration if np.isfinite(acceleration).all() else None
 
-    def _take(self, trial: Point, promise: float, noise: bool) -> bool:
-        """Make a trial point the best one, if it is better."""
+    def _accept_if_better(self, trial: ResidualEvaluation, predicted: float, in_noise: bool) -> bool:
+        """Accept a trial point if it is better than the best one; returns whether it is."""
         if not np.isfinite(trial.cost):
             return False
         a, b = self.best.residuals, trial.residuals
-        fall = 0.5 * float((a - b) @ (a + b))  # more digits than a difference of two sums
-        if not noise and fall <= LEAST_GAIN * promise:
+        fall = 0.5 * float((a - b) @ (a + b))  # keeps more digits than the difference of the two costs
+        if not in_noise and fall <= MIN_GAIN_RATIO * predicted:
             return False
         jacobian = self.problem.jacobian(trial)
         if not np.isfinite(jacobian).all():
             return False
-        linear = Linear(trial, jacobian, self.linear.scale)
-        if noise and linear.slope >= self.linear.slope:
+        linear = LinearizedResiduals(trial, jacobian, self.linear.scale)
+        if in_noise and linear.slope >= self.linear.slope:
             return False
         self.best, self.linear = trial, linear
-        if noise:
-            self.trust.settled()
+        if in_noise:
+            self.schedule.step_accepted_in_noise()
         else:
-            self.trust.gained(fall / promise)
+            self.schedule.step_accepted(fall / predicted)
         return True
 
-    def _after_a_step(self, before: Point, promise: float, small: bool) -> End:
+    def _stop_after_step(self, before: ResidualEvaluation, predicted: float, small: bool) -> StopReason:
         if small:
-            return f"the last step moved the variables by less than {self._digits():.0e} of their size", True
+            tolerance = f"{self._relative_tolerance():.0e}"
+            return f"the last step moved the variables by less than {tolerance} of their size", True
         fall = abs(before.cost - self.best.cost)
-        if promise <= self.tolerance**2 * before.cost and fall <= EPS * before.cost:
+        if predicted <= self.tolerance**2 * before.cost and fall <= EPS * before.cost:
             return "the cost neither falls nor should fall by more than the tolerance", True
-        return self._at_rest()
+        return self._stop_at_current_point()
 
-    def _after_a_failure(self, failures: int, small: bool, noise: bool) -> End:
-        if noise and failures >= PATIENCE:
+    def _stop_after_failure(self, failures: int, small: bool, in_noise: bool) -> StopReason:
+        if in_noise and failures >= MAX_FAILURES_IN_NOISE:
             return "rounding hides what further steps would gain", True
-        if small or self.trust.damping >= MOST_DAMPING:
+        if small or self.schedule.damping >= MAX_DAMPING:
             undamped = self.linear.solve(self.linear.along, 0.0)
-            if noise or self.linear.measure(undamped) <= self.problem.eps**0.5 * self.linear.measure(self.best.at):
-                return f"steps became shorter than {self._digits():.0e} of the variables, and gained nothing", True
+            limit = self.problem.eps**0.5 * self.linear.scaled_length(self.best.at)
+            if in_noise or self.linear.scaled_length(undamped) <= limit:
+                tolerance = f"{self._relative_tolerance():.0e}"
+                return f"steps became shorter than {tolerance} of the variables, and gained nothing", True
             return "no step lowers the cost, however short; do Jacobian and residuals agree (check_gradients)?", False
-        return GOING_ON
+        return _CONTINUE
 
-    def _in_the_noise(self) -> bool:
-        """Whether what the next step can gain drowns in the rounding of the residuals."""
+    def _is_in_noise(self) -> bool:
+        """Whether the predicted decrease of the next step is below the rounding error of the cost."""
         r, sizes = self.linear.length, float(np.sum(self.linear.scale * np.abs(self.best.at)))
-        return self.linear.promise(self.trust.damping) <= self.problem.eps * r * (100.0 * sizes + 1e4 * r)
+        return self.linear.predicted_decrease(self.schedule.damping) <= self.problem.eps * r * (100.0 * sizes + 1e4 * r)
 
     def _is_small(self, moved: Vector) -> bool:
-        return self.linear.measure(moved) <= self._digits() * self.linear.measure(self.best.at)
+        return self.linear.scaled_length(moved) <= self._relative_tolerance() * self.linear.scaled_length(self.best.at)
 
-    def _is_close(self) -> bool:
-        """Whether a step without damping, which valleys that are nearly flat need, would hardly move the variables."""
+    def _undamped_step_is_small(self) -> bool:
+        """Whether the undamped step, which is long in nearly flat valleys, would be small."""
         whole = self.linear.solve(self.linear.along, 0.0)
-        return self.linear.measure(whole) <= 10.0 * self._digits() * self.linear.measure(self.best.at)
+        limit = 10.0 * self._relative_tolerance() * self.linear.scaled_length(self.best.at)
+        return self.linear.scaled_length(whole) <= limit
 
-    def _digits(self) -> float:
+    def _relative_tolerance(self) -> float:
         digits: float = max(self.tolerance, self.problem.eps)
         return digits
-
-
-def _finite(name: str, value: Any) -> float:
-    if not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
-        raise StructureError(f"{name} must be a number of 0 or more, got {value!r}")
-    return float(value)

@@ -1,4 +1,4 @@
-"""What all optimizers share: slots, rows, freezing, projections."""
+"""The base class of gradient optimizers: slots, sparse row updates, frozen elements, constraints, checkpoints."""
 
 from __future__ import annotations
 
@@ -16,8 +16,16 @@ from autodiff_kit.core.tensor import Tensor, Variable, array, normal, plain
 from autodiff_kit.core.validation import function, said, text
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError, UnknownGradientError
 from autodiff_kit.optim import checkpoint
-from autodiff_kit.optim.inplace import Own, Slots, own_array, zeros
-from autodiff_kit.optim.validation import fitting, listed, mask_for, not_negative, numbers, paired, projected
+from autodiff_kit.optim.constraints import apply_constraint
+from autodiff_kit.optim.inplace import OwnedSlots, Slots, writable_array, zeros_like
+from autodiff_kit.optim.validation import (
+    gradient_for_variable,
+    gradient_pairs,
+    mask_for_variable,
+    non_negative,
+    real_array,
+    variable_list,
+)
 
 __all__ = ["Optimizer"]
 
@@ -25,39 +33,41 @@ Pair = tuple[Any, Variable]
 
 
 class Optimizer:
-    """Steps variables against their gradients, and keeps slots between steps.
+    """Base class of optimizers: steps variables against their gradients, and keeps slots between steps.
 
-    A subclass gives ``_fresh``, the slots that a variable begins with, and ``_step``, which puts new values into them
-    and returns what is to be added to the variable.
+    A subclass defines ``_initial_slots``, the slots of a variable before its first step, and ``_update``, which puts
+    new values into the slots and returns what is added to the variable.
     """
 
     _slots: tuple[str, ...] = ()
     _settings: ClassVar[tuple[str, ...]] = ("learning_rate",)
-    _by_rows = False
+    _supports_row_updates = False
 
     def __init__(self, learning_rate: float) -> None:
-        self.learning_rate = not_negative("learning_rate", learning_rate)
+        self.learning_rate = non_negative("learning_rate", learning_rate)
         self._state: dict[int, tuple[Variable, Slots]] = {}  # in the order of first steps
-        self._last: dict[int, Any] = {}  # what was added; or how to work it out, or None for nothing
+        self._last: dict[int, Any] = {}  # the last update: an array, a function that computes it, or None
         self._frozen: dict[int, Any] = {}
         self._pending: dict[str, Slots] = {}
         self._strict = True
 
-    # ------------------------------------------------------------------------------------------- what a subclass gives
-    def _fresh(self, like: Any) -> Slots:
+    # ------------------------------------------------------------------------------------- what a subclass implements
+    def _initial_slots(self, like: Any) -> Slots:
+        """Slots of a variable before its first step; ``like`` is its value."""
         raise NotImplementedError
 
-    def _step(self, w: Any, g: Any, slots: Slots) -> Any:
+    def _update(self, w: Any, g: Any, slots: Slots) -> Any:
+        """Change the slots in place, and return what is added to the value ``w`` for the gradient ``g``."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------------------ gradients
     def compute_gradients(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> list[Pair]:
-        """Gradients of a loss, as pairs to look at or change before :meth:`apply_gradients`.
+        """Gradients of a loss, as pairs that may be inspected or changed before :meth:`apply_gradients`.
 
         Parameters
         ----------
         loss_fn : callable
-            Without arguments.
+            Takes no arguments and returns the loss.
         variables : iterable of Variable
 
         Returns
@@ -67,13 +77,13 @@ class Optimizer:
         return self._value_and_pairs(loss_fn, variables)[1]
 
     def _value_and_pairs(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> tuple[Any, list[Pair]]:
-        many, loss_fn = listed(variables), function("loss_fn", loss_fn)
+        several, loss_fn = variable_list(variables), function("loss_fn", loss_fn)
         with GradientTape() as tape:
             loss = loss_fn()
-        return loss, list(zip(tape.gradient(loss, many), many, strict=True))
+        return loss, list(zip(tape.gradient(loss, several), several, strict=True))
 
     def minimize(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> Tensor:
-        """One step: compute gradients, apply them, and give the loss before the step."""
+        """One step: compute gradients and apply them; returns the loss before the step."""
         loss, pairs = self._value_and_pairs(loss_fn, variables)
         self.apply_gradients(pairs)
         out: Tensor = loss
@@ -85,80 +95,84 @@ class Optimizer:
         Parameters
         ----------
         pairs : iterable of (gradient, Variable)
-            A gradient is a tensor, an array, a number, a :class:`RowGradient`, or None: None is no step at all for
-            that variable; nothing moves, nothing decays, no time passes.
+            A gradient is a tensor, an array, a number, a :class:`RowGradient`, or None. None is no step
+            for that variable: its value, its slots and its step count stay the same.
 
         Raises
         ------
         StructureError
-            If every gradient is None, a variable is given twice, or a loaded state does not know one.
+            If every gradient is None, a variable occurs twice, or a loaded state does not have a variable.
         ShapeError
-            If a gradient has not its variable's shape.
+            If a gradient does not have the shape of its variable.
         DtypeError
-            If something else than pairs is given, or a variable holds whole numbers.
+            If the argument is not a list of pairs, or a variable has an integer dtype.
 
         Notes
         -----
-        **Cost.** Slots are written in place, and so is a value that nobody else holds: no tensor, no array from
-        ``.numpy()`` and no open tape. Where somebody does, the value is copied, and what they hold stays as it is.
+        **Cost.** Slots are updated in place, and so is a value that has no other reference: no tensor, no array from
+        ``.numpy()`` and no open tape. Otherwise the value is copied first, so that other references do not change.
         """
-        recorded = open_records.recorder is not None
-        ready = [(self._own_slots(w), fitting(g, w), w) for g, w in paired(pairs) if g is not None]
+        traced = open_records.recorder is not None
+        ready = [
+            (self._own_slots(w), gradient_for_variable(g, w), w) for g, w in gradient_pairs(pairs) if g is not None
+        ]
         if not ready:
             raise StructureError(
                 "every gradient is None: no variable is connected to the loss. tape.explain(loss, variable) says why."
             )
-        for slots, g, w in ready:  # all are looked at before the first one steps
-            if recorded:
-                self._record(w, g)
+        for slots, g, w in ready:  # every pair is validated before the first one steps
+            if traced:
+                self._trace_step(w, g)
             elif self._frozen or w.constraint is not None:
-                self._move_held(w, g, slots)
+                self._step_with_mask_or_constraint(w, g, slots)
             else:
-                self._last[id(w)] = (self._move_rows if type(g) is RowGradient else self._move)(w, g, slots)
+                self._last[id(w)] = (self._step_rows if type(g) is RowGradient else self._step)(w, g, slots)
 
-    def _move(self, variable: Variable, g: Any, slots: Own) -> Any:
-        """Step a variable, and give what was added, or a function that works it out."""
+    def _step(self, variable: Variable, g: Any, slots: OwnedSlots) -> Any:
+        """Step a variable; returns what was added, or a function that computes it."""
         w = variable._value
-        delta = self._step(w, g, slots)
+        delta = self._update(w, g, slots)
         variable._value = normal(w + delta)
         return delta
 
-    def _move_rows(self, variable: Variable, g: RowGradient, slots: Own) -> Any:
-        """Step the rows that have a gradient, if the method allows it; the others are not so much as read."""
+    def _step_rows(self, variable: Variable, g: RowGradient, slots: OwnedSlots) -> Any:
+        """Step only the rows that have a gradient, if the method allows it."""
         ids, dtype = g.ids, variable.dtype
-        if not self._by_rows:
-            return self._move(variable, np.asarray(g, dtype), slots)
+        if not self._supports_row_updates:
+            return self._step(variable, np.asarray(g, dtype), slots)
         part = {name: x[ids] if type(x) is np.ndarray else x for name, x in slots.items()}
         rows = variable._value[ids]
-        delta = self._step(rows, g.rows.astype(dtype, copy=False), part)
+        delta = self._update(rows, g.rows.astype(dtype, copy=False), part)
         for name, x in part.items():
             if type(x) is np.ndarray:
                 slots[name][ids] = x
             else:
                 slots[name] = x
-        own_array(variable)[ids] = rows + delta
+        writable_array(variable)[ids] = rows + delta
         return g._scaled(delta)
 
-    def _move_held(self, variable: Variable, g: Any, slots: Own) -> None:
-        """Step, then put back what a mask holds and a constraint forbids."""
-        step = self._move_rows if type(g) is RowGradient else self._move
+    def _step_with_mask_or_constraint(self, variable: Variable, g: Any, slots: OwnedSlots) -> None:
+        """Step, then restore masked elements and apply the constraint."""
+        step = self._step_rows if type(g) is RowGradient else self._step
         mask = self._frozen.get(id(variable))
-        before: Any = None if mask is None else variable._value  # held here, so that the step leaves it as it is
+        before: Any = (
+            None if mask is None else variable._value
+        )  # a second reference, so that the step does not write into it
         if mask is None or not mask.any():
-            self._last.pop(id(variable), None)  # it may hold the value, which would then be copied
-            self._last[id(variable)] = projected(variable, step(variable, g, slots))
+            self._last.pop(id(variable), None)  # it may refer to the value, which would then be copied
+            self._last[id(variable)] = apply_constraint(variable, step(variable, g, slots))
         elif mask.all():
             self._last[id(variable)] = None
         else:
             old = {name: np.array(x) for name, x in slots.items() if type(x) is np.ndarray}
-            projected(variable, step(variable, g, slots))
+            apply_constraint(variable, step(variable, g, slots))
             for name, x in old.items():
                 np.copyto(slots[name], x, where=mask)
             variable._value = after = np.where(mask, before, variable._value)
             self._last[id(variable)] = after - before
 
-    def _record(self, variable: Variable, g: Any) -> None:
-        """A step of a compiled function that is being recorded: on stand-ins, so that nothing moves yet."""
+    def _trace_step(self, variable: Variable, g: Any) -> None:
+        """A step inside a function that ``ak.compile`` is tracing: symbolic, so that nothing moves yet."""
         recorder = open_records.recorder
         mask = self._frozen.get(id(variable))
         before, old = variable._value, recorder.slots(self, variable)
@@ -166,7 +180,7 @@ class Optimizer:
             recorder.stepped(self, variable, old, before - before)
             return
         new = dict(old)
-        after = before + self._step(before, g, new)
+        after = before + self._update(before, g, new)
         if variable.constraint is not None:
             after = plain(variable.constraint(normal(after)))
         if mask is not None and mask.any():
@@ -182,37 +196,43 @@ class Optimizer:
             return recorded
         known = self._state.get(id(variable))
         if known is None:
-            known = self._state[id(variable)] = (variable, self._first_slots(variable))
+            known = self._state[id(variable)] = (variable, self._create_slots(variable))
         return known[1]
 
-    def _own_slots(self, variable: Variable) -> Own:
-        """Slots that may be written into."""
+    def _own_slots(self, variable: Variable) -> OwnedSlots:
+        """Slots that may be updated in place."""
         known = self._state.get(id(variable))
-        if known is not None and type(known[1]) is Own and open_records.recorder is None:
+        if known is not None and type(known[1]) is OwnedSlots and open_records.recorder is None:
             return known[1]
         slots = self._slots_of(variable)
-        if type(slots) is not Own:
-            slots = Own({name: np.array(x, order="C") if type(x) is np.ndarray else x for name, x in slots.items()})
+        if type(slots) is not OwnedSlots:
+            slots = OwnedSlots(
+                {name: np.array(x, order="C") if type(x) is np.ndarray else x for name, x in slots.items()}
+            )
             if open_records.recorder is None:
                 self._state[id(variable)] = (variable, slots)
         return slots
 
-    def _first_slots(self, variable: Any) -> Own:
-        """Those that a loaded state has for a variable, or fresh ones."""
+    def _create_slots(self, variable: Any) -> OwnedSlots:
+        """Slots of a variable from a loaded state, or initial ones."""
         if not isinstance(variable, Variable):
             raise DtypeError(f"an optimizer keeps slots for variables, not for a {type(variable).__name__}")
         if variable.dtype.kind != "f":
             raise DtypeError(f"an optimizer moves variables of a floating dtype, not {variable.dtype}; write 1.0 for 1")
         if not self._pending:
-            return Own(self._fresh(variable._value))
-        key = checkpoint.keys([*(other for other, _ in self._state.values()), variable])[-1]
+            return OwnedSlots(self._initial_slots(variable._value))
+        key = checkpoint.variable_keys([*(other for other, _ in self._state.values()), variable])[-1]
         found = self._pending.get(key)
         if found is None and self._strict:
             raise StructureError(
                 f"the loaded state knows no variable {key!r}; it waits for {', '.join(map(repr, self._pending))}. "
                 "Name variables as before, or step them in the same order, or load with strict=False."
             )
-        slots = Own(self._fresh(variable._value)) if found is None else checkpoint.like(variable, key, found)
+        slots = (
+            OwnedSlots(self._initial_slots(variable._value))
+            if found is None
+            else checkpoint.load_slots(variable, key, found)
+        )
         self._pending.pop(key, None)
         return slots
 
@@ -228,21 +248,21 @@ class Optimizer:
         UnknownGradientError
             If the optimizer keeps no slot of that name; it is a LookupError and lists the names.
         """
-        return np.array(self._slots_of(variable)[self._named(name)])
+        return np.array(self._slots_of(variable)[self._slot_key(name)])
 
     def set_slot(self, variable: Variable, name: str, value: Any) -> None:
-        """Put a value into a slot; it is copied and must have the slot's shape."""
-        slots, key = self._own_slots(variable), self._named(name)
-        old, new = slots[key], numbers(f"slot {name!r}", value)
+        """Set a slot to a copy of a value, which must have the shape of the slot."""
+        slots, key = self._own_slots(variable), self._slot_key(name)
+        old, new = slots[key], real_array(f"slot {name!r}", value)
         if new.shape != np.shape(old):
             raise ShapeError(f"slot {name!r} has shape {np.shape(old)}, the new value {new.shape}")
-        self._last[id(variable)] = self._update(variable)  # it may have to be worked out from the slots
+        self._last[id(variable)] = self._last_update_of(variable)  # it may have to be computed from the slots
         if type(old) is np.ndarray:
             old[...] = new
         else:
             slots[key] = int(new) if key == "t" else normal(new.astype(variable.dtype))
 
-    def _named(self, name: str) -> str:
+    def _slot_key(self, name: str) -> str:
         if text("a slot", name) not in self._slots:
             raise UnknownGradientError(
                 f"{type(self).__name__} keeps no slot {name!r}; it keeps {', '.join(self._slots) or 'none'}"
@@ -250,24 +270,24 @@ class Optimizer:
         return name
 
     def last_update(self, variable: Variable) -> np.ndarray[Any, Any]:
-        """What the last step added to a variable; zeros where it has not stepped."""
+        """The last update of a variable: what the last step added to it; zeros before its first step."""
         if not isinstance(variable, Variable):
             raise DtypeError(f"last_update is asked of a variable, not of {said(variable)}")
-        return np.array(self._update(variable))
+        return np.array(self._last_update_of(variable))
 
-    def _update(self, variable: Variable) -> Any:
+    def _last_update_of(self, variable: Variable) -> Any:
         last = self._last.get(id(variable))
         last = last() if callable(last) else last
-        return zeros(plain(variable)) if last is None else last
+        return zeros_like(plain(variable)) if last is None else last
 
     @contextmanager
     def frozen(self, masks: dict[Variable, Any]) -> Iterator[None]:
-        """Hold elements still inside a block: value and slots, bit for bit.
+        """Freeze elements of variables inside a ``with`` block: neither value nor slots change, bit for bit.
 
         Parameters
         ----------
         masks : dict of Variable to array_like of bool
-            True holds an element; True alone the whole variable, whose clock then stands still too.
+            True freezes an element. A mask of all True freezes the whole variable, including its step count.
         """
         if not isinstance(masks, dict):
             raise DtypeError(f"frozen takes a dict of variable to mask, not a {type(masks).__name__}")
@@ -275,7 +295,7 @@ class Optimizer:
         new = dict(before)
         for variable, mask in masks.items():
             self._slots_of(variable)
-            new[id(variable)] = mask_for(variable, mask)
+            new[id(variable)] = mask_for_variable(variable, mask)
         self._frozen = new
         try:
             yield
@@ -284,70 +304,73 @@ class Optimizer:
 
     # --------------------------------------------------------------------------------------------------------- saving
     def state_dict(self) -> dict[str, Any]:
-        """Everything that the next step depends on but the variables: plain names, numbers and copies of arrays."""
-        known = list(self._state.values())
+        """The state of the optimizer without the variables: settings and copies of all slots."""
+        stepped = list(self._state.values())
         slots = {
             key: {name: np.array(kept[name]) for name in self._slots}
-            for key, (_, kept) in zip(checkpoint.keys([variable for variable, _ in known]), known, strict=True)
+            for key, (_, kept) in zip(
+                checkpoint.variable_keys([variable for variable, _ in stepped]), stepped, strict=True
+            )
         }
         waiting = {key: {name: np.array(x) for name, x in found.items()} for key, found in self._pending.items()}
         settings = {name: getattr(self, name) for name in self._settings}
         return {"kind": type(self).__name__, "settings": settings, "slots": slots | waiting}
 
     def load_state_dict(self, state: dict[str, Any], strict: bool = True) -> None:
-        """Go on from a saved state: settings and slots.
+        """Restore a saved state: settings and slots.
 
         Parameters
         ----------
         state : dict
             From :meth:`state_dict`.
         strict : bool, optional
-            Whether a variable that the state does not know is an error; else it begins anew.
+            Whether a variable that is missing in the state is an error; otherwise it starts with initial slots.
 
         Raises
         ------
         StructureError
-            If the state is another optimizer's, or is none. Nothing is changed then.
+            If it is not a state, or of another class of optimizer. Nothing is changed then.
         ShapeError
-            If a variable's slots have not its shape.
+            If the slots of a variable do not have its shape.
 
         Notes
         -----
-        Variables are found by their names; those without one by their order among such, which is that of their first
-        steps, and their shape. A variable that has not stepped yet gets its slots when it does.
+        Variables are matched by name; unnamed ones by their order (that of their first steps) and shape. A variable
+        that has not stepped yet gets its slots at its first step.
         """
-        settings, slots = checkpoint.checked(state, type(self).__name__, self._settings)
+        settings, slots = checkpoint.validate_state(state, type(self).__name__, self._settings)
         names = self._slots_with(settings)
         for key, found in slots.items():
             if set(found) != set(names):
                 raise StructureError(f"the state of {key!r} has slots {sorted(found)}, and needs {sorted(names)}")
         variables = [variable for variable, _ in self._state.values()]
-        known = dict(zip(checkpoint.keys(variables), variables, strict=True))
+        known = dict(zip(checkpoint.variable_keys(variables), variables, strict=True))
         missing = [key for key in known if key not in slots]
         if missing and strict:
             raise StructureError(f"the state knows no variable {missing[0]!r}; it knows {', '.join(map(repr, slots))}")
-        loaded = {key: checkpoint.like(variable, key, slots[key]) for key, variable in known.items() if key in slots}
+        loaded = {
+            key: checkpoint.load_slots(variable, key, slots[key]) for key, variable in known.items() if key in slots
+        }
         for name, value in settings.items():
             setattr(self, name, value)
         self._slots = names
         for key, variable in known.items():
-            self._state[id(variable)] = (variable, loaded.get(key) or Own(self._fresh(variable._value)))
+            self._state[id(variable)] = (variable, loaded.get(key) or OwnedSlots(self._initial_slots(variable._value)))
         self._last = {}
         self._pending = {key: found for key, found in slots.items() if key not in known}
         self._strict = strict
 
     def _slots_with(self, settings: dict[str, Any]) -> tuple[str, ...]:
-        """Names of the slots under other settings."""
+        """Names of the slots that the optimizer keeps under other settings."""
         return self._slots
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write settings and slots into one file, which :meth:`load` reads.
+        """Write settings and slots to a file, which :meth:`load` reads.
 
         Parameters
         ----------
         path : str or path
-            A NumPy archive; ``.npz`` is its usual ending. A file that stands there is replaced once the new one is
-            complete.
+            File name, usually ending in ``.npz``. An existing file is replaced once the new one is complete.
 
         Raises
         ------
@@ -356,13 +379,13 @@ class Optimizer:
 
         Notes
         -----
-        Save the variables beside it (``module.save``): training that goes on from both gives the same bits as
-        training that never stopped.
+        Save the variables too (``module.save``): training resumed from both files gives the same bits as training
+        without interruption.
         """
-        checkpoint.write(path, self.state_dict())
+        checkpoint.write_state(path, self.state_dict())
 
     def load(self, path: str | PathLike[str], strict: bool = True) -> None:
-        """Go on from a file that :meth:`save` wrote.
+        """Restore settings and slots from a file that :meth:`save` wrote.
 
         Parameters
         ----------
@@ -373,9 +396,9 @@ class Optimizer:
         Raises
         ------
         StructureError, ShapeError, DtypeError
-            As in :meth:`load_state_dict`; also if the file is missing, damaged, or no optimizer's.
+            As in :meth:`load_state_dict`; also if the file is missing, damaged, or not a checkpoint of an optimizer.
         """
-        state = checkpoint.read(path)
+        state = checkpoint.read_state(path)
         try:
             self.load_state_dict(state, strict)
         except AutodiffError as error:

@@ -1,39 +1,33 @@
-"""Steps along the gradient: plain, with momentum, and scaled by its root mean square."""
+"""Stochastic gradient descent, plain or with (Nesterov) momentum."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff_kit.core.validation import flag
-from autodiff_kit.optim.inplace import Slots, fading, zeros
+from autodiff_kit.optim.inplace import Slots, decay_and_add, zeros_like
 from autodiff_kit.optim.optimizer import Optimizer
-from autodiff_kit.optim.validation import fraction, not_negative
+from autodiff_kit.optim.validation import non_negative
 
-__all__ = ["SGD", "RMSProp"]
-
-
-def _root(x: Any) -> Any:
-    return x**0.5 if type(x) is float else np.sqrt(x)
+__all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent, with momentum if wanted.
+    """Stochastic gradient descent, optionally with momentum.
 
     Parameters
     ----------
     learning_rate : float
     momentum : float, optional
-        How much of the slot lives on at each step.
+        Factor of the slot at each step.
     nesterov : bool, optional
-        Whether to look one step ahead.
+        Whether to use Nesterov momentum.
 
     Notes
     -----
     Slot "momentum": ``u ← momentum·u + g``; the step is ``-learning_rate·u``, or with Nesterov
-    ``-learning_rate·(g + momentum·u)``. Without momentum there is no slot, and a :class:`RowGradient` steps its rows
-    only.
+    ``-learning_rate·(g + momentum·u)``. Without momentum there is no slot, and a :class:`RowGradient` updates its
+    rows only.
 
     Examples
     --------
@@ -49,7 +43,7 @@ class SGD(Optimizer):
 
     def __init__(self, learning_rate: float, momentum: float = 0.0, nesterov: bool = False) -> None:
         super().__init__(learning_rate)
-        self.momentum = not_negative("momentum", momentum)
+        self.momentum = non_negative("momentum", momentum)
         self.nesterov = flag("nesterov", nesterov)
         self._slots = self._slots_with({"momentum": momentum})
 
@@ -57,68 +51,14 @@ class SGD(Optimizer):
         return ("momentum",) if settings["momentum"] else ()
 
     @property
-    def _by_rows(self) -> bool:  # type: ignore[override]
-        return not self._slots  # where nothing is kept, a row without a gradient would not move anyway
+    def _supports_row_updates(self) -> bool:  # type: ignore[override]
+        return not self._slots  # without slots, a row without a gradient does not move anyway
 
-    def _fresh(self, like: Any) -> Slots:
-        return {"momentum": zeros(like)} if self._slots else {}
+    def _initial_slots(self, like: Any) -> Slots:
+        return {"momentum": zeros_like(like)} if self._slots else {}
 
-    def _step(self, w: Any, g: Any, slots: Slots) -> Any:
+    def _update(self, w: Any, g: Any, slots: Slots) -> Any:
         if not self._slots:
             return -self.learning_rate * g
-        slots["momentum"] = u = fading(slots["momentum"], self.momentum, g)
+        slots["momentum"] = u = decay_and_add(slots["momentum"], self.momentum, g)
         return -self.learning_rate * (g + self.momentum * u if self.nesterov else u)
-
-
-class RMSProp(Optimizer):
-    """Steps divided by the root of a running mean of squared gradients.
-
-    Parameters
-    ----------
-    learning_rate : float
-    decay : float, optional
-    momentum : float, optional
-    epsilon : float, optional
-        Stands beside the root.
-    initial_accumulator : float, optional
-        What the running mean begins with.
-
-    Notes
-    -----
-    Slots "rms": ``s ← decay·s + (1-decay)·g²``; "momentum": ``u ← momentum·u + learning_rate·g/(√s + epsilon)``; the
-    step is ``-u``.
-
-    Examples
-    --------
-    >>> w = ak.Variable(0.0)
-    >>> opt = ak.optim.RMSProp(0.1)
-    >>> opt.apply_gradients([(1.0, w)])
-    >>> round(float(w), 6)
-    -0.316228
-    """
-
-    _slots = ("rms", "momentum")
-    _settings = ("learning_rate", "decay", "momentum", "epsilon", "initial_accumulator")
-
-    def __init__(
-        self,
-        learning_rate: float,
-        decay: float = 0.9,
-        momentum: float = 0.0,
-        epsilon: float = 1e-8,
-        initial_accumulator: float = 0.0,
-    ) -> None:
-        super().__init__(learning_rate)
-        self.decay = fraction("decay", decay)
-        self.momentum = not_negative("momentum", momentum)
-        self.epsilon = not_negative("epsilon", epsilon)
-        self.initial_accumulator = not_negative("initial_accumulator", initial_accumulator)
-
-    def _fresh(self, like: Any) -> Slots:
-        return {"rms": zeros(like) + self.initial_accumulator, "momentum": zeros(like)}
-
-    def _step(self, w: Any, g: Any, slots: Slots) -> Any:
-        slots["rms"] = s = fading(slots["rms"], self.decay, (1.0 - self.decay) * (g * g))
-        news = self.learning_rate * g / (_root(s) + self.epsilon)
-        slots["momentum"] = u = fading(slots["momentum"], self.momentum, news)
-        return -u

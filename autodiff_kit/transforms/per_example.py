@@ -1,13 +1,13 @@
-"""A gradient for each example of a batch, in one sweep.
+"""Per-example gradients of a batch, in one reverse pass.
 
-The losses of a batch come from one forward pass. On the way back, row b of the losses belongs to example b, and most
-operations keep it so: row b of what they read is seen by example b alone. Such a cotangent stands as it does in an
-ordinary sweep; an example's part of it is its rows (``rows``). Where a value is read by all examples, a bias that was
-broadcast, the right side of a matrix product, rows of a table, its cotangent gets an axis for the examples in front
-(``each``), and from there on the sweep is that of a Jacobian.
+One forward pass computes the losses ``(B,)``. In the reverse pass, row b of the losses belongs to example b, and most
+operations keep examples separate: row b of their input influences row b of their output only. There the cotangent is
+the ordinary one, and an example's share of it is its rows (``row_cotangents``). If all examples share a value (a
+broadcast bias, the right factor of a matrix product, a table), its cotangent gets a leading axis for the examples
+(``stacked_cotangents``), and from there on the pass is that of a Jacobian.
 
-:mod:`autodiff_kit.transforms.batching_rules` says of an operation which of the two holds. Of whatever it does not know,
-nothing is assumed: the rows are laid out one example at a time, which is the definition, and costs a factor of B.
+:mod:`autodiff_kit.transforms.batching_rules` decides which of the two applies to an operation. For an unknown
+operation, the rows are expanded to one cotangent for each example. That is always right and costs a factor of B.
 """
 
 from __future__ import annotations
@@ -26,32 +26,33 @@ from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.targets import seed_like, zeros_like
 from autodiff_kit.core.tensor import Tensor, Value, lift, make, normal, plain
 from autodiff_kit.errors import DtypeError, ShapeError
-from autodiff_kit.transforms.batching_rules import Examples, shared_part, stays_apart
+from autodiff_kit.transforms.batching_rules import ExampleRange, keeps_examples_separate, shared_input_cotangent
 
 __all__ = ["per_example_gradients"]
 
-LIMIT = 1 << 26
-"""Bytes to which rows may be laid out one example at a time; beyond, the examples go in parts."""
+MAX_EXPANDED_BYTES = 1 << 26
+"""Limit for rows that are expanded to one cotangent for each example; beyond it, the batch is processed in parts."""
 
 
 def per_example_gradients(loss_fn: Callable[..., Any], variables: Any, *batch: Any, weights: Any = None) -> Any:
-    """The gradient of each example's loss.
+    """The gradient of each example's loss with respect to variables, in one reverse pass.
 
     Parameters
     ----------
     loss_fn : callable
         ``loss_fn(*batch)`` gives the losses ``(B,)``, one for each example; it runs once.
-    variables : Variable, Tensor, or nest
-        With respect to what.
-    *batch : array_like or nest
-        What ``loss_fn`` is given, with the examples along the first axis.
+    variables : Variable, Tensor, or pytree
+        What to differentiate with respect to.
+    *batch : array_like or pytree
+        Arguments of ``loss_fn``, with the examples along the first axis.
     weights : array_like, optional
-        ``(B,)``; a factor for each example.
+        ``(B,)``; a factor for the loss of each example.
 
     Returns
     -------
-    nest of Tensor
-        In the structure of ``variables``, each with a first axis of B. What the losses do not depend on gets zeros.
+    pytree of Tensor
+        In the structure of ``variables``, each with a leading axis of length B. Variables that the losses do not depend
+        on get zeros.
 
     Raises
     ------
@@ -63,10 +64,10 @@ def per_example_gradients(loss_fn: Callable[..., Any], variables: Any, *batch: A
     Notes
     -----
     **Shapes.** ``(B, *variable.shape)``; the sum over the first axis is the gradient of the sum of the losses.
-    **Cost.** One sweep and the writing of the answer, where each example has rows of its own along the first axis:
-    elementwise operations, matrix products, softmax, sums over other axes, reshapes that keep the first axis, rows of
-    tables. Where examples mix, or an operation has a gradient of the user's, up to B times as much from there on, in
-    parts of bounded memory. Inside an open tape the sweep is recorded, and can be differentiated.
+    **Cost.** One reverse pass and the writing of the result, as long as operations keep examples separate: elementwise
+    operations, matrix products, softmax, sums over other axes, reshapes that keep the first axis, table lookups. Where
+    examples mix, or an operation has a custom gradient, up to B times as much from there on, in parts of bounded
+    memory. Inside an open tape the reverse pass is recorded, and can be differentiated.
 
     Examples
     --------
@@ -78,14 +79,14 @@ def per_example_gradients(loss_fn: Callable[..., Any], variables: Any, *batch: A
            [ 0., 16.]])
     """
     sources = flatten(variables)
-    _check(loss_fn, sources)
+    _check_arguments(loss_fn, sources)
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(variables)
-        losses = _losses(loss_fn(*batch), batch)
-    return pack_like(variables, _by_sweep(tape, losses, sources, _factors(weights, losses)))
+        losses = _checked_losses(loss_fn(*batch), batch)
+    return pack_like(variables, _batch_gradients(tape, losses, sources, _example_weights(weights, losses)))
 
 
-def _check(loss_fn: Any, sources: list[Any]) -> None:
+def _check_arguments(loss_fn: Any, sources: list[Any]) -> None:
     if not callable(loss_fn):
         raise DtypeError(f"per_example_gradients needs a function of the batch, got {type(loss_fn).__name__}")
     for source in sources:
@@ -95,7 +96,7 @@ def _check(loss_fn: Any, sources: list[Any]) -> None:
             raise DtypeError(f"a variable of dtype {source.dtype} has no gradient; floating values are needed")
 
 
-def _losses(value: Any, batch: tuple[Any, ...]) -> Tensor:
+def _checked_losses(value: Any, batch: tuple[Any, ...]) -> Tensor:
     if not isinstance(value, Value):
         raise DtypeError(f"the losses are a tensor of shape (B,), not {type(value).__name__}")
     losses = lift(value)
@@ -113,7 +114,7 @@ def _losses(value: Any, batch: tuple[Any, ...]) -> Tensor:
     return losses
 
 
-def _factors(weights: Any, losses: Tensor) -> Tensor | None:
+def _example_weights(weights: Any, losses: Tensor) -> Tensor | None:
     if weights is None:
         return None
     factors = lift(weights)
@@ -124,8 +125,8 @@ def _factors(weights: Any, losses: Tensor) -> Tensor | None:
     return factors.astype(losses.dtype)
 
 
-def _by_sweep(tape: GradientTape, losses: Tensor, sources: list[Any], factors: Tensor | None) -> list[Tensor]:
-    """All examples at once if memory allows, else in parts."""
+def _batch_gradients(tape: GradientTape, losses: Tensor, sources: list[Any], factors: Tensor | None) -> list[Tensor]:
+    """Gradients of all examples at once if memory allows, else of a part of the batch at a time."""
     count, tip = losses.shape[0], losses.node
     ends = [tape._node_of(s) for s in sources]
     if tip is None or not count:
@@ -137,101 +138,101 @@ def _by_sweep(tape: GradientTape, losses: Tensor, sources: list[Any], factors: T
     while size:
         try:
             for start in range(0, count, size):
-                sweep = _Sweep(Examples(count, start, min(start + size, count)), tape._record, needed, graph)
-                parts.append(sweep.run(tip, seed, ends))
+                examples = ExampleRange(count, start, min(start + size, count))
+                parts.append(_PerExamplePass(examples, tape._record, needed, graph).run(tip, seed, ends))
             break
-        except _TooLargeError as error:
-            size, parts = min(error.fits, size - 1), []
-    found = [_joined(list(each)) for each in zip(*parts, strict=True)]
+        except _ExpansionTooLargeError as error:
+            size, parts = min(error.max_examples, size - 1), []
+    found = [_concatenate(list(each)) for each in zip(*parts, strict=True)]
     return [zeros_like(s, (count, *s.shape)) if g is None else g for g, s in zip(found, sources, strict=True)]
 
 
-def _joined(parts: list[Any]) -> Tensor | None:
+def _concatenate(parts: list[Any]) -> Tensor | None:
     if parts[0] is None:
         return None
     g = parts[0] if len(parts) == 1 else v.concat(parts, axis=-parts[0].ndim)
     return g if type(g) is Tensor else make(normal(g))
 
 
-class _TooLargeError(Exception):
-    """Rows were to be laid out beyond the limit; so many examples would fit."""
+class _ExpansionTooLargeError(Exception):
+    """Expanding rows for each example would exceed the memory limit; ``max_examples`` would fit."""
 
-    def __init__(self, fits: int) -> None:
-        super().__init__(fits)
-        self.fits = fits
+    def __init__(self, max_examples: int) -> None:
+        super().__init__(max_examples)
+        self.max_examples = max_examples
 
 
-class _Sweep:
-    """One way back: cotangents as rows, or with an axis for the chosen examples in front."""
+class _PerExamplePass:
+    """A reverse pass whose cotangents are rows of the batch, or have a leading axis for the examples in a range."""
 
-    def __init__(self, examples: Examples, record: Any, needed: set[Node], graph: bool) -> None:
+    def __init__(self, examples: ExampleRange, record: Any, needed: set[Node], graph: bool) -> None:
         self.examples = examples
         self.record = record
         self.needed = needed
         self.graph = graph
-        self.rows: dict[Node, Any] = {}
-        self.each: dict[Node, Any] = {}
+        self.row_cotangents: dict[Node, Any] = {}
+        self.stacked_cotangents: dict[Node, Any] = {}
 
     def run(self, tip: Node, seed: Any, ends: list[Node | None]) -> list[Any]:
-        """Cotangents of ``ends``, each with the chosen examples in front; None where nothing leads."""
-        self.rows[tip] = seed
+        """Cotangents of ``ends``, each with a leading axis for the examples; None for an unconnected one."""
+        self.row_cotangents[tip] = seed
         kept = set(ends)
         for node in reversed(self.record.nodes):
             if node in self.needed:
-                self._pass(node, node in kept)
-        return [None if n is None else self._apart(n, bounded=False) for n in ends]
+                self._pull_node(node, node in kept)
+        return [None if n is None else self._stacked_cotangent(n, bounded=False) for n in ends]
 
-    def _pass(self, node: Node, stays: bool) -> None:
-        if node not in self.rows and node not in self.each:
+    def _pull_node(self, node: Node, stays: bool) -> None:
+        if node not in self.row_cotangents and node not in self.stacked_cotangents:
             return
         hooks = self.record.hooks.get(node)
-        if node in self.each or hooks:  # what has both forms goes on in the larger one
-            g = self._apart(node)
+        if node in self.stacked_cotangents or hooks:  # a cotangent in both forms continues in the stacked one
+            g = self._stacked_cotangent(node)
             for hook in hooks or ():
-                g = self.each[node] = _hooked(hook, g)
-            self._add(self.each, pull_node(node, g, 1, self.graph, self.needed))
+                g = self.stacked_cotangents[node] = _apply_hook_per_example(hook, g)
+            self._add(self.stacked_cotangents, pull_node(node, g, 1, self.graph, self.needed))
         else:
-            self._pass_rows(node, self.rows[node])
+            self._pull_rows(node, self.row_cotangents[node])
         if not stays:
-            self.rows.pop(node, None)
-            self.each.pop(node, None)
+            self.row_cotangents.pop(node, None)
+            self.stacked_cotangents.pop(node, None)
 
-    def _pass_rows(self, node: Node, g: Any) -> None:
+    def _pull_rows(self, node: Node, g: Any) -> None:
         asked = [k for k, n in enumerate(node.inputs) if n in self.needed]
-        if all(stays_apart(node, k, self.examples) for k in asked):
-            self._add(self.rows, pull_node(node, g, 0, self.graph, self.needed))
+        if all(keeps_examples_separate(node, k, self.examples) for k in asked):
+            self._add(self.row_cotangents, pull_node(node, g, 0, self.graph, self.needed))
             return
-        parts = {k: shared_part(node, k, g, self.examples, self.graph) for k in asked}
+        parts = {k: shared_input_cotangent(node, k, g, self.examples, self.graph) for k in asked}
         if any(part is None for part in parts.values()):
-            self._add(self.each, pull_node(node, self._laid_out(g), 1, self.graph, self.needed))
+            self._add(self.stacked_cotangents, pull_node(node, self._expanded(g), 1, self.graph, self.needed))
             return
         for k, (form, part) in parts.items():  # type: ignore[misc]
-            self._add(self.rows if form == "rows" else self.each, [(node.inputs[k], part)])
+            self._add(self.row_cotangents if form == "rows" else self.stacked_cotangents, [(node.inputs[k], part)])
 
     def _add(self, where: dict[Node, Any], parts: list[tuple[Any, Any]]) -> None:
         for node, part in parts:
             dense, before = np.asarray(part) if type(part) is RowGradient else part, where.get(node)
             where[node] = dense if before is None else before + dense
 
-    def _apart(self, node: Node, bounded: bool = True) -> Any:
-        """The cotangent with an axis for the examples, whichever form it has."""
-        g = self.each.get(node)
-        if node in self.rows:
-            laid = self._laid_out(self.rows.pop(node), bounded)
-            g = self.each[node] = laid if g is None else g + laid
+    def _stacked_cotangent(self, node: Node, bounded: bool = True) -> Any:
+        """The cotangent of a node with a leading axis for the examples, whichever form it has so far."""
+        g = self.stacked_cotangents.get(node)
+        if node in self.row_cotangents:
+            laid = self._expanded(self.row_cotangents.pop(node), bounded)
+            g = self.stacked_cotangents[node] = laid if g is None else g + laid
         return g
 
-    def _laid_out(self, g: Any, bounded: bool = True) -> Any:
-        """Rows, one example at a time, zeros elsewhere."""
+    def _expanded(self, g: Any, bounded: bool = True) -> Any:
+        """Rows expanded to one cotangent for each example, zero outside of its own rows."""
         examples = self.examples
         chosen, nbytes = examples.stop - examples.start, g.size * g.dtype.itemsize
-        if bounded and chosen > 1 and chosen * nbytes > LIMIT:
-            raise _TooLargeError(max(1, LIMIT // nbytes))
-        return examples.lay_out(g)
+        if bounded and chosen > 1 and chosen * nbytes > MAX_EXPANDED_BYTES:
+            raise _ExpansionTooLargeError(max(1, MAX_EXPANDED_BYTES // nbytes))
+        return examples.expand_rows(g)
 
 
-def _hooked(hook: Callable[[Any], Any], g: Any) -> Any:
-    """What a hook makes of each example's gradient by itself."""
+def _apply_hook_per_example(hook: Callable[[Any], Any], g: Any) -> Any:
+    """The result of calling a hook on each example's gradient separately."""
     recorded, rows = type(g) is Tensor, []
     for k in range(len(g)):
         new = hook(g[k] if recorded else make(normal(g[k])))

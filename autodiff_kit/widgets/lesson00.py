@@ -12,7 +12,7 @@ import traitlets
 
 import autodiff_kit as ak
 from autodiff_kit.diagnostics import stepping
-from autodiff_kit.diagnostics.tape_nodes import held
+from autodiff_kit.diagnostics.tape_nodes import saved_values
 from autodiff_kit.errors import StructureError
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
@@ -99,8 +99,8 @@ class FirstTape(KernelWidget):
         """Record the program, sweep from the target, ask again, and weigh what is kept."""
         function = self._functions[self.program]
         leaves = _inputs(function, self.at)
-        tape, result = _recorded(function, leaves, stepping.watched_tape())
-        rows = stepping.rows(tape)
+        tape, result = _recorded(function, leaves, stepping.value_keeping_tape())
+        rows = stepping.tape_values(tape)
         slots = {str(leaf.name): k for k, leaf in enumerate(leaves)}
         leaves = [leaves[slots[row.name]] for row in rows if not row.inputs]  # in the order of their first use
         values = [*leaves, *tape._record.nodes]
@@ -109,7 +109,7 @@ class FirstTape(KernelWidget):
         if self.target not in made:
             self.target = names[next(k for k, value in enumerate(values) if value is result)]
         goal = values[names.index(self.target)]
-        pulled = stepping.pull(tape, goal)
+        pulled = stepping.reverse_steps(tape, goal)
         gradients: list[float | None] = [None] * len(rows)
         for event in pulled:
             gradients[event.to] = float(event.total)
@@ -174,7 +174,7 @@ def _recorded(function: Function, leaves: list[ak.Tensor], tape: ak.GradientTape
     return tape, result
 
 
-def _names(rows: tuple[stepping.Row, ...], is_result: list[bool]) -> list[str]:
+def _names(rows: tuple[stepping.TapeValue, ...], is_result: list[bool]) -> list[str]:
     """Leaves by their own name, the result z, what stands between y or letters before it."""
     taken = {row.name for row in rows if not row.inputs}
     free: Iterator[str] = (letter for letter in "ypqrstuvw" if letter not in taken)
@@ -190,12 +190,12 @@ def _slopes(tape: ak.GradientTape, values: list[Any], leaves: int) -> list[list[
     """For each row, how far it moves when one of its inputs does: what it hands on of a cotangent of 1."""
     found: list[list[tuple[int, float]]] = [[] for _ in range(leaves)]
     for k, value in enumerate(values[leaves:], start=leaves):
-        found.append([(e.to, float(e.part)) for e in stepping.pull(tape, value) if e.row == k])
+        found.append([(e.to, float(e.part)) for e in stepping.reverse_steps(tape, value) if e.row == k])
     return found
 
 
 def _events(
-    pulled: list[stepping.Pull], names: list[str], slopes: list[list[tuple[int, float]]], target: str
+    pulled: list[stepping.CotangentStep], names: list[str], slopes: list[list[tuple[int, float]]], target: str
 ) -> Iterator[dict[str, Any]]:
     """The sweep's contributions, each with its product in words."""
     totals: dict[int, float] = {}
@@ -231,19 +231,19 @@ def _again(tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int) -> d
 def _kept(function: Function, leaves: list[ak.Tensor], made: list[str]) -> list[list[Any]]:
     """Bytes that each operation keeps on an ordinary tape."""
     tape, _ = _recorded(function, leaves, ak.GradientTape(persistent=True))
-    return [[name, 8 * len(held(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
+    return [[name, 8 * len(saved_values(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
 
 
 _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − ", "divide": " / "}
 
 
-def _row(name: str, row: stepping.Row, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
+def _row(name: str, row: stepping.TapeValue, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
     """One line of the picture; an input also has its place in `at`."""
     line = {"name": name, "op": _says(row, names), "value": float(row.value), "inputs": list(row.inputs)}
     return line if row.inputs else line | {"slot": slots[name]}
 
 
-def _says(row: stepping.Row, names: list[str]) -> str:
+def _says(row: stepping.TapeValue, names: list[str]) -> str:
     """The operation with its operands."""
     if not row.inputs:
         return "input"

@@ -35,7 +35,7 @@ def test_every_public_name_is_called() -> None:
 
 
 FAMILIES = [
-    *(f"autodiff_kit.{part}" for part in ("nn", "segment", "relax", "optim", "layers")), *OBJECTS, "operators",
+    *(f"autodiff_kit.{part}" for part in ("nn", "nn.segment", "nn.relax", "optim", "nn.layers")), *OBJECTS, "operators",
     *("a-c", "d-g", "h-l", "m-n", "o-r", "s", "t-z"),
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What the tests of bad input hand in: sense for each parameter's name, and nonsense for all of them."""
+"""Arguments for the tests of bad input: sensible ones by parameter name, and nonsense for every parameter."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from autodiff_kit.errors import TapeError, UnknownGradientError
 def test_b01_what_was_recorded_can_be_listed_drawn_and_stepped_through() -> None:
     """B01: nodes and a table list it, the table draws itself, and both directions can be watched step by step."""
     w1, w2 = ak.constant(5.0, name="w1"), ak.constant(3.0, name="w2")
-    with stepping.watched_tape() as tape:
+    with stepping.value_keeping_tape() as tape:
         tape.watch([w1, w2])
         z = 3 * w1**2 + 2 * w1 * w2
     assert [node.op for node in tape.nodes] == ["power", "multiply", "multiply", "multiply", "add"]
@@ -26,9 +26,9 @@ def test_b01_what_was_recorded_can_be_listed_drawn_and_stepped_through() -> None
     assert [row.op for row in table.rows if row.op in {node.op for node in tape.nodes}] == [n.op for n in tape.nodes]
     assert "power" in str(table)
     assert "<table" in table._repr_html_()
-    forward = stepping.push(tape, [w1, w2], [1.0, 0.0])
+    forward = stepping.forward_steps(tape, [w1, w2], [1.0, 0.0])
     assert float(forward[-1].value) == 36.0
-    back = stepping.pull(tape, z)
+    back = stepping.reverse_steps(tape, z)
     totals = {event.to: float(event.total) for event in back}
     assert [totals[0], totals[1]] == [36.0, 10.0]
 

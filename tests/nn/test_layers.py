@@ -1,4 +1,4 @@
-"""Layers: what they compute, how they start, what they train, and what they say about wrong inputs. Row B46."""
+"""Layers: outputs, initial values, training, and errors for wrong inputs. Row B46."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import autodiff_kit as ak
 from autodiff_kit.errors import AutodiffError, DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.nn import layers
-from autodiff_kit.nn.layers.common import ACTIVATIONS
+from autodiff_kit.nn.layers.arguments import ACTIVATIONS
 
 RNG = np.random.default_rng(0)
 
@@ -285,7 +285,7 @@ def test_norms(kind: Any, function: Any) -> None:
     assert single(x.astype(np.float32)).dtype == np.float32
 
 
-def test_dropout_draws_anew_and_must_be_told() -> None:
+def test_dropout_draws_a_new_mask_each_time_and_needs_training() -> None:
     layer, x = layers.Dropout(0.25, seed=0), np.ones(4000)
     first, second = layer(x, training=True).numpy(), layer(x, training=True).numpy()
     assert set(first) == {0.0, 1 / 0.75}
@@ -293,7 +293,7 @@ def test_dropout_draws_anew_and_must_be_told() -> None:
     assert not np.array_equal(first, second)
     assert np.array_equal(layers.Dropout(0.25, seed=0)(x, training=True).numpy(), first)
     assert np.array_equal(layer(x, training=False).numpy(), x)
-    with pytest.raises(StructureError, match=r"dropout acts in training only.*training=True or training=False"):
+    with pytest.raises(StructureError, match=r"dropout is active in training only.*training=True or training=False"):
         layer(x)
     assert layer.variables == []
 
@@ -303,7 +303,7 @@ def test_sequential_hands_training_on_to_dropout() -> None:
     model, x = layers.Sequential(np.negative, inner), np.ones(3)
     assert model(x, training=True).tolist() == [1.0] * 3
     assert model(x, training=False).tolist() == [0.0] * 3
-    with pytest.raises(StructureError, match="must be told"):
+    with pytest.raises(StructureError, match="needs to know"):
         model(x)
 
 

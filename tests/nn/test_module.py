@@ -1,4 +1,4 @@
-"""Modules: which variables they find, in which order and under which names, and what their files hold. Row B46."""
+"""Modules: the variables they find, their order and names, and saved files. Row B46."""
 
 from __future__ import annotations
 
@@ -322,7 +322,7 @@ def test_a_folder_that_is_missing_and_a_name_with_a_null() -> None:
 def test_the_name_of_the_format_is_taken() -> None:
     model = ak.Module()
     setattr(model, "autodiff_kit.format", ak.Variable(1.0))
-    with pytest.raises(StructureError, match="another"):
+    with pytest.raises(StructureError, match="is reserved"):
         model.save("never written.npz")
 
 

@@ -1,4 +1,4 @@
-"""Normalisation, dropout and losses: what users see beyond the cases of tests/rules."""
+"""Normalization, dropout and losses, beyond the cases of tests/rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows in groups: what users see beyond the cases of tests/rules."""
+"""Segment operations, beyond the cases of tests/rules."""
 
 from __future__ import annotations
 

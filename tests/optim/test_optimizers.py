@@ -1,4 +1,4 @@
-"""Steps, slots, freezing, saving. Rows B39 to B43 of behaviours.md."""
+"""Gradient optimizers: steps, slots, frozen elements, constraints. Rows B39 to B43 of behaviours.md."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_other_errors() -> None:
         pass
     with pytest.raises(ShapeError, match=r"mask of shape \(3,\)"), opt.frozen({w: [True, False, True]}):
         pass
-    with pytest.raises(StructureError, match="learning_rate must not be below 0"):
+    with pytest.raises(StructureError, match="learning_rate must be a number of 0 or more"):
         ak.optim.SGD(-0.1)
     with pytest.raises(StructureError, match="beta1"):
         ak.optim.Adam(beta1=float("nan"))

@@ -13,7 +13,7 @@ from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import make
-from autodiff_kit.diagnostics.explain import _Case
+from autodiff_kit.diagnostics.gradient_explanation import DependencyAnalysis
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lab.kernel.cells import Cells
 from autodiff_kit.lab.kernel.history import Entry
@@ -63,7 +63,7 @@ def explained(
     own = {names.get(row) or f"{sheet.ops[row]} #{row}": value for row, value in rows}
     code = SimpleNamespace(co_filename=entry.file, co_name=entry.function)
     frame = SimpleNamespace(f_locals=own, f_globals=namespace, f_code=code)
-    found = _Case(tape, [target], frame).explain(source)
+    found = DependencyAnalysis(tape, [target], frame).explain(source)
     reached, needed = _rows(sheet, found.reached), _rows(sheet, found.needed)
     reached |= set() if source_row is None else {source_row}
     needed |= set() if target_row is None else {target_row}

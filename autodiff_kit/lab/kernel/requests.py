@@ -7,7 +7,7 @@ from typing import Any
 
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Value
-from autodiff_kit.diagnostics.cost import cost
+from autodiff_kit.diagnostics.tape_cost import cost
 from autodiff_kit.lab.kernel.diff import align, apart
 from autodiff_kit.lab.kernel.errors import Refusal, asked_int
 from autodiff_kit.lab.kernel.explain import End, explained, handle, jacobian

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import _keywords
 from autodiff_kit.core.record import Like, Node
 from autodiff_kit.core.tensor import Value
-from autodiff_kit.diagnostics.cost import _backward, _case, _Prices
+from autodiff_kit.diagnostics.operation_cost import cost_parameters
+from autodiff_kit.diagnostics.tape_cost import OperationCosts, backward_flops, cost_key
 from autodiff_kit.lab.kernel.cells import Cells
 from autodiff_kit.lab.kernel.table_model import Sheet
 from autodiff_kit.lab.kernel.value_summary import kind
@@ -155,7 +155,7 @@ def _counts(sheet: Sheet, targets: list[int], shapes: list[int]) -> dict[str, li
     nodes = [node for row in sheet.operations if (node := sheet.nodes[row]) is not None]
     costs = _costs(sheet, nodes, shapes)
     tips = {sheet.nodes[k] for k in targets}
-    backward = _backward(nodes, tips, [back for _, back in costs])
+    backward = backward_flops(nodes, tips, [back for _, back in costs])
     counts["flops_back"] = _in(sheet, backward)
     counts["flops"] = _in(sheet, [ahead for ahead, _ in costs])
     counts["bytes"] = _in(sheet, _newly_held(sheet, nodes))
@@ -172,17 +172,17 @@ def _in(sheet: Sheet, figures: list[int]) -> list[int]:
 
 def _costs(sheet: Sheet, nodes: list[Node], shapes: list[int]) -> list[tuple[int, int]]:
     """Operations forward and backward; what is alike is looked up by shapes, without a second look at its parts."""
-    prices = _Prices()
+    prices = OperationCosts()
     known: dict[Any, tuple[int, int]] = {}
     shapes = [-1 - k if node is None else k for k, node in zip(shapes, sheet.nodes, strict=True)]
     costs = []
     for row, node in zip(sheet.operations, nodes, strict=True):
         key = None
-        if node.op.flops is None or not _keywords(node.op.flops):  # else its cost hangs on parameters
+        if node.op.flops is None or not cost_parameters(node.op, node.params):  # else its cost hangs on parameters
             key = (node.op, shapes[row], *[shapes[i] for i in sheet.inputs[row]])
         found = known.get(key) if key is not None else None
         if found is None:
-            found = prices[_case(node)]
+            found = prices[cost_key(node)]
             if key is not None:
                 known[key] = found
         costs.append(found)

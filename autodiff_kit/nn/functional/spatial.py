@@ -1,4 +1,4 @@
-"""Convolution and pooling of images, channels last."""
+"""Convolution and pooling of images with channels last: conv2d, max_pool2d, avg_pool2d."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
 Pair = tuple[int, int]
 
 
-# -------------------------------------------------------------------------------- what is given
-def _whole(name: str, what: str, given: Any, least: int) -> int:
+# -------------------------------------------------------------------------------- arguments
+def _integer_at_least(name: str, what: str, given: Any, least: int) -> int:
     try:
         n = operator.index(plain(given))
     except TypeError as error:
@@ -30,35 +30,35 @@ def _whole(name: str, what: str, given: Any, least: int) -> int:
 
 
 def _pair(name: str, what: str, given: Any, least: int = 1) -> Pair:
-    """One number for both directions, or one for each."""
+    """A pair (height, width) from one number for both or from a pair."""
     several = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim > 0)
     both = tuple(given) if several else (given, given)
     if len(both) != 2:
         raise StructureError(f"{name}: {what} is a whole number or a pair (height, width), got {given!r}")
-    return _whole(name, what, both[0], least), _whole(name, what, both[1], least)
+    return _integer_at_least(name, what, both[0], least), _integer_at_least(name, what, both[1], least)
 
 
-def _same(image: int, size: int, stride: int) -> Pair:
-    """Padding that leaves one window for each ``stride`` entries begun; an odd one goes to the end."""
+def _same_padding(image: int, size: int, stride: int) -> Pair:
+    """Padding before and after for "same": ``ceil(image / stride)`` windows; an odd zero goes to the end."""
     missing = max((math.ceil(image / stride) - 1) * stride + size - image, 0)
     return missing // 2, missing - missing // 2
 
 
-def _pads(name: str, padding: Any, image: Pair, reach: Pair, stride: Pair) -> tuple[Pair, Pair]:
+def _padding_pairs(name: str, padding: Any, image: Pair, reach: Pair, stride: Pair) -> tuple[Pair, Pair]:
     if isinstance(padding, str):
         if padding not in ("valid", "same"):
             raise StructureError(f'{name}: padding is "valid", "same", a whole number or pairs, got {padding!r}')
         if padding == "valid":
             return (0, 0), (0, 0)
-        return _same(image[0], reach[0], stride[0]), _same(image[1], reach[1], stride[1])
+        return _same_padding(image[0], reach[0], stride[0]), _same_padding(image[1], reach[1], stride[1])
     height, width = (
         padding if isinstance(padding, (list, tuple, np.ndarray)) and len(padding) == 2 else (padding, padding)
     )
     return _pair(name, "padding", height, 0), _pair(name, "padding", width, 0)
 
 
-def _windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilation: Any = 1) -> SlidingWindows:
-    """Where the windows stand; an error where not even one fits."""
+def _place_windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilation: Any = 1) -> SlidingWindows:
+    """The positions of all windows, or an error if not even one fits."""
     if t.ndim < 3:
         raise ShapeError(f"{name}: an image has three axes, (height, width, channels), or more; got {t.shape}")
     size, stride, dilation = (
@@ -67,7 +67,7 @@ def _windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilatio
     )
     image = (t.shape[-3], t.shape[-2])
     reach = tuple((k - 1) * d + 1 for k, d in zip(size, dilation, strict=True))
-    windows = SlidingWindows(size, stride, dilation, _pads(name, padding, image, reach, stride))
+    windows = SlidingWindows(size, stride, dilation, _padding_pairs(name, padding, image, reach, stride))
     if min(windows.over(image)) < 1:
         wide = tuple(n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
         raise ShapeError(
@@ -77,7 +77,7 @@ def _windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilatio
     return windows
 
 
-# -------------------------------------------------------------------------------- what users call
+# -------------------------------------------------------------------------------- public functions
 def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilation: Any = 1, groups: int = 1) -> Tensor:
     """Convolution of images with a kernel, channels last.
 
@@ -90,13 +90,13 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     stride : int or pair of int, optional
         Steps of the window, down and to the right.
     padding : {"valid", "same"}, int or pairs, optional
-        Zeros around the image: none; as many as leave one window for each ``stride`` entries; that many on all sides;
+        Zeros around the image: none; as many as give ``ceil(size / stride)`` windows; that many on all sides;
         ``(height, width)``; or ``((top, bottom), (left, right))``.
     dilation : int or pair of int, optional
-        Distance between the entries of the image that a kernel's neighbours meet.
+        Distance in the image between entries that neighbouring kernel entries are multiplied with.
     groups : int, optional
-        Channels fall into that many groups in order, each with its own part of the channels that come out. With as
-        many groups as channels, each channel has kernels of its own.
+        Number of groups of consecutive channels, each convolved separately into its share of the output channels. With
+        as many groups as channels, each channel has its own kernels (depthwise convolution).
 
     Returns
     -------
@@ -114,9 +114,9 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     -----
     **Shapes.** With padding p on both sides together, ``rows = (h + p - (kh - 1) * dilation - 1) // stride + 1``. An
     odd number of zeros for "same" has its larger half at the bottom and on the right, as TensorFlow's.
-    The kernel is not turned round; mathematicians call this a cross-correlation.
+    The kernel is not flipped; in mathematics this is a cross-correlation.
     **Gradient.** Both are the exact transposes, for every setting.
-    **Cost.** Two operations for each entry of the answer and of the kernel's ``kh * kw * c / groups``; the windows are
+    **Cost.** Two operations for each entry of the output and of the kernel's ``kh * kw * c / groups``; the windows are
     copied into a matrix of that width, and one matrix product does the rest.
 
     Examples
@@ -127,10 +127,10 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     [[-4.0, -4.0], [-4.0, -4.0]]
     """
     t, k = lift(x), lift(kernel)
-    groups = _whole("conv2d", "groups", groups, 1)
+    groups = _integer_at_least("conv2d", "groups", groups, 1)
     if k.ndim != 4 or 0 in k.shape[:2]:
         raise ShapeError(f"conv2d: the kernel is (height, width, channels / groups, channels out), got {k.shape}")
-    windows = _windows("conv2d", t, k.shape[:2], stride, padding, dilation)
+    windows = _place_windows("conv2d", t, k.shape[:2], stride, padding, dilation)
     if k.shape[2] * groups != t.shape[-1] or k.shape[3] % groups:
         raise ShapeError(
             f"conv2d: an image with {t.shape[-1]} channels in {groups} groups needs a kernel of "
@@ -151,9 +151,9 @@ def max_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     size : int or pair of int
         Of the window.
     stride : int or pair of int, optional
-        By default the size, so that windows touch and do not overlap.
+        By default the size, so that windows do not overlap.
     padding : {"valid", "same"}, int or pairs, optional
-        As :func:`conv2d`; what is added never is the largest.
+        As :func:`conv2d`; padding is never the largest.
 
     Returns
     -------
@@ -163,13 +163,13 @@ def max_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     Raises
     ------
     ShapeError
-        If no window fits, or one could see padding alone.
+        If no window fits, or one would contain padding only.
     StructureError, DtypeError
         If a setting is not a number in range.
 
     Notes
     -----
-    **Gradient.** To the largest entry; of equal ones to the first, in reading order, as other libraries do it.
+    **Gradient.** To the largest entry; of equal ones to the first in row-major order, as in other libraries.
     (``ak.max`` shares it evenly.) nan counts as larger than all.
 
     Examples
@@ -177,7 +177,7 @@ def max_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     >>> ak.nn.max_pool2d(np.arange(16.0).reshape(4, 4, 1), 2)[..., 0].tolist()
     [[5.0, 7.0], [13.0, 15.0]]
     """
-    t, windows = _pooled("max_pool2d", x, size, stride, padding)
+    t, windows = _pooling_windows("max_pool2d", x, size, stride, padding)
     out: Tensor = max_pool(t, windows=windows)
     return out
 
@@ -192,9 +192,9 @@ def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     size : int or pair of int
         Of the window.
     stride : int or pair of int, optional
-        By default the size, so that windows touch and do not overlap.
+        By default the size, so that windows do not overlap.
     padding : {"valid", "same"}, int or pairs, optional
-        As :func:`conv2d`; what is added does not count, so a window at the border has the mean of what it sees.
+        As :func:`conv2d`; padding does not count, so a window at the border averages image entries only.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     Raises
     ------
     ShapeError
-        If no window fits, or one could see padding alone.
+        If no window fits, or one would contain padding only.
     StructureError, DtypeError
         If a setting is not a number in range.
 
@@ -217,16 +217,16 @@ def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     >>> ak.nn.avg_pool2d(np.arange(16.0).reshape(4, 4, 1), 2)[..., 0].tolist()
     [[2.5, 4.5], [10.5, 12.5]]
     """
-    t, windows = _pooled("avg_pool2d", x, size, stride, padding)
+    t, windows = _pooling_windows("avg_pool2d", x, size, stride, padding)
     out: Tensor = average_pool(t, windows=windows)
     return out
 
 
-def _pooled(name: str, x: Any, size: Any, stride: Any, padding: Any) -> tuple[Tensor, SlidingWindows]:
+def _pooling_windows(name: str, x: Any, size: Any, stride: Any, padding: Any) -> tuple[Tensor, SlidingWindows]:
     t = lift(x)
     if t.dtype.kind == "b":
         raise DtypeError(f"{name}: truth values have no largest and no mean; cast them to numbers first")
-    windows = _windows(name, t, size, size if stride is None else stride, padding)
+    windows = _place_windows(name, t, size, size if stride is None else stride, padding)
     alone = any(max(pad) >= n for pad, n in zip(windows.pads, windows.size, strict=True))
     if alone or 0 in t.shape[-3:-1]:
         raise ShapeError(

@@ -1,4 +1,4 @@
-"""Attention with projections of its own."""
+"""The multi-head attention layer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, lift, plain
 from autodiff_kit.errors import ShapeError, StructureError
-from autodiff_kit.nn.layers.common import called, generator, rows, whole
+from autodiff_kit.nn import functional
+from autodiff_kit.nn.layers.arguments import layer_name, random_generator, row_vectors, size_argument
 from autodiff_kit.nn.layers.dense import Dense
 from autodiff_kit.nn.module import Module
 
@@ -17,29 +17,29 @@ __all__ = ["Attention"]
 
 
 class Attention(Module):
-    """Multi-head attention: each vector asks, and gets an average of what the others have to say.
+    """Multi-head attention: each vector gets an average of projected context vectors, weighted by attention.
 
     Parameters
     ----------
     size : int
-        Width of queries, keys, values and of the output, over all heads.
+        Total width of queries, keys and values over all heads, and width of the output.
     heads : int, optional
-        How many averages are taken side by side, each with ``size / heads`` numbers of every vector.
+        Number of heads, each of width ``size / heads``.
     inputs : int, optional
-        Width of the input, where the context is as wide; without it, the first call says so.
+        Width of the input, if the context has the same; by default both are taken from the first call.
     mode, additive, empty : optional
         How a mask acts, as in :func:`autodiff_kit.nn.masked_softmax`.
     seed : int or numpy.random.Generator, optional
-        Where the four kernels start; None draws another start each time.
+        Seed of the four initial kernels; None gives different values each time.
     name : str, optional
-        Shown in errors and tables; "attention" by default.
+        Name in errors and tables; "attention" by default.
     dtype : dtype, optional
         Of the variables; float64 by default.
 
     Attributes
     ----------
     query, key, value, output : Dense
-        The four projections; the last one mixes the heads.
+        The four projections; ``output`` combines the heads.
 
     Raises
     ------
@@ -51,9 +51,9 @@ class Attention(Module):
     Notes
     -----
     **Shapes.** ``x (..., n, d)`` gives ``(..., n, size)``. Keys and values come from ``context (..., m, e)``, or from
-    ``x`` where there is none. ``mask`` is True where a key counts and broadcasts to ``(..., n, m)``; a padded batch
-    gives ``keep[:, None, :]``, and a text that must not look ahead ``np.tri(n, dtype=bool)``.
-    **Gradient.** With mode "renormalize", what no query may see gets exactly 0.
+    ``x`` if there is none. ``mask`` is True where a key may be attended to and broadcasts to ``(..., n, m)``: for a
+    padded batch ``keep[:, None, :]``, for a causal mask ``np.tri(n, dtype=bool)``.
+    **Gradient.** With mode "renormalize", inputs that no query may attend to get exactly 0.
 
     References
     ----------
@@ -82,33 +82,37 @@ class Attention(Module):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        self.name = called(name, "attention")
-        self.size, self.heads = whole("size", size), whole("heads", heads)
+        self.name = layer_name(name, "attention")
+        self.size, self.heads = size_argument("size", size), size_argument("heads", heads)
         if self.size % self.heads:
             raise StructureError(f"{self.name}: size {size} cannot be shared equally by {heads} heads")
         self.options: dict[str, Any] = {"mode": mode, "additive": additive, "empty": empty}
-        known: dict[str, Any] = {"inputs": inputs, "seed": generator(seed), "dtype": dtype}
+        known: dict[str, Any] = {"inputs": inputs, "seed": random_generator(seed), "dtype": dtype}
         self.query = Dense(size, name=f"{self.name}/query", **known)
         self.key = Dense(size, name=f"{self.name}/key", **known)
         self.value = Dense(size, name=f"{self.name}/value", **known)
         self.output = Dense(size, name=f"{self.name}/output", **known | {"inputs": size})
 
     def __call__(self, x: Any, context: Any = None, mask: Any = None) -> Tensor:
-        """What each row of ``x`` gathers from the context."""
-        x = rows(self, x)
-        context = x if context is None else rows(self, context)
-        batch = self._batch(x, context)
-        keep = None if mask is None else self._mask(mask, x, context, batch)
-        q, k, v = self._split(self.query(x)), self._split(self.key(context)), self._split(self.value(context))
-        heads = nn.attention(q, k, v, keep, **self.options).swapaxes(-2, -3)
+        """Attend from each row of ``x`` to the rows of the context."""
+        x = row_vectors(self, x)
+        context = x if context is None else row_vectors(self, context)
+        batch = self._batch_shape(x, context)
+        keep = None if mask is None else self._head_mask(mask, x, context, batch)
+        q, k, v = (
+            self._split_heads(self.query(x)),
+            self._split_heads(self.key(context)),
+            self._split_heads(self.value(context)),
+        )
+        heads = functional.attention(q, k, v, keep, **self.options).swapaxes(-2, -3)
         return self.output(heads.reshape((*heads.shape[:-2], self.size)))
 
-    def _split(self, x: Tensor) -> Tensor:
+    def _split_heads(self, x: Tensor) -> Tensor:
         """``(..., n, size)`` as ``(..., heads, n, size / heads)``."""
         apart = x.reshape((*x.shape[:-1], self.heads, self.size // self.heads))
         return apart.swapaxes(-2, -3)
 
-    def _batch(self, x: Tensor, context: Tensor) -> tuple[int, ...]:
+    def _batch_shape(self, x: Tensor, context: Tensor) -> tuple[int, ...]:
         try:
             return np.broadcast_shapes(x.shape[:-2], context.shape[:-2])
         except ValueError as error:
@@ -117,8 +121,8 @@ class Attention(Module):
                 "all axes but the last two must agree"
             ) from error
 
-    def _mask(self, mask: Any, x: Tensor, context: Tensor, batch: tuple[int, ...]) -> Any:
-        """The same mask for every head."""
+    def _head_mask(self, mask: Any, x: Tensor, context: Tensor, batch: tuple[int, ...]) -> Any:
+        """The mask with an axis for the heads, if it broadcasts to the scores, else an error."""
         keep = np.asarray(plain(lift(mask)))
         wanted = (*batch, x.shape[-2], context.shape[-2])
         try:

@@ -1,4 +1,4 @@
-"""Convolution with a kernel of its own."""
+"""The two-dimensional convolution layer."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, Variable, lift
 from autodiff_kit.core.validation import flag
 from autodiff_kit.errors import ShapeError, StructureError
-from autodiff_kit.nn.layers.common import Function, called, floating, function_named, generator, glorot, variable, whole
+from autodiff_kit.nn import functional
+from autodiff_kit.nn.layers.arguments import (
+    Function,
+    activation_function,
+    floating_dtype,
+    layer_name,
+    random_generator,
+    size_argument,
+)
+from autodiff_kit.nn.layers.initializers import glorot_uniform, layer_variable
 from autodiff_kit.nn.module import Module
 
 __all__ = ["Conv2D"]
 
 
 class Conv2D(Module):
-    """Convolution of images, channels last: ``activation(conv2d(x, kernel) + bias)``.
+    """Convolution layer for images with channels last: ``activation(conv2d(x, kernel) + bias)``.
 
     Parameters
     ----------
@@ -26,26 +34,26 @@ class Conv2D(Module):
     size : int or pair of int
         Height and width of the kernel.
     activation : callable or str, optional
-        What follows, as a function or as its name in ``ak.nn``; None is nothing.
+        Activation function, or its name in ``ak.nn``; None for none.
     use_bias : bool, optional
-        Whether each channel of the output has a number added to it.
+        Whether a bias is added to each channel of the output.
     stride, padding, dilation, groups : optional
         As in :func:`autodiff_kit.nn.conv2d`.
     inputs : int, optional
-        Channels of the input; without it, the first call says so.
+        Channels of the input; by default taken from the first call.
     seed : int or numpy.random.Generator, optional
-        Where the kernel starts; None draws another start each time.
+        Seed of the initial kernel; None gives different values each time.
     name : str, optional
-        Shown in errors and tables; "conv2d" by default.
+        Name in errors and tables; "conv2d" by default.
     dtype : dtype, optional
         Of the variables; float64 by default.
 
     Attributes
     ----------
     kernel : Variable or None
-        ``(height, width, inputs / groups, filters)``; None until it is made.
+        ``(height, width, inputs / groups, filters)``; None until it is created.
     bias : Variable or None
-        ``(filters,)``; it starts at 0.
+        ``(filters,)``; initially 0.
 
     Raises
     ------
@@ -58,7 +66,7 @@ class Conv2D(Module):
     -----
     **Shapes.** ``(..., h, w, inputs)`` gives ``(..., rows, columns, filters)``.
 
-    The kernel starts as that of :class:`Dense`, over a whole window.
+    The kernel is initialized as that of :class:`Dense` (Glorot uniform), over a whole window.
 
     Examples
     --------
@@ -86,28 +94,30 @@ class Conv2D(Module):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        self.name = called(name, "conv2d")
-        self.filters = whole("filters", filters)
-        self.size = _pair(size)
-        self.activation = function_named(activation)
-        self.groups = whole("groups", groups)
+        self.name = layer_name(name, "conv2d")
+        self.filters = size_argument("filters", filters)
+        self.size = _height_and_width(size)
+        self.activation = activation_function(activation)
+        self.groups = size_argument("groups", groups)
         self.options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": self.groups}
-        self.dtype = floating(dtype)
-        self.seed = generator(seed)
+        self.dtype = floating_dtype(dtype)
+        self.seed = random_generator(seed)
         self.kernel: Variable | None = None
-        self.bias = variable(self, "bias", np.zeros(self.filters)) if flag("use_bias", use_bias) else None
+        self.bias = layer_variable(self, "bias", np.zeros(self.filters)) if flag("use_bias", use_bias) else None
         if inputs is not None:
-            self._make(whole("inputs", inputs))
+            self._build(size_argument("inputs", inputs))
 
-    def _make(self, inputs: int) -> Variable:
+    def _build(self, inputs: int) -> Variable:
         if inputs % self.groups or self.filters % self.groups:
             raise StructureError(
                 f"{self.name}: {inputs} channels in and {self.filters} out do not both fall into {self.groups} groups"
             )
-        self.kernel = variable(self, "kernel", glorot((*self.size, inputs // self.groups, self.filters), self.seed))
+        self.kernel = layer_variable(
+            self, "kernel", glorot_uniform((*self.size, inputs // self.groups, self.filters), self.seed)
+        )
         return self.kernel
 
-    def _unmade(self) -> str | None:
+    def _unbuilt_variable(self) -> str | None:
         return "kernel" if self.kernel is None else None
 
     def __call__(self, x: Any) -> Tensor:
@@ -115,19 +125,19 @@ class Conv2D(Module):
         x = lift(x)
         if x.ndim < 3:
             raise ShapeError(f"{self.name} takes images (..., height, width, channels), got shape {x.shape}")
-        kernel = self.kernel if self.kernel is not None else self._make(x.shape[-1])
+        kernel = self.kernel if self.kernel is not None else self._build(x.shape[-1])
         inputs = kernel.shape[2] * self.groups
         if x.shape[-1] != inputs:
             raise ShapeError(
                 f"{self.name} was made for images of {inputs} channels, got shape {x.shape}; channels stand last"
             )
-        out = nn.conv2d(x, kernel, **self.options)
+        out = functional.conv2d(x, kernel, **self.options)
         out = out if self.bias is None else out + self.bias
         return out if self.activation is None else lift(self.activation(out))
 
 
-def _pair(size: Any) -> tuple[int, int]:
+def _height_and_width(size: Any) -> tuple[int, int]:
     both = tuple(size) if isinstance(size, (list, tuple)) else (size, size)
     if len(both) != 2:
         raise StructureError(f"size is a whole number or a pair (height, width), got {size!r}")
-    return whole("size", both[0]), whole("size", both[1])
+    return size_argument("size", both[0]), size_argument("size", both[1])

@@ -1,4 +1,4 @@
-"""Dense layers, and tables of vectors."""
+"""The dense (fully connected) layer."""
 
 from __future__ import annotations
 
@@ -6,52 +6,50 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit import nn
 from autodiff_kit.core.tensor import Tensor, Variable, lift
 from autodiff_kit.core.validation import flag
-from autodiff_kit.nn.layers.common import (
+from autodiff_kit.nn.layers.arguments import (
     Function,
-    called,
-    fits,
-    floating,
-    function_named,
-    generator,
-    glorot,
-    variable,
-    whole,
-    width,
+    activation_function,
+    check_input_width,
+    floating_dtype,
+    input_width,
+    layer_name,
+    random_generator,
+    size_argument,
 )
+from autodiff_kit.nn.layers.initializers import glorot_uniform, layer_variable
 from autodiff_kit.nn.module import Module
 
-__all__ = ["Dense", "Embedding"]
+__all__ = ["Dense"]
 
 
 class Dense(Module):
-    """Each vector of the input times a matrix, plus a bias: ``activation(x @ kernel + bias)``.
+    """Dense (fully connected) layer: ``activation(x @ kernel + bias)``.
 
     Parameters
     ----------
     units : int
         Width of the output.
     activation : callable or str, optional
-        What follows, as a function or as its name in ``ak.nn``, such as "relu"; None is nothing.
+        Activation function, or its name in ``ak.nn`` such as "relu"; None for none.
     use_bias : bool, optional
-        Whether something is added after the product.
+        Whether a bias is added.
     inputs : int, optional
-        Width of the input; without it, the first call says so.
+        Width of the input; by default taken from the first call.
     seed : int or numpy.random.Generator, optional
-        Where the kernel starts; None draws another start each time.
+        Seed of the initial kernel; None gives different values each time.
     name : str, optional
-        Shown in errors and tables; "dense" by default.
+        Name in errors and tables; "dense" by default.
     dtype : dtype, optional
         Of the variables; float64 by default.
 
     Attributes
     ----------
     kernel : Variable or None
-        ``(inputs, units)``; None until it is made.
+        ``(inputs, units)``; None until it is created.
     bias : Variable or None
-        ``(units,)``; it starts at 0.
+        ``(units,)``; initially 0.
 
     Raises
     ------
@@ -64,8 +62,8 @@ class Dense(Module):
     -----
     **Shapes.** ``(..., inputs)`` gives ``(..., units)``.
 
-    The kernel starts uniform within ``sqrt(6 / (inputs + units))`` of 0 [1]_, so that neither values nor gradients grow
-    or fade from layer to layer.
+    The kernel is initialized uniformly within ``±sqrt(6 / (inputs + units))`` (Glorot [1]_), so that neither values nor
+    gradients grow or vanish from layer to layer.
 
     References
     ----------
@@ -92,82 +90,29 @@ class Dense(Module):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        self.name = called(name, "dense")
-        self.units = whole("units", units)
-        self.activation = function_named(activation)
-        self.dtype = floating(dtype)
-        self.seed = generator(seed)
+        self.name = layer_name(name, "dense")
+        self.units = size_argument("units", units)
+        self.activation = activation_function(activation)
+        self.dtype = floating_dtype(dtype)
+        self.seed = random_generator(seed)
         self.kernel: Variable | None = None
-        self.bias = variable(self, "bias", np.zeros(self.units)) if flag("use_bias", use_bias) else None
+        self.bias = layer_variable(self, "bias", np.zeros(self.units)) if flag("use_bias", use_bias) else None
         if inputs is not None:
-            self._make(whole("inputs", inputs, least=0))
+            self._build(size_argument("inputs", inputs, least=0))
 
-    def _make(self, inputs: int) -> Variable:
-        self.kernel = variable(self, "kernel", glorot((inputs, self.units), self.seed))
+    def _build(self, inputs: int) -> Variable:
+        self.kernel = layer_variable(self, "kernel", glorot_uniform((inputs, self.units), self.seed))
         return self.kernel
 
-    def _unmade(self) -> str | None:
+    def _unbuilt_variable(self) -> str | None:
         return "kernel" if self.kernel is None else None
 
     def __call__(self, x: Any) -> Tensor:
         """``activation(x @ kernel + bias)``."""
         x = lift(x)
-        inputs = width(self, x)
-        kernel = self.kernel if self.kernel is not None else self._make(inputs)
-        fits(self, x, kernel.shape[0])
+        inputs = input_width(self, x)
+        kernel = self.kernel if self.kernel is not None else self._build(inputs)
+        check_input_width(self, x, kernel.shape[0])
         out = x @ kernel
         out = out if self.bias is None else out + self.bias
         return out if self.activation is None else lift(self.activation(out))
-
-
-class Embedding(Module):
-    """A learnt vector for each of a number of things: words, users, nodes.
-
-    Parameters
-    ----------
-    rows : int
-        How many things there are; ids go from 0 to ``rows - 1``.
-    size : int
-        Length of each vector.
-    seed : int or numpy.random.Generator, optional
-        Where the vectors start; None draws another start each time.
-    name : str, optional
-        Shown in errors and tables; "embedding" by default.
-    dtype : dtype, optional
-        Of the table; float64 by default.
-
-    Attributes
-    ----------
-    table : Variable
-        ``(rows, size)``.
-
-    Raises
-    ------
-    StructureError
-        If an argument is out of its range.
-    RangeError
-        When it is called on an id outside of the table; it is an IndexError.
-
-    Notes
-    -----
-    **Shapes.** ids ``(...)`` give ``(..., size)``.
-    **Gradient.** That of the table; an id that occurs twice adds up.
-
-    The entries start normal with standard deviation ``1 / sqrt(size)``: each vector is about 1 long.
-
-    Examples
-    --------
-    >>> words = ak.layers.Embedding(rows=100, size=8, seed=0)
-    >>> words([[5, 0, 7], [5, 5, 1]]).shape
-    (2, 3, 8)
-    """
-
-    def __init__(self, rows: int, size: int, seed: Any = None, name: str | None = None, dtype: Any = None) -> None:
-        self.name = called(name, "embedding")
-        self.dtype = floating(dtype)
-        shape = (whole("rows", rows), whole("size", size))
-        self.table = variable(self, "table", generator(seed).normal(scale=shape[1] ** -0.5, size=shape))
-
-    def __call__(self, ids: Any) -> Tensor:
-        """The vector of each id."""
-        return nn.embedding(self.table, ids)

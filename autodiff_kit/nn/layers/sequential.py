@@ -1,4 +1,4 @@
-"""Layers one after the other."""
+"""A model that applies layers one after the other."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 from autodiff_kit.core.tensor import Tensor, lift
 from autodiff_kit.errors import DtypeError
-from autodiff_kit.nn.layers.common import Function
-from autodiff_kit.nn.layers.normalization import Dropout
+from autodiff_kit.nn.layers.arguments import Function
+from autodiff_kit.nn.layers.dropout import Dropout
 from autodiff_kit.nn.module import Module
 
 __all__ = ["Sequential"]
 
 
 class Sequential(Module):
-    """Layers one after the other.
+    """A model that applies layers one after the other.
 
     Parameters
     ----------
@@ -24,16 +24,16 @@ class Sequential(Module):
     Attributes
     ----------
     layers : list
-        What was given; it may be changed.
+        The layers, in order; the list may be changed.
 
     Raises
     ------
     DtypeError
-        If something is not callable; it is a TypeError.
+        If a layer is not callable; the error is a TypeError.
 
     Notes
     -----
-    A call with ``training=True`` or ``training=False`` hands this on to :class:`Dropout` and to a Sequential inside.
+    ``training=True`` or ``training=False`` in a call is passed on to :class:`Dropout` layers and nested Sequentials.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Sequential(Module):
         self.layers: list[Function] = list(layers)
 
     def __call__(self, x: Any, training: bool | None = None) -> Tensor:
-        """What the last layer gives, of what the one before it gives, and so on."""
+        """Apply all layers in order."""
         for layer in self.layers:
             x = layer(x, training) if isinstance(layer, (Dropout, Sequential)) else layer(x)
         return lift(x)

@@ -1,4 +1,4 @@
-"""What the functions of segments are given: whole numbers that fit the rows."""
+"""Validation of the arguments of segment operations: integer ids, numbers of segments, rows."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from autodiff_kit.core.tensor import Standin, Tensor, Value, array, later, lift,
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.shape_manipulation import reshape
 
-__all__ = ["checked", "count_of", "fractions", "needed_for", "rows", "whole"]
+__all__ = ["check_ids", "count_from_ids", "fraction_array", "integer_array", "rows_and_ids", "segment_count"]
 
 Array = np.ndarray[Any, Any]
-_MOST = 1 << 32  # more groups fit into no memory, and are a mistake
+_MAX_SEGMENTS = 1 << 32  # more do not fit into memory and are a mistake
 
 
-def whole(name: str, what: str, given: Any) -> Any:
-    """Whole numbers as an array of the kit's own: the record keeps it, and users may write to theirs."""
+def integer_array(name: str, what: str, given: Any) -> Any:
+    """Integers as an array that the caller cannot change, since the tape keeps it."""
     try:
         numbers = array(plain(given))
     except ValueError as error:
         raise ShapeError(f"{name}: the {what} do not make an array; give lists of equal lengths") from error
     if not numbers.size and numbers.dtype.kind == "f":
-        return numbers.astype(np.intp)  # an empty list is an array of floats to NumPy
+        return numbers.astype(np.intp)  # NumPy makes an array of floats from an empty list
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"{name}: {what} are whole numbers, got {numbers.dtype}")
     own = isinstance(given, Value) or isinstance(numbers, Standin) or not may_change(numbers)
     return numbers if own else np.array(numbers)
 
 
-def needed_for(numbers: Any) -> int:
-    """How many groups the ids name: the largest plus one."""
+def count_from_ids(numbers: Any) -> int:
+    """The number of segments that the ids need: the largest id plus one."""
     return max(int(numbers.max()) + 1, 0) if numbers.size else 0
 
 
-def count_of(name: str, what: str, given: Any) -> int:
-    """A number of groups."""
+def segment_count(name: str, what: str, given: Any) -> int:
+    """A number of segments, given as an argument."""
     try:
         count = operator.index(plain(given))
     except TypeError as error:
         raise DtypeError(f"{name}: {what} is a whole number, got {given!r}") from error
-    if not 0 <= count < _MOST:
+    if not 0 <= count < _MAX_SEGMENTS:
         raise StructureError(f"{name}: {what} is 0 or more, and below 2**32, got {count}")
     return count
 
 
-def fractions(name: str, what: str, given: Any) -> Array:
-    """Numbers from 0 to 1."""
+def fraction_array(name: str, what: str, given: Any) -> Array:
+    """An array of numbers from 0 to 1."""
     try:
         numbers = np.asarray(plain(given), np.float64)
     except (TypeError, ValueError) as error:
@@ -58,8 +58,8 @@ def fractions(name: str, what: str, given: Any) -> Array:
     return numbers
 
 
-def checked(name: str, what: str, numbers: Any, count: int) -> Any:
-    """The numbers along one axis, as NumPy's own index type, all from 0 to ``count - 1``."""
+def check_ids(name: str, what: str, numbers: Any, count: int) -> Any:
+    """Ids as a flat array of NumPy's index type, or an error if one is not from 0 to ``count - 1``."""
     return later(_in_range, numbers, name, what, count)
 
 
@@ -73,9 +73,9 @@ def _in_range(numbers: Array, name: str, what: str, count: int) -> Array:
     return numbers.reshape(-1).astype(np.intp, copy=False)
 
 
-def rows(name: str, what: str, data: Any, ids: Any) -> tuple[Tensor, Any]:
-    """The data with all axes that the ids number as one, and the ids."""
-    t, numbers = lift(data), whole(name, what, ids)
+def rows_and_ids(name: str, what: str, data: Any, ids: Any) -> tuple[Tensor, Any]:
+    """The data with the axes that the ids cover flattened into one, and the ids."""
+    t, numbers = lift(data), integer_array(name, what, ids)
     if t.dtype.kind not in "biuf":
         raise DtypeError(f"{name}: the data are numbers, got dtype {t.dtype}")
     if not numbers.ndim or t.shape[: numbers.ndim] != numbers.shape:

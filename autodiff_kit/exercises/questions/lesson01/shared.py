@@ -24,7 +24,7 @@ class CountedTransforms:
 
     def vjp(self, f: Callable[..., Any], x: Any) -> tuple[Any, Callback]:
         """Value of f, and the function that computes its vjp."""
-        from autodiff_kit.transforms.derivatives import vjp
+        from autodiff_kit.transforms.reverse_mode import vjp
 
         y, back = vjp(f, x)
 
@@ -36,7 +36,7 @@ class CountedTransforms:
 
     def jvp(self, f: Callable[..., Any], x: Any, v: Any) -> tuple[Any, Any]:
         """Value of f, and its tangent."""
-        from autodiff_kit.transforms.derivatives import jvp
+        from autodiff_kit.transforms.forward_mode import jvp
 
         self.pushes += 1
         y, tangent = jvp(f, (x,), (v,))

@@ -59,7 +59,7 @@ def random_stopped_functions(rng: np.random.Generator) -> dict[str, StoppedFunct
 
 def largest_gradient_difference(stop: StoppedFunction, points: list[Array]) -> float:
     """The largest difference of the two gradients at some points."""
-    from autodiff_kit.transforms.derivatives import grad
+    from autodiff_kit.transforms.reverse_mode import grad
 
     pairs = ((grad(stop.whole)(x).numpy(), grad(stop.stopped)(x).numpy()) for x in points)
     return max(float(np.abs(a - b).max()) for a, b in pairs)

@@ -76,7 +76,7 @@ def cost_on_tape(lines: Sequence[ProgramLine]) -> list[tuple[int, int]]:
     """Record the program on a tape; the five most expensive lines by the kit's cost, each with its operations."""
     from autodiff_kit.core.tape import GradientTape
     from autodiff_kit.core.tensor import Variable
-    from autodiff_kit.diagnostics.cost import cost
+    from autodiff_kit.diagnostics.tape_cost import cost
 
     left = [[_factor(line) for _ in range(line.runs)] for line in lines]
     right = [[Variable(np.ones((line.k, line.n))) for _ in range(line.runs)] for line in lines]

@@ -1,0 +1,363 @@
+"""Why is this gradient None? ``tape.explain`` finds where the path from a source to a target is broken.
+
+The tape itself and the marks that it keeps (where a value left it, was assigned, or decided a branch) are enough;
+nothing runs until ``explain`` is called. A gradient is None for one of five causes:
+
+1. the source is a tensor that the tape does not watch, such as a variable that ``x = x + 1`` replaced;
+2. the value left the tape: it became a plain array or number, or ``stop_gradient`` ended the path;
+3. the path goes through an operation without a derivative: integers, booleans, rounding, positions such as argmax;
+4. the value went through state: it was assigned to a variable, which keeps the numbers but not their history;
+5. the target does not depend on the source, as far as the tape has recorded.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import linecache
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_kit.core.backward import needed_for
+from autodiff_kit.core.pytree import flatten
+from autodiff_kit.core.record import Mark, Node
+from autodiff_kit.core.source_location import NOWHERE, Place, cells_before, place_of, title_of, user_frame
+from autodiff_kit.core.tape import GradientTape, tape_method
+from autodiff_kit.core.tensor import Value, Variable
+from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
+
+__all__ = ["GradientExplanation", "GradientExplanations", "explain"]
+
+Ranges = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class GradientExplanation:
+    """How a target depends on a source, or why it does not.
+
+    Attributes
+    ----------
+    target, source : str
+        Their names, or the names of the caller's variables that hold them.
+    connected : bool
+        Whether a gradient flows.
+    cause : int
+        1 to 5 as in the list above; 0 if they are connected.
+    kind : str
+        The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "stopped", "plain", "target"; "whole",
+        "no_slope"; "state"; "decided", "unwatched", "unread", "cousin", "unrelated".
+    node : int or None
+        Position on the tape of the operation that breaks the path.
+    cell, line, code : str, int, str
+        File or cell, line, and text of the line that breaks the path; empty and 0 if there is no such line.
+    headline, because, fix : str
+        What happened, why the gradient is None for it, and what to do.
+    reached, needed : tuple of (int, int)
+        Ranges of node ids, ends included: nodes that depend on the source, and nodes that the target depends on.
+    """
+
+    target: str
+    source: str
+    connected: bool
+    cause: int
+    kind: str
+    node: int | None
+    cell: str
+    line: int
+    code: str
+    headline: str
+    because: str
+    fix: str
+    reached: Ranges = ()
+    needed: Ranges = ()
+
+    @property
+    def place(self) -> str:
+        """Cell or file and line where the path is broken, in words; empty if there is no such line."""
+        return f"{title_of(self.cell)}, line {self.line}" if self.line else ""
+
+    def __str__(self) -> str:
+        where = f"\n  {self.place}: {self.code}" if self.line else ""
+        what = f"\n  What to do: {self.fix}" if self.fix else ""
+        state = "flows" if self.connected else "is None"
+        return f"d {self.target} / d {self.source} {state}: {self.headline}{where}\n  {self.because}{what}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return GradientExplanations([self])._repr_html_()
+
+
+class GradientExplanations(tuple[GradientExplanation, ...]):
+    """A tuple with an :class:`GradientExplanation` for each source; prints as text, and as a table in a notebook."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(
+            f"<th style='text-align:left'>{name}</th>" for name in ("gradient", "why", "where", "what to do")
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(map(_html_row, self))}</tbody></table>"
+
+
+def _html_row(e: GradientExplanation) -> str:
+    where = f"{e.place}<br><code>{html.escape(e.code)}</code>" if e.line else "–"
+    gradient = f"∂ {html.escape(e.target)} / ∂ {html.escape(e.source)}{'' if e.connected else ': None'}"
+    why = f"<b>{html.escape(e.headline)}</b><br>{html.escape(e.because)}"
+    cells = (gradient, why, where, html.escape(e.fix) or "–")
+    return f"<tr>{''.join(f'<td style={_CELL!r}>{cell}</td>' for cell in cells)}</tr>"
+
+
+_CELL = "text-align:left;vertical-align:top"
+
+
+def explain(tape: GradientTape, target: Any, sources: Any) -> GradientExplanation | GradientExplanations:
+    """Explain how a target depends on sources; if a gradient is None, which line breaks the path and what to do.
+
+    Parameters
+    ----------
+    tape : GradientTape
+        Recording, closed, or released after its gradient: the operations stay on it.
+    target : Tensor, Variable, or pytree
+        What was, or is to be, differentiated. For a value of another type the explanation says what is wrong with it.
+    sources : Tensor, Variable, or pytree
+
+    Returns
+    -------
+    GradientExplanation, or GradientExplanations
+        One explanation for a single source, a tuple of them for several.
+
+    Notes
+    -----
+    **Cost.** A few passes over the tape. While recording, the only cost is a mark where a value leaves the tape or is
+    assigned. If a value left the tape, the tape cannot know whether the target was computed from it; the line named is
+    then the last one that is possible.
+
+    Examples
+    --------
+    >>> x = ak.Variable(1.7, name="x")
+    >>> with ak.GradientTape() as tape:
+    ...     y = ak.floor(x) * 2.0
+    >>> tape.gradient(y, x) is None
+    True
+    >>> tape.explain(y, x).headline
+    'floor has no slope.'
+    """
+    flat = flatten(sources)
+    frame = user_frame(sys._getframe(1))
+    analysis = DependencyAnalysis(tape, flatten(target), frame)
+    found = GradientExplanations([analysis.explain(source) for source in flat])
+    return found[0] if len(found) == 1 and flat[0] is sources else found
+
+
+tape_method("explain", explain)
+
+
+class DependencyAnalysis:
+    """What a target on a tape depends on; :meth:`explain` compares this with what depends on a source.
+
+    Parameters
+    ----------
+    tape : GradientTape
+    targets : list
+        Leaves of the target.
+    frame : frame
+        The caller's frame, for names of variables and for the code that was run.
+    """
+
+    def __init__(self, tape: GradientTape, targets: list[Any], frame: Any) -> None:
+        self.tape, self.targets, self.frame = tape, targets, frame
+        self.record = tape._record
+        self.nodes = list(self.record.nodes)
+        self.ids = {node: k for k, node in enumerate(self.nodes)}
+        self.known = {*self.ids, *tape._leaves()}
+        self.target_nodes = {n for t in targets if (n := self._node(t)) is not None}
+        self.ancestors = _ancestors(self.nodes, self.target_nodes)
+        self.differentiable_ancestors = _ancestors(self.nodes, self.target_nodes, _is_differentiable)
+
+    def _node(self, value: Any) -> Node | None:
+        node = self.tape._node_of(value) if isinstance(value, Value) else None
+        return node if node in self.known else None
+
+    def explain(self, source: Any) -> GradientExplanation:
+        """The explanation for one source: the first cause that applies."""
+        self.source = source
+        self.source_node = self._node(source)
+        self.reached = needed_for(self.nodes, {self.source_node}) if self.source_node is not None else set()
+        return (
+            self._explain_connection()
+            or self._explain_missing_derivative()
+            or self._explain_mark()
+            or self._explain_unwatched_source()
+            or self._explain_independence()
+        )
+
+    # ------------------------------------------------------------------------------------------------------- the causes
+    def _explain_connection(self) -> GradientExplanation | None:
+        if self.source_node not in self.differentiable_ancestors:
+            return None
+        steps = sum(n in self.ids for n in self.reached & self.differentiable_ancestors)
+        return self._explanation("connected", steps=f"{steps} operation{'s lead' if steps != 1 else ' leads'}")
+
+    def _explain_missing_derivative(self) -> GradientExplanation | None:
+        """Cause 3: the path goes through an operation without a derivative."""
+        if isinstance(self.source, Value) and self.source.dtype.kind not in "fc":
+            return self._explanation("whole", dtype=self.source.dtype)
+        alive = {self.source_node} if self.source_node in self.ancestors else set()
+        for node in self.nodes:
+            if any(n in alive for n in node.inputs if n is not None):
+                if _is_differentiable(node):
+                    alive.add(node)
+                elif node in self.ancestors:
+                    return self._explanation(
+                        "no_slope", node, op=node.op.name, remark=missing_derivative_remark(node.op.name)
+                    )
+        return None
+
+    def _explain_mark(self) -> GradientExplanation | None:
+        """Causes 4 and 2, and branches: the path ends at a mark (assigned, stopped, left, or decided a branch)."""
+        mine = [m for m in self.record.marks if m.what is self.source or m.what in self.reached]
+        if not self.target_nodes:  # the target is on no tape: the last mark of the source explains it
+            mine = [m for m in mine if m.kind != "decided"][-1:] or mine
+        for kind in ("assigned", "stopped", "left", "decided"):
+            fitting = [m for m in mine if m.kind == kind and self._can_be_cause(m)]
+            if fitting and kind == "assigned":
+                return self._explanation(
+                    "state", fitting[0], variable=self._display_name(fitting[0].variable, "the variable")
+                )
+            if fitting:
+                return self._explanation(kind, fitting[-1])
+        return None
+
+    def _explain_unwatched_source(self) -> GradientExplanation | None:
+        """Cause 1, and variables that the tape does not watch or that were never used on it."""
+        if not isinstance(self.source, Value):
+            return self._explanation("plain", type=type(self.source).__name__)
+        if self.source_node is not None:
+            return None
+        if isinstance(self.source, Variable):
+            asked = self.record.automatic and self.source.trainable
+            return self._explanation("unread" if asked and id(self.source) not in self.record.leaves else "unwatched")
+        line = _rebinding_line(self.frame, self._display_name(self.source, ""))
+        return self._explanation("replaced", line) if line else self._explanation("unwatched_tensor")
+
+    def _explain_independence(self) -> GradientExplanation:
+        """Cause 5: the source is on the tape, and no path leads from it to the target."""
+        if not self.target_nodes:
+            return self._explanation("target", type=type(self.targets[0]).__name__ if self.targets else "nothing")
+        if self.source_node is None or self.source_node.op is None:
+            return self._explanation("unrelated")
+        shared = [n for n in _ancestors(self.nodes, {self.source_node}) & self.ancestors if n.op is None]
+        names = [name for n in shared if (name := self._leaf_name(n))]
+        return (
+            self._explanation("cousin", self.source_node, shared=names[0])
+            if names
+            else self._explanation("unrelated", self.source_node)
+        )
+
+    # --------------------------------------------------------------------------------------------------- what is known
+    def _depends_on(self, variable: Variable) -> bool:
+        """Whether the target depends on a variable."""
+        hit = self.record.leaves.get(id(variable))
+        return hit is not None and hit.first.node in self.ancestors
+
+    def _can_be_cause(self, mark: Mark) -> bool:
+        """Whether the target uses a constant after a mark: only then can the mark be the cause."""
+        if mark.kind == "assigned":
+            return self._depends_on(mark.variable) or not self.target_nodes
+        later = (n for n in self.nodes[mark.at :] if n in self.ancestors)
+        return mark.kind == "decided" or not self.target_nodes or any(n is None for node in later for n in node.inputs)
+
+    def _display_name(self, value: Any, otherwise: str) -> str:
+        """The name of a value, or of the caller's variable that holds it."""
+        if getattr(value, "name", None):
+            return str(value.name)
+        for scope in (self.frame.f_locals, self.frame.f_globals):
+            for name, held in scope.items():
+                if held is value and not name.startswith("_"):
+                    return str(name)
+        return otherwise
+
+    def _leaf_name(self, node: Node) -> str:
+        known = [(r.variable, r.first) for r in self.record.leaves.values()] + [(t, t) for t in self.tape._watched]
+        return next((self._display_name(value, "") for value, tensor in known if tensor.node is node), "")
+
+    def _node_ranges(self, nodes: Iterable[Node]) -> Ranges:
+        return _ranges(sorted(self.ids[n] for n in nodes if n in self.ids))
+
+    def _explanation(self, kind: str, at: Mark | Node | Place | None = None, **words: Any) -> GradientExplanation:
+        place = _place_of(at)
+        node = at if isinstance(at, Node) else getattr(at, "what", None)
+        names = {
+            "target": self._display_name(self.targets[0], "the target") if self.targets else "the target",
+            "source": self._display_name(self.source, "the source"),
+        }
+        cause, *texts = REASONS[kind]
+        headline, because, fix = (text.format(**names, **words) for text in texts)
+        return GradientExplanation(
+            **names, connected=cause == 0, cause=cause, kind=kind,
+            node=self.ids.get(node) if isinstance(node, Node) else None,
+            cell=place.cell, line=place.line, code=place.text, headline=headline, because=because, fix=fix,
+            reached=self._node_ranges(self.reached), needed=self._node_ranges(self.ancestors),
+        )  # fmt: skip
+
+
+def _place_of(at: Mark | Node | Place | None) -> Place:
+    if isinstance(at, Node):
+        return place_of(at.code, at.lasti)
+    return at.place if isinstance(at, Mark) else at or NOWHERE
+
+
+def _is_differentiable(node: Node) -> bool:
+    return node.op is not None and (node.op.vjps is not None or node.op.vjp_all is not None)
+
+
+def _ancestors(nodes: list[Node], tips: set[Node], through: Callable[[Node], bool] = lambda node: True) -> set[Node]:
+    """All nodes that some nodes depend on, themselves included, along paths through nodes that pass a test."""
+    found = set(tips)
+    for node in reversed(nodes):
+        if node in found and through(node):
+            found.update(n for n in node.inputs if n is not None)
+    return found
+
+
+def _ranges(ids: list[int]) -> Ranges:
+    """Sorted integers as ranges ``(first, last)``, both ends included."""
+    known = set(ids)
+    starts, ends = [k for k in ids if k - 1 not in known], [k for k in ids if k + 1 not in known]
+    return tuple(zip(starts, ends, strict=True))
+
+
+# ------------------------------------------------------------------------------------------------------------ x = x + 1
+def _rebinding_line(frame: Any, name: str) -> Place | None:
+    """The line that rebound the name of a variable to a tensor, found by parsing the caller's code, or None."""
+    lines = [(cell, node) for cell in cells_before(frame.f_code.co_filename) for node in _assignments(cell, name)]
+    was_variable = any(_creates_variable(node) for _, node in lines)
+    others = [(cell, node.lineno) for cell, node in lines if not _creates_variable(node)]
+    return Place(*others[-1], frame.f_code.co_name) if was_variable and others else None
+
+
+def _assignments(cell: str, name: str) -> list[ast.Assign | ast.AnnAssign | ast.AugAssign]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(cell)))
+    except SyntaxError:  # a cell with a magic command
+        return []
+    found = [n for n in ast.walk(tree) if isinstance(n, (ast.Assign, ast.AnnAssign, ast.AugAssign))]
+    return [n for n in found if name in _targets(n)]
+
+
+def _targets(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+
+
+def _creates_variable(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> bool:
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return any(getattr(call.func, "attr", getattr(call.func, "id", "")) == "Variable" for call in calls)

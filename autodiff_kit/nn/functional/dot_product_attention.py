@@ -1,0 +1,91 @@
+"""Scaled dot-product attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.selection import where
+from autodiff_kit.ops.softmax import masked_softmax, softmax
+
+__all__ = ["attention"]
+
+
+def attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    mask: Any = None,
+    mode: str = "renormalize",
+    additive: float = -1e9,
+    empty: str = "zero",
+) -> Tensor:
+    """Scaled dot-product attention: the average of the values for each query, weighted by softmax of key products.
+
+    Parameters
+    ----------
+    q : Tensor or array_like
+        Queries ``(..., m, d)``.
+    k : Tensor or array_like
+        Keys ``(..., n, d)``.
+    v : Tensor or array_like
+        Values ``(..., n, e)``.
+    mask : array_like of bool, optional
+        True where a key may be attended to; broadcasts to ``(..., m, n)``, so a padded batch gives ``keep[:, None,
+        :]``.
+    mode, additive, empty : optional
+        As in :func:`masked_softmax`.
+
+    Returns
+    -------
+    Tensor
+        ``(..., m, e)``.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    **Gradient.** With mode "renormalize", a key that no query may attend to, and its value, get exactly 0, even if
+    they contain nan.
+
+    References
+    ----------
+    .. [1] Vaswani et al., *Attention Is All You Need*, NeurIPS 2017.
+
+    Examples
+    --------
+    >>> q = k = [[1.0, 0.0], [0.0, 1.0]]
+    >>> ak.nn.attention(q, k, [[1.0], [3.0]], mask=[[True, False], [True, False]]).numpy()
+    array([[1.],
+           [1.]])
+    """
+    queries, keys, values = lift(q), lift(k), lift(v)
+    _check_shapes(queries, keys, values)
+    if mask is not None and mode == "renormalize":
+        visible = _visible_keys(mask, queries, keys)  # 0 times nan is nan, so hidden keys and values are replaced
+        keys, values = where(visible, keys, 0.0), where(visible, values, 0.0)
+    scores = (queries @ keys.swapaxes(-1, -2)) * (1.0 / float(np.sqrt(queries.shape[-1])))
+    weights = softmax(scores) if mask is None else masked_softmax(scores, mask, mode, additive, empty)
+    return weights @ values
+
+
+def _visible_keys(mask: Any, q: Tensor, k: Tensor) -> Any:
+    """Keys that at least one query may attend to, as a boolean column ``(..., n, 1)``."""
+    keep = np.asarray(plain(mask))
+    full = np.broadcast_to(keep, np.broadcast_shapes(keep.shape, (q.shape[-2], k.shape[-2])))
+    return np.any(full, axis=-2)[..., None]
+
+
+def _check_shapes(q: Tensor, k: Tensor, v: Tensor) -> None:
+    if min(q.ndim, k.ndim, v.ndim) < 2:
+        raise ShapeError(f"attention needs matrices of queries, keys and values; got {q.shape}, {k.shape}, {v.shape}")
+    if q.shape[-1] != k.shape[-1]:
+        raise ShapeError(f"queries {q.shape} and keys {k.shape} must have equally long vectors")
+    if k.shape[-2] != v.shape[-2]:
+        raise ShapeError(f"keys {k.shape} and values {v.shape} must be equally many")

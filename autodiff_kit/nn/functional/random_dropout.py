@@ -1,0 +1,71 @@
+"""Dropout: random entries set to 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Tensor, later, lift, plain
+from autodiff_kit.core.validation import flag
+from autodiff_kit.errors import DtypeError
+from autodiff_kit.nn.functional.validation import number_in_range
+from autodiff_kit.ops.selection import select
+
+__all__ = ["dropout"]
+
+
+def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tensor:
+    """Dropout: sets random entries to 0 and scales the others so that the expected value stays the same.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    rate : float
+        Probability with which an entry is dropped, from 0 to 1.
+    seed : int or numpy.random.Generator, optional
+        The same number drops the same entries each time; a generator moves on from call to call.
+    training : bool, optional
+        When False nothing is dropped, and nothing enlarged.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of ``x``; what is kept is divided by ``1 - rate``.
+
+    Raises
+    ------
+    StructureError, DtypeError
+        If the rate is outside 0 to 1, or the seed is not a seed.
+
+    Notes
+    -----
+    **Gradient.** Through the same mask: ``1 / (1 - rate)`` where an entry was kept, exactly 0 where not, also
+    where the entry was nan or infinite.
+
+    References
+    ----------
+    .. [1] Srivastava et al., *Dropout: A Simple Way to Prevent Neural Networks from Overfitting*, JMLR 15, 2014.
+
+    Examples
+    --------
+    >>> y = ak.nn.dropout(np.ones(1000), 0.25, seed=0)
+    >>> sorted(set(y.numpy().round(4).tolist())), abs(float(y.mean()) - 1.0) < 0.1
+    ([0.0, 1.3333], True)
+    """
+    t, probability = lift(x), number_in_range("dropout", "rate", rate, most=1)
+    if not flag("dropout: training", training) or probability == 0:
+        return t
+    keep = later(_draw_mask, t._value, plain(seed), probability, anew=True)
+    scaled = t * (1.0 / (1.0 - probability)) if probability < 1 else t
+    return select(scaled, 0.0, condition=keep)
+
+
+def _draw_mask(x: Any, seed: Any, probability: float) -> np.ndarray[Any, Any]:
+    """A mask of the entries that are kept; in a compiled function it is drawn again at each call."""
+    try:
+        generator = np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise DtypeError(f"dropout: the seed is a whole number of 0 or more, or a Generator, got {seed!r}") from error
+    keep: np.ndarray[Any, Any] = generator.random(np.shape(x)) >= probability
+    return keep

@@ -1,0 +1,36 @@
+"""Validation of numeric arguments of functions for neural networks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import plain
+from autodiff_kit.errors import DtypeError, StructureError
+
+__all__ = ["number_in_range", "positive_number"]
+
+
+def number_in_range(name: str, what: str, given: Any, most: float = np.inf) -> float:
+    """A number from 0 to ``most``, else an error that names the function and the argument."""
+    value = _number(name, what, given)
+    if not 0 <= value <= most:
+        bound = f"from 0 to {most:g}" if most < np.inf else "0 or more"
+        raise StructureError(f"{name}: {what} is {bound}, got {value:g}")
+    return value
+
+
+def positive_number(name: str, what: str, given: Any) -> float:
+    """A number above 0, else an error that names the function and the argument."""
+    value = _number(name, what, given)
+    if not value > 0:
+        raise StructureError(f"{name}: {what} is a number above 0, got {value:g}")
+    return value
+
+
+def _number(name: str, what: str, given: Any) -> float:
+    try:
+        return float(plain(given))
+    except (TypeError, ValueError) as error:
+        raise DtypeError(f"{name}: {what} is a number, got {given!r}") from error

@@ -1,0 +1,37 @@
+"""Projection of a variable onto its constraint after an optimizer step."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.tensor import Variable, normal
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.optim.validation import real_array
+
+__all__ = ["apply_constraint"]
+
+
+def apply_constraint(variable: Variable, delta: Any) -> Any:
+    """Replace the value of a variable that has just moved by ``delta`` by its projection onto the constraint.
+
+    Returns the whole update, or a function that computes it.
+    """
+    if variable.constraint is None:
+        return delta
+    value = variable._value
+    if type(value) is np.ndarray:
+        value.flags.writeable = False  # so that the update can be computed later from the values before and after
+    after = real_array("what a constraint returns", variable.constraint(value))
+    if after.shape != variable.shape:
+        raise ShapeError(
+            f"the constraint of variable {variable.name or ''} made shape {after.shape} of {variable.shape}"
+        )
+    variable._value = normal(np.asarray(after, variable.dtype))
+    return partial(_total_update, delta, value, variable._value)
+
+
+def _total_update(delta: Any, before: Any, after: Any) -> Any:
+    return (after - before) + (delta() if callable(delta) else np.asarray(delta))

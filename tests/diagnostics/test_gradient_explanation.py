@@ -1,0 +1,249 @@
+"""B08: why is this gradient None? The cause, the line of the user's code where the path broke, and what to do."""
+
+from __future__ import annotations
+
+import inspect
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+
+
+def _line_above() -> int:
+    """The line above the one that calls."""
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    return frame.f_back.f_lineno - 1
+
+
+def test_b08_cause_1_a_variable_replaced_by_a_tensor() -> None:
+    x = ak.Variable(2.0)
+    found = []
+    for _ in range(2):
+        with ak.GradientTape() as tape:
+            y = x + 1.0
+        found.append((tape.gradient(y, x), tape.explain(y, x)))
+        x = x + 1.0
+        broke = _line_above()
+    assert float(found[0][0]) == 1.0
+    assert found[0][1].connected
+    none, why = found[1]
+    assert none is None
+    assert (why.cause, why.kind, why.line, why.source) == (1, "replaced", broke, "x")
+    assert why.cell == __file__
+    assert why.code.startswith("x = x + 1.0")
+    assert "x.assign_add" in why.fix
+
+
+def test_b08_cause_1_a_tensor_that_nobody_watches() -> None:
+    loose = ak.constant(2.0)
+    with ak.GradientTape() as tape:
+        y = loose * 3.0
+    assert tape.gradient(y, loose) is None
+    why = tape.explain(y, loose)
+    assert (why.cause, why.kind, why.line) == (1, "unwatched_tensor", 0)
+    assert "tape.watch(loose)" in why.fix
+
+
+@pytest.mark.parametrize("leave", [np.asarray, np.array, methodcaller("numpy"), methodcaller("tolist")])
+def test_b08_cause_2_the_value_left_the_record(leave: Any) -> None:
+    x = ak.Variable([[1.0, 2.0], [3.0, 4.0]], name="x")
+    with ak.GradientTape() as tape:
+        x2 = x**2
+        y = np.mean(leave(x2), axis=0)
+        broke = _line_above()
+        z = ak.sum(ak.constant(y) * 2.0)
+    assert tape.gradient(z, x) is None
+    why = tape.explain(z, x)
+    assert (why.cause, why.kind, why.line, why.node) == (2, "left", broke, 0)
+    assert why.target == "z"
+    assert "leave(x2)" in why.code
+
+
+def test_b08_cause_2_through_float_and_of_a_variable_itself() -> None:
+    w = ak.Variable(2.0)
+    with ak.GradientTape() as tape:
+        plain = float(w)
+        broke = _line_above()
+        v = ak.Variable(3.0)
+        y = v * plain
+    assert tape.gradient(y, [w, v])[0] is None
+    why = tape.explain(y, w)
+    assert (why.kind, why.line, why.source) == ("left", broke, "w")
+    assert tape.explain(y, v).connected
+
+
+def test_b08_cause_3_through_whole_numbers() -> None:
+    x = ak.Variable([1.7, 2.3])
+    with ak.GradientTape() as tape:
+        whole = ak.cast(x, "int64")
+        broke = _line_above()
+        y = ak.sum(ak.cast(whole, "float64") * 2.0)
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.cause, why.kind, why.line, why.node) == (3, "no_slope", broke, 0)
+    assert why.headline == "to_whole has no slope."
+
+
+@pytest.mark.parametrize(
+    "op", [ak.floor, ak.ceil, ak.round, ak.sign, ak.trunc, lambda x: ak.cast(x > 0, "float64"), ak.argsort]
+)
+def test_b29_rounding_is_explained(op: Any) -> None:
+    """B29: None with an explanation, never a silent zero."""
+    x = ak.Variable([1.7, 2.3])
+    with ak.GradientTape() as tape:
+        y = op(x * 2.0) + 1.0
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.cause, why.kind, why.node) == (3, "no_slope", 1)
+    assert "ak.relax" in why.fix
+
+
+def test_b11_a_source_of_whole_numbers() -> None:
+    x = ak.constant(5)
+    with ak.GradientTape() as tape:
+        with pytest.warns(UserWarning, match="int64"):
+            tape.watch(x)
+        y = x * 2.0
+    assert tape.gradient(y, x) is None
+    assert (tape.explain(y, x).cause, tape.explain(y, x).kind) == (3, "whole")
+    assert "int64" in tape.explain(y, x).headline
+
+
+def test_b08_cause_4_through_state() -> None:
+    x0, x1 = ak.Variable(3.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        x1.assign_add(x0)
+        broke = _line_above()
+        y = x1**2
+    assert float(y) == 9.0
+    assert tape.gradient(y, x0) is None
+    why = tape.explain(y, x0)
+    assert (why.cause, why.kind, why.line) == (4, "state", broke)
+    assert "x1" in why.because
+
+
+def test_b24_a_total_kept_by_assign_is_explained() -> None:
+    """B24: a function written with a loop and assign has no gradient; the line of the assign is named."""
+    x, total = ak.Variable([1.0, 2.0]), ak.Variable(0.0, trainable=False)
+    with ak.GradientTape() as tape:
+        for k in range(2):
+            total.assign_add(x[k] * x[k])
+            broke = _line_above()
+        y = total * 1.0
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.cause, why.kind, why.line) == (4, "state", broke)
+
+
+def test_a_target_off_the_record_is_told_by_what_happened_last() -> None:
+    x, kept = ak.Variable([1.0, 2.0]), ak.Variable([0.0, 0.0], trainable=False)
+    with ak.GradientTape() as tape:
+        kept.assign(x * 2.0)
+        plain = np.asarray(x * 3.0)
+        broke = _line_above()
+        y = plain.sum()
+    assert (tape.explain(y, x).kind, tape.explain(y, x).line) == ("left", broke)
+
+
+def test_b08_cause_5_another_value_with_the_same_root() -> None:
+    x = ak.Variable(2.0)
+    delta = 0.1
+    with ak.GradientTape(persistent=True) as tape:
+        y = x * x
+        moved = x + delta
+        broke = _line_above()
+    assert tape.gradient(y, moved) is None
+    why = tape.explain(y, moved)
+    assert (why.cause, why.kind, why.line) == (5, "cousin", broke)
+    assert why.headline == "The target was computed from x, not from this."
+    other = ak.Variable(1.0)
+    assert (tape.explain(y, other).cause, tape.explain(y, other).kind) == (5, "unread")
+
+
+def test_b07_the_branch_that_did_not_run() -> None:
+    """B07: x only decided; the variable of the other branch was not used."""
+    x, v0, v1 = ak.constant(1.0), ak.Variable(2.0), ak.Variable(2.0)
+    with ak.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        result = v0 if x > 0.0 else v1**2
+        broke = _line_above()
+        y = result * 1.0
+    assert [g if g is None else float(g) for g in tape.gradient(y, [v0, v1, x])] == [1.0, None, None]
+    why = tape.explain(y, [v0, v1, x])
+    assert [e.kind for e in why] == ["connected", "unread", "decided"]
+    assert why[2].line == broke
+
+
+def test_stop_gradient_is_named() -> None:
+    x = ak.Variable(2.0)
+    with ak.GradientTape() as tape:
+        held = ak.stop_gradient(x * 3.0)
+        broke = _line_above()
+        y = held * 2.0
+    assert tape.gradient(y, x) is None
+    assert (tape.explain(y, x).kind, tape.explain(y, x).line) == ("stopped", broke)
+
+
+def test_variables_that_are_not_followed() -> None:
+    fixed, free = ak.Variable(1.0, trainable=False), ak.Variable(2.0)
+    with ak.GradientTape() as tape:
+        y = fixed * free
+    assert tape.gradient(y, fixed) is None
+    assert tape.explain(y, fixed).kind == "unwatched"
+    with ak.GradientTape(watch_accessed_variables=False) as tape:
+        y = fixed * free
+    assert tape.explain(y, free).kind == "unwatched"
+
+
+def test_targets_and_sources_that_are_no_tensors() -> None:
+    x = ak.Variable(2.0)
+    with ak.GradientTape() as tape:
+        y = x * x
+        number = float(y)
+        broke = _line_above()
+    why = tape.explain(number, x)
+    assert (why.kind, why.line, why.target) == ("left", broke, "number")
+    assert tape.explain(y, 3.0).kind == "plain"
+    outside = ak.constant(1.0)
+    with ak.GradientTape() as second:
+        x * x
+    assert second.explain(outside, x).kind == "target"
+    assert tape.explain([], x).kind == "left"
+
+
+def test_it_can_be_asked_of_a_used_tape_and_prints_as_text_and_table() -> None:
+    x, z = ak.Variable(2.0, name="<x>"), ak.Variable(1.0, name="z")
+    with ak.GradientTape() as tape:
+        y = ak.floor(x) * z
+    assert tape.gradient(y, {"a": x, "b": z})["a"] is None
+    both = tape.explain(y, {"a": x, "b": z})
+    text, table = str(both), both._repr_html_()
+    assert text.startswith("d y / d <x> is None: floor has no slope.\n  test_gradient_explanation.py, line ")
+    assert "d y / d z flows: They are connected." in text
+    assert "&lt;x&gt;" in table
+    assert "<x>" not in table
+    assert table.count("<tr>") == 3
+    assert both[0].reached == ((0, 1),)
+    assert both[0].needed == ((0, 1),)
+    with pytest.raises(AttributeError):
+        both[0].cause = 2  # type: ignore[misc]
+
+
+def test_marks_weigh_nothing_until_a_value_leaves() -> None:
+    x = ak.Variable(2.0)
+    with ak.GradientTape() as tape:
+        y = x
+        for _ in range(50):
+            y = y * 1.01
+    assert tape._record.marks == []
+    del y
+    with tape:
+        float(x)
+    assert len(tape._record.marks) == 1
+    tape.reset()
+    assert tape._record.marks == []
