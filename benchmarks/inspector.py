@@ -19,7 +19,7 @@ import tapes
 
 import autodiff_kit as ak
 from autodiff_kit.core.tape import look_on
-from autodiff_kit.lab.kernel import Inspector
+from autodiff_kit.lab.kernel import TapeInspector
 
 MOST = 1.05  # of recording, with an inspector that nobody looks at
 # Milliseconds and bytes at ten thousand rows that the panels were drawn with, on another recorder.
@@ -66,7 +66,7 @@ def seconds(work):
 
 def turns(work, rounds):
     """Times without an inspector, with one that nobody looks at, and with one that is open; in turns."""
-    unseen, open_ = Inspector(lambda message: None), Inspector(lambda message: None)
+    unseen, open_ = TapeInspector(lambda message: None), TapeInspector(lambda message: None)
     open_.receive({"v": 1, "ask": "tape.watch"})
     found = {None: [], unseen: [], open_: []}
     for k in range(rounds + 2):
@@ -96,7 +96,7 @@ class Asked:
 
     def __init__(self):
         self.said = []
-        self.inspector = Inspector(self.said.append).start()
+        self.inspector = TapeInspector(self.said.append).start()
         self.figures = {}
 
     def ask(self, ask, **more):

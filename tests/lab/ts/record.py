@@ -15,14 +15,14 @@ sys.path.insert(0, str(HERE.parents[1] / "ui" / "panels"))
 
 from cells import ATTENTION, PULL, PUSH, SETUP  # noqa: E402
 
-from autodiff_kit.lab.kernel import Inspector  # noqa: E402
+from autodiff_kit.lab.kernel import TapeInspector  # noqa: E402
 
 
 def record(name: str, *cells: str) -> None:
     """Run cells, ask for all there is, write it down."""
     said: list[dict[str, Any]] = []
     space: dict[str, Any] = {}
-    with Inspector(said.append, lambda: space) as inspector:
+    with TapeInspector(said.append, lambda: space) as inspector:
         inspector.receive({"v": 1, "id": 0, "ask": "tape.watch"})
         for cell in cells:
             exec(compile(cell, "<cell>", "exec"), space)
