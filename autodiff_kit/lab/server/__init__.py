@@ -94,10 +94,10 @@ def load_jupyter_server_extension(app: Any) -> None:
         The server.
     """
     from autodiff_kit.lab.server.handlers import routes
-    from autodiff_kit.lab.server.unbuffered import send_at_once
+    from autodiff_kit.lab.server.tcp_nodelay import disable_nagle
 
     app.web_app.add_handlers(".*$", routes(app))
-    send_at_once(app)
+    disable_nagle(app)
 
 
 _load_jupyter_server_extension = load_jupyter_server_extension

@@ -12,7 +12,7 @@ from tornado.testing import bind_unused_port
 from tornado.web import Application
 from tornado.websocket import WebSocketHandler, websocket_connect
 
-from autodiff_kit.lab.server.unbuffered import SETTING, send_at_once
+from autodiff_kit.lab.server.tcp_nodelay import SETTING, disable_nagle
 
 
 class Ordinary:
@@ -27,7 +27,7 @@ class Ordinary:
 
 def test_a_connection_gathers_no_small_packets_and_is_otherwise_as_it_was() -> None:
     settings: dict[str, Any] = {SETTING: Ordinary}
-    send_at_once(SimpleNamespace(web_app=SimpleNamespace(settings=settings)))
+    disable_nagle(SimpleNamespace(web_app=SimpleNamespace(settings=settings)))
     found: list[Any] = []
 
     class Handler(WebSocketHandler):
@@ -56,5 +56,5 @@ def test_a_connection_gathers_no_small_packets_and_is_otherwise_as_it_was() -> N
 
 def test_a_server_without_such_connections_stays_as_it_is() -> None:
     settings: dict[str, Any] = {}
-    send_at_once(SimpleNamespace(web_app=SimpleNamespace(settings=settings)))
+    disable_nagle(SimpleNamespace(web_app=SimpleNamespace(settings=settings)))
     assert settings == {}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["send_at_once"]
+__all__ = ["disable_nagle"]
 
 SETTING = "kernel_websocket_connection_class"
 
 
-def send_at_once(app: Any) -> None:
+def disable_nagle(app: Any) -> None:
     """Gather no small packets on the connections between pages and kernels.
 
     Parameters
@@ -26,9 +26,9 @@ def send_at_once(app: Any) -> None:
     if not isinstance(ordinary, type) or not hasattr(ordinary, "connect"):
         return
 
-    class Prompt(ordinary):  # type: ignore[misc,valid-type]
+    class NoDelayConnection(ordinary):  # type: ignore[misc,valid-type]
         def connect(self) -> Any:
             self.websocket_handler.set_nodelay(True)
             return super().connect()
 
-    app.web_app.settings[SETTING] = Prompt
+    app.web_app.settings[SETTING] = NoDelayConnection
