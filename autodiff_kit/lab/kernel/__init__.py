@@ -1,4 +1,4 @@
-"""What the kernel does for the tape inspector: :class:`TapeInspector` answers, :func:`attach` ties it to Jupyter."""
+"""The tape inspector's side in the kernel: :class:`TapeInspector` answers, :func:`attach` connects it to Jupyter."""
 
 from __future__ import annotations
 

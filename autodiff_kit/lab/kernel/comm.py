@@ -1,4 +1,4 @@
-"""The channel: one comm that the kernel opens, and any that a page opens to it.
+"""The inspector's Jupyter comms: one that the kernel opens, and those that pages open.
 
 A page that is loaded later than the kernel joins the open comm (its answers reach every page, which tell them apart by
 ``id``), or opens one of its own. Messages wait while a cell runs, and are answered before the next one; only on a comm
@@ -24,7 +24,7 @@ COMM_TARGET = "autodiff_kit:tape"
 
 
 class InspectorComm:
-    """Ties an inspector to a kernel's comms and to its cells.
+    """Connects a tape inspector to a kernel's comms and cell events.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ class InspectorComm:
         self.open()
 
     def open(self) -> None:
-        """Open a comm to whoever listens."""
+        """Open a comm to every page that registered the target."""
         from comm import create_comm
 
         self._add_comm(create_comm(target_name=COMM_TARGET, data={"v": VERSION, "type": "hello"}))
 
     def close(self) -> None:
-        """Undo all of it."""
+        """Close all comms, unregister the callbacks and stop the inspector."""
         from comm import get_comm_manager
 
         self.shell.events.unregister("pre_run_cell", self._on_pre_run_cell)
@@ -81,7 +81,7 @@ class InspectorComm:
 
     # ---------------------------------------------------------------------------------------------------- cells
     def _record_running_cell(self) -> None:
-        """Note the cell that runs now: it began before anybody listened."""
+        """Record the cell that runs now: it began before the callbacks were registered."""
         kernel = getattr(self.shell, "kernel", None)
         parent = kernel.get_parent() if kernel is not None else {}
         self.cells.record_run(parent.get("content", {}).get("code"), parent.get("metadata", {}).get("cellId"))
@@ -95,13 +95,13 @@ class InspectorComm:
         self.inspector.cell_ended()
 
     def _on_progress(self) -> None:
-        """Progress was written here, by a check or a prediction: the panels read it again."""
+        """Announce that this kernel wrote progress, so that the panels read it again."""
         from autodiff_kit.lessons.progress import progress
 
         self.inspector.broadcast({"v": VERSION, "type": "progress", "rev": progress().rev()})
 
     def _call_later(self, seconds: float, function: Callable[[], None]) -> None:
-        """Call a function once the kernel is at leisure; this may be asked for from any thread."""
+        """Call a function on the kernel's event loop after a delay; safe from any thread."""
         loop = self.shell.kernel.io_loop
         loop.add_callback(loop.call_later, seconds, function)
 
@@ -110,7 +110,7 @@ _inspector_comm: InspectorComm | None = None
 
 
 def attach(shell: Any = None) -> InspectorComm | None:
-    """Let the tape inspector ask this kernel; anywhere else than in a kernel nothing happens.
+    """Open the inspector's comm in this kernel; outside of a kernel, do nothing.
 
     Parameters
     ----------
@@ -135,5 +135,5 @@ def attach(shell: Any = None) -> InspectorComm | None:
 
 
 def _after_fork_in_child() -> None:
-    """A process that was forked has no channel: nobody looks at its tapes."""
+    """In a forked process there is no comm, so tapes are no longer observed."""
     look_on(None)

@@ -1,4 +1,4 @@
-"""Two tapes side by side: which rows are the same step."""
+"""Align the rows of two tapes, and measure how much aligned values differ."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMMON_RUN = 3  # how many rows in a row make a common run
 
 
 def align_rows(a: Sequence[Hashable], b: Sequence[Hashable]) -> Alignment:
-    """Alignment of places that match, in order; None stands where one side has nothing.
+    """Pairs of matching positions, in order; None where one side has no counterpart.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def align_rows(a: Sequence[Hashable], b: Sequence[Hashable]) -> Alignment:
 
 
 def _with_gaps(same: list[tuple[int, int]], n: int, m: int) -> Alignment:
-    """The matches with what stands between them on either side."""
+    """The matches, with the unmatched positions between them."""
     pairs: Alignment = []
     i = j = 0
     for x, y in [*same, (n, m)]:
@@ -74,7 +74,7 @@ def _with_gaps(same: list[tuple[int, int]], n: int, m: int) -> Alignment:
 
 
 def _myers_matches(p: list[int], q: list[int]) -> list[tuple[int, int]] | None:
-    """Matches of the shortest edit script; None if it has too many edits."""
+    """Matches of the shortest edit script (Myers); None if it has too many edits."""
     n, m = len(p), len(q)
     if not n or not m:
         return []
@@ -95,7 +95,7 @@ def _myers_matches(p: list[int], q: list[int]) -> list[tuple[int, int]] | None:
 
 
 def _backtrack(trace: list[dict[int, int]], n: int, m: int) -> list[tuple[int, int]]:
-    """The diagonal steps of the way that was found, from its end."""
+    """The matches along the edit path that was found, traced from its end."""
     matches: list[tuple[int, int]] = []
     x, y = n, m
     for d in range(len(trace) - 1, -1, -1):
@@ -112,7 +112,7 @@ def _backtrack(trace: list[dict[int, int]], n: int, m: int) -> list[tuple[int, i
 
 
 def _lookahead_matches(p: list[int], q: list[int]) -> list[tuple[int, int]]:
-    """Matches found side by side: after a difference, the nearest place from which both go on alike."""
+    """Matches found by walking both sides: after a difference, continue at the nearest common run."""
     matches: list[tuple[int, int]] = []
     i = j = 0
     while i < len(p) and j < len(q):
@@ -139,7 +139,7 @@ def _next_common_run(p: list[int], q: list[int], i: int, j: int) -> tuple[int, i
 
 
 def max_difference(a: Any, b: Any) -> float | None:
-    """The largest difference of two arrays: inf where only one is nan or None, None where either is not known."""
+    """Largest absolute difference of two arrays: inf where only one is nan or None, None where one is unavailable."""
     if a is UNAVAILABLE or b is UNAVAILABLE:
         return None
     if a is b or (type(a) is float and a == b):

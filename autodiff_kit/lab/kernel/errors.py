@@ -1,4 +1,4 @@
-"""What the inspector answers where it cannot answer."""
+"""The inspector's error replies, and the validation of a request's arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["InspectorError", "int_argument"]
 
 
 class InspectorError(Exception):
-    """A request that has no answer; it never leaves the handler, but goes back as ``error: {code, text, do}``.
+    """A request that cannot be answered; it is sent back as ``error: {code, text, do}`` and never raised to the user.
 
     Parameters
     ----------
@@ -23,12 +23,12 @@ class InspectorError(Exception):
         self.code, self.text, self.do = code, text, do
 
     def message(self) -> dict[str, str]:
-        """As it is sent."""
+        """The error as the reply carries it."""
         return {"code": self.code, "text": self.text, "do": self.do}
 
 
 def int_argument(message: dict[str, Any], name: str, least: int, most: int, otherwise: int | None = None) -> int:
-    """A whole number of a request, between two others.
+    """An integer argument of a request, checked against its bounds.
 
     Raises
     ------

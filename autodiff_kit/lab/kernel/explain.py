@@ -1,4 +1,4 @@
-"""How one row depends on another: the explanation, and the Jacobian between them."""
+"""Why one row has a gradient with respect to another or not, and the Jacobian between two rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ExplainedValue = tuple[int | None, Any]
 
 
 def value_of_row(table: TapeTable, row: int) -> Any:
-    """The user's own object for a row, or a tensor that stands for it; of a constant what it is made of."""
+    """The user's tensor or variable of a row, or a stand-in tensor; for a constant its value."""
     known = table.objects.get(row)
     if known is not None:
         return known
@@ -47,7 +47,7 @@ def explain_message(
     namespace: dict[str, Any],
     cells: CellRegistry,
 ) -> dict[str, Any]:
-    """What ``tape.explain`` says of a target and a source, given as rows.
+    """The explanation of ``tape.explain`` for a target and a source, as a reply with row numbers.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def explain_message(
 
 
 def _rows_of_operations(table: TapeTable, found: tuple[tuple[int, int], ...]) -> set[int]:
-    """Rows of operations that are given as runs_of_rows of their places on the tape, ends included."""
+    """Rows of operations, given as runs of their positions on the tape with both ends included."""
     return {table.operations[k] for a, b in found for k in range(a, b + 1)}
 
 
 def runs_of_rows(rows: set[int]) -> list[list[int]]:
-    """Rows as runs_of_rows; the end of a run is not in it.
+    """Rows as half-open runs [start, end).
 
     Examples
     --------
@@ -116,7 +116,7 @@ def runs_of_rows(rows: set[int]) -> list[list[int]]:
 
 # ------------------------------------------------------------------------------------------------------- the Jacobian
 def jacobian_message(table: TapeTable, target: int, source: int, limit: int) -> dict[str, Any]:
-    """All slopes between two rows, in one pass over what lies between them.
+    """The Jacobian between two rows, by one batched sweep over the rows between them.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def jacobian_message(table: TapeTable, target: int, source: int, limit: int) -> 
 
 
 def _rows_between(table: TapeTable, target: int, source: int) -> set[int]:
-    """Rows on a path from source to target that lets a gradient through, both ends with them."""
+    """Rows on a differentiable path from source to target, both ends included."""
     if target == source:
         return {target}
     reached = {source}
@@ -166,7 +166,7 @@ def _identity_seeds(table: TapeTable, row: int, size: int) -> Any:
 
 
 def _jacobian_by_reverse(table: TapeTable, target: int, source: int, between: set[int], m: int) -> Any:
-    """Row by row: cotangents with a leading axis."""
+    """The Jacobian by reverse mode: batched cotangents, one for each row of the matrix."""
     held = {target: _identity_seeds(table, target, m)}
     inside: set[Node] = {n for row in between if (n := table.nodes[row]) is not None}
     for row in sorted(between - {source}, reverse=True):
@@ -183,7 +183,7 @@ def _jacobian_by_reverse(table: TapeTable, target: int, source: int, between: se
 
 
 def _jacobian_by_forward(table: TapeTable, target: int, source: int, between: set[int], n: int) -> Any:
-    """Column by column: tangents with a leading axis."""
+    """The Jacobian by forward mode: batched tangents, one for each column of the matrix."""
     held = {source: _identity_seeds(table, source, n)}
     for row in sorted(between - {source}):
         node = table.evaluable_node(row)

@@ -1,4 +1,4 @@
-"""Which tapes the inspector knows, and for how long it holds their values.
+"""The tapes that the inspector knows by id, and which of them it keeps in memory.
 
 Every tape is known by a short id and held weakly. While an inspector is open, the last few are held with the values
 that they had when they closed, up to a number of bytes; a tape that is pinned is held until it is let go.
@@ -23,7 +23,7 @@ __all__ = ["GRADIENT_REQUEST", "NO_REQUEST", "TapeEntry", "TapeHistory"]
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class TapeEntry:
-    """What is known of a tape.
+    """A known tape: its id, where it was entered, and the values that were saved when it closed.
 
     Attributes
     ----------
@@ -67,13 +67,13 @@ class TapeEntry:
         return words[-1] if len(words) > 2 and words[-2] == "as" and words[-1].isidentifier() else "tape"
 
     def reset(self, tape: GradientTape) -> None:
-        """Forget what was asked and kept: the tape is empty."""
+        """Drop saved values and requested gradients: the tape begins anew."""
         self.saved_parts, self.bytes = None, 0
         setattr(tape, GRADIENT_REQUEST, NO_REQUEST)
         self.cache.clear()
 
     def save_values(self, tape: GradientTape) -> None:
-        """Take what the tape's nodes hold now; of those that let go already, what they held before stays."""
+        """Save the values that the nodes hold now; of nodes that released theirs, the values saved before stay."""
         nodes = tape._record.nodes
         before = self.saved_parts or []
         fresh = [node.parts for node in nodes]
@@ -96,7 +96,7 @@ _NO_ENTRY = (None, None)
 
 
 class TapeHistory:
-    """The tapes of a process, by id.
+    """The tapes of a process by id; keeps the last few in memory, and those that are pinned.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class TapeHistory:
         self._count = 0
 
     def register(self, tape: GradientTape, code: Any, lasti: int) -> TapeEntry:
-        """The entry of a tape; a new one has the next id. It stands on the tape, and ends with it."""
+        """The entry of a tape, created with the next id if there is none; it is stored on the tape and ends with it."""
         entry = self.entry_of(tape)
         if entry is None:
             file, line, function = place_of(code, lasti)
@@ -154,14 +154,14 @@ class TapeHistory:
             raise InspectorError("tape", f"There is no tape {name!r}.", "Ask tape.list for those that there are.")
 
     def retain(self, entry: TapeEntry, tape: GradientTape) -> None:
-        """Keep a tape and what it holds, and let older ones go."""
+        """Keep a tape and its values in memory, and evict older ones."""
         with self.lock:
             entry.save_values(tape)
             entry.strong_ref, self._retained[entry.id] = tape, entry
             self.evict(entry)
 
     def evict(self, last: TapeEntry | None = None) -> None:
-        """Let go of the oldest until the rest fits; the last is held even if it alone is too large for its values."""
+        """Evict the oldest tapes until the rest fits; the last stays, without values if these exceed the limit."""
         with self.lock:
             loose = sorted((e for e in self._retained.values() if not e.pinned), key=lambda e: e.at)
             while loose and (len(loose) > self.max_tapes or sum(e.bytes for e in loose) > self.max_bytes):
@@ -169,7 +169,7 @@ class TapeHistory:
                 self.release(oldest, skeleton=oldest is last)
 
     def release(self, entry: TapeEntry, skeleton: bool = False) -> None:
-        """Let go of a tape; the user may still hold it."""
+        """Drop the reference to a tape and its saved values; the user may still hold the tape."""
         entry.saved_parts, entry.bytes = None, 0
         entry.cache.clear()
         if not skeleton:
@@ -177,7 +177,7 @@ class TapeHistory:
             self._retained.pop(entry.id, None)
 
     def release_unpinned(self) -> None:
-        """Hold nothing but what is pinned."""
+        """Release every tape that is not pinned."""
         with self.lock:
             for entry in self.entries():
                 entry.cache.clear()
@@ -185,7 +185,7 @@ class TapeHistory:
                 self.release(entry)
 
     def pin(self, entry: TapeEntry, tape: GradientTape, on: bool) -> None:
-        """Hold a tape until it is unpinned."""
+        """Keep a tape in memory until it is unpinned, or unpin it."""
         with self.lock:
             entry.pinned = on
             if on and entry.strong_ref is None:
@@ -194,6 +194,6 @@ class TapeHistory:
             self.evict()
 
     def entries(self) -> Iterator[TapeEntry]:
-        """Those whose tape is still there, oldest first."""
+        """The entries whose tape still exists, oldest first."""
         with self.lock:
             return iter([entry for entry in list(self._by_id.values()) if entry.ref() is not None])

@@ -39,7 +39,7 @@ Send = Callable[[Message], None]
 
 
 class TapeInspector:
-    """Knows the tapes of a process and answers for them.
+    """Observes the tapes of a process, announces them to pages, and answers the pages' requests.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ class TapeInspector:
 
     # ------------------------------------------------------------------------------------------ looking at tapes
     def start(self) -> TapeInspector:
-        """Look at tapes from here on."""
+        """Start observing tapes."""
         self._previous_observer = look_on(self)
         return self
 
     def stop(self) -> None:
-        """Look at no tape any more, and let go of all."""
+        """Stop observing tapes, and release all of them."""
         look_on(self._previous_observer)
         self.watchers.clear()
         for entry in self.history.entries():
@@ -163,7 +163,7 @@ class TapeInspector:
             self.history.release(entry)
 
     def register_known_tapes(self) -> None:
-        """Give ids to tapes that nobody was told of: the one that waits, and those that the user holds."""
+        """Register tapes that were not announced: the pending one, and those that the user's names refer to."""
         if self._pending_notice is not None:
             self._register_pending(*self._pending_notice)
         for name, value in list(self.context.namespace().items()):
@@ -183,12 +183,12 @@ class TapeInspector:
 
     # ------------------------------------------------------------------------------------------ notices
     def _schedule_notice(self, tape: GradientTape, code: Any, lasti: int) -> None:
-        """Send a notice, or remember that one is due: the last one wins."""
+        """Remember the newest tape to announce, and send the notice if its time has come."""
         self._pending_notice, self._recorded_in_cell = (weakref.ref(tape), code, lasti), True
         self._send_notice_if_due()
 
     def _send_notice_if_due(self) -> None:
-        """Send the notice that waits if its time has come, or have it sent when it has."""
+        """Send the pending notice if the interval has passed, else schedule it."""
         if self._pending_notice is None:
             return
         wait = self._last_notice_time + _NOTICE_INTERVAL - time.monotonic()
@@ -203,7 +203,7 @@ class TapeInspector:
         self._send_notice_if_due()
 
     def send_notice(self) -> None:
-        """Send the notice that waits; of a tape that is gone there is nothing to tell."""
+        """Send the pending notice, unless its tape no longer exists."""
         waiting, self._pending_notice = self._pending_notice, None
         try:
             entry = self._register_pending(*waiting) if waiting is not None else None
@@ -215,7 +215,7 @@ class TapeInspector:
             self.broadcast({"v": VERSION, "type": "tape/new", **message})
 
     def cell_ended(self) -> None:
-        """A cell has ended: see whether anybody still looks at the tapes that it recorded."""
+        """A cell has ended: prepare its newest tape, and stop watching where no page asked for many cells."""
         if self._recorded_in_cell and self.watchers and self.call_later is not None:
             self.call_later(0.0, self._prepare_newest_view)
         self._unwatched_cells += self._recorded_in_cell
@@ -224,7 +224,7 @@ class TapeInspector:
             self._stop_watching()
 
     def _prepare_newest_view(self) -> None:
-        """Work out the rows of the newest tape while the page that was told of it makes up its mind to ask for them."""
+        """Build the view of the newest tape before the page that was notified requests it."""
         entries = list(self.history.entries())
         tape = entries[-1].ref() if entries else None
         if tape is not None and len(tape._record.nodes) <= _MAX_PREPARED_NODES:
@@ -232,7 +232,7 @@ class TapeInspector:
                 self.context.view({"tape": entries[-1].id})
 
     def broadcast(self, message: Message) -> None:
-        """Send a message to all who listen; one that cannot be reached is dropped."""
+        """Send a message to every page; a comm that fails is removed."""
         for send in list(self.senders):
             self._send(send, message)
 
@@ -244,16 +244,16 @@ class TapeInspector:
 
     # ------------------------------------------------------------------------------------------ requests
     def add_sender(self, send: Send) -> None:
-        """Let somebody listen."""
+        """Add a page to those that receive notices."""
         self.senders.append(send)
 
     def remove_sender(self, send: Send) -> None:
-        """Somebody listens no more."""
+        """Remove a page; its requests no longer keep tapes in memory."""
         self.senders = [other for other in self.senders if other != send]
         self._set_watching(send, False)
 
     def receive(self, message: Any, send: Send | None = None) -> None:
-        """Answer a request; whatever it holds, nothing is raised.
+        """Answer a request; invalid requests and errors are answered too, and nothing is raised.
 
         Parameters
         ----------
@@ -312,7 +312,7 @@ class TapeInspector:
         return {"type": "watch", "on": on, "limit": history.max_bytes, "tapes": history.max_tapes}
 
     def _set_watching(self, send: Send, on: bool) -> None:
-        """An inspector is open while it asks; it closes with its channel, by saying so, or by silence."""
+        """Mark a page as watching or not; when the last one stops, tapes are released."""
         if on:
             self.watchers.add(send)
             self._unwatched_cells = 0
@@ -328,6 +328,6 @@ class TapeInspector:
 
 
 def _is_kit_code(frame: Any) -> bool:
-    """Whether a tape stands in one of the kit's own functions; in a lesson's widget too."""
+    """Whether a tape was opened by the kit's own code, a lesson's widget included."""
     file: str = frame.f_code.co_filename
     return file.startswith(_PACKAGE_FOLDER)

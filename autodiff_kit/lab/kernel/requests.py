@@ -1,4 +1,4 @@
-"""An answer to each request of the tape inspector."""
+"""Handlers of the tape inspector's requests, by name."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def _tape_header(context: InspectorContext, message: Message) -> Message:
 
 
 def _gradient_update(context: InspectorContext, message: Message) -> Message:
-    """What changed when derivatives were asked for: the record is as it was."""
+    """Reply to tape.asked: the fields that change when a gradient is requested of a recorded tape."""
     view = context.view(message)
     again = {"tape": view.entry.id, "at": round(view.entry.at, 3), "n": view.n, "released": not view.table.complete}
     return {"type": "asked", **again, "bad": view.bad, **_gradient_fields(view)}
 
 
 def _gradient_fields(view: TapeView) -> Message:
-    """Of what derivatives were asked how many times, and where; hooks on the way."""
+    """Fields about the last gradient request: its count, target, sources, and the hooks on the way."""
     table, serializer = view.table, view.serializer
     asked = [row for source in view.sources if (row := table.row_of(source)) is not None]
     followed = [row for row, flags in table.flags.items() if flags == "s"]
@@ -75,7 +75,7 @@ def _gradient_fields(view: TapeView) -> Message:
 
 
 def _hook_effects(view: TapeView) -> Message:
-    """Hooks by row; before and after where a sweep has been there."""
+    """Hooks by row, with the cotangent before and after where a sweep has visited the row."""
     sweep = view.sweeps["reverse"][1] if "reverse" in view.sweeps else None
     found = {}
     for node, hooks in view.table.record.hooks.items():
@@ -98,7 +98,7 @@ def _costs_chunk(context: InspectorContext, message: Message) -> Message:
 
 
 def _value_kinds(context: InspectorContext, message: Message) -> Message:
-    """Letters of rows, newest first, for as long as a slice of time lasts; the rest is '?' until asked again."""
+    """Kinds of the rows' values, newest first, within one time slice; unfinished rows are '?' until asked again."""
     view = context.view(message)
     a, b = view.row_range(message, 1 << 40)
     late = view.time_slice()
@@ -122,7 +122,7 @@ def _value_kinds(context: InspectorContext, message: Message) -> Message:
 
 
 def _cotangent_kinds(view: TapeView, sweep: ReverseSweep, a: int, b: int) -> str:
-    """The letters of a sweep; a variable that is not trained is frozen, whatever came to it."""
+    """Kinds of the cotangents; a variable that is not trainable is frozen, whatever reached it."""
     letters = sweep.kinds[a:b]
     for row in view.frozen:
         if a <= row < b:
@@ -131,7 +131,7 @@ def _cotangent_kinds(view: TapeView, sweep: ReverseSweep, a: int, b: int) -> str
 
 
 def _sweep_or_none(make: Callable[[Message], Any], message: Message) -> Any:
-    """A sweep, or None where the tape let go of what it needs, or the target has no derivative."""
+    """A sweep, or None where the tape released the values that it needs, or the target has no derivative."""
     try:
         return make(message)
     except InspectorError:
@@ -157,7 +157,7 @@ def _value_summaries(context: InspectorContext, message: Message) -> Message:
 
 
 def _require_any_value(view: TapeView, a: int, b: int) -> None:
-    """Refuse where no value of the rows that were computed is held, nor can be found from what is."""
+    """Raise InspectorError where no computed row of the span has a value any more."""
     table = view.table
     if not table.complete and all(table.value(row) is UNAVAILABLE for row in range(a, b) if table.inputs[row]):
         table.require_values()
@@ -209,7 +209,7 @@ def _explain_gradient(context: InspectorContext, message: Message) -> Message:
 
 
 def _explained_value(view: TapeView, message: Message, name: str, space: dict[str, Any]) -> ExplainedValue:
-    """A row that is named by its number, or a value by what the notebook calls it, which may be on no row."""
+    """Row and value of an argument: a row number, or a name of the notebook, whose value may be on no row."""
     given = message.get(name)
     if isinstance(given, str):
         value = space.get(given)
@@ -268,7 +268,7 @@ def _cost_table(context: InspectorContext, message: Message) -> Message:
 
 
 def _diff_tapes(context: InspectorContext, message: Message) -> Message:
-    """Two tapes, row beside row: by operation, shape and function, leaves by their names too."""
+    """Align two tapes by operation, shape and function, leaves also by name, and list the pairs that differ."""
     first, second = context.view(message, "a"), context.view(message, "b")
     what = message.get("what", "value")
     if what not in QUANTITIES:

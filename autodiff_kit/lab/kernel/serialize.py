@@ -1,4 +1,4 @@
-"""The record of a tape as messages: the head with its tables of words, and columns of small integers."""
+"""Serialize a tape's record: a header with tables of strings, and columns of small integers in base64."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/", "matmu
 
 
 class TapeSerializer:
-    """What head, columns and costs tell of a table; worked out once, when somebody asks.
+    """Serializes a tape's table as header, columns and costs; each part is computed once, on request.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TapeSerializer:
         self.broken = _broken_paths(table)
 
     def set_targets(self, targets: list[int]) -> None:
-        """Count the way back from other rows."""
+        """Compute backward costs for these target rows."""
         self.targets = targets or _last_unread_operation(self.table)
         self._costs: dict[str, list[int]] | None = None
 
@@ -72,18 +72,18 @@ class TapeSerializer:
         return self._costs
 
     def _column(self, name: str, words: list[Any]) -> None:
-        """Each word once, and a number for each row."""
+        """Add a table of distinct entries, and a column of indices into it."""
         table = list(dict.fromkeys(words))
         number = {word: k for k, word in enumerate(table)}
         self.columns[name] = _narrowest_ints(list(map(number.__getitem__, words)))
         self.tables[name] = table
 
     def names(self, namespace: dict[str, Any]) -> dict[int, str]:
-        """What the user calls rows now: names that were given, then those under which a value is held."""
+        """Names of rows: given names first, then the notebook's variable names."""
         return _names(self.table, namespace)
 
     def header(self, namespace: dict[str, Any]) -> dict[str, Any]:
-        """The part of the head that hangs on the record and on the user's names."""
+        """The header's fields that depend on the record and on the user's names."""
         table = self.table
         return {
             "n": len(table),
@@ -103,7 +103,7 @@ class TapeSerializer:
         return {"a": a, "b": b, **{name: self.costs[name][a:b] for name in COSTS}, "totals": totals}
 
     def columns_chunk(self, a: int, b: int) -> dict[str, Any]:
-        """Columns of the rows from ``a`` up to ``b``, and what these rows read, one row's after the other's."""
+        """Columns of the rows from ``a`` up to ``b``, and the rows' inputs, concatenated."""
         arity = self.columns["arity"]
         first = int(arity[:a].sum())
         read = self.inputs[first : first + int(arity[a:b].sum())]
@@ -116,13 +116,13 @@ class TapeSerializer:
 
 
 def _last_unread_operation(table: TapeTable) -> list[int]:
-    """The last operation that nothing reads."""
+    """The last operation whose result no other operation reads: the default target."""
     read = {i for inputs in table.inputs for i in inputs}
     return next(([row] for row in reversed(table.operations) if row not in read), [0] if len(table) else [])
 
 
 def _narrowest_ints(numbers: list[int]) -> np.ndarray:
-    """Small numbers in as few bytes as the largest needs."""
+    """Integers in the narrowest unsigned type that holds the largest."""
     try:
         return np.frombuffer(bytes(numbers), np.uint8)
     except ValueError:  # one above 255
@@ -131,7 +131,7 @@ def _narrowest_ints(numbers: list[int]) -> np.ndarray:
 
 
 def _base64(column: np.ndarray) -> str:
-    """Little-endian bytes in base64: lists of numbers took longer to write and to read than all the rest of a head."""
+    """Little-endian bytes in base64; JSON lists of numbers took longer to write and read than the rest of a header."""
     return b64encode(column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()).decode()
 
 
@@ -163,7 +163,7 @@ def _row_costs(table: TapeTable, targets: list[int], shapes: list[int]) -> dict[
 
 
 def _scatter_to_rows(table: TapeTable, figures: list[int]) -> list[int]:
-    """Figures of the operations, in the rows where these stand."""
+    """Values per operation, placed in the operations' rows; 0 elsewhere."""
     found = [0] * len(table)
     for row, figure in zip(table.operations, figures, strict=True):
         found[row] = figure
@@ -171,7 +171,7 @@ def _scatter_to_rows(table: TapeTable, figures: list[int]) -> list[int]:
 
 
 def _operation_costs(table: TapeTable, nodes: list[Node], shapes: list[int]) -> list[tuple[int, int]]:
-    """Operations forward and backward; what is alike is looked up by shapes, without a second look at its parts."""
+    """Flops forward and backward of each operation, cached by operation and shapes."""
     prices = _Prices()
     known: dict[Any, tuple[int, int]] = {}
     shapes = [-1 - k if node is None else k for k, node in zip(shapes, table.nodes, strict=True)]
@@ -190,7 +190,7 @@ def _operation_costs(table: TapeTable, nodes: list[Node], shapes: list[int]) -> 
 
 
 def _newly_held_bytes(table: TapeTable, nodes: list[Node]) -> list[int]:
-    """Bytes that the rules of each operation need and that no row before it holds."""
+    """Bytes that each operation's rules keep and that no earlier row keeps already."""
     seen: set[int] = set()
     found = []
     for row, node in zip(table.operations, nodes, strict=True):
@@ -208,7 +208,7 @@ def _newly_held_bytes(table: TapeTable, nodes: list[Node]) -> list[int]:
 
 
 def _broken_paths(table: TapeTable) -> dict[int, str]:
-    """Rows at which a path ends, and how."""
+    """Rows at which the gradient's path ends, with the reason."""
     found: dict[int, str] = {}
     for row in table.operations:
         node = table.nodes[row]
@@ -223,14 +223,14 @@ def _broken_paths(table: TapeTable) -> dict[int, str]:
 
 # ------------------------------------------------------------------------------------------------------- the first nan
 def describe_nan(table: TapeTable, row: int) -> dict[str, Any]:
-    """Row, index and operation of something that is not a number."""
+    """Row, index and expression of the first nan in a row's value."""
     value = np.asarray(table.value(row))
     place = tuple(int(i) for i in np.argwhere(np.isnan(value))[0])
     return {"node": row, "index": list(place), "text": _nan_expression(table, row, place)}
 
 
 def _nan_expression(table: TapeTable, row: int, place: tuple[int, ...]) -> str:
-    """The operation with the numbers that made the nan; of others than entry by entry its name."""
+    """The operation written with the numbers that produced the nan; its name alone where it is not elementwise."""
     node, name = table.nodes[row], table.ops[row]
     if node is None or node.op is None or (node.op.family != "elementwise" and name not in _SIGNS):
         return name

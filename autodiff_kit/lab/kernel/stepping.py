@@ -1,4 +1,4 @@
-"""Sweeps that can be watched: one row at a time, each edge's contribution by itself, nothing run twice.
+"""Forward and reverse sweeps over a recorded tape one row at a time, with each edge's contribution.
 
 They are slower than the engine's own sweeps, which pay nothing for them. Cotangents stand in a dict here and not on
 the nodes, so that a watched sweep and a gradient never meet. Hooks and gradients of the user's are called once more
@@ -26,7 +26,7 @@ __all__ = ["ForwardSweep", "ReverseSweep", "SteppedSweep", "seed_for"]
 
 
 def seed_for(table: TapeTable, row: int, seed: Any) -> Any:
-    """A cotangent or tangent to begin with: the numbers that were given, in the row's shape or one for all, or ones."""
+    """The seed of a sweep: the given numbers in the row's shape, one number for all entries, or ones."""
     shape, dtype = table.likes[row]
     if dtype.kind not in "fc":
         raise InspectorError("argument", f"row {row} is of dtype {dtype}, which has no derivative.")
@@ -42,7 +42,7 @@ def seed_for(table: TapeTable, row: int, seed: Any) -> Any:
 
 
 class SteppedSweep:
-    """What both directions share.
+    """A sweep that advances row by row; base of both directions.
 
     Attributes
     ----------
@@ -74,15 +74,15 @@ class SteppedSweep:
         return not 0 <= self.next_row < len(self.table)
 
     def is_final(self, row: int) -> bool:
-        """Whether what a row has is final."""
+        """Whether a row's result is final."""
         return self.done or (row - self.next_row) * self.direction < 0 or (row - self.first_row) * self.direction < 0
 
     def result(self, row: int) -> Any:
-        """What a row got: None if nothing, UNAVAILABLE while more may come."""
+        """A row's tangent or cotangent: None if nothing reached it, UNAVAILABLE while more may come."""
         return self.results.get(row) if self.is_final(row) else UNAVAILABLE
 
     def advance_to(self, row: int, until: Callable[[], bool] = lambda: False) -> None:
-        """Go on until a row's own turn is over, or ``until`` says stop; always by one row at least."""
+        """Advance until a row is final or ``until`` returns true; by at least one row."""
         with np.errstate(all="ignore"):
             while not self.done and not self.is_final(row):
                 event = self._visit(self.next_row)
@@ -101,7 +101,7 @@ class SteppedSweep:
         raise NotImplementedError
 
     def steps_message(self, first: int, steps: int) -> dict[str, Any]:
-        """Events from a row on, at most ``steps`` of them, and the row that follows."""
+        """The reply with at most ``steps`` events from a row on, and the next row."""
         found: list[dict[str, Any]] = []
         row = first
         while 0 <= row < len(self.table) and len(found) < steps:
@@ -116,7 +116,7 @@ class SteppedSweep:
 
 
 class ReverseSweep(SteppedSweep):
-    """Cotangents, from the target upward."""
+    """A reverse sweep: cotangents from the target to the inputs."""
 
     direction = -1
 
@@ -156,19 +156,19 @@ class ReverseSweep(SteppedSweep):
         return steps_message
 
     def hook_effect(self, row: int) -> dict[str, Any] | None:
-        """What the hooks of a row did to its cotangent; None where it has none, or was not reached."""
+        """A row's cotangent before and after its hooks; None without hooks, or where the sweep has not been."""
         place = self._event_of.get(row)
         event = self.events[place] if place is not None else {}
         return hook_message(event) if "label" in event else None
 
 
 class ForwardSweep(SteppedSweep):
-    """Tangents, from a source downward."""
+    """A forward sweep: tangents from a source to the outputs."""
 
     direction = 1
 
     def _visit(self, row: int) -> dict[str, Any] | None:
-        """Also rows that nothing stands at yet: a tangent is made where it is needed."""
+        """Visit a row: use its seed, or push its inputs' tangents forward."""
         if row in self.results:
             return {"node": row, "g": self.results[row], "from": []}
         came = [i for i in self.table.inputs[row] if i in self.results]
@@ -193,7 +193,7 @@ class ForwardSweep(SteppedSweep):
 
 
 def _apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: dict[str, Any]) -> Any:
-    """A cotangent after its hooks; one that raises is passed by, and named."""
+    """A cotangent after its hooks; a hook that raises is skipped and recorded in the event."""
     event["label"] = ", ".join(str(getattr(hook, "__name__", type(hook).__name__)) for hook in hooks)
     for hook in hooks:
         try:
@@ -205,7 +205,7 @@ def _apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: d
 
 
 def _error_text(error: Exception) -> str:
-    """What a rule or a hook raised; errors of the kit's own say enough without their name."""
+    """The text of an error that a rule or hook raised, with its class where it is not the kit's own."""
     return str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
 
 

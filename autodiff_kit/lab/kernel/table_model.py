@@ -1,4 +1,4 @@
-"""A record as the inspector shows it: one row for each leaf, constant and operation, in an order that can be stepped.
+"""A tape's record as a table: one row for each leaf, constant and operation, in execution order.
 
 ``tape.nodes`` lists operations alone. Here what they read stands before them: a source in the row before its first
 reader, a constant before each of its readers. Row numbers are the ids of all messages.
@@ -29,7 +29,7 @@ Row = tuple[Node | None, str, Like, tuple[int, ...], Place, str, Parts | None]
 
 
 class TapeTable:
-    """Rows of a record.
+    """The rows of a record, with their values, inputs and locations.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class TapeTable:
         return len(self.nodes)
 
     def require_values(self) -> None:
-        """Refuse where rules cannot run any more."""
+        """Raise InspectorError where the tape released the values that its rules need."""
         if not self.complete:
             raise InspectorError(
                 "released",
@@ -106,7 +106,7 @@ class TapeTable:
 
     # ------------------------------------------------------------------------------------------------------- the rows
     def _add_row(self, op: str, like: Like, place: Place, module: str, node: Node | None = None) -> int:
-        """A row that nothing computes."""
+        """Add a row that no operation computes."""
         row = len(self._rows)
         self._rows.append((node, op, like, (), place, module, None))
         if node is not None:
@@ -124,7 +124,7 @@ class TapeTable:
         return row
 
     def _add_operations(self, nodes: list[Node], every: list[Parts]) -> None:
-        """A row for each operation, and before it rows for what no row stands for yet."""
+        """Add a row for each operation, preceded by rows for inputs that have none yet."""
         known: dict[tuple[int, int], tuple[Place, str]] = {}
         rows, row_of, operations = self._rows, self.row, self.operations
         for node, parts in zip(nodes, every, strict=True):
@@ -141,7 +141,7 @@ class TapeTable:
                 self.notes[row] = _index_text(node.params.get("index"))
 
     def _input_rows(self, node: Node, parts: Parts, where: tuple[Place, str]) -> tuple[int, ...]:
-        """The rows that an operation reads; one that is not there yet is added."""
+        """The rows of an operation's inputs; missing ones are added."""
         half = len(parts) // 2
         inputs: list[int] = []
         for k in range(half):
@@ -186,7 +186,7 @@ class TapeTable:
         return row
 
     def _add_extra_sources(self, extra_sources: Iterable[Any], place: Place) -> None:
-        """Sources that somebody asked for and that no operation read: their gradient is None, and that is shown."""
+        """Add rows for requested sources that no operation read, whose gradient is None."""
         for value in extra_sources:
             if not isinstance(value, Value) or self.row_of(value) is not None:
                 continue
@@ -207,7 +207,7 @@ class TapeTable:
         return next((k for k, held in self.objects.items() if held is value), None)
 
     def evaluable_node(self, row: int) -> Node:
-        """A node that rules can run on: the record's own, or where that let go, one that holds what was kept."""
+        """A node on which rules can run: the record's own, or a copy with the saved values where it released them."""
         node, parts = self.nodes[row], self.parts[row]
         assert node is not None  # only operations are asked for
         if parts is None or parts is node.parts:
@@ -221,7 +221,7 @@ class TapeTable:
         return twin
 
     def value(self, row: int) -> Any:
-        """The value of a row, or UNAVAILABLE; what the record did not hold is computed from what it holds."""
+        """The value of a row, or UNAVAILABLE; values that the record did not keep are recomputed."""
         found = self._stored_value(row)
         return found if found is not UNAVAILABLE else self._recompute(row)
 
@@ -241,7 +241,7 @@ class TapeTable:
         return self._reader_values.get(node, UNAVAILABLE) if node is not None else UNAVAILABLE
 
     def _values_held_by_readers(self) -> dict[Node, Any]:
-        """Answers that stand in the records of their readers."""
+        """Results that are kept only as inputs of later operations."""
         found: dict[Node, Any] = {}
         for row in self.operations:
             node, parts = self.nodes[row], self.parts[row]
@@ -254,7 +254,7 @@ class TapeTable:
         return found
 
     def _recompute(self, row: int) -> Any:
-        """Compute the answers that lead to a row, each once; operations of the user's are never run."""
+        """Recompute a row and the rows that it needs, each once; user-defined operations are never run."""
         stack = [row]
         while stack:
             k = stack[-1]
@@ -273,7 +273,7 @@ class TapeTable:
         return self.values[row]
 
     def _operands(self, row: int) -> list[Any]:
-        """Rows, or for a constant that has no row the number in a list of one."""
+        """The operands of a row: row numbers, or a one-element list with the number of a constant that has no row."""
         parts = self.parts[row]
         if parts is None:
             return []
@@ -297,12 +297,12 @@ class TapeTable:
 
     @property
     def marks(self) -> list[Mark]:
-        """Marks beside the record: values that left it or were assigned."""
+        """The record's marks: values that left the tape or were assigned."""
         return self.record.marks
 
 
 def _named_leaves(tape: GradientTape) -> dict[Node, tuple[Any, Any]]:
-    """What the user calls each leaf, and its value, in the order in which they were met."""
+    """The user's tensor or variable of each leaf node with its value, in the order of first use."""
     known: dict[Node, tuple[Any, Any]] = {t.node: (t, t._value) for t in tape._watched if t.node is not None}
     for variable, first, _ in tape._record.leaves.values():
         if first.node is not None:
@@ -312,7 +312,7 @@ def _named_leaves(tape: GradientTape) -> dict[Node, tuple[Any, Any]]:
 
 @cache
 def _location_of(code: Any, lasti: int) -> tuple[Place, str]:
-    """File and line of an instruction, and the function that it belongs to; nothing for a cell's own level."""
+    """File, line and function of an instruction; the function is empty at module level."""
     if code is None:
         return ("", 0), ""
     name = code.co_qualname.rpartition("<locals>.")[2]
@@ -321,7 +321,7 @@ def _location_of(code: Any, lasti: int) -> tuple[Place, str]:
 
 
 def _index_text(index: Any) -> str:
-    """An index as it is written: [1], [0:3], […]."""
+    """An index as Python source: [1], [0:3], […]."""
     parts = index if isinstance(index, tuple) else (index,)
     text = ", ".join(map(_index_part, parts)).replace("-", "−")
     return f"[{text}]" if len(text) <= 24 else "[…]"

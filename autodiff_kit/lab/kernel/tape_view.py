@@ -1,4 +1,4 @@
-"""A tape under the inspector: its rows, and what was worked out of them for messages."""
+"""A tape as the inspector queries it: its table, serializer and sweeps, cached between requests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_CELL = 40  # and of a file's name
 
 
 class TapeView:
-    """A tape with what was worked out of it for messages."""
+    """A tape's table, serializer, value kinds and sweeps."""
 
     def __init__(self, context: InspectorContext, entry: TapeEntry, tape: GradientTape) -> None:
         self.entry = entry
@@ -55,7 +55,7 @@ class TapeView:
         self.targets, self.weights = [row for row, _ in known], [weight for _, weight in known]
 
     def refresh_gradient(self, tape: GradientTape) -> bool:
-        """Turn to what was asked of the tape since; False where a source is on no row yet, and rows must be added."""
+        """Take over a later gradient request; False where a source has no row, so that the view must be rebuilt."""
         gradient_request = getattr(tape, GRADIENT_REQUEST, NO_REQUEST)
         if gradient_request is not self.gradient_request:
             if any(self.table.row_of(source) is None for source in gradient_request[2]):
@@ -68,7 +68,7 @@ class TapeView:
 
     @property
     def tape(self) -> GradientTape:
-        """The tape, which what was worked out of it does not keep alive."""
+        """The tape, held by a weak reference only."""
         tape = self.entry.ref()
         if tape is None:
             raise InspectorError("released", f"Tape {self.entry.id} was let go just now.", "Run its cell again.")
@@ -76,21 +76,21 @@ class TapeView:
 
     @property
     def n(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return len(self.table)
 
     def row_argument(self, message: Message, name: str, otherwise: int | None = None) -> int:
-        """A row that a request names."""
+        """A request's argument that is a row number."""
         return int_argument(message, name, 0, self.n - 1, otherwise)
 
     def row_range(self, message: Message, most: int) -> tuple[int, int]:
-        """Rows that a request asks for, ``most`` at once."""
+        """The span of rows that a request asks for, at most ``most``."""
         a = int_argument(message, "a", 0, self.n, 0)
         b = int_argument(message, "b", a, 1 << 40, self.n)
         return a, min(b, self.n, a + most)
 
     def reverse_sweep(self, message: Message) -> ReverseSweep | None:
-        """The sweep of the cotangents: of the target and seed that are named, else of those shown last."""
+        """The reverse sweep for the request's target and seed, else the last one."""
         if message.get("target") is None and message.get("seed") is None:
             if "reverse" in self.sweeps:
                 return self.sweeps["reverse"][1]  # type: ignore[return-value]
@@ -103,7 +103,7 @@ class TapeView:
         return self._sweep("reverse", key, lambda: ReverseSweep(self.table, seeds, hooks))  # type: ignore[return-value]
 
     def _seeds(self, target: int, seed: Any) -> dict[int, Any]:
-        """What a sweep starts from; without a seed what the gradient was asked with."""
+        """Seeds by row; without a seed in the request, those of the gradient that was computed."""
         if seed is None and self.targets and target == self.targets[0]:
             seeds: dict[int, Any] = {}
             for row, weight in zip(self.targets, self.weights, strict=True):
@@ -113,7 +113,7 @@ class TapeView:
         return {target: seed_for(self.table, target, seed)}
 
     def forward_sweep(self, message: Message) -> ForwardSweep | None:
-        """The sweep of the tangents; there is none until an input was seeded."""
+        """The forward sweep for the request's source and seed, else the last one; None before any."""
         if message.get("source") is None:
             return self.sweeps["forward"][1] if "forward" in self.sweeps else None  # type: ignore[return-value]
         source = self.row_argument(message, "source")
@@ -129,7 +129,7 @@ class TapeView:
         return known[1]
 
     def quantity(self, what: str, row: int) -> Any:
-        """Value, tangent or cotangent of a row; a sweep goes on until it is final."""
+        """A row's value, tangent or cotangent; the sweep advances until it is final."""
         if what == "value":
             return self.table.value(row)
         sweep = self.reverse_sweep({}) if what == "cotangent" else self.forward_sweep({})
@@ -139,13 +139,13 @@ class TapeView:
         return sweep.result(row)
 
     def time_slice(self) -> Callable[[], bool]:
-        """Whether as much time has gone by as one request may take; a small tape is done in one."""
+        """A function that tells whether a request's time slice is used up; small tapes finish in one."""
         end = time.perf_counter() + TIME_SLICE
         rows = iter(range(MIN_ROWS))
         return lambda: next(rows, None) is None and time.perf_counter() > end
 
     def advance_sweeps(self, whats: list[str], a: int, b: int) -> bool:
-        """Take the sweeps as far as rows need, but no longer than one request may take; True where more is to come."""
+        """Advance the sweeps to these rows within one time slice; True where they have not arrived."""
         late = self.time_slice()
         for what, last in (("tangent", b - 1), ("cotangent", a)):
             sweep = (
@@ -160,14 +160,14 @@ class TapeView:
         return False
 
     def quantity_so_far(self, what: str, row: int) -> Any:
-        """Value, tangent or cotangent of a row as far as it is known."""
+        """A row's value, tangent or cotangent, as far as the sweep has come."""
         if what == "value":
             return self.table.value(row)
         sweep = self.reverse_sweep({}) if what == "cotangent" else self.forward_sweep({})
         return sweep.result(row) if sweep is not None else None
 
     def classify_value(self, row: int) -> None:
-        """Learn the kind of a row's value, and the first nan once all are known."""
+        """Determine the kind of a row's value, and the first nan once all rows are known."""
         if self.kinds[row] == ord("?"):
             self.kinds[row] = ord(kind_letter(self.table.value(row)))
             self.scanned += 1
@@ -177,7 +177,7 @@ class TapeView:
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Python's collector waits: ten thousand rows would have it walk over the kernel some thirty times."""
+    """Pause garbage collection: building ten thousand rows would trigger it some thirty times."""
     on = gc.isenabled()
     gc.disable()
     try:
@@ -188,14 +188,14 @@ def _garbage_collection_paused() -> Iterator[None]:
 
 
 class InspectorContext:
-    """What all answers need: the tapes, the names of cells and the user's names."""
+    """What request handlers share: the tape history, the cells, the user's namespace and the cached views."""
 
     def __init__(self, history: TapeHistory, cells: CellRegistry, namespace: Callable[[], dict[str, Any]]) -> None:
         self.history, self.cells, self.namespace = history, cells, namespace
         self._cached_entries: list[TapeEntry] = []
 
     def view(self, message: Message, name: str = "tape") -> TapeView:
-        """The tape that a request names; what is worked out of it is kept for the few that were looked at last."""
+        """The view of the tape that a request names; the last few views are cached."""
         entry, tape = self.history.find(message.get(name))
         record = tape._record
         mark = (id(record), len(record.nodes), record.released and entry.saved_parts is None)
@@ -210,7 +210,7 @@ class InspectorContext:
         return found
 
     def notice(self, entry: TapeEntry) -> Message:
-        """What is told of a tape unasked; short."""
+        """The fields that announce a tape."""
         tape = entry.ref()
         view = entry.cache.get("view")
         rows = view[1].n if view is not None else _count_rows(tape) if tape is not None else 0
@@ -227,12 +227,12 @@ class InspectorContext:
 
 
 def _truncated_cell(cell: str | int) -> str | int:
-    """A cell's id; of a file whose name is long its end."""
+    """A cell's key, with long file names cut at the front."""
     return cell if type(cell) is int or len(str(cell)) <= _MAX_CELL else "…" + str(cell)[1 - _MAX_CELL :]
 
 
 def _count_rows(tape: GradientTape) -> int:
-    """How many rows a tape has, without making them."""
+    """The number of a tape's rows, counted without building its table."""
     nodes = tape._record.nodes
     own = set(nodes)
     leaves = {t.node for t in tape._watched} | {r.first.node for r in tape._record.leaves.values()}

@@ -1,4 +1,4 @@
-"""Arrays in few letters: a kind in one, a summary in seven numbers."""
+"""Short summaries of arrays: a one-letter kind, and seven statistics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["UNAVAILABLE", "array_entries", "json_number", "kind_letter", "summar
 
 
 class _Unavailable:
-    """What stands for a value that the record does not hold, which is not the same as None."""
+    """Type of the marker for a value that is not kept, as opposed to None."""
 
     def __repr__(self) -> str:
         return "UNAVAILABLE"
@@ -23,7 +23,7 @@ _SMALL_SIZE = 24  # entries up to which plain Python is faster than NumPy
 
 
 def json_number(x: Any) -> float | int | str:
-    """A number as JSON can carry it: six digits; infinities and nan as words.
+    """A number for JSON: six significant digits; infinities and nan as strings.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def json_number(x: Any) -> float | int | str:
 
 
 def _flat_real(value: Any) -> Any:
-    """A real array of at least one axis; of complex numbers their size."""
+    """A flat real array; the absolute values of complex numbers."""
     array = np.asarray(value)
     if array.dtype.kind == "c":
         array = np.abs(array)
@@ -111,7 +111,7 @@ def _summarize_large(array: Any) -> tuple[int, int, tuple[Any, ...]]:
 
 
 def array_entries(value: Any, limit: int) -> dict[str, Any]:
-    """The first entries of an array, in full."""
+    """The first entries of an array in full precision."""
     array = np.asarray(value)
     data = [_json_exact(x) for x in _flat_real(array)[:limit].tolist()]
     return {"shape": list(array.shape), "dtype": str(array.dtype), "data": data, "cut": array.size > limit}

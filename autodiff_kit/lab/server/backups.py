@@ -1,4 +1,4 @@
-"""Backups of progress and notebooks: made before anything is taken away, and brought back whole.
+"""Create, list and restore backups of progress and notebooks; reset progress after a backup.
 
 A backup is written under a draft's name and gets its own when it is complete, so that one that is listed can be
 trusted. Restoring makes a backup of what it replaces.
@@ -58,7 +58,7 @@ def list_backups(folder: WorkingFolder) -> list[dict[str, Any]]:
 
 
 def reset_progress(folder: WorkingFolder, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Forget a lesson, or all of them, once a backup is on disk; put the notebooks back only if asked to."""
+    """Delete the progress of a lesson, or of all, after a backup; restore the original notebooks only if asked to."""
     scope, notebooks = _valid_scope(body.get("scope")), body.get("notebooks", False)
     if not isinstance(notebooks, bool):
         raise RequestError(400, "bad_value", "`notebooks` is true or false.", "Ask again.")
@@ -77,7 +77,7 @@ def reset_progress(folder: WorkingFolder, body: Mapping[str, Any]) -> dict[str, 
 
 
 def restore_backup(folder: WorkingFolder, id: str) -> dict[str, Any]:
-    """Bring a backup back: its progress, and the notebooks that it holds."""
+    """Restore a backup: its progress, and the notebooks that it holds."""
     found = folder.own_path(f"{BACKUP_FOLDER}/{id}") if BACKUP_ID.fullmatch(id) else None
     if found is None or not found.is_dir():
         raise RequestError(404, "no_backup", f"There is no backup {id[:40]!r}.", "Choose one of the list.")
@@ -129,7 +129,7 @@ def _copy_notebook(folder: WorkingFolder, relative: str, draft: Path) -> None:
 
 
 def _publish(draft: Path, where: Path, scope: str) -> Path:
-    """Give a complete backup its name, the first that is free."""
+    """Rename a complete draft to the first backup name that is free."""
     for path in draft.rglob("*"):
         _sync_to_disk(path)
     base = f"{stamp()}-{scope}"

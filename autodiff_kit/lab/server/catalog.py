@@ -1,4 +1,4 @@
-"""All the lessons: those that exist, read from their notebooks, and those that are planned, from a small table."""
+"""The catalog of lessons: existing ones read from their notebooks, planned ones from ``plan.json``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REVEAL_CALL: Final = re.compile(r"""\breveal\(\s*["']([^"']+)["']""")
 
 @dataclass(frozen=True)
 class NotebookCell:
-    """One cell of an original: its id, what it is for, the heading above it, and its text."""
+    """One cell of an original notebook: its id, role, question, the heading above it, and its text."""
 
     id: str
     kind: str
@@ -33,7 +33,7 @@ class NotebookCell:
 
 @dataclass(frozen=True)
 class OriginalNotebook:
-    """A notebook as it came with the kit; ``path`` is where its copy stands in a working folder."""
+    """A notebook that the kit ships; ``path`` is where its copy is in a working folder."""
 
     path: str
     about: Mapping[str, Any]
@@ -57,7 +57,7 @@ class OriginalNotebook:
 
 @dataclass(frozen=True)
 class LessonEntry:
-    """One lesson of the syllabus; ``notebook`` is None while it is only planned."""
+    """One lesson of the catalog; ``notebook`` is None while it is only planned."""
 
     no: str
     title: str
@@ -119,7 +119,7 @@ def _lesson_entry(
 
 
 def _prompts_of(lesson: OriginalNotebook | None) -> tuple[str, ...]:
-    """Return what a lesson asks to be predicted, in its own order."""
+    """Return the ids of a lesson's predict questions, in the notebook's order."""
     cells = lesson.cells if lesson else ()
     return tuple(
         dict.fromkeys(item for cell in cells if cell.kind == "code" for item in PREDICT_CALL.findall(cell.text))
@@ -138,7 +138,7 @@ def _read_originals(kind: str) -> dict[str, OriginalNotebook]:
 
 @lru_cache(maxsize=128)
 def _read_original(kind: str, path: Path, changed: int, size: int) -> OriginalNotebook | None:
-    """Read an original, once for each change; a damaged one is as one that is not there."""
+    """Read an original notebook, cached by modification time; None if it is damaged."""
     try:
         notebook = read_notebook(path.read_bytes())
     except ValueError:

@@ -1,4 +1,4 @@
-"""What can go wrong with a request, as a status, a code for the panel, a sentence, and what to do about it."""
+"""Error replies of the server: HTTP status, a code for the panel, a message, and what to do."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SQLITE_ERRORS: Final = (
 
 
 def as_request_error(error: BaseException) -> RequestError | None:
-    """Return what an error of the system, of SQLite or of the kit means for a learner; None for a fault of ours."""
+    """Convert an error of the system, of SQLite or of the kit to a reply; None for a bug of the kit."""
     if isinstance(error, RequestError):
         return error
     if isinstance(error, NewerProgressError):

@@ -1,4 +1,4 @@
-"""Progress as a file for a teacher: everything as JSON, or the columns of nbgrader's export as CSV."""
+"""Export progress for a teacher: everything as JSON, or the columns of nbgrader's export as CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learner's working folder as a server sees it, and the rule that no request leaves it."""
+"""Paths of the learner's working folder, checked so that no request reaches outside of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_PATH_BYTES: Final = 4096
 
 @dataclass(frozen=True)
 class WorkingFolder:
-    """Where the learner's files are.
+    """The learner's working folder, and the folder that the server shows.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class WorkingFolder:
         return (self.root / MARK).is_dir()
 
     def server_path(self, relative: str) -> str:
-        """Return what JupyterLab calls a file of the working folder.
+        """Return a working folder file's path as JupyterLab names it, relative to the server's folder.
 
         Raises
         ------
@@ -55,7 +55,7 @@ class WorkingFolder:
         return target.relative_to(self.server_root).as_posix()
 
     def own_path(self, relative: str) -> Path:
-        """Return a path of the working folder that no link may lead out of it.
+        """Return the path of a file in the working folder, refusing links that lead out of it.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class WorkingFolder:
 
 
 def find_working_folder(server_root: Path) -> WorkingFolder:
-    """Return the working folder that belongs to the folder that a server shows; nothing is made."""
+    """Return the working folder for the folder that a server shows; nothing is created."""
     server_root = server_root.resolve()
     named = os.environ.get("AUTODIFF_KIT_DIR", "").strip()
     if named:

@@ -1,4 +1,4 @@
-"""The routes: who may ask, how much, and what an error looks like. The work itself is done off the event loop."""
+"""Tornado handlers of the routes: authentication, size limits and errors; the work runs in threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME_PATTERN: Final = r"([^/]+)"
 
 
 class Services:
-    """What all requests of one server share: the folder that it shows, and the threads that work for it.
+    """What all handlers of one server share: the folder that it shows, and its reader and writer threads.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class Services:
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"{PREFIX}-write")
 
     async def read(self, work: Callable[..., Any], *facts: Any) -> Any:
-        """Read in a thread; ``work`` is called with the working folder first."""
+        """Run ``work(folder, *facts)`` in a reader thread."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, work, facts)
 
     async def write(self, work: Callable[..., Any], *facts: Any) -> Any:
-        """Change something in the one thread for it."""
+        """Run ``work(folder, *facts)`` in the writer thread, one change after the other."""
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, work, facts)
 
     def _run(self, work: Callable[..., Any], facts: tuple[Any, ...]) -> Any:
@@ -54,18 +54,18 @@ class Services:
 
 @web.stream_request_body
 class JsonHandler(APIHandler):
-    """What every route has in common."""
+    """A handler with JSON bodies, replies and errors; base of all routes."""
 
     auth_resource = PREFIX
 
     def initialize(self, services: Services) -> None:
-        """Take what the routes share."""
+        """Take the services that the handlers share."""
         self.services = services
         self._chunks: list[bytes] = []
         self._size = 0
 
     def data_received(self, chunk: bytes) -> None:
-        """Keep a piece of the body; what is too long is let go by, so that the answer is still heard."""
+        """Collect the body; one that is too long is read and dropped, so that the client gets the reply."""
         self._size += len(chunk)
         if self._size <= MAX_BYTES:
             self._chunks.append(chunk)
@@ -73,7 +73,7 @@ class JsonHandler(APIHandler):
             self._chunks.clear()
 
     def json_body(self) -> Mapping[str, Any]:
-        """Return the object that was sent; nothing is an empty one."""
+        """Return the JSON object in the body; an empty body is an empty object."""
         if self._size > MAX_BYTES:
             raise RequestError(413, "too_large", "The request is over 10 MB.", "Send less.")
         data = b"".join(self._chunks).strip()
@@ -86,12 +86,12 @@ class JsonHandler(APIHandler):
         return found
 
     def send_json(self, found: Any, status: int = 200) -> None:
-        """Send an answer as JSON."""
+        """Send a reply as JSON."""
         self.set_status(status)
         self.finish(json.dumps(found, ensure_ascii=False, allow_nan=False))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Say what went wrong in the one shape that the panels know."""
+        """Send an error as ``{error: {code, text, do}, message}``."""
         error = kwargs.get("exc_info", (None, None, None))[1]
         known = as_request_error(error) if error is not None else None
         known = known or _error_of_status(status_code, error)
@@ -99,7 +99,7 @@ class JsonHandler(APIHandler):
         self.finish(json.dumps(known.as_json(), ensure_ascii=False))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Write to the server's log only what is a fault of ours; the rest is an answer."""
+        """Log only bugs of the kit; other errors are replies."""
         if value is None or as_request_error(value) is None:
             super().log_exception(typ, value, tb)
 
@@ -118,22 +118,22 @@ def _error_of_status(status: int, error: object) -> RequestError:
 
 
 class SyllabusHandler(JsonHandler):
-    """All lessons, and what is next."""
+    """GET ``syllabus``: all lessons, and the next step."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer the whole syllabus."""
+        """Send the syllabus."""
         self.send_json(await self.services.read(panel_data.syllabus))
 
 
 class ProgressHandler(JsonHandler):
-    """Where the learner stands."""
+    """GET ``progress``: the learner's progress."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer progress, or 304 when the page has it."""
+        """Send progress, or 304 when the page has this revision."""
         found = await self.services.read(
             panel_data.progress, _revision_argument(self.get_query_argument("since", None))
         )
@@ -145,52 +145,52 @@ class ProgressHandler(JsonHandler):
 
 
 class LessonProgressHandler(JsonHandler):
-    """Where the learner stands in one lesson."""
+    """PATCH ``progress/NO``: the step or state of one lesson."""
 
     @web.authenticated
     @authorized
     async def patch(self, no: str) -> None:
-        """Note a step or a state."""
+        """Record a step or a state."""
         self.send_json(await self.services.write(panel_data.patch_lesson, no, self.json_body()))
 
 
 class ResetHandler(JsonHandler):
-    """Beginning anew."""
+    """POST ``progress/reset``: delete progress after a backup."""
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Back up, then forget."""
+        """Back up, then delete."""
         self.send_json(await self.services.write(backups.reset_progress, self.json_body()))
 
 
 class OpenNotebookHandler(JsonHandler):
-    """The learner's copy of a notebook."""
+    """POST ``lessons/NO/open``: the learner's copy of a notebook."""
 
     @web.authenticated
     @authorized
     async def post(self, no: str) -> None:
-        """Make it if it is missing."""
+        """Create the copy if it is missing, and send its path."""
         self.send_json(await self.services.write(panel_data.open_notebook, no, self.json_body()))
 
 
 class SearchHandler(JsonHandler):
-    """Finding a lesson."""
+    """GET ``search``: lessons that contain some words."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer the places where the words stand."""
+        """Send the places that contain the words."""
         self.send_json(await self.services.read(search.search, self.get_query_argument("q", "")))
 
 
 class ExercisesHandler(JsonHandler):
-    """The questions of a notebook."""
+    """GET ``exercises``: the questions of a notebook."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer them with what was tried so far."""
+        """Send the questions with the learner's attempts."""
         path, no = (self.get_query_argument(name, None, strip=False) for name in ("path", "no"))
         if path is None and no is None:
             raise RequestError(400, "bad_query", "Say which: path, or no.", "Ask again.")
@@ -198,79 +198,79 @@ class ExercisesHandler(JsonHandler):
 
 
 class QuestionHandler(JsonHandler):
-    """One question."""
+    """PATCH ``exercises/ID``: show a hint or the solution of one question."""
 
     @web.authenticated
     @authorized
     async def patch(self, id: str) -> None:
-        """Give a hint, or the solution."""
+        """Record that a hint or the solution was shown, and send it."""
         self.send_json(await self.services.write(panel_data.patch_question, id, self.json_body()))
 
 
 class SubmissionsHandler(JsonHandler):
-    """What was handed in, and handing in."""
+    """GET and POST ``handin``: list submissions, and submit a notebook."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer the bundles, newest first."""
+        """Send the submissions, newest first."""
         exercise = self.get_query_argument("exercise", None)
         self.send_json({"handed": await self.services.read(submissions.list_submissions, exercise)})
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Write a bundle."""
+        """Submit a notebook."""
         body = self.json_body()
         self.send_json(await self.services.write(submissions.hand_in, body.get("path"), body.get("sha256")), 201)
 
 
 class BackupsHandler(JsonHandler):
-    """The backups."""
+    """GET and POST ``backups``: list backups, and create one."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer them, newest first."""
+        """Send the backups, newest first."""
         self.send_json({"backups": await self.services.read(backups.list_backups)})
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Make one."""
+        """Create a backup."""
         self.send_json(await self.services.write(backups.create_backup, self.json_body().get("what")), 201)
 
 
 class RestoreBackupHandler(JsonHandler):
-    """Bringing one back."""
+    """POST ``backups/ID/restore``: restore a backup."""
 
     @web.authenticated
     @authorized
     async def post(self, id: str) -> None:
-        """Put its progress and its notebooks in place."""
+        """Restore its progress and notebooks."""
         self.json_body()
         self.send_json(await self.services.write(backups.restore_backup, id))
 
 
 class ExportHandler(JsonHandler):
-    """Progress as a file."""
+    """GET ``export``: progress as a file."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer a file to save."""
+        """Send the file."""
         name, media, text = await self.services.read(export, self.get_query_argument("format", "json"))
         self.set_header("Content-Disposition", f'attachment; filename="{name}"')
         self.finish(text, set_content_type=media)
 
 
 class NotFoundHandler(JsonHandler):
-    """Every other address below the prefix, so that an error is never mistaken for a missing extension."""
+    """Every other path below the prefix: 404 with a code, unlike a server without this extension."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Say that there is nothing."""
+        """Send 404."""
         raise web.HTTPError(404)
 
     head = post = patch = put = delete = get

@@ -1,4 +1,4 @@
-"""What comes next: the lesson, the very cell, and about how long it takes.
+"""The learner's next step: the lesson, the cell, and about how many minutes are left.
 
 A lesson that was begun goes on, the latest first. After a lesson its exercise. Then the first lesson that is new,
 then any question that is open. Nothing is locked; this is advice.
@@ -98,7 +98,7 @@ def _first_cell(notebook: OriginalNotebook) -> NotebookCell:
 
 
 def _cell_naming(notebook: OriginalNotebook, item: str, *, shown: bool) -> NotebookCell:
-    """Return the cell that asks for a prediction, or the one that shows what came out."""
+    """Return the cell that calls predict for an item, or the one that reveals it."""
     pattern = REVEAL_CALL if shown else PREDICT_CALL
     return next((cell for cell in notebook.cells if item in pattern.findall(cell.text)), _first_cell(notebook))
 
@@ -109,7 +109,7 @@ def _cell_after_last_reveal(notebook: OriginalNotebook) -> NotebookCell:
 
 
 def resume_cell(entry: LessonEntry, learner: LearnerProgress, what: str) -> str | None:
-    """Return the id of the cell at which a lesson, or its exercise, goes on; None where nothing is open."""
+    """Return the id of the cell at which a lesson or its exercise continues; None where nothing is open."""
     if what == "lesson":
         return str(_lesson_step(entry, learner.lesson(entry.no))["cell"])
     return next((found["cell"] for found in _question_steps(entry, learner)), None)

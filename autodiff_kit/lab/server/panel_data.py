@@ -1,4 +1,4 @@
-"""What the syllabus and the exercises show and change."""
+"""The data of the syllabus and exercises panels: what they show, and the changes that they send."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STATES: Final = ("begun", "done")
 
 
 def syllabus(folder: WorkingFolder) -> dict[str, Any]:
-    """Return every lesson, where the learner stands, and what is next."""
+    """Return every lesson, the learner's progress, and the next step."""
     from autodiff_kit import __version__
 
     lessons = [_lesson_json(folder, entry) for entry in lesson_catalog().values()]
@@ -51,7 +51,7 @@ def syllabus(folder: WorkingFolder) -> dict[str, Any]:
 
 
 def progress(folder: WorkingFolder, since: int | None = None) -> dict[str, Any] | None:
-    """Return where the learner stands, or None if nothing changed since a revision."""
+    """Return the learner's progress, or None if nothing changed since a revision."""
     learner, saved = _read_progress(folder)
     if since is not None and since == learner.rev and saved:
         return None
@@ -71,7 +71,7 @@ def progress(folder: WorkingFolder, since: int | None = None) -> dict[str, Any] 
 
 
 def patch_lesson(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Note the step or the state that a page reports."""
+    """Record the step or the state that a page reports."""
     entry = available_lesson(no)
     rev, asked = _whole_number(body, "rev"), _lesson_fields(body)
 
@@ -99,7 +99,7 @@ def patch_lesson(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dic
 
 
 def open_notebook(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the learner's copy if there is none, and say where it is and which cell comes next."""
+    """Create the learner's copy if it is missing, and return its path and the cell that comes next."""
     entry = available_lesson(no)
     what = body.get("what", "lesson")
     if what not in ("lesson", "exercise"):
@@ -116,7 +116,7 @@ def open_notebook(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> di
 
 
 def exercises(folder: WorkingFolder, path: str | None, no: str | None) -> dict[str, Any]:
-    """Return the questions of a notebook, as the learner stands with them."""
+    """Return the questions of a notebook with the learner's attempts."""
     entry, has_questions = _lesson_of_file(folder, path) if path is not None else (available_lesson(no or ""), True)
     if entry is None or entry.exercise is None:
         return {
@@ -138,7 +138,7 @@ def exercises(folder: WorkingFolder, path: str | None, no: str | None) -> dict[s
 
 
 def patch_question(folder: WorkingFolder, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Note that a hint or the solution was asked for, and give it."""
+    """Record that a hint or the solution was shown, and return it."""
     question, label, slug = _find_question(id)
     if set(body) == {"hint_seen"} and body["hint_seen"] in (1, 2, 3) and body["hint_seen"] is not True:
         note = _hint_change(question, int(body["hint_seen"]))
@@ -172,7 +172,7 @@ def available_lesson(no: str) -> LessonEntry:
 
 
 def _read_progress(folder: WorkingFolder) -> tuple[LearnerProgress, bool]:
-    """Read where the learner stands; a file that turned out damaged is made good first."""
+    """Read the learner's progress; a damaged file is repaired first."""
     found = read_progress_db(folder, read_learner_progress)
     # What could not be brought back now can be later; the page is shown in any case.
     with suppress(RequestError, OSError, ValueError, sqlite3.Error):
@@ -200,7 +200,7 @@ def _lesson_json(folder: WorkingFolder, entry: LessonEntry) -> dict[str, Any]:
 
 
 def _server_path(folder: WorkingFolder, relative: str) -> str:
-    """Return a path for JupyterLab; where the server does not show the folder, opening it will say so."""
+    """Return a path for JupyterLab; the plain path where the server does not show the working folder."""
     return folder.server_path(relative) if folder.root.is_relative_to(folder.server_root) else relative
 
 

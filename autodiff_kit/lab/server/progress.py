@@ -1,4 +1,4 @@
-"""Where a learner stands: the rows of the progress file, read in one transaction, as the panels show them."""
+"""The learner's progress as the panels show it, read from the progress file in one transaction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autodiff_kit.lessons.progress_rows import QuestionState, question_row, revi
 
 @dataclass(frozen=True)
 class LessonProgress:
-    """How far one lesson was walked: its row, and its predictions with whether each was revealed and right."""
+    """Progress in one lesson: its row, and for each prediction whether it was revealed and right."""
 
     state: str = "new"
     step: Any = None
@@ -23,14 +23,14 @@ class LessonProgress:
     predictions: Mapping[str, tuple[bool, bool | None]] | None = None
 
     def revealed_count(self, items: tuple[str, ...]) -> int:
-        """Return how many of a lesson's prompts lie behind the learner."""
+        """Return how many of a lesson's prompts the learner has passed."""
         known = self.predictions or {}
         furthest = max((i + 1 for i, item in enumerate(items) if known.get(item, (False, None))[0]), default=0)
         noted = self.step if isinstance(self.step, int) else 0
         return min(max(furthest, noted), len(items))
 
     def state_for(self, items: tuple[str, ...]) -> str:
-        """Return none, begun, predicted or done."""
+        """Return the lesson's state: none, begun, predicted or done."""
         known = self.predictions or {}
         if self.state == "done" or (items and all(known.get(item, (False, None))[0] for item in items)):
             return "done"
@@ -41,18 +41,18 @@ class LessonProgress:
 
 @dataclass(frozen=True)
 class LearnerProgress:
-    """Everything that was stored, at one revision."""
+    """Progress in all lessons and questions, at one revision."""
 
     rev: int
     lessons: Mapping[str, LessonProgress]
     questions: Mapping[str, QuestionState]
 
     def lesson(self, no: str) -> LessonProgress:
-        """Return how far a lesson was walked, which may be not at all."""
+        """Return the progress in a lesson, empty if it was not begun."""
         return self.lessons.get(no, LessonProgress())
 
     def question(self, id: str) -> QuestionState:
-        """Return where a question stands."""
+        """Return the state of a question."""
         return self.questions.get(id, QuestionState())
 
     def score(self, exercise: OriginalNotebook | None) -> float:
@@ -62,7 +62,7 @@ class LearnerProgress:
 
 
 def read_learner_progress(db: sqlite3.Connection) -> LearnerProgress:
-    """Read all that a panel shows."""
+    """Read the learner's progress from the database."""
     predictions: dict[str, dict[str, tuple[bool, bool | None]]] = {}
     for lesson, item, shown, right in db.execute("SELECT lesson, item, truth_json IS NOT NULL, right FROM prediction"):
         predictions.setdefault(lesson, {})[item] = (bool(shown), None if right is None else bool(right))
@@ -100,7 +100,7 @@ def _lesson_json(entry: LessonEntry, lesson: LessonProgress, score: float) -> di
 
 
 def totals(entries: Mapping[str, LessonEntry], learner: LearnerProgress) -> dict[str, float]:
-    """Return what the bar at the top says; lessons count that are planned, points only those to be had."""
+    """Return the totals for the progress bar; planned lessons count, their points do not."""
     there = [entry for entry in entries.values() if not entry.coming]
     return {
         "done": sum(learner.lesson(entry.no).state_for(entry.prompts) == "done" for entry in there),

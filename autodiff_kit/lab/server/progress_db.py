@@ -1,4 +1,4 @@
-"""The progress file as the server uses it: opened for each request, and honest when it cannot be written.
+"""The server's access to the progress file: opened for each request, with an error where it cannot be written.
 
 A kernel that cannot write goes on in memory and says so once. A server lives for days and serves several pages, so it
 never does: what it could not write, it answers with an error, and the page keeps the change.
@@ -27,14 +27,14 @@ class WriteRefusedError(Exception):
 
 
 class DiskStore(Store):
-    """A store whose changes reach the disk or fail."""
+    """A store for changes: each reaches the disk or raises."""
 
     def _leave_disk(self, error: Exception) -> None:
         raise WriteRefusedError from error
 
 
 class ReadingStore(Store):
-    """A store for reading: what cannot be written can still be read, and a wait that was too long is told."""
+    """A store for reading: falls back to memory where the file cannot be written; raises where it is locked."""
 
     def _leave_disk(self, error: Exception) -> None:
         told = as_request_error(error)
@@ -57,7 +57,7 @@ def write_progress_db(folder: WorkingFolder, work: Callable[[Progress], T]) -> T
 
 
 def read_progress_db(folder: WorkingFolder, work: Callable[[sqlite3.Connection], T]) -> tuple[T, bool]:
-    """Read the progress of a working folder; say also whether what is written to it would be kept.
+    """Read the progress of a working folder; also return whether changes to it would be saved.
 
     Looking makes nothing: without a working folder the answer is that of a learner who has not begun.
     """
@@ -77,7 +77,7 @@ def _translate_refusal(work: Callable[[], T]) -> T:
 
 
 def notices(folder: WorkingFolder, *, saved: bool) -> list[dict[str, Any]]:
-    """Return what a learner should know about the file: that it cannot be written, or that a broken one is kept."""
+    """Return notices about the progress file: that it cannot be written, or that a damaged one was put aside."""
     said = []
     if not saved:
         said.append(

@@ -1,4 +1,4 @@
-"""Bringing back what a damaged progress file held.
+"""Recover progress from a damaged progress file, backups, notebooks and receipts.
 
 The store puts a damaged file aside and begins afresh. What it held is looked for in four places: the rows that can
 still be read in it, the newest backup, the learner's notebooks (results of checks, cells that were run), and the
@@ -48,7 +48,7 @@ OUTCOME: Final = {"Passed": "passed", "Nearly": "partial", "Not yet": "not yet"}
 
 
 def repair(folder: WorkingFolder) -> bool:
-    """Bring back what the damaged files held that were not looked through yet; say whether there were any."""
+    """Recover rows from damaged files that were not processed yet; return whether there were any."""
     aside = damaged_files(folder)
     if not aside:
         return False
@@ -91,7 +91,7 @@ def _readable_rows(path: Path) -> TableRows:
 
 
 def _rows(db: sqlite3.Connection, table: str) -> list[Row]:
-    """Read a table from its front and from its back, each until a page is broken."""
+    """Read a table from both ends, each until a damaged page."""
     found: dict[int, tuple[Any, ...]] = {}
     for direction in ("ASC", "DESC"):
         # What stands in a broken page may be anything, also text that is none.
@@ -146,7 +146,7 @@ def _rows_from_receipts(folder: WorkingFolder) -> TableRows:
 
 
 def _rows_from_notebooks(folder: WorkingFolder) -> TableRows:
-    """Return what the learner's notebooks tell: copies begin without outputs, so what stands there was run."""
+    """Return rows from the learner's notebooks: copies begin without outputs, so a cell with output was run."""
     found: TableRows = []
     for no, entry in lesson_catalog().items():
         if entry.notebook is not None:
@@ -227,7 +227,7 @@ def _merge_question(db: sqlite3.Connection, row: Row, rev: int) -> None:
 
 
 def _insert_missing(table: str, *same: str) -> Any:
-    """Return what adds a row unless as many stand there that are the same in some columns."""
+    """Return a function that inserts a row unless as many rows with equal columns exist."""
     names = COLUMNS[table]
     condition = " AND ".join(f"{name} = :{name}" for name in same)
     statement = (

@@ -1,4 +1,4 @@
-"""Finding a lesson by its title, its words, or the text of its cells; never by what running it would show."""
+"""Search lessons by title, keywords and the text of their cells, without showing results of cells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPOILER_ROLES: Final = ("reveal", "why", "summary")
 
 
 def search(folder: WorkingFolder, query: str) -> dict[str, Any]:
-    """Return where all the words of a query stand together, titles before text."""
+    """Return the places that contain all words of a query, titles before text."""
     words = query.casefold().split()
     if not words or len(query) > MAX_QUERY:
         raise RequestError(
@@ -29,7 +29,7 @@ def search(folder: WorkingFolder, query: str) -> dict[str, Any]:
 
 
 def _hits_in(folder: WorkingFolder, entry: LessonEntry, words: list[str]) -> Iterator[dict[str, Any]]:
-    """Give at most one place for a lesson's head and three of its text."""
+    """Yield at most one hit in a lesson's title, keywords or goal, and three in its text."""
     fields = (
         ("title", f"{entry.no} {entry.title}"),
         ("keywords", ", ".join(entry.keywords)),

@@ -1,4 +1,4 @@
-"""Handing in: the saved notebook and a receipt in one zip, which is there whole or not at all.
+"""Submissions: the saved notebook and a receipt in one zip, written atomically.
 
 The zips are the record. The row in the progress file repeats it, so that a lost file loses no receipt.
 """
@@ -31,7 +31,7 @@ MAX_RECEIPT_BYTES: Final = 65_536
 
 
 def hand_in(folder: WorkingFolder, path: object, expected: object) -> dict[str, Any]:
-    """Bundle the saved notebook with a receipt.
+    """Submit the saved notebook: write it and a receipt to a zip.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def hand_in(folder: WorkingFolder, path: object, expected: object) -> dict[str, 
 
 
 def list_submissions(folder: WorkingFolder, exercise: str | None = None) -> list[dict[str, Any]]:
-    """Return what was handed in, newest first; a file that is no bundle is passed over."""
+    """Return the submissions, newest first; files that are no submission are skipped."""
     where = folder.own_path("handin")
     found = []
     for path in sorted(where.glob("*.zip")) if where.is_dir() else []:
@@ -100,7 +100,7 @@ def _make_receipt(folder: WorkingFolder, exercise: str, digest: str, score: floa
 
 
 def _write_bundle(folder: WorkingFolder, exercise: str, data: bytes, receipt: dict[str, Any]) -> Path:
-    """Write the bundle under the first receipt that is free; one that is there is never replaced."""
+    """Write the zip under the first receipt number that is free; an existing one is never replaced."""
     where = folder.own_path("handin")
     where.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=where, prefix=".handin.")
@@ -121,7 +121,7 @@ def _write_bundle(folder: WorkingFolder, exercise: str, data: bytes, receipt: di
 
 
 def _take_name(draft: str, target: Path) -> None:
-    """Give a finished draft its name; FileExistsError if another process took that name first."""
+    """Rename a finished draft; FileExistsError if another process took that name first."""
     try:
         os.link(draft, target)
     except OSError:

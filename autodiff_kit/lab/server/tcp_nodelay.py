@@ -1,4 +1,4 @@
-"""Kernels' messages leave the server as they come.
+"""Disable Nagle's algorithm on the websockets between pages and kernels.
 
 A kernel answers a panel with three small messages in a row. Where a connection gathers small packets (Nagle's
 algorithm, RFC 896), the second waits until the browser has acknowledged the first, and a browser with nothing to say
@@ -15,7 +15,7 @@ SETTING = "kernel_websocket_connection_class"
 
 
 def disable_nagle(app: Any) -> None:
-    """Gather no small packets on the connections between pages and kernels.
+    """Set TCP_NODELAY on the websockets between pages and kernels.
 
     Parameters
     ----------
