@@ -1,4 +1,4 @@
-/** Named changes; however often one is made, it is told once a frame. */
+/** Notifies listeners of named changes, each at most once a frame. */
 export class ChangeNotifier<Name extends string> {
   private readonly listeners = new Map<Name, Set<() => void>>();
   private pending = new Set<Name>();
@@ -18,7 +18,7 @@ export class ChangeNotifier<Name extends string> {
     this.frame ||= requestAnimationFrame(() => this.flush());
   }
 
-  /** Tell everything now; a listener that waits for two changes hears once. */
+  /** Notify now; a listener of two pending changes is called once. */
   flush(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;

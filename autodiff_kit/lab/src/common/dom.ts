@@ -1,6 +1,6 @@
 import { t } from './translation';
 
-/** Small helpers shared by all panels. */
+/** Helpers that create DOM and SVG elements. */
 
 type Kid = Node | string | null | undefined | false | Kid[];
 export type Kids = Kid[];
@@ -95,7 +95,7 @@ export interface ButtonLooks {
   text?: boolean;
 }
 
-/** A button: with words, or with an icon whose words are its name and its hint. */
+/** A button with a label, or with an icon whose label is its accessible name and tooltip. */
 export function button(label: string, looks: ButtonLooks): HTMLButtonElement {
   const worded = looks.text ?? !looks.ic;
   const hint = looks.title ?? (worded ? '' : label);
@@ -163,6 +163,6 @@ export const copy = (text: string): void => void navigator.clipboard?.writeText(
 export const banner = (cls: string, kids: Kids, ...actions: Kids): HTMLElement =>
   h('div', { class: `akl-banner ${cls}` }, kids, actions);
 
-/** The button that closes what it stands on. */
+/** A close button. */
 export const closer = (act: () => void, key?: string): HTMLElement =>
   button(t('Close'), { ic: 'close', cls: 'akl-plainicon', key, act });

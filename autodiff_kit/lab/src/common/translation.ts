@@ -1,4 +1,4 @@
-/** What the panels say, through JupyterLab's translator: the English sentence is the key, %1 %2 are its holes. */
+/** Translation through JupyterLab's translator: the English sentence is the key, with placeholders %1 and %2. */
 
 export interface Translations {
   __(text: string, ...holes: unknown[]): string;
@@ -23,10 +23,10 @@ export const setTranslations = (chosen: Translations): void => {
   current = chosen;
 };
 
-/** A sentence, its holes filled. */
+/** A translated sentence with its placeholders filled. */
 export const t = (text: string, ...holes: unknown[]): string => current.__(text, ...holes);
 
-/** A sentence that counts: %1 is the number, written with a narrow space between thousands. */
+/** A translated sentence with a plural: %1 is the number, with a narrow space between thousands. */
 export const tn = (one: string, many: string, n: number, ...holes: unknown[]): string =>
   current._n(one, many, n, ...holes).replace(String(n), groupThousands(n));
 

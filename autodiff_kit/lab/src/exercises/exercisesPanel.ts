@@ -2,7 +2,7 @@ import { button, fill, h, icon } from '../common/dom';
 import { type Exercises, type Submission, NO_RESPONSE, type Question, type QuestionState, ServerClient, ServerError } from '../services/serverClient';
 import { t, tn } from '../common/translation';
 
-/** The exercises of the notebook in front: what is asked, what is right so far, and handing in. */
+/** The exercises panel: the current notebook's questions, their state, hints and solutions, and handing in. */
 
 export interface ExercisesHost {
   /** The notebook in front, as the server calls it; null where there is none. */

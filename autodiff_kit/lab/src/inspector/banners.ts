@@ -5,11 +5,11 @@ import type { InspectorState } from './inspectorState';
 import type { Tape } from './tape';
 import { groupThousands, t, tn } from '../common/translation';
 
-/** What stands around a view: facts, banners, the place of the head, and the drawing of an empty panel. */
+/** The inspector's banners, its facts line, the playhead's position, and its empty state. */
 
 export const tapeFacts = (tape: Tape): string =>
   [tn('%1 node', '%1 nodes', tape.n), ...(tape.totals ? [t('%1 held', formatBytes(tape.totals.bytes))] : []), tape.header.persistent ? t('persistent') : t('one use'),
-    ...(tape.released ? [t('arrays let go')] : [])].join(' · ');
+    ...(tape.released ? [t('arrays released')] : [])].join(' · ');
 
 interface BannerActions {
   restart(): void;
@@ -20,7 +20,7 @@ interface BannerActions {
 
 const plainBanner = (ic: string, text: string, ...more: HTMLElement[]): HTMLElement => banner('is-plain', [icon(ic), h('p', null, text)], more);
 
-/** A tape that the kernel could not tell of. */
+/** The banner for a tape that the kernel could not send. */
 export const unavailableBanner = (why: string): HTMLElement => plainBanner('warn', t('This tape could not be shown: %1', why));
 
 export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | null)[] {
@@ -48,7 +48,7 @@ function nanBanner(s: InspectorState, tape: Tape, acts: BannerActions): HTMLElem
   return banner('is-nan', [h('span', { class: 'akl-v akl-v-nan' }, 'NaN'), h('p', null, words, ' ', h('span', { class: 'akl-mono' }, bad.text))], button(t('Show'), { act: () => acts.show(bad.node) }));
 }
 
-/** Where the head is: a node of how many, or which end. */
+/** Show the playhead's position: a node and their number, or which end. */
 export function updatePosition(el: HTMLElement, s: InspectorState): void {
   const { tape, playhead: cur, direction: dir } = s;
   if (!tape) {
@@ -59,7 +59,7 @@ export function updatePosition(el: HTMLElement, s: InspectorState): void {
   el.title = dir < 0 ? t('Cotangents of %1', tape.label(tape.target)) : t('Values in the order in which they were recorded');
 }
 
-/** The empty panel: an unexposed strip, three lines of code, and two ways to begin. */
+/** The empty state: a picture, three lines of code, and two buttons to begin. */
 export function emptyState(example: () => void, lesson: () => void): HTMLElement[] {
   const frames = Array.from({ length: 17 }, (_, i) => h('rect', { x: 10 + i * 12, y: 27, width: 7, height: 10, rx: 1, class: i < 6 ? 'on' : 'off' }));
   const art = h('svg', { viewBox: '0 0 220 60', class: 'akl-empty-art', 'aria-hidden': 'true' }, h('path', { d: 'M4 22H216M4 42H216', class: 'l' }), frames, h('path', { d: 'M82 8V56', class: 'hd' }), h('path', { d: 'M76 6l12 5-12 5z', class: 'fw' }));

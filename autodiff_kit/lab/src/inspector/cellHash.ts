@@ -1,4 +1,4 @@
-/** CRC-32 of a cell's text without newlines at its end, as the kernel makes it: enough to see that it was edited. */
+/** CRC-32 of a cell's source without trailing newlines, as the kernel computes it, to detect edits. */
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, i) => {
   let c = i;

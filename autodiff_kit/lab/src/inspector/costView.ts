@@ -14,11 +14,11 @@ export const labelledFigure = (value: string, label: string, cls = ''): HTMLElem
 export const bar = (role: string, share: number, label: string): HTMLElement =>
   h('span', { class: `akl-bar akl-bar-${role}` }, h('i', { style: { width: `max(2px, ${(share * 100).toFixed(1)}%)` } }), h('em', null, label));
 
-/** What stands where figures will, which come from the kernel after the record. */
+/** A placeholder until the kernel has sent the costs. */
 export const costsPending = (tape: Tape): HTMLElement =>
-  h('p', { class: 'akl-pad akl-quiet', role: 'status' }, tape.released ? t('The tape let its arrays go before they were counted.') : t('Asking the kernel …'));
+  h('p', { class: 'akl-pad akl-quiet', role: 'status' }, tape.released ? t('The tape released its arrays before they were counted.') : t('Asking the kernel …'));
 
-/** What each line costs: forward, backward, and their ratio; the five dearest as bars, all of them as a table. */
+/** The cost of each line: forward, backward, and their ratio; the five most expensive as bars, all in a table. */
 export function costView(s: InspectorState): View {
   return new CostView(s);
 }
@@ -63,7 +63,7 @@ class CostView implements View {
       this.build();
       this.el.querySelector<HTMLElement>('[aria-checked="true"]')?.focus();
     };
-    return h('div', { class: 'akl-sub' }, h('h3', null, t('The five dearest lines')), segments<CostMeasure>([['ops', t('Operations')], ['bytes', t('Held bytes')]], this.by, pick, t('Measured by')));
+    return h('div', { class: 'akl-sub' }, h('h3', null, t('The five most expensive lines')), segments<CostMeasure>([['ops', t('Operations')], ['bytes', t('Held bytes')]], this.by, pick, t('Measured by')));
   }
 
   private mostExpensive(lines: LineCost[], all: number): HTMLElement[] {

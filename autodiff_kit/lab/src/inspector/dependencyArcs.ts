@@ -1,9 +1,9 @@
 import { h } from '../common/dom';
 import type { InspectorState } from './inspectorState';
 
-/** Lines beside the table from a node to those it reads, and under the pointer also to those that read it. */
+/** Arcs beside the table from a node to its inputs, and under the pointer also to its consumers. */
 
-const MAX_CONSUMERS = 40; // readers that are drawn
+const MAX_CONSUMERS = 40; // consumers that are drawn
 
 /** Where rows are on the screen. */
 interface Viewport {

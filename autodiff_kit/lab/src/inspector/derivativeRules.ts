@@ -1,6 +1,6 @@
 import { t } from '../common/translation';
 
-/** Rules of the commonest ops in words: what the op computes, and what it sends back to its inputs. */
+/** Derivative rules of the common ops in words: what the op computes, and what it sends to its inputs. */
 
 type RuleText = [formula: string, sends: () => string];
 
@@ -50,7 +50,7 @@ const RULES: Record<string, RuleText> = {
   tensor: ['', translated('collects nothing: not watched')]
 };
 
-/** The rule of an op; one that has no words here shows its name. */
+/** The rule of an op; an op without a text shows its name. */
 export const derivativeRule = (op: string): { formula: string; sends: string } => {
   const [formula, sends] = RULES[op] ?? [op, () => ''];
   return { formula, sends: sends() };

@@ -26,7 +26,7 @@ interface DiffRow extends RowElement {
 const SIGNS: Record<DiffKind, string> = { same: '=', new: '+', gone: '−', changed: '≠' };
 const kindLabel = (kind: DiffKind): string => ({ same: t('the same'), new: t('only in B'), gone: t('only in A'), changed: t('differs') })[kind];
 
-/** Tape A against tape B: what came, what went, what differs. The kernel pairs their nodes. */
+/** Compares two tapes: nodes that only one has, and values that differ. The kernel aligns their nodes. */
 export function diffView(s: InspectorState, tapes: () => TapeListing[], open: (id: string) => Promise<Tape>): View {
   return new DiffView(s, tapes, open);
 }

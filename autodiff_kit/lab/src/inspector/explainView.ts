@@ -5,7 +5,7 @@ import { Tape, expandRuns } from './tape';
 import { t, tn } from '../common/translation';
 import type { Explanation, JacobianReply, CodeLocation } from '../services/protocol';
 
-const MAX_SEGMENT = 5; // nodes of a shore that are shown whole
+const MAX_SEGMENT = 5; // nodes of one side of the gap that are all shown
 const MAX_PATH = 7; // and of a path
 const MAX_TARGETS = 400; // nodes that the drop-down list offers
 
@@ -84,7 +84,7 @@ class ExplainView implements View {
     ];
   }
 
-  /** Two shores and a gap: what the source reaches (solid), the line that cuts, what the target is made of (dashed). */
+  /** The two sides of the gap: what the source reaches (solid), the line that cuts, what the target needs (dashed). */
   private chain(tape: Tape, why: Explanation, place: CodeLocation | null): HTMLElement {
     const up = this.pathFromSource(tape, why);
     const near = up.length ? this.foldedItems(tape, up, 'is-reached', t('source'), null)
@@ -128,7 +128,7 @@ class ExplainView implements View {
   private gap(why: Explanation, place: CodeLocation): HTMLElement {
     const where = [this.s.code.cellLabel(place), place[1]];
     const words = this.s.code.isEdited(place) ? t('The path ended in cell %1, line %2; the cell was edited since.', ...where)
-      : why.cause === 5 ? t('Nothing leads on from here: cell %1, line %2', ...where) : t('The path ends here: cell %1, line %2', ...where);
+      : why.cause === 5 ? t('No path continues from here: cell %1, line %2', ...where) : t('The path ends here: cell %1, line %2', ...where);
     return h('li', { class: 'akl-chain-gap' }, h('span', { class: 'akl-chain-cut', 'aria-hidden': 'true' }, icon('cut')),
       h('button', { type: 'button', class: 'akl-plainbtn', on: { click: () => this.s.code.goToLine(place), ...this.hoverListeners(place, null) } }, h('code', null, why.code), h('span', null, words)));
   }
@@ -193,7 +193,7 @@ class ExplainView implements View {
   }
 
   refresh(): void {
-    // Nothing here moves with the head.
+    // Nothing here moves with the playhead.
   }
 }
 

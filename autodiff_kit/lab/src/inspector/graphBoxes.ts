@@ -2,7 +2,7 @@ import type { Edge } from './graphLayout';
 import type { InspectorState } from './inspectorState';
 import type { GroupBy, NodeGroup } from './nodeGroups';
 
-/** What the graph draws: a group is one box until it is opened. */
+/** The graph's boxes and edges: a group of nodes is one box until it is opened. */
 
 export interface GraphBox {
   ids: number[];
@@ -17,11 +17,11 @@ export interface BoxGraph {
   /** Edges that were turned round: into the next round of a loop. */
   backEdges: Set<number>;
   grouping: GroupBy;
-  /** How many boxes there are in all; only those around the head are drawn when they are too many. */
+  /** How many boxes there are in all; where they are too many, only those around the playhead are drawn. */
   total: number;
 }
 
-/** Boxes and edges of a tape: collapsed where it is long, and cut to what surrounds the head where that is not enough. */
+/** Boxes and edges of a tape: grouped where it is long, and reduced to those around the playhead where that is not enough. */
 export function boxGraph(s: InspectorState, most: number): BoxGraph {
   const tape = s.tape!;
   const grouping: GroupBy = s.grouping === 'none' && tape.n > most ? (tape.header.tables.module.length > 2 ? 'module' : 'line') : s.grouping;

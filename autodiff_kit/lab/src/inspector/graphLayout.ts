@@ -1,6 +1,6 @@
 /**
- * The layout of the graph. A record is in topological order already, so the costly half of a layered drawing is
- * free; what is left is medians and pool-adjacent-violators. Collapsing keeps the number of boxes small.
+ * Layered (Sugiyama) layout of the graph: longest-path ranks, ordering by medians, and straightening by
+ * pool-adjacent-violators. A record is in topological order already, and grouping keeps the number of boxes small.
  */
 
 export type Edge = [number, number];

@@ -25,7 +25,7 @@ interface EdgeElement {
   el: HTMLElement;
 }
 
-/** The tape as a drawing: boxes in tape order, the same colours and the same head as the table. */
+/** The tape as a graph: boxes in tape order, with the table's colours and playhead. */
 export function graphView(s: InspectorState, moves: ViewActions): View & { save(kind: 'svg' | 'png'): void } {
   return new GraphView(s, moves);
 }
@@ -146,7 +146,7 @@ class GraphView implements View {
   private description(made: BoxGraph): string {
     const parts = [tn('%1 box', '%1 boxes', made.boxes.length)];
     if (made.total > made.boxes.length) {
-      parts[0] = t('The %1 boxes around the head, of %2', groupThousands(made.boxes.length), groupThousands(made.total));
+      parts[0] = t('The %1 boxes around the playhead, of %2', groupThousands(made.boxes.length), groupThousands(made.total));
     } else if (made.grouping !== this.s.grouping) {
       parts[0] = made.grouping === 'line' ? t('Collapsed by line: %1 nodes in %2 boxes', groupThousands(this.s.tape!.n), groupThousands(made.boxes.length)) : t('Collapsed by module: %1 nodes in %2 boxes', groupThousands(this.s.tape!.n), groupThousands(made.boxes.length));
     }
@@ -200,8 +200,8 @@ class GraphView implements View {
     const cur = s.playhead === null ? -1 : this.boxGraph.boxOf[s.playhead];
     const hov = s.hovered === null || s.hovered < 0 ? -1 : this.boxGraph.boxOf[s.hovered];
     const ins = new Set(s.playhead === null ? [] : s.tape.inputs(s.playhead).map(x => this.boxGraph!.boxOf[x]));
-    const shores = s.explanation && !s.explanation.connected ? { reached: new Set(expandRuns(s.explanation.reached)), needed: new Set(expandRuns(s.explanation.needed)) } : null;
-    this.boxElements.forEach(node => node.el.setAttribute('class', this.boxClass(node, cur, hov, shores)));
+    const disconnected = s.explanation && !s.explanation.connected ? { reached: new Set(expandRuns(s.explanation.reached)), needed: new Set(expandRuns(s.explanation.needed)) } : null;
+    this.boxElements.forEach(node => node.el.setAttribute('class', this.boxClass(node, cur, hov, disconnected)));
     for (const line of this.edgeElements) {
       const hot = line.b === cur && ins.has(line.a);
       const classes = [line.loop && 'is-loop', hot && (s.direction < 0 ? 'is-rev' : 'is-fwd'), (line.a === hov || line.b === hov) && 'is-hover'];
@@ -210,7 +210,7 @@ class GraphView implements View {
     this.markActive();
   }
 
-  private boxClass(node: BoxElement, cur: number, hov: number, shores: { reached: Set<number>; needed: Set<number> } | null): string {
+  private boxClass(node: BoxElement, cur: number, hov: number, disconnected: { reached: Set<number>; needed: Set<number> } | null): string {
     const { s } = this;
     const tape = s.tape!;
     const group = node.g === null ? null : s.groups(this.boxGraph!.grouping)!.groups[node.g];
@@ -221,11 +221,11 @@ class GraphView implements View {
     const k = kind('cotangent');
     const single = !group;
     const classes: [string, boolean][] = [
-      ['is-fwd', shores ? node.ids.some(i => shores.reached.has(i)) : s.tangents && last < s.forwardEnd && came(kind('tangent'))],
-      ['is-rev', shores ? node.ids.some(i => shores.needed.has(i)) : swept && came(k)],
-      ['is-nan', kind('value') === KIND.NAN || (k === KIND.NAN && swept)], ['is-none', !shores && k === KIND.NONE && swept], ['is-zero', k === KIND.ZERO && swept],
+      ['is-fwd', disconnected ? node.ids.some(i => disconnected.reached.has(i)) : s.tangents && last < s.forwardEnd && came(kind('tangent'))],
+      ['is-rev', disconnected ? node.ids.some(i => disconnected.needed.has(i)) : swept && came(k)],
+      ['is-nan', kind('value') === KIND.NAN || (k === KIND.NAN && swept)], ['is-none', !disconnected && k === KIND.NONE && swept], ['is-zero', k === KIND.ZERO && swept],
       ['is-now', node.i === cur], [s.direction < 0 ? 'now-rev' : 'now-fwd', node.i === cur], ['is-hover', node.i === hov], ['is-sel', single && s.selected === first],
-      ['is-source', single && tape.flag(first, 's')], ['is-target', single && first === tape.header.target], ['is-torn', single && !!shores && s.explanation!.node === first],
+      ['is-source', single && tape.flag(first, 's')], ['is-target', single && first === tape.header.target], ['is-torn', single && !!disconnected && s.explanation!.node === first],
       ['is-ahead', last >= s.forwardEnd], ['is-lit', node.ids.some(i => s.isHighlighted(tape.location(i)))]
     ];
     return ['akl-box', ...classes.filter(([, on]) => on).map(([name]) => name)].join(' ');
@@ -239,8 +239,8 @@ class GraphView implements View {
 
   /** The box that the keys move from. */
   private current(): number {
-    const { selected: sel, playhead: cur } = this.s;
-    const node = sel !== null && sel >= 0 ? sel : cur;
+    const { selected, playhead } = this.s;
+    const node = selected !== null && selected >= 0 ? selected : playhead;
     return Math.max(0, node === null ? 0 : (this.boxGraph?.boxOf[node] ?? 0));
   }
 

@@ -3,7 +3,7 @@ import { type RowFilter, type ViewName, VIEWS } from './inspectorState';
 import type { GroupBy } from './nodeGroups';
 import { t, tn } from '../common/translation';
 
-/** What stands around the inspector's views: tape and facts, tabs, the deck, the filter. It knows nothing of tapes. */
+/** The inspector's layout: tape picker, tabs, playback controls and filters. It does not depend on tapes. */
 
 export interface LayoutActions {
   open(id: string): void;
@@ -54,9 +54,9 @@ export class InspectorLayout {
   }
 
   private playbackControls(): HTMLElement {
-    const { actions: acts } = this;
-    const keys: [string, string, string, () => void][] = [[t('Rewind'), 'first', 'Shift+Home', () => acts.rewind()], [t('Step back'), 'back', ',', () => acts.step(-1)],
-      [t('Step'), 'next', '.', () => acts.step(1)], [t('To the end'), 'last', 'Shift+End', () => acts.end()]];
+    const { actions } = this;
+    const keys: [string, string, string, () => void][] = [[t('Rewind'), 'first', 'Shift+Home', () => actions.rewind()], [t('Step back'), 'back', ',', () => actions.step(-1)],
+      [t('Step'), 'next', '.', () => actions.step(1)], [t('To the end'), 'last', 'Shift+End', () => actions.end()]];
     const buttons: HTMLElement[] = keys.map(([label, ic, key, act]) => button(label, { ic, key, act }));
     buttons.splice(2, 0, this.playButton);
     return h('div', { class: 'akl-transport', role: 'toolbar', 'aria-label': t('Step through the tape') }, h('div', { class: 'akl-keys' }, buttons), this.directionControl, this.position);
@@ -83,7 +83,7 @@ export class InspectorLayout {
     this.view.setAttribute('aria-labelledby', `akl-tab-${v}`);
   }
 
-  /** Which tapes there are to choose from. */
+  /** Fill the tape picker. */
   listTapes(tapes: [string, string][], shown?: string): void {
     fill(this.tapePicker, tapes.length ? tapes.map(([id, label]) => h('option', { value: id, selected: id === shown }, label)) : h('option', null, t('No tape yet')));
   }
@@ -114,7 +114,7 @@ export class InspectorLayout {
     this.playButton.setAttribute('aria-label', on ? t('Pause') : t('Play'));
   }
 
-  /** The head turned. */
+  /** Show the direction of the playhead. */
   showDirection(dir: 1 | -1): void {
     const words = (x: string): HTMLElement => h('span', null, x);
     const focused = this.directionControl.contains(document.activeElement);

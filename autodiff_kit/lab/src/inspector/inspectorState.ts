@@ -4,7 +4,7 @@ import type { GroupBy } from './nodeGroups';
 import type { Tape } from './tape';
 import type { Explanation, CodeLocation, SweepStep } from '../services/protocol';
 
-/** What all views of the inspector share. */
+/** The state that all views of the inspector share. */
 
 export type ViewName = 'table' | 'graph' | 'cost' | 'memory' | 'diff' | 'why';
 export const VIEWS: ViewName[] = ['table', 'graph', 'cost', 'memory', 'diff', 'why'];
@@ -13,7 +13,7 @@ export type StateChange = 'rows' | 'width' | 'dir' | 'expanded' | 'values' | 'ki
 /** The kernel: ready, running a cell, gone, or out of reach. */
 export type KernelCondition = 'ready' | 'busy' | 'dead' | 'offline';
 
-/** What the inspector asks of the notebook beside it. */
+/** Looks up the notebook's code for a location on the tape. */
 export interface CodeLookup {
   /** The code of a line; empty where the cell is gone or was edited since. */
   lineText(place: CodeLocation): string;
@@ -32,12 +32,12 @@ export class InspectorState {
   tape: Tape | null = null;
   view: ViewName = 'table';
   kernelCondition: KernelCondition = 'ready';
-  /** How far forward and reverse have come: nodes below f are recorded, nodes from r on are swept. */
+  /** How far the sweeps have come: nodes below forwardEnd are recorded, nodes from reverseEnd on have their cotangent. */
   forwardEnd = 0;
   reverseEnd = 0;
-  /** The node under the head, and the direction of the head. */
+  /** The node under the playhead, null where it is on none. */
   playhead: number | null = null;
-  /** Just opened, nothing seeded yet: all values show, and the first step begins at the beginning. */
+  /** Just opened: all values show, and the first step begins at the first node. */
   unstarted = false;
   direction: 1 | -1 = 1;
   /** The chosen row: a node, or −1 − g for a group. */
@@ -75,7 +75,7 @@ export class InspectorState {
 
 export const isSameLine = (a: CodeLocation, b: CodeLocation): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** A view: its element, built for a tape, refreshed while the head moves. */
+/** A view: its element, built for a tape, refreshed while the playhead moves. */
 export interface View {
   el: HTMLElement;
   build(): void;
@@ -84,7 +84,7 @@ export interface View {
   focus?(): void;
 }
 
-/** What views and keys make the inspector do. */
+/** The actions that views and keys trigger in the inspector. */
 export interface ViewActions {
   seek(node: number): void;
   pause(): void;

@@ -1,7 +1,7 @@
 import { type InspectorState, type ViewName, VIEWS } from './inspectorState';
 import type { Playback } from './playback';
 
-/** Keys of the inspector; each of them has a button as well. */
+/** Keyboard shortcuts of the inspector; each has a button as well. */
 
 const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = { t: 'table', g: 'graph', c: 'cost', m: 'memory', d: 'diff', w: 'why' };
 
@@ -17,7 +17,7 @@ export interface ShortcutTarget {
   explainFrom(end: 'source' | 'target'): Promise<void>;
 }
 
-/** What a key does here, or null where it is not the inspector's. */
+/** The action of a key, or null where it is not a shortcut. */
 export function shortcutAction(e: KeyboardEvent, inspector: ShortcutTarget): (() => void) | null {
   const target = e.target as HTMLElement;
   if (e.ctrlKey || e.metaKey || e.altKey || target.matches('input, select, textarea')) {

@@ -1,7 +1,7 @@
 import { type Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
 
-/** Marks on lines of code: the line under the head, the line that cuts, the first NaN, what a line costs. */
+/** CodeMirror decorations of lines: the line under the playhead, the line that cuts a path, the first NaN, costs. */
 
 export interface LineDecoration {
   line: number;
@@ -61,7 +61,7 @@ const lineAt = (view: EditorView, e: MouseEvent): number | null => {
   return at === null ? null : view.state.doc.lineAt(at).number;
 };
 
-/** What every editor gets: a place for marks, and an ear for the pointer. */
+/** The editor extension: a field of decorations, and pointer events by line. */
 export const lineDecorationExtension = (events: LinePointerEvents): Extension => [
   decorationField,
   EditorView.domEventHandlers({
@@ -76,7 +76,7 @@ export const lineDecorationExtension = (events: LinePointerEvents): Extension =>
   })
 ];
 
-/** Put these marks on an editor, in place of those it had. */
+/** Replace an editor's decorations. */
 export function setLineDecorations(view: EditorView, marks: LineDecoration[]): void {
   const held = view.state.field(decorationField, false);
   if (held && JSON.stringify(held.marks) !== JSON.stringify(marks)) {

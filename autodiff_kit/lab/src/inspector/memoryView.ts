@@ -9,7 +9,7 @@ const HEIGHT = 132;
 const BASELINE = HEIGHT - 18;
 const SHOWN_OPS = 6; // that have a bar
 
-/** Bytes that are held while recording, and while the sweep lets them go. */
+/** Bytes held over time: growing while recording, released in the reverse sweep. */
 export function memoryView(s: InspectorState): View {
   return new MemoryView(s);
 }
@@ -38,7 +38,7 @@ class MemoryView implements View {
     const holding = tape.columns.cost.bytes.filter(b => b > 0).length;
     fill(this.el,
       h('div', { class: 'akl-figures' }, labelledFigure(formatBytes(this.cumulativeBytes[tape.n]), t('held at the peak')), labelledFigure(groupThousands(holding), t('nodes hold something')), labelledFigure(groupThousands(tape.n - holding), t('hold nothing'))),
-      this.plot(tape), h('div', { class: 'akl-sub' }, h('h3', null, t('Kept for the way back, by op'))), h('ul', { class: 'akl-dear' }, this.ops(tape)),
+      this.plot(tape), h('div', { class: 'akl-sub' }, h('h3', null, t('Kept for the backward pass, by op'))), h('ul', { class: 'akl-dear' }, this.ops(tape)),
       h('p', { class: 'akl-quiet' }, t('An op keeps only what its rule needs: add and subtract keep nothing. An array that two nodes keep counts once.')));
     this.refresh();
   }
@@ -55,19 +55,19 @@ class MemoryView implements View {
   }
 
   private plot(tape: Tape): HTMLElement {
-    const { width: wide } = this;
-    const mid = wide / 2;
+    const { width } = this;
+    const mid = width / 2;
     const peak = this.cumulativeBytes[tape.n];
     const fwd = (i: number): number => (i / tape.n) * mid;
-    const rev = (i: number): number => wide - fwd(i);
+    const rev = (i: number): number => width - fwd(i);
     const kept = tape.header.persistent;
     this.playheadMark = h('g', { class: 'akl-mem-head' }, h('path', { d: `M0 12V${BASELINE}` }), h('text', { y: 9, 'text-anchor': 'middle' }));
     const text = (x: number, y: number, anchor: string, words: string, cls = ''): HTMLElement => h('text', { x, y, 'text-anchor': anchor, class: cls }, words);
-    return h('svg', { class: 'akl-mem', width: wide, height: HEIGHT, role: 'img', 'aria-label': t('Bytes held: rises to %1 while recording, falls in the reverse sweep unless the tape is persistent', formatBytes(peak)) },
+    return h('svg', { class: 'akl-mem', width: width, height: HEIGHT, role: 'img', 'aria-label': t('Bytes held: rises to %1 while recording, falls in the reverse sweep unless the tape is persistent', formatBytes(peak)) },
       h('path', { d: `${this.steps(fwd, tape.n)}V${BASELINE}H0Z`, class: 'akl-mem-area' }), h('path', { d: this.steps(fwd, tape.n), class: 'akl-mem-line' }),
-      kept ? h('path', { d: `M${mid} ${this.y(peak)}H${wide}`, class: 'akl-mem-line' }) : null, h('path', { d: this.steps(rev, tape.n), class: 'akl-mem-release' }),
-      h('path', { d: `M0 ${BASELINE}H${wide}M${mid} 14V${BASELINE + 4}`, class: 'akl-axis' }), text(2, HEIGHT - 4, 'start', t('record →')), text(wide - 2, HEIGHT - 4, 'end', t('← reverse sweep')),
-      kept ? text(wide - 4, this.y(peak) - 5, 'end', t('persistent: kept'), 'akl-strong') : null, text(mid + 8, this.y(peak * 0.2), 'start', t('not persistent: let go'), 'akl-in-rev'), this.playheadMark);
+      kept ? h('path', { d: `M${mid} ${this.y(peak)}H${width}`, class: 'akl-mem-line' }) : null, h('path', { d: this.steps(rev, tape.n), class: 'akl-mem-release' }),
+      h('path', { d: `M0 ${BASELINE}H${width}M${mid} 14V${BASELINE + 4}`, class: 'akl-axis' }), text(2, HEIGHT - 4, 'start', t('record →')), text(width - 2, HEIGHT - 4, 'end', t('← reverse sweep')),
+      kept ? text(width - 4, this.y(peak) - 5, 'end', t('persistent: kept'), 'akl-strong') : null, text(mid + 8, this.y(peak * 0.2), 'start', t('not persistent: released'), 'akl-in-rev'), this.playheadMark);
   }
 
   private ops(tape: Tape): HTMLElement[] {
@@ -77,21 +77,21 @@ class MemoryView implements View {
     return top.map(([op, b]) => h('li', null, h('span', { class: 'akl-dear-line' }, h('code', null, op), h('span', { class: 'akl-share' }, `${Math.round((100 * b) / (this.cumulativeBytes[tape.n] || 1))} %`)), bar('held', b / top[0][1], formatBytes(b))));
   }
 
-  /** The head, where it is now. */
+  /** Move the playhead mark. */
   refresh(): void {
-    const { playhead: cur, direction: dir, tape } = this.s;
-    const { playheadMark: head, width: wide } = this;
-    if (!head || !tape) {
+    const { playhead, direction, tape } = this.s;
+    const { playheadMark, width } = this;
+    if (!playheadMark || !tape) {
       return;
     }
-    head.setAttribute('visibility', cur === null ? 'hidden' : 'visible');
-    if (cur !== null) {
-      const share = ((dir < 0 ? cur : cur + 1) / tape.n) * (wide / 2);
-      const x = dir < 0 ? wide - share : share;
-      const held = dir < 0 ? this.cumulativeBytes[tape.header.persistent ? tape.n : cur] : this.cumulativeBytes[cur + 1];
-      head.setAttribute('transform', `translate(${x.toFixed(1)} 0)`);
-      head.lastElementChild!.textContent = formatBytes(held);
-      head.lastElementChild!.setAttribute('text-anchor', x < 40 ? 'start' : x > wide - 40 ? 'end' : 'middle');
+    playheadMark.setAttribute('visibility', playhead === null ? 'hidden' : 'visible');
+    if (playhead !== null) {
+      const share = ((direction < 0 ? playhead : playhead + 1) / tape.n) * (width / 2);
+      const x = direction < 0 ? width - share : share;
+      const held = direction < 0 ? this.cumulativeBytes[tape.header.persistent ? tape.n : playhead] : this.cumulativeBytes[playhead + 1];
+      playheadMark.setAttribute('transform', `translate(${x.toFixed(1)} 0)`);
+      playheadMark.lastElementChild!.textContent = formatBytes(held);
+      playheadMark.lastElementChild!.setAttribute('text-anchor', x < 40 ? 'start' : x > width - 40 ? 'end' : 'middle');
     }
   }
 }

@@ -24,7 +24,7 @@ function smallMatrix(reply: ArrayReply | null, role: string): HTMLElement | null
   return m > 6 || n > 8 ? null : matrixTable(Array.from({ length: m }, (_, i) => reply.data.slice(i * n, (i + 1) * n)), role);
 }
 
-/** The chosen node: its line, its rule, its three quantities, its hook, who reads it. */
+/** Details of the selected node: its line, rule, value, tangent, cotangent, hook and consumers. */
 export class NodeDetails {
   readonly el = h('section', { class: 'akl-detail', 'aria-label': t('The chosen node') });
   private drawn = '';

@@ -2,7 +2,7 @@ import { KIND } from './valueFormat';
 import type { TapeColumns } from './tapeColumns';
 import type { CodeLocation, Quantity, TapeHeader } from '../services/protocol';
 
-/** Nodes together: by the line that made them, or by their module; and what each line costs. */
+/** Groups of nodes by source line or by module, and the cost of each line. */
 
 export type GroupBy = 'none' | 'line' | 'module';
 
@@ -89,7 +89,7 @@ function summarizeGroup(tape: GroupableTape, group: NodeGroup): void {
 
 const SEVERITY = [KIND.NAN, KIND.INF, KIND.FINITE, KIND.FROZEN, KIND.ZERO, KIND.UNKNOWN, KIND.NONE];
 
-/** NaN before infinity before a number before zero before None: what a group shows of its nodes. */
+/** The kind that a group shows: NaN before infinity before finite before zero before None. */
 export function mostSevereKind(codes: Uint8Array, ids: number[]): number {
   let met = 0;
   for (const i of ids) {
@@ -98,7 +98,7 @@ export function mostSevereKind(codes: Uint8Array, ids: number[]): number {
   return SEVERITY.find(kind => met & (1 << kind)) ?? KIND.UNKNOWN;
 }
 
-/** Cost by line, dearest first. */
+/** Cost by line, most expensive first. */
 export function lineCosts(tape: GroupableTape): LineCost[] {
   const { flops, bytes } = tape.columns.cost;
   const lines = new Map<number, LineCost>();

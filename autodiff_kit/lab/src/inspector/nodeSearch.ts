@@ -3,7 +3,7 @@ import type { InspectorState } from './inspectorState';
 import type { Tape } from './tape';
 import type { CodeLocation } from '../services/protocol';
 
-/** Which node is meant: the next None or NaN, the first of a line; and the whole tape as text. */
+/** Find nodes: the next None or NaN, the first of a line; and write the tape as text. */
 
 /** The next node after the chosen one that has no cotangent, or that is not a number. */
 export function nextMissingOrNan(s: InspectorState, kind: 'none' | 'nan'): number | undefined {

@@ -12,7 +12,7 @@ const FLASH_MS = 1200; // ms that a line stays lit after a jump
 
 type LocatedDecoration = LineDecoration & { place: CodeLocation };
 
-/** The notebook whose tape is shown: its cells by id or count, its lines, the marks on them. */
+/** Finds the current notebook's cells and lines for locations on a tape, and decorates them. */
 export class NotebookCode implements CodeLookup {
   panel: NotebookPanel | null = null;
   header: TapeHeader | null = null;
@@ -54,7 +54,7 @@ export class NotebookCode implements CodeLookup {
     return place[1] ? `${this.cellLabel(place)}:${place[1]}` : '';
   }
 
-  /** Scroll to a line and light it for a moment. */
+  /** Scroll to a line and highlight it for a moment. */
   goToLine(place: CodeLocation): void {
     const cell = this.findCell(place[0]);
     if (!cell || !this.panel) {
@@ -82,7 +82,7 @@ export class NotebookCode implements CodeLookup {
     }
   }
 
-  /** Put the marks of a state on the notebook's lines, and take away all others. */
+  /** Decorate the notebook's lines for a state, and remove all other decorations. */
   decorate(s: InspectorState, visible = true): void {
     this.last = s;
     const all = visible && s.settings.markCode ? this.decorationsFor(s) : [];

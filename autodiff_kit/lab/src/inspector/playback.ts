@@ -1,7 +1,7 @@
 import { KIND } from './valueFormat';
 import type { InspectorState } from './inspectorState';
 
-/** What moves the head: stepping, playing, seeking, turning. It knows the state and draws nothing. */
+/** Playback of a tape: moves the playhead by stepping, playing and seeking, in either direction. It draws nothing. */
 
 const MAX_PLAY_MS = 40_000; // ms that playing a tape may take at most
 const MIN_STEP_MS = 15; // ms of a step
@@ -14,7 +14,7 @@ export class Playback {
   private get n(): number {
     return this.s.tape?.n ?? 0;
   }
-  /** The head has come to the end of its direction. */
+  /** The playhead has reached the end in its direction. */
   get atEnd(): boolean {
     return this.s.direction < 0 ? this.s.reverseEnd === 0 : this.s.forwardEnd >= this.n;
   }
@@ -31,7 +31,7 @@ export class Playback {
     this.onMove();
   }
 
-  /** The head leaves the tape: f and r say at which end. */
+  /** The playhead leaves the tape; forwardEnd and reverseEnd tell at which end. */
   private moveOffTape(forwardEnd: number, reverseEnd: number): void {
     Object.assign(this.s, { forwardEnd, reverseEnd, playhead: null, sweepStep: null, unstarted: false });
     this.onMove();
@@ -43,18 +43,18 @@ export class Playback {
     }
   }
 
-  /** The next node that has something to do: no constant, and in reverse none without a cotangent. */
+  /** The next node to stop at: no constant, and in reverse none without a cotangent. */
   private nextActive(from: number, way: number, on: boolean): number {
-    const { tape, direction: dir } = this.s;
+    const { tape, direction } = this.s;
     let i = from;
-    const idle = (k: number): boolean => tape!.flag(k, 'k') || (dir < 0 && on && tape!.kinds.cotangent[k] === KIND.NONE);
+    const idle = (k: number): boolean => tape!.flag(k, 'k') || (direction < 0 && on && tape!.kinds.cotangent[k] === KIND.NONE);
     while (i >= 0 && i < this.n && idle(i)) {
       i += way;
     }
     return i;
   }
 
-  /** One step on (1) or back (−1) in the head's own direction. */
+  /** One step forward (1) or back (−1) in the playhead's direction. */
   step(by: 1 | -1): void {
     const { s, n } = this;
     if (!s.tape) {
@@ -86,13 +86,13 @@ export class Playback {
     }
   }
 
-  /** Where a head that is on no node comes onto the tape. */
+  /** The first node for a playhead that is on none. */
   private firstNode(by: 1 | -1): number {
-    const { direction: dir, reverseEnd: r, forwardEnd: f, tape } = this.s;
+    const { direction, reverseEnd, forwardEnd, tape } = this.s;
     if (by > 0) {
-      return dir < 0 ? tape!.target : 0;
+      return direction < 0 ? tape!.target : 0;
     }
-    return dir < 0 ? (r === 0 ? 0 : -1) : f >= this.n ? this.n - 1 : -1;
+    return direction < 0 ? (reverseEnd === 0 ? 0 : -1) : forwardEnd >= this.n ? this.n - 1 : -1;
   }
 
   rewind(): void {

@@ -1,11 +1,11 @@
 import { download } from '../common/download';
 
-/** A drawing as a file: its own colours written into it, on the paper of the theme, nothing sent anywhere. */
+/** Save a drawing as SVG or PNG, with its computed styles written into it. */
 
 const STYLE_PROPERTIES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-family', 'font-size', 'font-weight', 'text-anchor'];
 const SCALE = 2; // pixels of a PNG for each unit of the drawing
 
-/** A copy that looks the same without our style sheet. */
+/** A copy with inline styles, which looks the same without the style sheet. */
 function withInlineStyles(from: Element): Element {
   const copy = from.cloneNode(false) as Element;
   const style = getComputedStyle(from);

@@ -1,7 +1,7 @@
 import { KIND } from './valueFormat';
 import { isSuperseded, QUANTITIES, type NodeSummaries, type Quantity, type RequestChannel, type ValuesReply } from '../services/protocol';
 
-/** Summaries of values, tangents and cotangents: asked for where rows are seen, in blocks, the last seen first. */
+/** Cache of value summaries: requested for visible rows, in blocks, the last visible first. */
 
 const BLOCK_ROWS = 64; // rows that are summarised together
 const MAX_BLOCKS = 64; // blocks that are kept

@@ -172,13 +172,13 @@ class TableView implements TapeTableView {
 
   private nodeMarks(f: number): HTMLElement[] {
     const tape = this.s.tape!;
-    const { header: head } = tape;
+    const { header } = tape;
     const mark = (cls: string, title: string, kid: HTMLElement | string): HTMLElement => h('i', { class: cls, title }, kid);
     const out: HTMLElement[] = [];
-    if (f === head.target) {
+    if (f === header.target) {
       out.push(mark('akl-tag', t('target of the gradient'), this.s.width < 420 ? '◎' : t('target')));
     }
-    if (f in head.hooks) {
+    if (f in header.hooks) {
       out.push(mark('akl-mark-hook', t('A hook changes the cotangent here'), icon('hook')));
     }
     if (tape.flag(f, 'cut')) {
@@ -192,7 +192,7 @@ class TableView implements TapeTableView {
   }
 
   private nodeCells(line: RowElements, f: number): void {
-    const { s, cellSize: room } = this;
+    const { s, cellSize } = this;
     const tape = s.tape!;
     const shape = tape.shape(f);
     const row = tape.summariesOf(f);
@@ -205,9 +205,9 @@ class TableView implements TapeTableView {
     for (const c of this.columns) {
       const el = line.cells[c].firstElementChild as HTMLElement;
       if (c === 'value') {
-        showValue(el, 'value', value, row[0], shape, room);
+        showValue(el, 'value', value, row[0], shape, cellSize);
       } else if (c === 'tangent') {
-        showValue(el, 'fwd', begun(recorded, tape.kinds.tangent[f]), row[1], shape, room);
+        showValue(el, 'fwd', begun(recorded, tape.kinds.tangent[f]), row[1], shape, cellSize);
       } else if (c === 'cotangent') {
         this.cotangent(el, f, cotangent, row, shape);
       } else {
@@ -264,7 +264,7 @@ class TableView implements TapeTableView {
   }
 
   private groupCells(line: RowElements, group: NodeGroup, at: number): void {
-    const { s, cellSize: room } = this;
+    const { s, cellSize } = this;
     const tape = s.tape!;
     const first = group.ids.find(i => i >= s.reverseEnd && tape.kinds.cotangent[i] !== KIND.NONE) ?? at;
     const facts: Partial<Record<Column, string>> = { shape: '', line: group.byLine ? s.code.lineLabel(group.place) : '', flops: formatCount(group.flops), bytes: group.bytes ? formatBytes(group.bytes) : '–' };
@@ -272,11 +272,11 @@ class TableView implements TapeTableView {
     for (const c of this.columns) {
       const el = line.cells[c].firstElementChild as HTMLElement;
       if (c === 'value') {
-        showValue(el, 'value', at < s.forwardEnd ? group.value : KIND.NOT_BEGUN, tape.summariesOf(at)[0], tape.shape(at), room);
+        showValue(el, 'value', at < s.forwardEnd ? group.value : KIND.NOT_BEGUN, tape.summariesOf(at)[0], tape.shape(at), cellSize);
       } else if (c === 'tangent') {
-        showValue(el, 'fwd', at < s.forwardEnd ? group.tangent : KIND.NOT_BEGUN, tape.summariesOf(at)[1], tape.shape(at), room);
+        showValue(el, 'fwd', at < s.forwardEnd ? group.tangent : KIND.NOT_BEGUN, tape.summariesOf(at)[1], tape.shape(at), cellSize);
       } else if (c === 'cotangent') {
-        showValue(el, 'rev', reached ? group.cotangent : KIND.NOT_BEGUN, tape.summariesOf(first)[2], tape.shape(first), room);
+        showValue(el, 'rev', reached ? group.cotangent : KIND.NOT_BEGUN, tape.summariesOf(first)[2], tape.shape(first), cellSize);
       } else {
         plain(el, facts[c] ?? '');
       }
@@ -284,7 +284,7 @@ class TableView implements TapeTableView {
   }
 
   // ------------------------------------------------------------ arcs
-  /** Arcs of one node at a time: that under the pointer, else under the head, else the chosen one. */
+  /** Arcs of one node at a time: that under the pointer, else under the playhead, else the selected one. */
   private drawArcs(): void {
     const { s } = this;
     const tape = s.tape;
@@ -308,8 +308,8 @@ class TableView implements TapeTableView {
 
   // ------------------------------------------------------------ keys
   private get selectedRow(): number {
-    const { selected: sel } = this.s;
-    return sel === null ? -1 : sel >= 0 ? (this.tableRows.rowOf[sel] ?? -1) : this.tableRows.rows.indexOf(sel);
+    const { selected } = this.s;
+    return selected === null ? -1 : selected >= 0 ? (this.tableRows.rowOf[selected] ?? -1) : this.tableRows.rows.indexOf(selected);
   }
 
   private onKeydown(e: KeyboardEvent): void {
@@ -338,37 +338,37 @@ class TableView implements TapeTableView {
   }
 
   private right(): void {
-    const { selected: sel } = this.s;
-    if (sel !== null && sel < 0) {
-      if (this.s.expanded.has(-1 - sel)) {
+    const { selected } = this.s;
+    if (selected !== null && selected < 0) {
+      if (this.s.expanded.has(-1 - selected)) {
         this.selectRow(this.selectedRow + 1);
       } else {
-        this.toggle(-1 - sel);
+        this.toggle(-1 - selected);
       }
     }
   }
 
   private left(): void {
-    const { selected: sel } = this.s;
+    const { selected } = this.s;
     const all = this.tableRows.groups;
-    if (sel === null || !all) {
+    if (selected === null || !all) {
       return;
     }
-    if (sel < 0) {
-      if (this.s.expanded.has(-1 - sel)) {
-        this.toggle(-1 - sel);
+    if (selected < 0) {
+      if (this.s.expanded.has(-1 - selected)) {
+        this.toggle(-1 - selected);
       }
-    } else if (this.isChild(sel)) {
-      this.selectRow(this.tableRows.rows.indexOf(-1 - all.groupOf[sel]));
+    } else if (this.isChild(selected)) {
+      this.selectRow(this.tableRows.rows.indexOf(-1 - all.groupOf[selected]));
     }
   }
 
   private enter(): void {
-    const { selected: sel } = this.s;
-    if (sel !== null && sel < 0) {
-      this.toggle(-1 - sel);
-    } else if (sel !== null) {
-      this.moves.goToLine(sel);
+    const { selected } = this.s;
+    if (selected !== null && selected < 0) {
+      this.toggle(-1 - selected);
+    } else if (selected !== null) {
+      this.moves.goToLine(selected);
     }
   }
 

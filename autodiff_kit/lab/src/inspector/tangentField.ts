@@ -5,7 +5,7 @@ import type { InspectorState } from './inspectorState';
 import type { Tape } from './tape';
 import { t, tn } from '../common/translation';
 
-/** A tangent of the learner's own: numbers as they are written, pushed forward from an input. */
+/** An input field for a tangent: parse its numbers, and push them forward from a node. */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const SHOWN = 8; // entries up to which the field begins with a one for each
@@ -26,7 +26,7 @@ const exampleNumbers = (size: number): string => {
   return size > 4 ? `${few} …` : few;
 };
 
-/** The field beside an input: what is pushed from it, and what is wrong with what was written. */
+/** The field of a node's details: the tangent to push, and an error where it cannot be parsed. */
 export class TangentField {
   readonly el: HTMLElement;
   private readonly size: number;

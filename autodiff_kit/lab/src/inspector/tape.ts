@@ -5,19 +5,19 @@ import { SummaryCache } from './summaryCache';
 import type { ArrayReply, GradientUpdate, ColumnChunk, CostChunk, Explanation, TapeHeader, JacobianReply, KindChunk, TapeDiffReply, CodeLocation, NodeSummaries, RequestChannel, SweepReply, SweepStep, Quantity } from '../services/protocol';
 import { isSuperseded, QUANTITIES } from '../services/protocol';
 
-const CHUNK_ROWS = 6000; // rows of one message of columns or costs, as many as the kernel gives; so many come with the head
+const CHUNK_ROWS = 6000; // rows of one message of columns or costs, as many as the kernel gives; so many come with the header
 const KIND_CHUNK_ROWS = 2000; // rows of which kinds are asked for together
 const MAX_IDLE_REQUESTS = 8; // times that kinds are asked for again although nothing new came
 const REDRAW_MS = 120; // ms between two drawings while kinds come in
 
-/** A recorded tape as the panel holds it: columns, never one object a node; values only of rows that were seen. */
+/** A recorded tape in the browser: columns instead of one object for each node; values only of rows that were shown. */
 export class Tape {
   readonly n: number;
   readonly columns: TapeColumns;
   readonly kinds: Record<Quantity, Uint8Array>;
   /** Operations and bytes of the whole tape; null until they were asked for. */
   totals: CostChunk['totals'] | null = null;
-  /** The tape was let go by the kernel: what is here is all there is. */
+  /** The kernel released the tape: nothing more can be requested. */
   released: boolean;
   hasTangents = false;
   /** Another tape is shown: nothing more is asked of this one. */
@@ -38,7 +38,7 @@ export class Tape {
     this.kinds = { value: fresh(), tangent: fresh(), cotangent: fresh() };
   }
 
-  /** Ask for the head, with which the first rows come; for the rest at once where a notice told how long the tape is. */
+  /** Request the header, with which the first rows come, and at once the other rows where a notice gave the tape's length. */
   static async open(link: RequestChannel, id: string, onHead?: (head: TapeHeader) => void, told = 0): Promise<Tape> {
     const piece = (a: number, n: number): Promise<ColumnChunk> => link.request('tape.columns', { tape: id, a, b: Math.min(n, a + CHUNK_ROWS) });
     const first = link.request<TapeHeader>('tape.head', { tape: id });
@@ -49,7 +49,7 @@ export class Tape {
     return new Tape(link, head, [head.columns, ...(await Promise.all(rest))]);
   }
 
-  /** Derivatives were asked of it since: take over what changed. False where rows were added, so that it is opened anew. */
+  /** Take over a later gradient request. False where rows were added, so that the tape must be opened anew. */
   async refreshGradient(): Promise<boolean> {
     const news = await this.channel.request<GradientUpdate>('tape.asked', { tape: this.id });
     if (news.n !== this.n || news.at !== this.header.at) {
@@ -109,20 +109,20 @@ export class Tape {
     return this.summaries.summaries(i);
   }
 
-  /** The kernel could not answer; of a tape that it let go nothing more is asked. */
+  /** Record an error reply; nothing more is requested of a released tape. */
   recordError(error: unknown): void {
     if ((error as { code?: string }).code === 'released') {
       this.released = true;
     }
   }
 
-  /** What hangs on kinds and costs is worked out anew. */
+  /** Drop cached groups and line costs, which depend on kinds and costs. */
   private clearDerived(): void {
     this.groupCache.clear();
     this.lineCostCache = null;
   }
 
-  /** Learn what each row costs, then what is None, zero, finite or not; both in pieces. */
+  /** Load each row's cost, then the kinds of values; both in chunks. */
   async loadCostsAndKinds(): Promise<void> {
     await this.loadCosts();
     await this.loadKinds();
@@ -165,7 +165,7 @@ export class Tape {
     }
   }
 
-  /** One piece of kinds; how many in it are still unknown, or −1 when they cannot be known. */
+  /** Load one chunk of kinds; returns how many are still unknown, or −1 on an error. */
   private async loadKindChunk(a: number): Promise<number> {
     try {
       const b = Math.min(this.n, a + KIND_CHUNK_ROWS);
@@ -185,10 +185,10 @@ export class Tape {
     }
   }
 
-  /** What was pushed forward last, and from which input. */
+  /** The tangent that was pushed last, and its input. */
   pushedTangent: { node: number; numbers: number[] } | null = null;
 
-  /** Push numbers forward from an input, or one number for all its entries: from then on there are tangents. */
+  /** Push a tangent forward from an input: its entries, or one number for all of them. */
   async pushTangent(source: number, numbers: number[]): Promise<void> {
     await this.channel.request<SweepReply>('tape.sweep', { tape: this.id, direction: 'forward', source, seed: numbers, from: source, steps: 1 });
     this.pushedTangent = { node: source, numbers };
@@ -199,7 +199,7 @@ export class Tape {
     await this.loadKinds();
   }
 
-  /** What node i sends to its inputs in the reverse sweep: from here on, 64 steps at a time, nothing twice. */
+  /** The contributions of node i to its inputs' cotangents; loaded 64 steps at a time. */
   async contributionsOf(i: number): Promise<SweepStep | null> {
     const held = this.sweepSteps.get(i);
     if (held || this.released) {
@@ -256,23 +256,23 @@ export class Tape {
     return made;
   }
 
-  /** Operations of a node on the way back; a node that no cotangent reaches costs nothing. */
+  /** Backward flops of a node; 0 where no cotangent reaches it. */
   backwardCost(i: number): number {
     return this.kinds.cotangent[i] === KIND.NONE ? 0 : this.columns.cost.flops_back[i];
   }
 
-  /** Cost by line, dearest first. */
+  /** Cost by line, most expensive first. */
   lineCosts(): LineCost[] {
     return (this.lineCostCache ??= lineCosts(this));
   }
 }
 
-/** Where the pieces begin that do not come with the head. */
+/** Starts of the chunks that do not come with the header. */
 const remainingChunkStarts = (n: number): number[] => chunkStarts(n, CHUNK_ROWS).reverse().slice(1);
 
 /** Where pieces of `size` begin, the last first. */
 export const chunkStarts = (n: number, size: number): number[] => Array.from({ length: Math.ceil(n / size) }, (_, k) => k * size).reverse();
 
-/** Ids that runs of ids stand for: [[2, 5]] is 2 3 4 (the end is not in it). */
+/** The ids of half-open runs: [[2, 5]] is 2 3 4. */
 export const expandRuns = (runs: [number, number][]): number[] =>
   runs.flatMap(([a, b]) => Array.from({ length: b - a }, (_, k) => a + k));

@@ -1,6 +1,6 @@
 import type { ColumnChunk, CostChunk, TapeHeader } from '../services/protocol';
 
-/** The record of a tape in typed arrays: small integers into the head's tables, one a node and a column. */
+/** A tape's columns in typed arrays: for each node, indices into the header's tables. */
 
 const TABLE_COLUMNS = ['op', 'shape', 'dtype', 'line', 'module'] as const;
 const COSTS = ['flops', 'flops_back', 'bytes'] as const;
@@ -79,14 +79,14 @@ function joinChunks(names: readonly TableColumn[], parts: ColumnChunk[], n: numb
   return Object.fromEntries(names.map(name => [name, column(name)])) as Record<TableColumn, Int32Array>;
 }
 
-/** So many numbers of a column, whose width the length of the text tells. */
+/** Decode a base64 column of `many` integers; the length gives their width. */
 export function decodeIntegers(text: string, many: number): Uint8Array | Uint16Array | Uint32Array {
   const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
   const width = bytes.length / (many || 1);
   return width === 4 ? new Uint32Array(bytes.buffer) : width === 2 ? new Uint16Array(bytes.buffer) : bytes;
 }
 
-/** The head names a flag of each row that has one, constants excepted: their operation says it. */
+/** Flags of all rows: those in the header, and constants, which their operation tells. */
 function decodeFlags(head: TapeHeader, op: Int32Array): Uint8Array {
   const constant = head.tables.op.indexOf('constant');
   const flags = Uint8Array.from(op, k => (k === constant ? FLAGS.k : 0));

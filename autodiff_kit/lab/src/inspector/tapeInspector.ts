@@ -22,19 +22,19 @@ import { Playback } from './playback';
 import { explainView } from './explainView';
 import type { RequestChannel, TapeListing } from '../services/protocol';
 
-/** What the inspector makes JupyterLab do. */
+/** What the inspector needs from JupyterLab. */
 export interface InspectorHost extends CodeLookup {
-  /** The head, a pair or a view changed: marks in the notebook follow. */
+  /** The playhead, the tape or a view changed: decorations in the notebook follow. */
   stateChanged(s: InspectorState): void;
   moveToMainArea(): void;
   recordExample(): void;
   openLesson(no: string): void;
   restartKernel(): void;
-  /** Pin a tape in the kernel, so that new runs do not let it go. */
+  /** Pin a tape in the kernel, so that new runs do not release it. */
   pinTape(tape: string, on: boolean): void;
 }
 
-/** The tape inspector: six views of one tape under one head. */
+/** The tape inspector: six views of one tape with one playhead. */
 export class TapeInspector {
   readonly state: InspectorState;
   readonly playback: Playback;
@@ -43,7 +43,7 @@ export class TapeInspector {
   tapes: TapeListing[] = [];
   pinned = false;
   private openCount = 0;
-  /** What the learner looked for while the kernel was still saying of which kind each number is. */
+  /** A search for None or NaN that waits until all kinds are loaded. */
   private pendingSearch: 'none' | 'nan' | null = null;
   private readonly views: Record<ViewName, View>;
   private readonly timeline: ReturnType<typeof createTimeline>;
@@ -53,19 +53,19 @@ export class TapeInspector {
 
   constructor(private readonly host: InspectorHost, open: (id: string) => Promise<Tape>) {
     this.state = new InspectorState(host);
-    const { state: s } = this;
-    this.playback = new Playback(s, () => s.changes.notify('pos'), () => this.layout.showPlaying(s.playing));
+    const { state } = this;
+    this.playback = new Playback(state, () => state.changes.notify('pos'), () => this.layout.showPlaying(state.playing));
     this.actions = {
       seek: i => this.playback.seek(i), pause: () => this.playback.pause(), show: v => this.show(v),
-      select: i => this.select(i), goToLine: i => host.goToLine(s.tape!.location(i)), explain: (target, source) => this.explain(target, source)
+      select: i => this.select(i), goToLine: i => host.goToLine(state.tape!.location(i)), explain: (target, source) => this.explain(target, source)
     };
     this.views = {
-      table: tableView(s, this.actions), graph: graphView(s, this.actions), cost: costView(s), memory: memoryView(s),
-      diff: diffView(s, () => this.tapes, open), why: explainView(s, this.actions)
+      table: tableView(state, this.actions), graph: graphView(state, this.actions), cost: costView(state), memory: memoryView(state),
+      diff: diffView(state, () => this.tapes, open), why: explainView(state, this.actions)
     };
-    this.timeline = createTimeline(s, this.actions);
-    this.details = new NodeDetails(s, this.actions, end => void this.explainFrom(end));
-    s.onVisibleNodes = () => this.timeline.draw();
+    this.timeline = createTimeline(state, this.actions);
+    this.details = new NodeDetails(state, this.actions, end => void this.explainFrom(end));
+    state.onVisibleNodes = () => this.timeline.draw();
     this.layout = new InspectorLayout(this.acts(), this.timeline.el, this.details.el);
     this.el = this.layout.el;
     this.subscribe();
@@ -103,13 +103,13 @@ export class TapeInspector {
 
   /** Facts, banners and the badge that counts sources without a gradient. */
   private updateSummary(): void {
-    const { state: s } = this;
-    const { tape } = s;
-    this.el.dataset.kernel = s.kernelCondition;
+    const { state } = this;
+    const { tape } = state;
+    this.el.dataset.kernel = state.kernelCondition;
     fill(this.layout.facts, tape ? tapeFacts(tape) : '');
     const nones = tape && tape.n > 1 ? tape.sourcesWithoutGradient().length : 0;
     this.layout.updateStatus(this.pinned, nones);
-    fill(this.layout.banners, banners(s, { restart: () => this.host.restartKernel(), show: i => this.showNode(i), why: () => this.show('why'), close: () => this.dismissExplanation() }));
+    fill(this.layout.banners, banners(state, { restart: () => this.host.restartKernel(), show: i => this.showNode(i), why: () => this.show('why'), close: () => this.dismissExplanation() }));
   }
 
   private dismissExplanation(): void {
@@ -118,32 +118,32 @@ export class TapeInspector {
   }
 
   private showNode(node: number): void {
-    const { state: s } = this;
-    const group = s.groups()?.groupOf[node];
+    const { state } = this;
+    const group = state.groups()?.groupOf[node];
     if (group !== undefined) {
-      s.expanded.add(group);
+      state.expanded.add(group);
     }
-    Object.assign(s, { direction: 1, forwardEnd: s.tape!.n });
+    Object.assign(state, { direction: 1, forwardEnd: state.tape!.n });
     this.show('table');
     this.playback.seek(node);
-    this.host.goToLine(s.tape!.location(node));
+    this.host.goToLine(state.tape!.location(node));
   }
 
   // ------------------------------------------------------------ tapes
-  /** Show a tape: its head and record are asked for, values only of rows that are seen. */
+  /** Show a tape: request its header and columns, and values only of visible rows. */
   async open(id: string): Promise<void> {
-    const { state: s, channel: link } = this;
-    if (!link) {
+    const { state, channel } = this;
+    if (!channel) {
       return;
     }
     const begun = performance.now();
     const turn = ++this.openCount;
     this.playback.pause();
     this.el.dataset.state = 'loading';
-    const tape = await Tape.open(link, id, head => fill(this.layout.facts, tn('%1 node', '%1 nodes', head.n), ' …'), this.tapes.find(one => one.tape === id)?.n).catch((error: unknown) => {
+    const tape = await Tape.open(channel, id, head => fill(this.layout.facts, tn('%1 node', '%1 nodes', head.n), ' …'), this.tapes.find(one => one.tape === id)?.n).catch((error: unknown) => {
       // What was shown stays, and is said to.
       if (turn === this.openCount) {
-        this.el.dataset.state = s.tape ? (s.tape.n === 1 ? 'one' : 'ready') : 'empty';
+        this.el.dataset.state = state.tape ? (state.tape.n === 1 ? 'one' : 'ready') : 'empty';
       }
       throw error;
     });
@@ -151,14 +151,14 @@ export class TapeInspector {
       return;
     }
     performance.measure('autodiff-kit:answered', { start: begun, detail: tape.n });
-    tape.onUpdate = what => s.changes.notify(what);
+    tape.onUpdate = what => state.changes.notify(what);
     this.display(tape);
     await new Promise(requestAnimationFrame);
     performance.measure('autodiff-kit:open', { start: begun, detail: tape.n });
     await this.loadKinds(tape);
   }
 
-  /** News of a tape: where it is the one that is shown, only what changed is asked for. */
+  /** A tape was announced: where it is shown already, request only what changed. */
   async update(id: string): Promise<void> {
     const { tape } = this.state;
     const told = this.tapes.find(one => one.tape === id);
@@ -189,44 +189,44 @@ export class TapeInspector {
   }
 
   private display(tape: Tape): void {
-    const { state: s } = this;
-    if (s.tape) {
-      s.tape.closed = true;
+    const { state } = this;
+    if (state.tape) {
+      state.tape.closed = true;
     }
     // A gradient was asked of the tape that is shown: the node that the learner chose stays chosen.
-    const selected = s.tape?.id === tape.id && s.tape.n === tape.n ? s.selected : null;
-    Object.assign(s, {
+    const selected = state.tape?.id === tape.id && state.tape.n === tape.n ? state.selected : null;
+    Object.assign(state, {
       tape, forwardEnd: tape.n, reverseEnd: tape.n, playhead: null, selected, hovered: null, sweepStep: null, explanation: null, search: '', filter: '',
       direction: 1, unstarted: true, explainPair: { source: null, target: null }, grouping: this.initialGrouping(tape)
     });
-    s.expanded.clear();
+    state.expanded.clear();
     this.layout.search.value = '';
     this.layout.filter.value = '';
-    this.layout.grouping.value = s.grouping;
+    this.layout.grouping.value = state.grouping;
     this.pinned = this.tapes.find(one => one.tape === tape.id)?.pinned ?? false;
     this.layout.pinButton.setAttribute('aria-pressed', String(this.pinned));
     this.updateTapeList();
     this.el.dataset.state = tape.n === 1 ? 'one' : 'ready';
     fill(this.layout.empty);
     this.timeline.redraw();
-    this.layout.showDirection(s.direction);
-    this.show(s.view);
-    s.changes.notify('tape');
-    s.changes.flush();
+    this.layout.showDirection(state.direction);
+    this.show(state.view);
+    state.changes.notify('tape');
+    state.changes.flush();
   }
 
   private initialGrouping(tape: Tape): GroupBy {
     return tape.n <= this.state.settings.collapseAbove ? 'none' : tape.header.tables.module.length > 1 ? 'module' : 'line';
   }
 
-  /** A tape of which a gradient was asked opens swept, with every cotangent in its place. */
+  /** A tape with a gradient request opens at the end of its reverse sweep. */
   private onKindsLoaded(tape: Tape): void {
-    const { state: s } = this;
-    if (s.unstarted && tape.header.asked && tape.kinds.cotangent.some(k => k !== KIND.UNKNOWN && k !== KIND.NONE)) {
-      Object.assign(s, { direction: -1, reverseEnd: 0, unstarted: false });
-      s.changes.notify('dir', 'rows');
+    const { state } = this;
+    if (state.unstarted && tape.header.asked && tape.kinds.cotangent.some(k => k !== KIND.UNKNOWN && k !== KIND.NONE)) {
+      Object.assign(state, { direction: -1, reverseEnd: 0, unstarted: false });
+      state.changes.notify('dir', 'rows');
     }
-    s.changes.notify('kinds', 'pos');
+    state.changes.notify('kinds', 'pos');
     if (this.pendingSearch) {
       this.selectNext(this.pendingSearch);
     }
@@ -255,7 +255,7 @@ export class TapeInspector {
     return emptyState(() => this.host.recordExample(), () => this.host.openLesson('00'));
   }
 
-  /** The kernel could not tell of a tape: the reason is said, and what was shown stays. */
+  /** Show why the kernel could not send a tape; the tape that is shown stays. */
   showError(why: string): void {
     const { tape } = this.state;
     this.el.dataset.state = tape ? (tape.n === 1 ? 'one' : 'ready') : 'empty';
@@ -279,7 +279,7 @@ export class TapeInspector {
     this.state.changes.notify('rows');
   }
 
-  /** The theme changed: the strip is drawn in other colours. */
+  /** The theme changed: redraw the timeline in its colours. */
   themeChanged(): void {
     this.timeline.redraw();
   }
@@ -313,44 +313,44 @@ export class TapeInspector {
   }
 
   async explain(target: number, source: number): Promise<void> {
-    const { state: s } = this;
-    const { tape } = s;
+    const { state } = this;
+    const { tape } = state;
     if (tape) {
-      s.explainPair = { target, source };
+      state.explainPair = { target, source };
       // Where a later question took its place there is nothing to show, and nothing to complain of.
       const answer = await tape.explain(target, source).catch((error: unknown) => (isSuperseded(error) ? null : Promise.reject(error as Error)));
-      if (answer && s.tape === tape) {
-        s.explanation = { ...answer, target, source };
+      if (answer && state.tape === tape) {
+        state.explanation = { ...answer, target, source };
         this.show('why');
-        s.changes.notify('why');
+        state.changes.notify('why');
       }
     }
   }
 
   /** The chosen node becomes one end of the pair that `Why?` asks about. */
   async explainFrom(end: 'source' | 'target'): Promise<void> {
-    const { state: s } = this;
-    if (s.tape && s.selected !== null && s.selected >= 0) {
-      s.explainPair[end] = s.selected;
-      const source = s.explainPair.source ?? s.tape.header.sources[0];
+    const { state } = this;
+    if (state.tape && state.selected !== null && state.selected >= 0) {
+      state.explainPair[end] = state.selected;
+      const source = state.explainPair.source ?? state.tape.header.sources[0];
       if (source !== undefined) {
-        await this.explain(s.explainPair.target ?? s.tape.target, source);
+        await this.explain(state.explainPair.target ?? state.tape.target, source);
       }
     }
   }
 
   /** The next node after the chosen one that has no cotangent, or that is not a number. */
   selectNext(kind: 'none' | 'nan'): void {
-    const { state: s } = this;
-    const { tape } = s;
+    const { state } = this;
+    const { tape } = state;
     if (!tape) {
       return;
     }
-    const i = nextMissingOrNan(s, kind);
+    const i = nextMissingOrNan(state, kind);
     this.pendingSearch = i === undefined ? kind : null;
     if (i !== undefined) {
       this.select(i);
-      this.views[s.view].reveal?.(i);
+      this.views[state.view].reveal?.(i);
     }
   }
 
@@ -386,62 +386,62 @@ export class TapeInspector {
 
   // ------------------------------------------------------------ what follows what
   private subscribe(): void {
-    const { state: s } = this;
-    const now = (): View => this.views[s.view];
-    const on = s.changes.on.bind(s.changes);
+    const { state } = this;
+    const now = (): View => this.views[state.view];
+    const on = state.changes.on.bind(state.changes);
     const withTape = (act: () => void) => (): void => {
-      if (s.tape) {
+      if (state.tape) {
         act();
       }
     };
-    on(['rows', 'width', 'dir'], withTape(() => { now().build(); this.layout.showDirection(s.direction); }));
+    on(['rows', 'width', 'dir'], withTape(() => { now().build(); this.layout.showDirection(state.direction); }));
     on(['expanded'], withTape(() => now().build()));
     on(['values'], withTape(() => now().refresh()));
     on(['kinds'], withTape(() => { this.timeline.redraw(); this.updateSummary(); now().build(); }));
     on(['pos'], withTape(() => this.onPlayheadMove()));
     on(['sel', 'pos', 'values', 'kinds', 'width'], withTape(() => this.updateDetails()));
     on(['sel', 'hover'], withTape(() => now().refresh()));
-    on(['why'], withTape(() => { this.updateSummary(); (s.view === 'why' ? now().build() : now().refresh()); }));
-    on(['hover', 'pos', 'why', 'tape', 'kinds', 'state'], () => this.host.stateChanged(s));
+    on(['why'], withTape(() => { this.updateSummary(); (state.view === 'why' ? now().build() : now().refresh()); }));
+    on(['hover', 'pos', 'why', 'tape', 'kinds', 'state'], () => this.host.stateChanged(state));
   }
 
   private onPlayheadMove(): void {
-    const { state: s } = this;
-    if (s.playhead !== null) {
-      this.views[s.view].reveal?.(s.playhead); // scrolls first: what is seen then is drawn once
+    const { state } = this;
+    if (state.playhead !== null) {
+      this.views[state.view].reveal?.(state.playhead); // scrolls first: what is seen then is drawn once
     }
-    this.views[s.view].refresh();
+    this.views[state.view].refresh();
     this.timeline.draw();
-    updatePosition(this.layout.position, s);
-    if (s.playhead !== null) {
-      void this.loadContributions(s.playhead);
+    updatePosition(this.layout.position, state);
+    if (state.playhead !== null) {
+      void this.loadContributions(state.playhead);
     }
   }
 
-  /** In reverse the node under the head shows what it sends. */
+  /** In reverse, load the contributions of the node under the playhead. */
   private async loadContributions(i: number): Promise<void> {
-    const { state: s } = this;
-    if (s.direction < 0 && s.sweepStep?.node !== i) {
-      const event = await s.tape!.contributionsOf(i);
-      if (event && s.playhead === i) {
-        s.sweepStep = event;
-        s.changes.notify('values');
+    const { state } = this;
+    if (state.direction < 0 && state.sweepStep?.node !== i) {
+      const event = await state.tape!.contributionsOf(i);
+      if (event && state.playhead === i) {
+        state.sweepStep = event;
+        state.changes.notify('values');
       }
     }
   }
 
   private updateDetails(): void {
-    const { state: s } = this;
+    const { state } = this;
     const wanted = this.details.hasContent;
-    if (wanted !== s.detailsOpen) {
-      s.detailsOpen = wanted;
+    if (wanted !== state.detailsOpen) {
+      state.detailsOpen = wanted;
       this.el.classList.toggle('has-detail', wanted);
-      if (s.width >= 720) {
-        s.changes.notify('rows');
+      if (state.width >= 720) {
+        state.changes.notify('rows');
       }
-      if (wanted && s.selected !== null && s.selected >= 0) {
-        const node = s.selected;
-        requestAnimationFrame(() => this.views[s.view].reveal?.(node));
+      if (wanted && state.selected !== null && state.selected >= 0) {
+        const node = state.selected;
+        requestAnimationFrame(() => this.views[state.view].reveal?.(node));
       }
     }
     this.details.draw();
@@ -449,10 +449,10 @@ export class TapeInspector {
   }
 
   private addListeners(): void {
-    const { state: s } = this;
+    const { state } = this;
     this.layout.search.addEventListener('input', () => this.setFilter({ search: this.layout.search.value }));
     this.el.addEventListener('keydown', e => {
-      const act = s.tape ? shortcutAction(e, this) : null;
+      const act = state.tape ? shortcutAction(e, this) : null;
       if (act) {
         act();
         e.preventDefault();
@@ -466,12 +466,12 @@ export class TapeInspector {
   }
 
   private onResize(): void {
-    const { state: s } = this;
+    const { state } = this;
     const w = this.el.clientWidth;
-    if (w && w !== s.width) {
-      s.width = w;
+    if (w && w !== state.width) {
+      state.width = w;
       this.el.dataset.size = w < 400 ? 'xs' : w < 560 ? 's' : w < 720 ? 'm' : 'l';
-      s.changes.notify('width', 'pos');
+      state.changes.notify('width', 'pos');
     }
   }
 }

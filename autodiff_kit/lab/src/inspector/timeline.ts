@@ -24,7 +24,7 @@ export interface Timeline {
   redraw(): void;
 }
 
-/** The tape under a reading head: overview, scroll bar and scrubber in one. */
+/** The timeline: an overview of the tape on which the playhead is dragged. */
 export function createTimeline(s: InspectorState, moves: ViewActions): Timeline {
   const canvas = h<HTMLCanvasElement>('canvas', { class: 'akl-strip-canvas', 'aria-hidden': 'true' });
   const el = h('div', { class: 'akl-strip', role: 'slider', tabIndex: 0, 'aria-label': t('Place on the tape'), 'aria-valuemin': '0' }, canvas);

@@ -50,7 +50,7 @@ export function summaryText(s: Summary, shape: number[], room: CellSize = 'm'): 
   return s[0] === s[1] ? `${formatNumber(s[0], few)} ×${size}` : `${formatNumber(s[0], k)}\u200a…\u200a${formatNumber(s[1], k)}`;
 }
 
-/** The same in words, for a screen reader. */
+/** A value in words, for a screen reader. */
 export function spokenValue(kind: number, s: Summary | null | undefined, shape: number[]): string {
   switch (kind) {
     case KIND.NONE:
@@ -69,7 +69,7 @@ const setCell = (el: HTMLElement, cls: string, text: string): void => {
   el.textContent = text;
 };
 
-/** A cell that never relies on colour: None a hollow dashed pill, zero a solid block, NaN striped, not begun a dot. */
+/** Show a value in a cell, without relying on colour: None dashed, zero a block, NaN striped, not begun a dot. */
 export function showValue(el: HTMLElement, role: string, kind: number, s?: Summary | null, shape: number[] = [], room: CellSize = 'm'): void {
   if (kind === KIND.NOT_BEGUN) {
     setCell(el, 'wait', '·');

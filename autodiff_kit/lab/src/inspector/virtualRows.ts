@@ -20,7 +20,7 @@ interface Options<R extends RowElement> {
   role: 'treegrid' | 'grid';
 }
 
-/** A list of equal rows of which only the visible ones exist. Rows are recycled, never rebuilt. */
+/** A virtualized list: only visible rows exist, and their elements are recycled. */
 export class VirtualRows<R extends RowElement> {
   readonly headerHeight = HEADER_HEIGHT;
   readonly el: HTMLElement;

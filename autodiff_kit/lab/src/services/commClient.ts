@@ -83,7 +83,7 @@ export class CommClient {
     this.onChange();
   };
 
-  /** The kernel went: nobody answers what was asked. */
+  /** The comm closed: reject every open request. */
   private disconnect(): void {
     this.comm = null;
     const all = [...this.inFlight.values(), ...this.queued.values()];
@@ -139,7 +139,7 @@ export class CommClient {
     return asked.promise;
   }
 
-  /** Let go of the kernel; the comm stays open there for the next page. */
+  /** Stop using the kernel; its comm stays open for the next page. */
   dispose(): void {
     this.disposed = true;
     this.disconnect();

@@ -1,4 +1,4 @@
-/** Changes that the server has not taken yet: kept in the browser, sent when it answers again. */
+/** Queue of changes that the server could not take: kept in the browser, sent when it answers again. */
 
 export interface QueuedRequest {
   method: string;
@@ -9,7 +9,7 @@ export interface QueuedRequest {
 const STORAGE_KEY = 'autodiff-kit:waiting';
 const MAX_QUEUED = 200; // changes that are kept; each may be sent twice without harm
 
-/** The server is away, its file is locked, or its disk is full: the same change can succeed later. */
+/** Whether a status is temporary, so that the same change can succeed later: no server, a locked file, a full disk. */
 export const isTemporary = (status: number): boolean => status === 0 || status === 423 || status === 507 || status === 502 || status === 503;
 
 export class OfflineQueue {
@@ -40,7 +40,7 @@ export class OfflineQueue {
     return this.stored.length;
   }
 
-  /** Send a change now, or keep it: null where it waits. */
+  /** Send a change now, or keep it for later: null where it was kept. */
   async sendOrKeep<T>(change: QueuedRequest): Promise<T | null> {
     try {
       return (await this.send(change)) as T;

@@ -15,7 +15,7 @@ export type NodeSummaries = (Summary | null | undefined)[];
 /** A cell, by its id or by its count, and a line of it. */
 export type CodeLocation = [string | number, number];
 
-/** A cell as it was when it ran. */
+/** A cell's execution count and source hash when it ran. */
 export interface CellSnapshot {
   count: number | null;
   hash: string;
@@ -75,7 +75,7 @@ export interface CostChunk {
   totals: { flops: number; flops_back: number; bytes: number };
 }
 
-/** What changed of the head when derivatives were asked for. */
+/** The header's fields that change when a gradient is requested. */
 export type GradientUpdate = Pick<TapeHeader, 'at' | 'n' | 'asked' | 'target' | 'sources' | 'hooks' | 'bad' | 'released'>;
 
 export interface KindChunk {
@@ -177,7 +177,7 @@ export interface KernelNotice {
   rev?: number;
 }
 
-/** A kernel that could not answer, and what to do about it. */
+/** An error reply of the kernel, with advice on what to do. */
 export class RequestError extends Error {
   constructor(readonly code: string, text: string, readonly advice = '') {
     super(text);

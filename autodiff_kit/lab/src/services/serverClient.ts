@@ -113,14 +113,14 @@ export interface OpenedNotebook {
   cell: string | null;
 }
 
-/** What the server said instead of an answer. */
+/** An error reply of the server, with advice on what to do. */
 export class ServerError extends Error {
   constructor(readonly status: number, readonly code: string, text: string, readonly advice = '') {
     super(text);
   }
 }
 
-/** 0: the server does not answer at all. */
+/** The status where the server does not answer at all. */
 export const NO_RESPONSE = 0;
 
 export class ServerClient {

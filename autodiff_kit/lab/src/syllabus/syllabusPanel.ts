@@ -4,7 +4,7 @@ import type { Backup, Lesson, LessonState, NextStep, Progress, ServerClient, Les
 import { NO_RESPONSE, ServerError } from '../services/serverClient';
 import { t, tn } from '../common/translation';
 
-/** The syllabus: where am I, and what is next. */
+/** The syllabus panel: all lessons with the learner's progress, the next step, reset and backups. */
 
 export interface SyllabusHost {
   /** Open a lesson; at a cell of it where one is named. */
@@ -21,7 +21,7 @@ const RETRY = [1, 2, 4, 8]; // s between questions to a server that was lost
 
 export const stateName = (state: LessonState): string => ({ none: t('not begun'), begun: t('begun'), predicted: t('predicted'), done: t('done') })[state];
 
-/** The state as a shape: empty ring, quarter, half, full with a tick. */
+/** The icon of a lesson's state: empty, quarter, half, full with a tick. */
 export function stateIcon(state: LessonState): HTMLElement {
   const inside: Record<LessonState, HTMLElement[]> = {
     none: [], begun: [h('path', { d: 'M8 8V2a6 6 0 0 1 6 6z', class: 'f' })], predicted: [h('path', { d: 'M8 2a6 6 0 0 1 0 12z', class: 'f' })],
