@@ -1,4 +1,4 @@
-"""Record what the kernel answers for two real tapes: ``python tests/lab/ts/record.py``.
+"""Record what the kernel answers for two real tapes: ``python tests/lab/ts/record_answers.py``.
 
 The unit tests of the front end play these answers back, so that they need neither kernel nor browser.
 """
