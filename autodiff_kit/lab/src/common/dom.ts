@@ -2,8 +2,8 @@ import { t } from './translation';
 
 /** Helpers that create DOM and SVG elements. */
 
-type Kid = Node | string | null | undefined | false | Kid[];
-export type Kids = Kid[];
+type Child = Node | string | null | undefined | false | Child[];
+export type Children = Child[];
 // Names of attributes, properties and listeners of any element.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Props = Record<string, any>;
@@ -11,8 +11,8 @@ export type Props = Record<string, any>;
 const NS = 'http://www.w3.org/2000/svg';
 const SVG = new Set(['svg', 'g', 'path', 'rect', 'circle', 'line', 'text', 'defs', 'pattern', 'title', 'style']);
 
-const flat = (kids: Kids): (Node | string)[] =>
-  (kids.flat(4) as Kid[]).filter(k => k !== null && k !== undefined && k !== false) as (Node | string)[];
+const flat = (children: Children): (Node | string)[] =>
+  (children.flat(4) as Child[]).filter(k => k !== null && k !== undefined && k !== false) as (Node | string)[];
 
 function set(el: HTMLElement | SVGElement, name: string, value: Props[string], plain: boolean): void {
   if (name === 'on') {
@@ -33,7 +33,7 @@ function set(el: HTMLElement | SVGElement, name: string, value: Props[string], p
 }
 
 /** An element with its properties, listeners and children. */
-export function h<T extends HTMLElement = HTMLElement>(tag: string, props?: Props | null, ...kids: Kids): T {
+export function h<T extends HTMLElement = HTMLElement>(tag: string, props?: Props | null, ...children: Children): T {
   const drawn = SVG.has(tag);
   const el = drawn ? document.createElementNS(NS, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(props ?? {})) {
@@ -41,13 +41,13 @@ export function h<T extends HTMLElement = HTMLElement>(tag: string, props?: Prop
       set(el as HTMLElement, name, value, !drawn);
     }
   }
-  el.append(...flat(kids));
+  el.append(...flat(children));
   return el as unknown as T;
 }
 
 /** The same element with other children. */
-export function fill<T extends Element>(el: T, ...kids: Kids): T {
-  el.replaceChildren(...flat(kids));
+export function replaceChildren<T extends Element>(el: T, ...children: Children): T {
+  el.replaceChildren(...flat(children));
   return el;
 }
 
@@ -84,7 +84,7 @@ export const icon = (name: string): HTMLElement =>
   h('svg', { viewBox: '0 0 16 16', width: 16, height: 16, class: 'akl-icon', 'aria-hidden': 'true', focusable: 'false' },
     h('path', { d: PATHS[name] ?? '' }));
 
-export interface ButtonLooks {
+export interface ButtonOptions {
   ic?: string;
   act: () => void;
   cls?: string;
@@ -96,7 +96,7 @@ export interface ButtonLooks {
 }
 
 /** A button with a label, or with an icon whose label is its accessible name and tooltip. */
-export function button(label: string, looks: ButtonLooks): HTMLButtonElement {
+export function button(label: string, looks: ButtonOptions): HTMLButtonElement {
   const worded = looks.text ?? !looks.ic;
   const hint = looks.title ?? (worded ? '' : label);
   return h<HTMLButtonElement>('button', {
@@ -114,7 +114,7 @@ export function button(label: string, looks: ButtonLooks): HTMLButtonElement {
 export type Option<V> = [V, string | Node, string?];
 
 /** A few choices side by side; arrows go from one to the next, as in any group of radio buttons. */
-export function segments<V>(options: Option<V>[], value: V, pick: (value: V) => void, label: string): HTMLElement {
+export function radioGroup<V>(options: Option<V>[], value: V, pick: (value: V) => void, label: string): HTMLElement {
   const el = h('div', { class: 'akl-segments', role: 'radiogroup', 'aria-label': label },
     options.map(([v, text, title]) => h('button', {
       type: 'button', role: 'radio', 'aria-checked': String(v === value), tabIndex: v === value ? 0 : -1,
@@ -133,14 +133,14 @@ export function segments<V>(options: Option<V>[], value: V, pick: (value: V) => 
 }
 
 /** A drop-down list. */
-export const choice = (label: string, pick: (value: string) => void, cls = ''): HTMLSelectElement =>
+export const selectMenu = (label: string, pick: (value: string) => void, cls = ''): HTMLSelectElement =>
   h<HTMLSelectElement>('select', { class: `akl-select ${cls}`, 'aria-label': label,
     on: { change: (e: Event) => pick((e.target as HTMLSelectElement).value) } });
 
 let pen: CanvasRenderingContext2D | null = null;
 
 /** A text cut to a width in pixels. */
-export function clip(text: string, px: number, font: string): string {
+export function truncateText(text: string, px: number, font: string): string {
   pen ??= document.createElement('canvas').getContext('2d');
   if (!pen) {
     return text;
@@ -157,12 +157,12 @@ export function clip(text: string, px: number, font: string): string {
 }
 
 /** Put a text on the clipboard where the browser lets us. */
-export const copy = (text: string): void => void navigator.clipboard?.writeText(text);
+export const copyToClipboard = (text: string): void => void navigator.clipboard?.writeText(text);
 
 /** A sentence over the panel, with one thing to do about it. */
-export const banner = (cls: string, kids: Kids, ...actions: Kids): HTMLElement =>
-  h('div', { class: `akl-banner ${cls}` }, kids, actions);
+export const banner = (cls: string, children: Children, ...actions: Children): HTMLElement =>
+  h('div', { class: `akl-banner ${cls}` }, children, actions);
 
 /** A close button. */
-export const closer = (act: () => void, key?: string): HTMLElement =>
+export const closeButton = (act: () => void, key?: string): HTMLElement =>
   button(t('Close'), { ic: 'close', cls: 'akl-plainicon', key, act });

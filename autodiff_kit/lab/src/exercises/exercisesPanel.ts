@@ -1,4 +1,4 @@
-import { button, fill, h, icon } from '../common/dom';
+import { button, replaceChildren, h, icon } from '../common/dom';
 import { type Exercises, type Submission, NO_RESPONSE, type Question, type QuestionState, ServerClient, ServerError } from '../services/serverClient';
 import { t, tn } from '../common/translation';
 
@@ -88,18 +88,18 @@ export class ExercisesPanel {
   // ------------------------------------------------------------ drawing
   private draw(): void {
     const { data } = this;
-    fill(this.notice, this.noticeText ? h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, this.noticeText), button(t('Try again'), { act: () => void this.load() })) : null);
+    replaceChildren(this.notice, this.noticeText ? h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, this.noticeText), button(t('Try again'), { act: () => void this.load() })) : null);
     if (!data || !data.questions.length) {
       this.drawEmpty(data);
       return;
     }
     this.list.hidden = this.foot.hidden = false;
     const name = data.path.split('/').pop() ?? '';
-    fill(this.head, h('div', { class: 'akl-row' }, h('h2', null, data.title)), h('p', { class: 'akl-facts' }, h('code', null, name)),
+    replaceChildren(this.head, h('div', { class: 'akl-row' }, h('h2', null, data.title)), h('p', { class: 'akl-facts' }, h('code', null, name)),
       h('div', { class: 'akl-points' }, h('b', null, String(data.score)), h('span', null, t('of %1 points, score so far', data.max)),
         h('div', { class: 'akl-progress', 'aria-hidden': 'true' }, data.questions.map(q => h('i', { class: `is-${barClass[q.state]}`, style: { 'flex-grow': q.points } })))));
     const focused = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>('.akl-q')?.dataset.id;
-    fill(this.list, data.questions.map(q => this.card(q)));
+    replaceChildren(this.list, data.questions.map(q => this.card(q)));
     if (focused) {
       this.focus(focused);
     }
@@ -109,7 +109,7 @@ export class ExercisesPanel {
   private drawEmpty(data: Exercises | null): void {
     this.list.hidden = this.foot.hidden = true;
     const link = data?.exercise ? h('p', { class: 'akl-actions' }, button(t('Open the exercises of lesson %1', data.no), { act: () => void this.host.openNotebook(data.no, 'exercise') })) : null;
-    fill(this.head, h('div', { class: 'akl-row' }, h('h2', null, t('Exercises'))), h('p', { class: 'akl-quiet' }, this.host.notebookPath() ? t('No questions in this notebook.') : t('Open a notebook with questions, and they are listed here.')), link);
+    replaceChildren(this.head, h('div', { class: 'akl-row' }, h('h2', null, t('Exercises'))), h('p', { class: 'akl-quiet' }, this.host.notebookPath() ? t('No questions in this notebook.') : t('Open a notebook with questions, and they are listed here.')), link);
   }
 
   private card(q: Question): HTMLElement {
@@ -157,7 +157,7 @@ export class ExercisesPanel {
     const open = left ? tn('%1 question is open. You can hand in now and again later; the best counts.', '%1 questions are open. You can hand in now and again later; the best counts.', left) : t('All questions pass.');
     const at = last ? new Date(last.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : '';
     const words = this.unsaved ? t('Save first: the notebook has changes that the file does not have.') : last ? t('Handed in at %1, %2 of %3 points. Receipt %4.', at, last.score, last.max, last.receipt) : open;
-    fill(this.foot, h('p', { role: 'status' }, last && !this.unsaved ? icon('check') : null, h('span', null, words)),
+    replaceChildren(this.foot, h('p', { role: 'status' }, last && !this.unsaved ? icon('check') : null, h('span', null, words)),
       this.unsaved ? button(t('Save and hand in'), { ic: 'save', text: true, act: () => void this.host.saveNotebook().then(() => this.handIn()) })
         : button(last ? t('Hand in again') : t('Hand in'), { ic: 'send', text: true, disabled: this.noticeText !== '' && !data.exercise, act: () => void this.handIn() }));
   }

@@ -1,5 +1,5 @@
 import { noneBanner } from './nodeDetails';
-import { banner, button, fill, h, icon } from '../common/dom';
+import { banner, button, replaceChildren, h, icon } from '../common/dom';
 import { formatBytes } from '../common/numberFormat';
 import type { InspectorState } from './inspectorState';
 import type { Tape } from './tape';
@@ -55,7 +55,7 @@ export function updatePosition(el: HTMLElement, s: InspectorState): void {
     return;
   }
   const end = s.unstarted ? t('not begun') : dir < 0 ? (s.reverseEnd === 0 ? t('swept') : t('not begun')) : s.forwardEnd >= tape.n ? t('recorded') : t('not begun');
-  fill(el, h('b', null, cur === null ? end : groupThousands(cur + 1)), cur === null ? '' : ` / ${groupThousands(tape.n)}`);
+  replaceChildren(el, h('b', null, cur === null ? end : groupThousands(cur + 1)), cur === null ? '' : ` / ${groupThousands(tape.n)}`);
   el.title = dir < 0 ? t('Cotangents of %1', tape.label(tape.target)) : t('Values in the order in which they were recorded');
 }
 

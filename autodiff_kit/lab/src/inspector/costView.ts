@@ -1,4 +1,4 @@
-import { fill, h, segments } from '../common/dom';
+import { replaceChildren, h, radioGroup } from '../common/dom';
 import { formatBytes, formatCount, formatNumber } from '../common/numberFormat';
 import type { InspectorState, View } from './inspectorState';
 import type { LineCost } from './nodeGroups';
@@ -25,12 +25,12 @@ export function costView(s: InspectorState): View {
 
 class CostView implements View {
   readonly el = h('div', { class: 'akl-scrollview akl-cost', tabIndex: 0, role: 'group', 'aria-label': t('Cost') });
-  private by: CostMeasure = 'ops';
+  private measuredBy: CostMeasure = 'ops';
 
   constructor(private readonly s: InspectorState) {}
 
   private measure(line: LineCost): number {
-    return this.by === 'ops' ? line.fwd + line.back : line.bytes;
+    return this.measuredBy === 'ops' ? line.fwd + line.back : line.bytes;
   }
 
   build(): void {
@@ -39,13 +39,13 @@ class CostView implements View {
       return;
     }
     if (!tape.totals) {
-      fill(this.el, costsPending(tape));
+      replaceChildren(this.el, costsPending(tape));
       return;
     }
     const lines = [...tape.lineCosts()].sort((a, b) => this.measure(b) - this.measure(a));
     const all = lines.reduce((sum, line) => sum + this.measure(line), 0) || 1;
     const rest = lines.slice(SHOWN_LINES);
-    fill(this.el, this.figures(lines), this.switch(), h('ol', { class: 'akl-dear' }, this.mostExpensive(lines.slice(0, SHOWN_LINES), all)),
+    replaceChildren(this.el, this.figures(lines), this.switch(), h('ol', { class: 'akl-dear' }, this.mostExpensive(lines.slice(0, SHOWN_LINES), all)),
       rest.length ? h('p', { class: 'akl-quiet' }, tn('The other line: %2', 'The other %1 lines: %2', rest.length, percent(rest.reduce((sum, line) => sum + this.measure(line), 0) / all))) : null,
       this.table(lines),
       h('p', { class: 'akl-quiet' }, t('Operations are counted from the record, so a loop counts as often as it ran. A line that no cotangent reaches costs nothing backward.')));
@@ -59,18 +59,18 @@ class CostView implements View {
 
   private switch(): HTMLElement {
     const pick = (by: CostMeasure): void => {
-      this.by = by;
+      this.measuredBy = by;
       this.build();
       this.el.querySelector<HTMLElement>('[aria-checked="true"]')?.focus();
     };
-    return h('div', { class: 'akl-sub' }, h('h3', null, t('The five most expensive lines')), segments<CostMeasure>([['ops', t('Operations')], ['bytes', t('Held bytes')]], this.by, pick, t('Measured by')));
+    return h('div', { class: 'akl-sub' }, h('h3', null, t('The five most expensive lines')), radioGroup<CostMeasure>([['ops', t('Operations')], ['bytes', t('Held bytes')]], this.measuredBy, pick, t('Measured by')));
   }
 
   private mostExpensive(lines: LineCost[], all: number): HTMLElement[] {
-    const most = Math.max(1, ...lines.map(line => (this.by === 'ops' ? Math.max(line.fwd, line.back) : line.bytes)));
+    const most = Math.max(1, ...lines.map(line => (this.measuredBy === 'ops' ? Math.max(line.fwd, line.back) : line.bytes)));
     return lines.map(line => {
       const { place } = line;
-      const bars = this.by === 'ops' ? [bar('ink', line.fwd / most, formatCount(line.fwd)), bar('rev', line.back / most, formatCount(line.back))] : bar('held', line.bytes / most, formatBytes(line.bytes));
+      const bars = this.measuredBy === 'ops' ? [bar('ink', line.fwd / most, formatCount(line.fwd)), bar('rev', line.back / most, formatCount(line.back))] : bar('held', line.bytes / most, formatBytes(line.bytes));
       const over = (on: boolean) => (): void => {
         this.s.hoveredLine = on ? place : null;
         this.s.changes.notify('hover');

@@ -1,4 +1,4 @@
-import { choice, fill, h, segments } from '../common/dom';
+import { selectMenu, replaceChildren, h, radioGroup } from '../common/dom';
 import { formatNumber } from '../common/numberFormat';
 import { KIND, showValue } from './valueFormat';
 import type { InspectorState, View } from './inspectorState';
@@ -23,7 +23,7 @@ interface DiffRow extends RowElement {
   distance: HTMLElement;
 }
 
-const SIGNS: Record<DiffKind, string> = { same: '=', new: '+', gone: '−', changed: '≠' };
+const KIND_SIGNS: Record<DiffKind, string> = { same: '=', new: '+', gone: '−', changed: '≠' };
 const kindLabel = (kind: DiffKind): string => ({ same: t('the same'), new: t('only in B'), gone: t('only in A'), changed: t('differs') })[kind];
 
 /** Compares two tapes: nodes that only one has, and values that differ. The kernel aligns their nodes. */
@@ -58,7 +58,7 @@ class DiffView implements View {
     const choices = this.tapes().filter(one => one.tape !== tape.id);
     const pick = choices.find(one => one.tape === this.requestedTape) ?? choices[choices.length - 1];
     if (!pick) {
-      fill(this.el, h('p', { class: 'akl-pad akl-quiet' }, t('Record a second tape to compare with this one. Pinned tapes stay until the kernel stops.')));
+      replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet' }, t('Record a second tape to compare with this one. Pinned tapes stay until the kernel stops.')));
       this.key = '';
       return;
     }
@@ -69,7 +69,7 @@ class DiffView implements View {
         await this.compare(tape, pick.tape);
       } catch (error) {
         this.key = '';
-        fill(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, (error as Error).message));
+        replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, (error as Error).message));
         return;
       }
     }
@@ -78,7 +78,7 @@ class DiffView implements View {
 
   private async compare(tape: Tape, id: string): Promise<void> {
     if (this.other?.id !== id) {
-      fill(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, t('Comparing …')));
+      replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, t('Comparing …')));
       this.other = await this.open(id);
       this.other.onUpdate = () => this.rows?.refresh();
       void this.other.loadCostsAndKinds();
@@ -97,7 +97,7 @@ class DiffView implements View {
     const heads: [string, string][] = [['±', t('kind of difference')], [t('node'), ''], ['A', ''], ['B', ''], ['max |A−B|', '']];
     const head = h('div', { class: 'akl-thead akl-diff-cols', role: 'row', 'aria-rowindex': '1' }, heads.map(([x, name], i) => h('span', { class: `akl-th${i > 1 ? ' akl-th-n' : ''}`, role: 'columnheader', 'aria-label': name || null }, x)));
     this.rows = new VirtualRows<DiffRow>({ id: 'akl-diff', height: 26, make: () => this.makeRow(), show: (line, i) => this.showRow(line, i), label: t('Differences'), role: 'grid', head });
-    fill(this.el, h('div', { class: 'akl-pad akl-diff-head' }, this.picker(choices), this.summary(), this.tools()), h('div', { class: 'akl-tbody' }, this.rows.el));
+    replaceChildren(this.el, h('div', { class: 'akl-pad akl-diff-head' }, this.picker(choices), this.summary(), this.tools()), h('div', { class: 'akl-tbody' }, this.rows.el));
     this.rows.el.addEventListener('keydown', e => this.onKeydown(e));
     this.rows.el.addEventListener('blur', () => this.highlight(null));
     this.updateRows();
@@ -133,11 +133,11 @@ class DiffView implements View {
   }
 
   private picker(choices: TapeListing[]): HTMLElement {
-    const select = choice(t('Compare with'), id => {
+    const select = selectMenu(t('Compare with'), id => {
       this.requestedTape = id;
       this.build();
     });
-    fill(select, choices.map(one => h('option', { value: one.tape, selected: one.tape === this.other!.id }, one.title || one.tape)));
+    replaceChildren(select, choices.map(one => h('option', { value: one.tape, selected: one.tape === this.other!.id }, one.title || one.tape)));
     return h('div', { class: 'akl-diff-pick' }, h('span', { class: 'akl-ab' }, 'A'), h('b', null, this.s.tape!.header.title), h('span', { class: 'akl-ab akl-ab-b' }, 'B'), select);
   }
 
@@ -156,7 +156,7 @@ class DiffView implements View {
       this.onlyChanged = (e.target as HTMLInputElement).checked;
       this.updateRows();
     } } });
-    return h('div', { class: 'akl-diff-tools' }, segments<'value' | 'cotangent'>([['value', t('Values')], ['cotangent', t('Cotangents')]], this.quantity, pick, t('Compare')), h('label', { class: 'akl-check' }, only, t('Only differences')));
+    return h('div', { class: 'akl-diff-tools' }, radioGroup<'value' | 'cotangent'>([['value', t('Values')], ['cotangent', t('Cotangents')]], this.quantity, pick, t('Compare')), h('label', { class: 'akl-check' }, only, t('Only differences')));
   }
 
   private updateRows(): void {
@@ -184,7 +184,7 @@ class DiffView implements View {
     line.el.dataset.r = String(i);
     line.el.className = `akl-tr akl-diff-row is-${kind}${i === this.focusedRow ? ' akl-sel' : ''}`;
     line.el.setAttribute('aria-selected', String(i === this.focusedRow));
-    line.sign.textContent = SIGNS[kind];
+    line.sign.textContent = KIND_SIGNS[kind];
     line.sign.title = kindLabel(kind);
     line.sign.setAttribute('aria-label', kindLabel(kind));
     line.name.textContent = tape.label(node);

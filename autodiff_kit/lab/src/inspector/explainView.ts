@@ -1,4 +1,4 @@
-import { button, choice, copy, fill, h, icon } from '../common/dom';
+import { button, selectMenu, copyToClipboard, replaceChildren, h, icon } from '../common/dom';
 import { matrixTable, nodeName } from './nodeDetails';
 import type { ViewActions, InspectorState, View } from './inspectorState';
 import { Tape, expandRuns } from './tape';
@@ -35,13 +35,13 @@ class ExplainView implements View {
     }
     const { source, target } = this;
     if (source === null) {
-      fill(this.el, h('p', { class: 'akl-quiet' }, t('Nothing is watched on this tape, so no gradient can be asked for.')));
+      replaceChildren(this.el, h('p', { class: 'akl-quiet' }, t('Nothing is watched on this tape, so no gradient can be asked for.')));
       return;
     }
     if (why && why.target === target && why.source === source) {
-      fill(this.el, this.targetAndSource(tape), why.connected ? this.connectedView(tape, why) : this.disconnectedView(tape, why), this.otherMissing(tape));
+      replaceChildren(this.el, this.targetAndSource(tape), why.connected ? this.connectedView(tape, why) : this.disconnectedView(tape, why), this.otherMissing(tape));
     } else {
-      fill(this.el, this.targetAndSource(tape), h('p', { class: 'akl-quiet', role: 'status' }, t('Asking the kernel …')));
+      replaceChildren(this.el, this.targetAndSource(tape), h('p', { class: 'akl-quiet', role: 'status' }, t('Asking the kernel …')));
       this.requestExplanation(tape, target, source);
     }
   }
@@ -50,7 +50,7 @@ class ExplainView implements View {
     const asked = `${tape.id} ${target} ${source}`;
     if (asked !== this.requestedPair) {
       this.requestedPair = asked;
-      void this.actions.explain(target, source).catch((error: Error) => fill(this.el, this.targetAndSource(tape), h('p', { role: 'status' }, error.message)))
+      void this.actions.explain(target, source).catch((error: Error) => replaceChildren(this.el, this.targetAndSource(tape), h('p', { role: 'status' }, error.message)))
         .finally(() => (this.requestedPair = ''));
     }
   }
@@ -59,7 +59,7 @@ class ExplainView implements View {
     const { source, target } = this;
     const list = (label: string, ids: number[], at: number | null, pick: (i: number) => void): HTMLElement => {
       const all = at !== null && !ids.includes(at) ? [at, ...ids] : ids;
-      return fill(choice(label, v => pick(+v), 'akl-mono'), all.map(i => h('option', { value: String(i), selected: i === at }, tape.nodeName(i) || `${tape.op(i)} #${i}`)));
+      return replaceChildren(selectMenu(label, v => pick(+v), 'akl-mono'), all.map(i => h('option', { value: String(i), selected: i === at }, tape.nodeName(i) || `${tape.op(i)} #${i}`)));
     };
     const targets = Array.from({ length: tape.n }, (_, i) => i).filter(i => !tape.flag(i, 's') && !tape.flag(i, 'k') && (tape.nodeName(i) || i === tape.target)).slice(-MAX_TARGETS);
     const choose = (end: 'source' | 'target') => (i: number): void => {
@@ -80,7 +80,7 @@ class ExplainView implements View {
       this.chain(tape, why, place),
       why.fix ? h('div', { class: 'akl-fix' }, h('h4', null, t('What to do')), h('p', null, why.fix)) : null,
       h('div', { class: 'akl-actions' }, place ? button(t('Go to the line'), { ic: 'line', text: true, act: () => this.s.code.goToLine(place) }) : null,
-        why.node !== null ? button(t('Show in the graph'), { ic: 'tape', text: true, act: () => this.actions.show('graph') }) : null, button(t('Copy as text'), { act: () => copy(plain) }))
+        why.node !== null ? button(t('Show in the graph'), { ic: 'tape', text: true, act: () => this.actions.show('graph') }) : null, button(t('Copy as text'), { act: () => copyToClipboard(plain) }))
     ];
   }
 
@@ -169,7 +169,7 @@ class ExplainView implements View {
     const items = path.length > MAX_PATH ? [...path.slice(0, 4).map(i => this.item(tape, i, 'is-both', null)), this.foldMark('is-both', path.length - 6), ...path.slice(-2).map(i => this.item(tape, i, 'is-both', null))]
       : path.map(i => this.item(tape, i, 'is-both', null));
     const out = h('div', { class: 'akl-jac' });
-    void tape.jacobian(why.target, why.source!).then(reply => fill(out, this.jacobian(why, reply)), () => undefined);
+    void tape.jacobian(why.target, why.source!).then(reply => replaceChildren(out, this.jacobian(why, reply)), () => undefined);
     return [h('div', { class: 'akl-verdict is-ok', role: 'status' }, h('span', { class: 'akl-okmark' }, icon('check')), h('div', null, h('h3', null, why.headline), h('p', null, why.because))),
       h('ol', { class: 'akl-chain' }, items), out];
   }

@@ -1,5 +1,5 @@
 import { boxGraph, type BoxGraph } from './graphBoxes';
-import { button, clip, fill, h } from '../common/dom';
+import { button, truncateText, replaceChildren, h } from '../common/dom';
 import { type GraphLayout, layeredLayout, type Point } from './graphLayout';
 import { KIND, shapeText } from './valueFormat';
 import { saveDrawing } from './saveDrawing';
@@ -138,8 +138,8 @@ class GraphView implements View {
     const { x, y, paths } = this.drawing!;
     this.edgeElements = paths.map(([a, b, via], q) => ({ a, b, loop: made.backEdges.has(q), el: h('path', { class: 'akl-edge', d: curve([x[a], y[a] + H / 2], via, [x[b], y[b] - H / 2]) }) }));
     this.boxElements = made.boxes.map((box, i) => ({ el: this.drawBox(i), ids: box.ids, g: box.group?.g ?? null, i }));
-    fill(this.scene, h('g', { role: 'presentation' }, this.edgeElements.map(line => line.el)), this.boxElements.map(node => node.el));
-    fill(this.note, this.description(made));
+    replaceChildren(this.scene, h('g', { role: 'presentation' }, this.edgeElements.map(line => line.el)), this.boxElements.map(node => node.el));
+    replaceChildren(this.note, this.description(made));
     requestAnimationFrame(() => this.fit());
   }
 
@@ -173,7 +173,7 @@ class GraphView implements View {
     },
     group ? h('rect', { x: 3, y: 3, width: w, height: H, rx: 3, class: 'akl-box-back' }) : null,
     h('rect', { width: w, height: H, rx: 3, class: 'akl-box-face' }), h('rect', { class: 'akl-box-fwd', width: 4, height: H, rx: 1.5 }), h('path', { class: 'akl-box-rev', d: `M${w - 2} 2V${H - 2}` }),
-    h('text', { x: 11, y: 15, class: 'akl-box-name' }, clip(name, w - 20, '600 12px system-ui')), h('text', { x: 11, y: 27, class: 'akl-box-sub' }, clip(sub, w - 20, '11px monospace')),
+    h('text', { x: 11, y: 15, class: 'akl-box-name' }, truncateText(name, w - 20, '600 12px system-ui')), h('text', { x: 11, y: 27, class: 'akl-box-sub' }, truncateText(sub, w - 20, '11px monospace')),
     !group && tape.flag(ids[0], 'cut') ? h('path', { class: 'akl-box-torn', d: tornEdge(w) }) : null);
   }
 

@@ -1,4 +1,4 @@
-import { button, choice, fill, h, icon, segments } from '../common/dom';
+import { button, selectMenu, replaceChildren, h, icon, radioGroup } from '../common/dom';
 import { type RowFilter, type ViewName, VIEWS } from './inspectorState';
 import type { GroupBy } from './nodeGroups';
 import { t, tn } from '../common/translation';
@@ -41,9 +41,9 @@ export class InspectorLayout {
   private readonly directionControl = h('div', { class: 'akl-dir' });
 
   constructor(private readonly actions: LayoutActions, strip: HTMLElement, detail: HTMLElement) {
-    this.tapePicker = choice(t('Tape'), id => actions.open(id), 'akl-tape-pick');
-    this.filter = choice(t('Show only'), v => actions.setFilter(v as RowFilter));
-    this.grouping = choice(t('Collapse'), v => actions.setGrouping(v as GroupBy));
+    this.tapePicker = selectMenu(t('Tape'), id => actions.open(id), 'akl-tape-pick');
+    this.filter = selectMenu(t('Show only'), v => actions.setFilter(v as RowFilter));
+    this.grouping = selectMenu(t('Collapse'), v => actions.setGrouping(v as GroupBy));
     this.pinButton = button(t('Pin this tape'), { ic: 'pin', pressed: false, key: 'p', act: () => actions.togglePin() });
     this.playButton = button(t('Play'), { ic: 'play', cls: 'akl-play', key: 'Space', act: () => actions.togglePlay() });
     VIEWS.forEach(v => this.tabs.append(this.tab(v)));
@@ -63,8 +63,8 @@ export class InspectorLayout {
   }
 
   private tools(): HTMLElement {
-    fill(this.filter, ([['', t('All')], ['none', 'None'], ['zero', t('Zero')], ['nan', 'NaN']]).map(([v, x]) => h('option', { value: v }, x)));
-    fill(this.grouping, ([['none', t('Nodes')], ['line', t('Lines')], ['module', t('Modules')]]).map(([v, x]) => h('option', { value: v }, x)));
+    replaceChildren(this.filter, ([['', t('All')], ['none', 'None'], ['zero', t('Zero')], ['nan', 'NaN']]).map(([v, x]) => h('option', { value: v }, x)));
+    replaceChildren(this.grouping, ([['none', t('Nodes')], ['line', t('Lines')], ['module', t('Modules')]]).map(([v, x]) => h('option', { value: v }, x)));
     return h('div', { class: 'akl-tools' }, h('label', { class: 'akl-searchbox' }, icon('search'), this.search), this.filter, this.grouping);
   }
 
@@ -85,7 +85,7 @@ export class InspectorLayout {
 
   /** Fill the tape picker. */
   listTapes(tapes: [string, string][], shown?: string): void {
-    fill(this.tapePicker, tapes.length ? tapes.map(([id, label]) => h('option', { value: id, selected: id === shown }, label)) : h('option', null, t('No tape yet')));
+    replaceChildren(this.tapePicker, tapes.length ? tapes.map(([id, label]) => h('option', { value: id, selected: id === shown }, label)) : h('option', null, t('No tape yet')));
   }
 
   /** Whether the tape is pinned, and how many sources have no gradient. */
@@ -110,7 +110,7 @@ export class InspectorLayout {
   }
 
   showPlaying(on: boolean): void {
-    fill(this.playButton, icon(on ? 'pause' : 'play'));
+    replaceChildren(this.playButton, icon(on ? 'pause' : 'play'));
     this.playButton.setAttribute('aria-label', on ? t('Pause') : t('Play'));
   }
 
@@ -118,7 +118,7 @@ export class InspectorLayout {
   showDirection(dir: 1 | -1): void {
     const words = (x: string): HTMLElement => h('span', null, x);
     const focused = this.directionControl.contains(document.activeElement);
-    fill(this.directionControl, segments<1 | -1>([[1, words(t('Forward')), t('Values and tangents, top to bottom (f)')], [-1, words(t('Reverse')), t('Cotangents, from the target upward (r)')]], dir, way => this.actions.setDirection(way), t('Direction')));
+    replaceChildren(this.directionControl, radioGroup<1 | -1>([[1, words(t('Forward')), t('Values and tangents, top to bottom (f)')], [-1, words(t('Reverse')), t('Cotangents, from the target upward (r)')]], dir, way => this.actions.setDirection(way), t('Direction')));
     this.directionControl.dataset.dir = String(dir);
     if (focused) {
       this.directionControl.querySelector<HTMLElement>('[aria-checked="true"]')?.focus();

@@ -5,7 +5,7 @@ import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemir
 
 export interface LineDecoration {
   line: number;
-  cls: string;
+  className: string;
   /** Words after the line. */
   note?: string;
   /** A share of the dearest line, as a bar. */
@@ -45,8 +45,8 @@ function buildDecorations(doc: { lines: number; line(n: number): { from: number;
   const all = marks.filter(mark => mark.line >= 1 && mark.line <= doc.lines).flatMap(mark => {
     const line = doc.line(mark.line);
     const style: Record<string, string> = mark.heat === undefined ? {} : { style: `--akl-heat: ${mark.heat.toFixed(3)}` };
-    const whole = Decoration.line({ class: mark.cls, attributes: style }).range(line.from);
-    return mark.note ? [whole, Decoration.widget({ widget: new LineNote(mark.note, mark.cls), side: 1 }).range(line.to)] : [whole];
+    const whole = Decoration.line({ class: mark.className, attributes: style }).range(line.from);
+    return mark.note ? [whole, Decoration.widget({ widget: new LineNote(mark.note, mark.className), side: 1 }).range(line.to)] : [whole];
   });
   return Decoration.set(all, true);
 }

@@ -1,5 +1,5 @@
 import { bar, labelledFigure, costsPending } from './costView';
-import { fill, h } from '../common/dom';
+import { replaceChildren, h } from '../common/dom';
 import { formatBytes } from '../common/numberFormat';
 import type { InspectorState, View } from './inspectorState';
 import type { Tape } from './tape';
@@ -29,14 +29,14 @@ class MemoryView implements View {
     }
     if (!tape.totals) {
       this.playheadMark = null;
-      fill(this.el, costsPending(tape));
+      replaceChildren(this.el, costsPending(tape));
       return;
     }
     this.cumulativeBytes = new Float64Array(tape.n + 1);
     tape.columns.cost.bytes.forEach((b, i) => (this.cumulativeBytes[i + 1] = this.cumulativeBytes[i] + b));
     this.width = Math.max(240, this.el.clientWidth - 32);
     const holding = tape.columns.cost.bytes.filter(b => b > 0).length;
-    fill(this.el,
+    replaceChildren(this.el,
       h('div', { class: 'akl-figures' }, labelledFigure(formatBytes(this.cumulativeBytes[tape.n]), t('held at the peak')), labelledFigure(groupThousands(holding), t('nodes hold something')), labelledFigure(groupThousands(tape.n - holding), t('hold nothing'))),
       this.plot(tape), h('div', { class: 'akl-sub' }, h('h3', null, t('Kept for the backward pass, by op'))), h('ul', { class: 'akl-dear' }, this.ops(tape)),
       h('p', { class: 'akl-quiet' }, t('An op keeps only what its rule needs: add and subtract keep nothing. An array that two nodes keep counts once.')));

@@ -1,4 +1,4 @@
-import { banner, button, closer, fill, h, icon } from '../common/dom';
+import { banner, button, closeButton, replaceChildren, h, icon } from '../common/dom';
 import { formatNumber } from '../common/numberFormat';
 import { summaryText, KIND, showValue, shapeText, sizeOf } from './valueFormat';
 import { derivativeRule } from './derivativeRules';
@@ -41,7 +41,7 @@ export class NodeDetails {
 
   draw(): void {
     if (!this.hasContent) {
-      fill(this.el);
+      replaceChildren(this.el);
       return;
     }
     const i = this.s.selected as number;
@@ -49,7 +49,7 @@ export class NodeDetails {
     const body = h('div', { class: 'akl-detail-body', tabIndex: 0, role: 'group', 'aria-label': t('About the chosen node') }, this.code(i), this.rule(i), this.quantities(i), this.tangentInput(i), this.hook(i), this.contributions(i), this.consumers(i), this.actions(i));
     this.scrollTop = this.drawn === String(i) ? this.scrollTop : 0;
     this.drawn = String(i);
-    fill(this.el, this.header(i), body);
+    replaceChildren(this.el, this.header(i), body);
     if (this.scrollTop) {
       body.scrollTop = this.scrollTop;
     }
@@ -63,7 +63,7 @@ export class NodeDetails {
     const about = [`#${i}`, tape.nodeName(i) ? tape.op(i) : tape.note(i), tape.shape(i).length ? shapeText(tape.shape(i)) : '', tape.dtype(i)].filter(Boolean).join(' ');
     return h('div', { class: 'akl-detail-head' }, h('b', null, tape.label(i)), h('span', { class: 'akl-op' }, about),
       h('button', { type: 'button', class: 'akl-quietbtn', title: t('Go to the line (Enter)'), on: { click: () => this.moves.goToLine(i) } }, this.s.code.lineLabel(place)),
-      closer(() => this.moves.select(null), 'Esc'));
+      closeButton(() => this.moves.select(null), 'Esc'));
   }
 
   private code(i: number): HTMLElement | null {
@@ -130,7 +130,7 @@ export class NodeDetails {
       return null;
     }
     const out = h('div', { class: 'akl-small' });
-    void tape.array(i, what).then(reply => fill(out, smallMatrix(reply, ROLES[what])));
+    void tape.array(i, what).then(reply => replaceChildren(out, smallMatrix(reply, ROLES[what])));
     return out;
   }
 
@@ -197,7 +197,7 @@ export function noneBanner(s: InspectorState, show: () => void, close: () => voi
     return null;
   }
   return banner('is-none', [h('span', { class: 'akl-v akl-v-none' }, 'None'), h('p', null, h('code', null, `∂ ${nodeName(s, why.target, why.target_name)} / ∂ ${nodeName(s, why.source, why.source_name)}`), ' ', why.headline)],
-    button(t('Why?'), { act: show }), closer(close));
+    button(t('Why?'), { act: show }), closeButton(close));
 }
 
 export const nodeName = (s: InspectorState, node: number | null, name?: string): string => name || (node === null || !s.tape ? '?' : s.tape.label(node));

@@ -86,13 +86,13 @@ export class NotebookCode implements CodeLookup {
   decorate(s: InspectorState, visible = true): void {
     this.last = s;
     const all = visible && s.settings.markCode ? this.decorationsFor(s) : [];
-    const bare: LocatedDecoration[] = !s.settings.markCode && this.flash ? [{ place: this.flash, line: this.flash[1], cls: 'akl-line-flash' }] : [];
+    const bare: LocatedDecoration[] = !s.settings.markCode && this.flash ? [{ place: this.flash, line: this.flash[1], className: 'akl-line-flash' }] : [];
     const marks = [...all, ...bare].filter(one => !this.isEdited(one.place));
     for (const cell of this.cells()) {
       const view = (cell.editor as CodeMirrorEditor | null)?.editor as EditorView | undefined;
       if (cell.model.type === 'code' && view) {
         const mine = marks.filter(one => this.findCell(one.place[0]) === cell);
-        setLineDecorations(view, mine.map(({ line, cls, note, heat }) => ({ line, cls, note, heat })));
+        setLineDecorations(view, mine.map(({ line, className, note, heat }) => ({ line, className, note, heat })));
       }
     }
   }
@@ -102,7 +102,7 @@ export class NotebookCode implements CodeLookup {
     const out: LocatedDecoration[] = [];
     const add = (place: CodeLocation | null, cls: string, more: Partial<LineDecoration> = {}): void => {
       if (place) {
-        out.push({ place, line: place[1], cls, ...more });
+        out.push({ place, line: place[1], className: cls, ...more });
       }
     };
     if (tape && s.view === 'cost') {

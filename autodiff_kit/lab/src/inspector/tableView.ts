@@ -1,7 +1,7 @@
 import { dependencyArcs } from './dependencyArcs';
 import { type Column, COLUMNS, columnTitle, columnWidth, visibleColumns } from './tableColumns';
 import { type TableRows, tableRows } from './tableRows';
-import { fill, h, icon } from '../common/dom';
+import { replaceChildren, h, icon } from '../common/dom';
 import { formatBytes, formatCount } from '../common/numberFormat';
 import { KIND, showValue, type CellSize, shapeText, spokenValue } from './valueFormat';
 import type { ViewActions, InspectorState, View } from './inspectorState';
@@ -77,7 +77,7 @@ class TableView implements TapeTableView {
   private drawHeader(): void {
     const arrow: Partial<Record<Column, HTMLElement>> = { tangent: h('i', { class: 'akl-dirmark' }, '↓'), cotangent: h('i', { class: 'akl-dirmark' }, '↑') };
     const title = (cls: string, ...kids: (string | HTMLElement | undefined)[]): HTMLElement => h('span', { role: 'columnheader', class: `akl-th ${cls}` }, ...kids);
-    fill(this.header, title('akl-th-rail', '#'), title('', t('node')), this.columns.map(c => title(`akl-th-n akl-th-${c}`, arrow[c], columnTitle(c))));
+    replaceChildren(this.header, title('akl-th-rail', '#'), title('', t('node')), this.columns.map(c => title(`akl-th-n akl-th-${c}`, arrow[c], columnTitle(c))));
   }
 
   private makeRow(): RowElements {
@@ -151,7 +151,7 @@ class TableView implements TapeTableView {
     line.name.className = `akl-name${named ? '' : ' akl-name-op'}`;
     line.op.className = 'akl-op';
     line.op.textContent = named && !(tape.flag(f, 's') && s.width < 620) ? tape.op(f) : tape.note(f);
-    fill(line.marks, this.nodeMarks(f));
+    replaceChildren(line.marks, this.nodeMarks(f));
     this.nodeCells(line, f);
   }
 
@@ -252,7 +252,7 @@ class TableView implements TapeTableView {
     line.name.className = `akl-name${group.byLine ? ' akl-name-code' : ''}`;
     line.op.className = 'akl-op akl-count';
     line.op.textContent = groupThousands(group.ids.length);
-    fill(line.marks);
+    replaceChildren(line.marks);
     this.groupCells(line, group, at);
     line.el.setAttribute('aria-label', tn('%2, %1 node', '%2, %1 nodes', group.ids.length, group.label));
   }
@@ -295,7 +295,7 @@ class TableView implements TapeTableView {
       this.arcs.setAttribute('height', String(this.rows.viewHeight));
     }
     const f = s.hovered ?? s.playhead ?? s.selected;
-    fill(this.arcs, f !== null && f >= 0 && f < tape.n && this.tableRows.rowOf[f] >= 0 ? dependencyArcs(s, f, this.tableRows.rowOf, this.rows, this.idColumnWidth) : []);
+    replaceChildren(this.arcs, f !== null && f >= 0 && f < tape.n && this.tableRows.rowOf[f] >= 0 ? dependencyArcs(s, f, this.tableRows.rowOf, this.rows, this.idColumnWidth) : []);
     const last = Math.min(this.tableRows.rows.length, this.rows.firstRow + this.rows.visibleRows) - 1;
     s.visibleNodes = this.tableRows.rows.length ? [this.nodeAt(this.rows.firstRow), this.nodeAt(last)] : null;
     s.onVisibleNodes();

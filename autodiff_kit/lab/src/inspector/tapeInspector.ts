@@ -2,7 +2,7 @@ import { banners, emptyState, tapeFacts, updatePosition, unavailableBanner } fro
 import { costView } from './costView';
 import { NodeDetails } from './nodeDetails';
 import { diffView } from './diffView';
-import { copy, fill } from '../common/dom';
+import { copyToClipboard, replaceChildren } from '../common/dom';
 import { tapeAsText, firstNodeOnLine, nextMissingOrNan } from './nodeSearch';
 import { type LayoutActions, InspectorLayout } from './inspectorLayout';
 import { graphView } from './graphView';
@@ -90,7 +90,7 @@ export class TapeInspector {
       const focused = this.layout.view.contains(document.activeElement);
       const other = this.layout.view.firstChild !== this.views[v].el;
       if (other) {
-        fill(this.layout.view, this.views[v].el); // only then: what is put in anew loses the focus
+        replaceChildren(this.layout.view, this.views[v].el); // only then: what is put in anew loses the focus
       }
       this.views[v].build();
       if (other && focused) {
@@ -106,10 +106,10 @@ export class TapeInspector {
     const { state } = this;
     const { tape } = state;
     this.el.dataset.kernel = state.kernelCondition;
-    fill(this.layout.facts, tape ? tapeFacts(tape) : '');
+    replaceChildren(this.layout.facts, tape ? tapeFacts(tape) : '');
     const nones = tape && tape.n > 1 ? tape.sourcesWithoutGradient().length : 0;
     this.layout.updateStatus(this.pinned, nones);
-    fill(this.layout.banners, banners(state, { restart: () => this.host.restartKernel(), show: i => this.showNode(i), why: () => this.show('why'), close: () => this.dismissExplanation() }));
+    replaceChildren(this.layout.banners, banners(state, { restart: () => this.host.restartKernel(), show: i => this.showNode(i), why: () => this.show('why'), close: () => this.dismissExplanation() }));
   }
 
   private dismissExplanation(): void {
@@ -140,7 +140,7 @@ export class TapeInspector {
     const turn = ++this.openCount;
     this.playback.pause();
     this.el.dataset.state = 'loading';
-    const tape = await Tape.open(channel, id, head => fill(this.layout.facts, tn('%1 node', '%1 nodes', head.n), ' …'), this.tapes.find(one => one.tape === id)?.n).catch((error: unknown) => {
+    const tape = await Tape.open(channel, id, head => replaceChildren(this.layout.facts, tn('%1 node', '%1 nodes', head.n), ' …'), this.tapes.find(one => one.tape === id)?.n).catch((error: unknown) => {
       // What was shown stays, and is said to.
       if (turn === this.openCount) {
         this.el.dataset.state = state.tape ? (state.tape.n === 1 ? 'one' : 'ready') : 'empty';
@@ -207,7 +207,7 @@ export class TapeInspector {
     this.layout.pinButton.setAttribute('aria-pressed', String(this.pinned));
     this.updateTapeList();
     this.el.dataset.state = tape.n === 1 ? 'one' : 'ready';
-    fill(this.layout.empty);
+    replaceChildren(this.layout.empty);
     this.timeline.redraw();
     this.layout.showDirection(state.direction);
     this.show(state.view);
@@ -244,10 +244,10 @@ export class TapeInspector {
     this.playback.pause();
     this.state.tape = null;
     this.el.dataset.state = 'empty';
-    fill(this.layout.view);
+    replaceChildren(this.layout.view);
     this.updateTapeList();
     this.updateSummary();
-    fill(this.layout.empty, this.emptyState());
+    replaceChildren(this.layout.empty, this.emptyState());
     this.state.changes.notify('tape');
   }
 
@@ -260,9 +260,9 @@ export class TapeInspector {
     const { tape } = this.state;
     this.el.dataset.state = tape ? (tape.n === 1 ? 'one' : 'ready') : 'empty';
     if (tape) {
-      fill(this.layout.banners, unavailableBanner(why));
+      replaceChildren(this.layout.banners, unavailableBanner(why));
     } else {
-      fill(this.layout.empty, unavailableBanner(why), this.emptyState());
+      replaceChildren(this.layout.empty, unavailableBanner(why), this.emptyState());
     }
   }
 
@@ -370,7 +370,7 @@ export class TapeInspector {
   copy(): void {
     const { tape } = this.state;
     if (tape) {
-      copy(tapeAsText(tape, place => this.host.lineLabel(place)));
+      copyToClipboard(tapeAsText(tape, place => this.host.lineLabel(place)));
     }
   }
 

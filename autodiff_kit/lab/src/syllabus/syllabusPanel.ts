@@ -1,4 +1,4 @@
-import { button, fill, h, icon } from '../common/dom';
+import { button, replaceChildren, h, icon } from '../common/dom';
 import { formatBytes } from '../common/numberFormat';
 import type { Backup, Lesson, LessonState, NextStep, Progress, ServerClient, LessonProgress } from '../services/serverClient';
 import { NO_RESPONSE, ServerError } from '../services/serverClient';
@@ -17,7 +17,7 @@ const EMPTY: Progress = {
   rev: 0, lessons: {}, totals: { done: 0, lessons: 0, score: 0, max: 0 }, notices: [],
   next: { lesson: null, kind: '', cell: null, path: null, text: '', minutes: null }
 };
-const RETRY = [1, 2, 4, 8]; // s between questions to a server that was lost
+const RETRY_SECONDS = [1, 2, 4, 8]; // s between questions to a server that was lost
 
 export const stateName = (state: LessonState): string => ({ none: t('not begun'), begun: t('begun'), predicted: t('predicted'), done: t('done') })[state];
 
@@ -99,7 +99,7 @@ export class SyllabusPanel {
     this.serverError = error;
     if (error.status === NO_RESPONSE) {
       this.disconnectedAt ||= new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-      const wait = RETRY[Math.min(this.retries++, RETRY.length - 1)];
+      const wait = RETRY_SECONDS[Math.min(this.retries++, RETRY_SECONDS.length - 1)];
       setTimeout(() => void this.load(), 1000 * wait);
     }
   }
@@ -128,7 +128,7 @@ export class SyllabusPanel {
   private drawHeader(): void {
     const { lessons } = this;
     const { done, lessons: all, score, max } = this.progress.totals;
-    fill(this.head, h('div', { class: 'akl-row' }, h('h2', null, t('Syllabus')), button(t('Export'), { ic: 'save', act: () => void this.export() }), button(t('Reset progress'), { ic: 'reset', act: () => void this.confirmReset('all') })),
+    replaceChildren(this.head, h('div', { class: 'akl-row' }, h('h2', null, t('Syllabus')), button(t('Export'), { ic: 'save', act: () => void this.export() }), button(t('Reset progress'), { ic: 'reset', act: () => void this.confirmReset('all') })),
       lessons.length ? [
         h('div', { class: 'akl-progress', role: 'img', 'aria-label': t('%1 of %2 lessons done', done, all) }, lessons.map(one => h('i', { class: `is-${this.state(one.no)}`, title: `${one.no} ${stateName(this.state(one.no))}` }))),
         h('p', { class: 'akl-facts' }, t('%1 of %2 done · %3 of %4 points', done, all, score, max))
@@ -139,12 +139,12 @@ export class SyllabusPanel {
     const { serverError: note } = this;
     if (!note) {
       this.disconnectedAt = '';
-      fill(this.notice, this.unsentChanges(), this.progress.notices.map(one => h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, `${one.text} ${one.do}`))));
+      replaceChildren(this.notice, this.unsentChanges(), this.progress.notices.map(one => h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, `${one.text} ${one.do}`))));
       return;
     }
     const words = note.status === NO_RESPONSE ? t('No connection since %1. What you see is the last copy; it is asked for again.', this.disconnectedAt)
       : note.status === 404 ? t('This server does not have the kit’s extension, so there is no syllabus here. The tape inspector works.') : `${note.message} ${note.advice}`;
-    fill(this.notice, h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, words), button(t('Try again'), { act: () => void this.load() })), this.unsentChanges());
+    replaceChildren(this.notice, h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, words), button(t('Try again'), { act: () => void this.load() })), this.unsentChanges());
   }
 
   /** What the server has not taken yet is not lost, and that is said. */
@@ -158,12 +158,12 @@ export class SyllabusPanel {
     const lesson = this.lesson(next.lesson);
     this.next.hidden = !next.text && !lesson;
     if (!lesson) {
-      fill(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, next.text));
+      replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, next.text));
       return;
     }
     const begun = this.state(lesson.no) !== 'none';
     this.onNextStep(begun ? t('Continue: %1', lesson.title) : t('Start: %1', lesson.title));
-    fill(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, h('b', null, `${lesson.no} ${lesson.title}`), next.text ? [h('br'), next.text] : null),
+    replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, h('b', null, `${lesson.no} ${lesson.title}`), next.text ? [h('br'), next.text] : null),
       h('div', { class: 'akl-next-row' }, button(begun ? t('Go on') : t('Start'), { cls: 'akl-primary', act: () => void this.openNextStep() }), next.minutes ? h('span', { class: 'akl-quiet' }, t('about %1 min left', next.minutes)) : null));
   }
 
@@ -194,7 +194,7 @@ export class SyllabusPanel {
       return title ? h('div', { class: 'akl-part', role: 'presentation' }, title) : null;
     };
     const none = q && this.lessons.length ? h('p', { class: 'akl-pad akl-quiet', role: 'treeitem', tabIndex: -1 }, t('No lesson has “%1”. Try an op, such as where, or a word of a title.', this.query)) : null;
-    fill(this.tree, hits.length ? hits.map(one => [part(one), this.row(one)]) : none);
+    replaceChildren(this.tree, hits.length ? hits.map(one => [part(one), this.row(one)]) : none);
     if (hits.length && !this.tree.querySelector('[tabindex="0"]')) {
       this.tree.querySelector<HTMLElement>('.akl-lesson')!.tabIndex = 0;
     }
@@ -322,7 +322,7 @@ export class SyllabusPanel {
       h('p', null, t('A backup is written first. You can bring it back at any time.')), h('label', { class: 'akl-check' }, notebooks, t('Also put the notebooks back as they came')),
       h('div', { class: 'akl-actions' }, yes, button(t('Cancel'), { act: close })), backups.length ? this.backups(backups, close) : null);
     box.addEventListener('keydown', e => this.dialogKey(e, box, close));
-    fill(this.dialog, box);
+    replaceChildren(this.dialog, box);
     this.dialog.hidden = false;
     yes.focus();
   }
@@ -363,7 +363,7 @@ export class SyllabusPanel {
 
   private showToast(words: string, ...more: HTMLElement[]): void {
     clearTimeout(this.toastTimer);
-    fill(this.toast, h('span', null, words), more, button(t('Close'), { ic: 'close', act: () => (this.toast.hidden = true) }));
+    replaceChildren(this.toast, h('span', null, words), more, button(t('Close'), { ic: 'close', act: () => (this.toast.hidden = true) }));
     this.toast.hidden = false;
     this.toastTimer = window.setTimeout(() => (this.toast.hidden = true), more.length ? 60_000 : 8_000);
   }
