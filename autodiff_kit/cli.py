@@ -140,11 +140,11 @@ def jupyterlab_command(root: Path, port: int | None, no_browser: bool, more: Seq
 
 def next_notebook(root: Path) -> str | None:
     """Return the path of the next notebook of the syllabus inside the folder; None when everything is done."""
-    from autodiff_kit.lab.server.folder import Folder
+    from autodiff_kit.lab.server.folder import WorkingFolder
     from autodiff_kit.lab.server.panel_data import progress
 
     there = root.resolve()
-    found = progress(Folder(there, there))
+    found = progress(WorkingFolder(there, there))
     path: str | None = found["next"]["path"] if found is not None else None
     return path
 

@@ -1,7 +1,7 @@
-"""Overhead of the tape inspector in the kernel: recording with and without it, and the time of each message.
+"""What the tape inspector costs: recording with and without it, and how long the kernel takes for each message.
 
-``python -m benchmarks.inspector_in_kernel [rounds]`` prints ratios of alternating measurements, and for a tape of ten
-thousand rows the time and size of each message with what the design allows (``DRAWN``).
+``python benchmarks/inspector.py [rounds]`` prints ratios of times that were taken in turns, and for a tape of ten
+thousand rows the time and size of each message beside those of the drawing (``DRAWN``).
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ import json
 import statistics
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab" / "kernel"))
 
 import numpy as np
+import tapes
 
 import autodiff_kit as ak
 from autodiff_kit.core.tape import look_on
-from autodiff_kit.lab.kernel import Inspector
-from tests.lab.kernel import tapes
+from autodiff_kit.lab.kernel import TapeInspector
 
 MOST = 1.05  # of recording, with an inspector that nobody looks at
 # Milliseconds and bytes at ten thousand rows that the panels were drawn with, on another recorder.
@@ -63,7 +66,7 @@ def seconds(work):
 
 def turns(work, rounds):
     """Times without an inspector, with one that nobody looks at, and with one that is open; in turns."""
-    unseen, open_ = Inspector(lambda message: None), Inspector(lambda message: None)
+    unseen, open_ = TapeInspector(lambda message: None), TapeInspector(lambda message: None)
     open_.receive({"v": 1, "ask": "tape.watch"})
     found = {None: [], unseen: [], open_: []}
     for k in range(rounds + 2):
@@ -93,7 +96,7 @@ class Asked:
 
     def __init__(self):
         self.said = []
-        self.inspector = Inspector(self.said.append).start()
+        self.inspector = TapeInspector(self.said.append).start()
         self.figures = {}
 
     def ask(self, ask, **more):

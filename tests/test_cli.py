@@ -19,7 +19,7 @@ import pytest
 
 from autodiff_kit import cli
 from autodiff_kit.lab.server import panel_data
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Prediction, Progress
 
@@ -151,7 +151,7 @@ def test_it_opens_what_the_syllabus_calls_next(work: Path) -> None:
 
     Progress(work).begin_lesson("06")
     assert address().endswith("/lab/tree/notebooks/06_second.ipynb"), "a lesson that was begun goes on"
-    assert cli.next_notebook(work) == panel_data.progress(Folder(work, work))["next"]["path"]
+    assert cli.next_notebook(work) == panel_data.progress(WorkingFolder(work, work))["next"]["path"]
     Progress(work).finish_lesson("06")
     assert address().endswith("/lab/tree/notebooks/01_first.ipynb")
     Progress(work).finish_lesson("01")

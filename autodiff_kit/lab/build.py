@@ -16,11 +16,11 @@ from pathlib import Path
 
 LAB = Path(__file__).parent
 BUILT = LAB / "labextension"
-MADE_FROM = ("src", "style", "schema")
+SOURCE_FOLDERS = ("src", "style", "schema")
 
 
 def fingerprint() -> str:
-    """One hash of all that the extension is made from.
+    """Hash the sources that the extension is built from.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def fingerprint() -> str:
         SHA-256 over names and contents.
     """
     files = [LAB / "package-lock.json", LAB / "tsconfig.json"]
-    files += [path for folder in MADE_FROM for path in (LAB / folder).rglob("*") if path.is_file()]
+    files += [path for folder in SOURCE_FOLDERS for path in (LAB / folder).rglob("*") if path.is_file()]
     total = hashlib.sha256()
     for path in sorted(files):
         total.update(path.relative_to(LAB).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -36,7 +36,7 @@ def fingerprint() -> str:
 
 
 def build() -> None:
-    """Check the types, bundle, and note what the bundle was made from."""
+    """Check the types, bundle the extension, and record the hash of its sources."""
     if not (LAB / "node_modules").is_dir():
         # Not `npm ci`: it asks for the lock's optional packages of every platform, and a registry may lack some.
         _run(*_npm(), "install", "--no-save", "--no-audit", "--no-fund")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 
-def _steps() -> list[Any]:
+def _example_functions() -> list[Any]:
     """Compiled functions of the kinds that lessons use, with their arguments: their kernels are found again later."""
     import autodiff_kit as ak
 
@@ -47,7 +47,7 @@ def main() -> int:
         from autodiff_kit.compile.run.execution_plan import build_kernels_now
         from autodiff_kit.kernels import indexed_rows  # compiles as it loads
 
-        for function, arguments in _steps():
+        for function, arguments in _example_functions():
             function(*arguments)
             build_kernels_now(function)
         names.append(indexed_rows.__name__)

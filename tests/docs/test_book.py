@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit.cli import main
-from autodiff_kit.lab.server.catalog import catalogue
+from autodiff_kit.lab.server.catalog import lesson_catalog
 
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"
@@ -19,7 +19,7 @@ import book  # noqa: E402
 
 sys.path.pop(0)
 
-NEEDS = {no: lesson.needs for no, lesson in catalogue().items()}
+NEEDS = {no: lesson.needs for no, lesson in lesson_catalog().items()}
 GUIDE = (DOCS / "teaching.md").read_text("utf-8")
 COMMANDS = re.findall(r"autodiff-kit ([a-z-]+(?: (?:build|validate))?)((?: [^\n`]+)?)", GUIDE)
 

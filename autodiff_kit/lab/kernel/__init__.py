@@ -1,8 +1,8 @@
-"""What the kernel does for the tape inspector: :class:`Inspector` answers, :func:`attach` ties it to Jupyter."""
+"""The tape inspector's side in the kernel: :class:`TapeInspector` answers, :func:`attach` connects it to Jupyter."""
 
 from __future__ import annotations
 
-from autodiff_kit.lab.kernel.comm import TARGET, attach
-from autodiff_kit.lab.kernel.inspector import Inspector
+from autodiff_kit.lab.kernel.comm import COMM_TARGET, attach
+from autodiff_kit.lab.kernel.inspector import TapeInspector
 
-__all__ = ["TARGET", "Inspector", "attach"]
+__all__ = ["COMM_TARGET", "TapeInspector", "attach"]

@@ -1,4 +1,4 @@
-"""Which cell of a notebook some code stands in, and what that cell's source was when it ran."""
+"""Notebook cells by the code that ran: a cell's id, its execution count and a hash of its source."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import linecache
 import zlib
 from typing import Any
 
-__all__ = ["Cells", "hash_of"]
+__all__ = ["CellRegistry", "source_hash"]
 
 
-def hash_of(text: str) -> str:
-    """A hash that is quick here and short in TypeScript: CRC-32 of the UTF-8 text without newlines at its end.
+def source_hash(text: str) -> str:
+    """CRC-32 of a cell's UTF-8 source without trailing newlines, as the front end computes it too.
 
     Examples
     --------
-    >>> from autodiff_kit.lab.kernel.cells import hash_of
-    >>> hash_of("x = 1")
+    >>> from autodiff_kit.lab.kernel.cells import source_hash
+    >>> source_hash("x = 1")
     '475ba176'
     """
     return f"{zlib.crc32(text.rstrip(chr(10)).encode('utf-8', 'replace')):08x}"
 
 
-class Cells:
-    """Names of cells.
+class CellRegistry:
+    """Ids, execution counts and sources of the cells that ran, found by the file name of their code.
 
     IPython gives each cell's code a file name made from its text, and counts the cells that ran. A front end knows its
     cells by ids, which come with the request to run them.
@@ -37,27 +37,27 @@ class Cells:
         self.shell = shell
         self._ids: dict[str, str] = {}
 
-    def ran(self, source: Any, cell_id: Any) -> None:
-        """Note the id of the cell with this source; of two cells with the same text it is the one that ran last."""
+    def record_run(self, source: Any, cell_id: Any) -> None:
+        """Record the id of the cell with this source; of two cells with equal source, the last one that ran."""
         name = getattr(getattr(self.shell, "compile", None), "get_code_name", None)
         if name is not None and isinstance(source, str) and isinstance(cell_id, str):
             self._ids[name(source, source, 0)] = cell_id
 
-    def count(self, file: str) -> int | None:
-        """The number under which the cell last ran; None for a file."""
+    def execution_count(self, file: str) -> int | None:
+        """The execution count of the cell's last run; None for a file."""
         numbers = getattr(getattr(self.shell, "compile", None), "_filename_map", {})
         found = numbers.get(file)
         return found if isinstance(found, int) else None
 
-    def key(self, file: str) -> str | int:
-        """What messages call a cell: its id; its count if it ran before anybody listened; a file by its name."""
-        count = self.count(file)
+    def cell_key(self, file: str) -> str | int:
+        """A cell's key in messages: its id, or its execution count where the id is unknown; a file's name."""
+        count = self.execution_count(file)
         return self._ids.get(file) or (file if count is None else count)
 
-    def about(self, file: str) -> dict[str, Any]:
-        """Count and source hash of a cell, as it was when it ran."""
-        count = self.count(file)
-        return {"count": count, "hash": hash_of(self._source(file, count))}
+    def snapshot(self, file: str) -> dict[str, Any]:
+        """Execution count and source hash of a cell at the time of its run."""
+        count = self.execution_count(file)
+        return {"count": count, "hash": source_hash(self._source(file, count))}
 
     def _source(self, file: str, count: int | None) -> str:
         history = getattr(getattr(self.shell, "history_manager", None), "input_hist_raw", [])

@@ -1,4 +1,4 @@
-"""The channel: one comm that the kernel opens, and any that a page opens to it.
+"""The inspector's Jupyter comms: one that the kernel opens, and those that pages open.
 
 A page that is loaded later than the kernel joins the open comm (its answers reach every page, which tell them apart by
 ``id``), or opens one of its own. Messages wait while a cell runs, and are answered before the next one; only on a comm
@@ -14,17 +14,17 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff_kit.core.tape import look_on
-from autodiff_kit.lab.kernel.cells import Cells
-from autodiff_kit.lab.kernel.inspector import VERSION, Inspector
+from autodiff_kit.lab.kernel.cells import CellRegistry
+from autodiff_kit.lab.kernel.inspector import VERSION, TapeInspector
 from autodiff_kit.lessons.progress_listeners import progress_listeners
 
-__all__ = ["TARGET", "Channel", "attach"]
+__all__ = ["COMM_TARGET", "InspectorComm", "attach"]
 
-TARGET = "autodiff_kit:tape"
+COMM_TARGET = "autodiff_kit:tape"
 
 
-class Channel:
-    """Ties an inspector to a kernel's comms and to its cells.
+class InspectorComm:
+    """Connects a tape inspector to a kernel's comms and cell events.
 
     Parameters
     ----------
@@ -36,81 +36,81 @@ class Channel:
         from comm import get_comm_manager
 
         self.shell = shell
-        self.cells = Cells(shell)
-        self.inspector = Inspector(None, lambda: shell.user_ns, self.cells, later=self._later).start()
+        self.cells = CellRegistry(shell)
+        self.inspector = TapeInspector(None, lambda: shell.user_ns, self.cells, call_later=self._call_later).start()
         self.comms: list[Any] = []
-        self._running()
-        progress_listeners.append(self._progressed)
-        shell.events.register("pre_run_cell", self._begin)
-        shell.events.register("post_run_cell", self._end)
-        get_comm_manager().register_target(TARGET, self._opened)
+        self._record_running_cell()
+        progress_listeners.append(self._on_progress)
+        shell.events.register("pre_run_cell", self._on_pre_run_cell)
+        shell.events.register("post_run_cell", self._on_post_run_cell)
+        get_comm_manager().register_target(COMM_TARGET, self._on_comm_open)
         self.open()
 
     def open(self) -> None:
-        """Open a comm to whoever listens."""
+        """Open a comm to every page that registered the target."""
         from comm import create_comm
 
-        self._take(create_comm(target_name=TARGET, data={"v": VERSION, "type": "hello"}))
+        self._add_comm(create_comm(target_name=COMM_TARGET, data={"v": VERSION, "type": "hello"}))
 
     def close(self) -> None:
-        """Undo all of it."""
+        """Close all comms, unregister the callbacks and stop the inspector."""
         from comm import get_comm_manager
 
-        self.shell.events.unregister("pre_run_cell", self._begin)
-        self.shell.events.unregister("post_run_cell", self._end)
-        get_comm_manager().unregister_target(TARGET, self._opened)
-        progress_listeners.remove(self._progressed)
+        self.shell.events.unregister("pre_run_cell", self._on_pre_run_cell)
+        self.shell.events.unregister("post_run_cell", self._on_post_run_cell)
+        get_comm_manager().unregister_target(COMM_TARGET, self._on_comm_open)
+        progress_listeners.remove(self._on_progress)
         self.inspector.stop()
         for comm in self.comms:
             comm.close()
         self.comms = []
 
-    def _opened(self, comm: Any, _: Any) -> None:
-        self._take(comm)
+    def _on_comm_open(self, comm: Any, _: Any) -> None:
+        self._add_comm(comm)
 
-    def _take(self, comm: Any) -> None:
+    def _add_comm(self, comm: Any) -> None:
         send = comm.send
         self.comms.append(comm)
-        self.inspector.join(send)
+        self.inspector.add_sender(send)
         comm.on_msg(lambda message: self.inspector.receive(message["content"].get("data"), send))
-        comm.on_close(lambda _: self._closed(comm))
+        comm.on_close(lambda _: self._on_comm_close(comm))
 
-    def _closed(self, comm: Any) -> None:
+    def _on_comm_close(self, comm: Any) -> None:
         self.comms = [other for other in self.comms if other is not comm]
-        self.inspector.leave(comm.send)
+        self.inspector.remove_sender(comm.send)
 
     # ---------------------------------------------------------------------------------------------------- cells
-    def _running(self) -> None:
-        """Note the cell that runs now: it began before anybody listened."""
+    def _record_running_cell(self) -> None:
+        """Record the cell that runs now: it began before the callbacks were registered."""
         kernel = getattr(self.shell, "kernel", None)
         parent = kernel.get_parent() if kernel is not None else {}
-        self.cells.ran(parent.get("content", {}).get("code"), parent.get("metadata", {}).get("cellId"))
+        self.cells.record_run(parent.get("content", {}).get("code"), parent.get("metadata", {}).get("cellId"))
 
-    def _begin(self, info: Any) -> None:
-        self.cells.ran(info.raw_cell, getattr(info, "cell_id", None))
+    def _on_pre_run_cell(self, info: Any) -> None:
+        self.cells.record_run(info.raw_cell, getattr(info, "cell_id", None))
         if not self.comms:  # the last one was closed; the next notice needs one
             self.open()
 
-    def _end(self, _: Any) -> None:
+    def _on_post_run_cell(self, _: Any) -> None:
         self.inspector.cell_ended()
 
-    def _progressed(self) -> None:
-        """Progress was written here, by a check or a prediction: the panels read it again."""
+    def _on_progress(self) -> None:
+        """Announce that this kernel wrote progress, so that the panels read it again."""
         from autodiff_kit.lessons.progress import progress
 
         self.inspector.broadcast({"v": VERSION, "type": "progress", "rev": progress().rev()})
 
-    def _later(self, seconds: float, function: Callable[[], None]) -> None:
-        """Call a function once the kernel is at leisure; this may be asked for from any thread."""
+    def _call_later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Call a function on the kernel's event loop after a delay; safe from any thread."""
         loop = self.shell.kernel.io_loop
         loop.add_callback(loop.call_later, seconds, function)
 
 
-_channel: Channel | None = None
+_inspector_comm: InspectorComm | None = None
 
 
-def attach(shell: Any = None) -> Channel | None:
-    """Let the tape inspector ask this kernel; anywhere else than in a kernel nothing happens.
+def attach(shell: Any = None) -> InspectorComm | None:
+    """Open the inspector's comm in this kernel; outside of a kernel, do nothing.
 
     Parameters
     ----------
@@ -119,21 +119,21 @@ def attach(shell: Any = None) -> Channel | None:
 
     Returns
     -------
-    Channel or None
+    InspectorComm or None
     """
-    global _channel
+    global _inspector_comm
     if shell is None:
         ipython = sys.modules.get("IPython")
         shell = ipython.get_ipython() if ipython is not None else None
     if getattr(shell, "kernel", None) is None:
         return None
-    if _channel is None or _channel.shell is not shell:
-        if _channel is None and sys.platform != "win32":
-            os.register_at_fork(after_in_child=_in_a_child)
-        _channel = Channel(shell)
-    return _channel
+    if _inspector_comm is None or _inspector_comm.shell is not shell:
+        if _inspector_comm is None and sys.platform != "win32":
+            os.register_at_fork(after_in_child=_after_fork_in_child)
+        _inspector_comm = InspectorComm(shell)
+    return _inspector_comm
 
 
-def _in_a_child() -> None:
-    """A process that was forked has no channel: nobody looks at its tapes."""
+def _after_fork_in_child() -> None:
+    """In a forked process there is no comm, so tapes are no longer observed."""
     look_on(None)

@@ -1,4 +1,4 @@
-"""Two tapes side by side: which rows are the same step."""
+"""Align the rows of two tapes, and measure how much aligned values differ."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.lab.kernel.value_summary import HIDDEN
+from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE
 
-__all__ = ["align", "apart"]
+__all__ = ["align_rows", "max_difference"]
 
-Pairs = list[tuple[int | None, int | None]]
+Alignment = list[tuple[int | None, int | None]]
 
-_EDITS = 400  # up to so many rows that came or went, the shortest way is looked for
-_AHEAD = 200  # beyond that, how far the next common run may be
-_RUN = 3  # how many rows in a row make a common run
+_MAX_EDITS = 400  # up to so many rows that came or went, the shortest way is looked for
+_LOOKAHEAD = 200  # beyond that, how far the next common run may be
+_COMMON_RUN = 3  # how many rows in a row make a common run
 
 
-def align(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
-    """Pairs of places that match, in order; None stands where one side has nothing.
+def align_rows(a: Sequence[Hashable], b: Sequence[Hashable]) -> Alignment:
+    """Pairs of matching positions, in order; None where one side has no counterpart.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def align(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
 
     Examples
     --------
-    >>> from autodiff_kit.lab.kernel.diff import align
-    >>> align("abcd", "axcd")
+    >>> from autodiff_kit.lab.kernel.diff import align_rows
+    >>> align_rows("abcd", "axcd")
     [(0, 0), (1, None), (None, 1), (2, 2), (3, 3)]
     """
     ids: dict[Hashable, int] = {}
@@ -51,18 +51,18 @@ def align(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
     while end < min(len(p), len(q)) - start and p[-1 - end] == q[-1 - end]:
         end += 1
     middle_p, middle_q = p[start : len(p) - end], q[start : len(q) - end]
-    matches = _shortest(middle_p, middle_q)
+    matches = _myers_matches(middle_p, middle_q)
     if matches is None:
-        matches = _walked(middle_p, middle_q)
+        matches = _lookahead_matches(middle_p, middle_q)
     same = [(k, k) for k in range(start)]
     same += [(i + start, j + start) for i, j in matches]
     same += [(len(p) - end + k, len(q) - end + k) for k in range(end)]
-    return _filled(same, len(p), len(q))
+    return _with_gaps(same, len(p), len(q))
 
 
-def _filled(same: list[tuple[int, int]], n: int, m: int) -> Pairs:
-    """The matches with what stands between them on either side."""
-    pairs: Pairs = []
+def _with_gaps(same: list[tuple[int, int]], n: int, m: int) -> Alignment:
+    """The matches, with the unmatched positions between them."""
+    pairs: Alignment = []
     i = j = 0
     for x, y in [*same, (n, m)]:
         pairs += [(k, None) for k in range(i, x)]
@@ -73,14 +73,14 @@ def _filled(same: list[tuple[int, int]], n: int, m: int) -> Pairs:
     return pairs
 
 
-def _shortest(p: list[int], q: list[int]) -> list[tuple[int, int]] | None:
-    """Matches of the shortest edit script; None if it has too many edits."""
+def _myers_matches(p: list[int], q: list[int]) -> list[tuple[int, int]] | None:
+    """Matches of the shortest edit script (Myers); None if it has too many edits."""
     n, m = len(p), len(q)
     if not n or not m:
         return []
     far = {1: 0}
     trace: list[dict[int, int]] = []
-    for d in range(min(n + m, _EDITS) + 1):
+    for d in range(min(n + m, _MAX_EDITS) + 1):
         trace.append(dict(far))
         for k in range(-d, d + 1, 2):
             down = k == -d or (k != d and far.get(k - 1, -1) < far.get(k + 1, -1))
@@ -90,12 +90,12 @@ def _shortest(p: list[int], q: list[int]) -> list[tuple[int, int]] | None:
                 x, y = x + 1, y + 1
             far[k] = x
             if x >= n and y >= m:
-                return _back(trace, n, m)
+                return _backtrack(trace, n, m)
     return None
 
 
-def _back(trace: list[dict[int, int]], n: int, m: int) -> list[tuple[int, int]]:
-    """The diagonal steps of the way that was found, from its end."""
+def _backtrack(trace: list[dict[int, int]], n: int, m: int) -> list[tuple[int, int]]:
+    """The matches along the edit path that was found, traced from its end."""
     matches: list[tuple[int, int]] = []
     x, y = n, m
     for d in range(len(trace) - 1, -1, -1):
@@ -111,8 +111,8 @@ def _back(trace: list[dict[int, int]], n: int, m: int) -> list[tuple[int, int]]:
     return matches[::-1]
 
 
-def _walked(p: list[int], q: list[int]) -> list[tuple[int, int]]:
-    """Matches found side by side: after a difference, the nearest place from which both go on alike."""
+def _lookahead_matches(p: list[int], q: list[int]) -> list[tuple[int, int]]:
+    """Matches found by walking both sides: after a difference, continue at the nearest common run."""
     matches: list[tuple[int, int]] = []
     i = j = 0
     while i < len(p) and j < len(q):
@@ -120,27 +120,27 @@ def _walked(p: list[int], q: list[int]) -> list[tuple[int, int]]:
             matches.append((i, j))
             i, j = i + 1, j + 1
         else:
-            i, j = _resumed(p, q, i, j)
+            i, j = _next_common_run(p, q, i, j)
     return matches
 
 
-def _resumed(p: list[int], q: list[int], i: int, j: int) -> tuple[int, int]:
+def _next_common_run(p: list[int], q: list[int], i: int, j: int) -> tuple[int, int]:
     runs: dict[tuple[int, ...], int] = {}
-    for y in range(j, min(j + _AHEAD, len(q) - _RUN + 1)):
-        runs.setdefault(tuple(q[y : y + _RUN]), y)
+    for y in range(j, min(j + _LOOKAHEAD, len(q) - _COMMON_RUN + 1)):
+        runs.setdefault(tuple(q[y : y + _COMMON_RUN]), y)
     best: tuple[int, int, int] | None = None
-    for x in range(i, min(i + _AHEAD, len(p) - _RUN + 1)):
+    for x in range(i, min(i + _LOOKAHEAD, len(p) - _COMMON_RUN + 1)):
         if best is not None and x - i >= best[0]:
             break
-        hit = runs.get(tuple(p[x : x + _RUN]))
+        hit = runs.get(tuple(p[x : x + _COMMON_RUN]))
         if hit is not None and (best is None or x - i + hit - j < best[0]):
             best = (x - i + hit - j, x, hit)
     return (i + 1, j + 1) if best is None else best[1:]
 
 
-def apart(a: Any, b: Any) -> float | None:
-    """The largest difference of two arrays: inf where only one is nan or None, None where either is not known."""
-    if a is HIDDEN or b is HIDDEN:
+def max_difference(a: Any, b: Any) -> float | None:
+    """Largest absolute difference of two arrays: inf where only one is nan or None, None where one is unavailable."""
+    if a is UNAVAILABLE or b is UNAVAILABLE:
         return None
     if a is b or (type(a) is float and a == b):
         return 0.0
@@ -152,14 +152,16 @@ def apart(a: Any, b: Any) -> float | None:
     if np.array_equal(x, y):
         return 0.0
     with np.errstate(all="ignore"):
-        distance = np.abs(x.astype(np.complex128) - y) if "c" in x.dtype.kind + y.dtype.kind else _distance(x, y)
-    distance = np.where(np.isnan(distance), np.where(_same(x, y), 0.0, np.inf), distance)
+        distance = (
+            np.abs(x.astype(np.complex128) - y) if "c" in x.dtype.kind + y.dtype.kind else _absolute_difference(x, y)
+        )
+    distance = np.where(np.isnan(distance), np.where(_equal_or_both_nan(x, y), 0.0, np.inf), distance)
     return float(distance.max())
 
 
-def _distance(x: Any, y: Any) -> Any:
+def _absolute_difference(x: Any, y: Any) -> Any:
     return np.where(x == y, 0.0, np.abs(x.astype(np.float64) - y.astype(np.float64)))
 
 
-def _same(x: Any, y: Any) -> Any:
+def _equal_or_both_nan(x: Any, y: Any) -> Any:
     return (x == y) | (np.isnan(x.astype(np.float64)) & np.isnan(y.astype(np.float64)))

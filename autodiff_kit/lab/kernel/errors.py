@@ -1,14 +1,14 @@
-"""What the inspector answers where it cannot answer."""
+"""The inspector's error replies, and the validation of a request's arguments."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Refusal", "asked_int"]
+__all__ = ["InspectorError", "int_argument"]
 
 
-class Refusal(Exception):  # noqa: N818 - it is an answer  # noqa: N818 - it is an answer
-    """A request that has no answer; it never leaves the handler, but goes back as ``error: {code, text, do}``.
+class InspectorError(Exception):
+    """A request that cannot be answered; it is sent back as ``error: {code, text, do}`` and never raised to the user.
 
     Parameters
     ----------
@@ -23,21 +23,21 @@ class Refusal(Exception):  # noqa: N818 - it is an answer  # noqa: N818 - it is 
         self.code, self.text, self.do = code, text, do
 
     def message(self) -> dict[str, str]:
-        """As it is sent."""
+        """The error as the reply carries it."""
         return {"code": self.code, "text": self.text, "do": self.do}
 
 
-def asked_int(message: dict[str, Any], name: str, least: int, most: int, otherwise: int | None = None) -> int:
-    """A whole number of a request, between two others.
+def int_argument(message: dict[str, Any], name: str, least: int, most: int, otherwise: int | None = None) -> int:
+    """An integer argument of a request, checked against its bounds.
 
     Raises
     ------
-    Refusal
+    InspectorError
         If it is missing, no whole number, or outside.
     """
     value = message.get(name, otherwise)
     value = otherwise if value is None else value
     if type(value) is not int or not least <= value <= most:
         code = "node" if name in ("node", "target", "source") else "argument"
-        raise Refusal(code, f"{name} is {value!r}; a whole number from {least} to {most} was expected.")
+        raise InspectorError(code, f"{name} is {value!r}; a whole number from {least} to {most} was expected.")
     return value

@@ -1,4 +1,4 @@
-"""How one row depends on another: the explanation, and the Jacobian between them."""
+"""Why one row has a gradient with respect to another or not, and the Jacobian between two rows."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import make
 from autodiff_kit.diagnostics.gradient_explanation import DependencyAnalysis
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lab.kernel.cells import Cells
-from autodiff_kit.lab.kernel.history import Entry
-from autodiff_kit.lab.kernel.table_model import Sheet
-from autodiff_kit.lab.kernel.value_summary import HIDDEN, number
+from autodiff_kit.lab.kernel.cells import CellRegistry
+from autodiff_kit.lab.kernel.history import TapeEntry
+from autodiff_kit.lab.kernel.table_model import TapeTable
+from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, json_number
 
-__all__ = ["End", "explained", "handle", "jacobian"]
-
-
-End = tuple[int | None, Any]
+__all__ = ["ExplainedValue", "explain_message", "jacobian_message", "value_of_row"]
 
 
-def handle(sheet: Sheet, row: int) -> Any:
-    """The user's own object for a row, or a tensor that stands for it; of a constant what it is made of."""
-    known = sheet.objects.get(row)
+ExplainedValue = tuple[int | None, Any]
+
+
+def value_of_row(table: TapeTable, row: int) -> Any:
+    """The user's tensor or variable of a row, or a stand-in tensor; for a constant its value."""
+    known = table.objects.get(row)
     if known is not None:
         return known
-    node, like = sheet.nodes[row], sheet.likes[row]
+    node, like = table.nodes[row], table.likes[row]
     if node is None:
-        value = sheet.values.get(row, HIDDEN)
-        return value if value is not HIDDEN else np.zeros((), like.dtype)
+        value = table.values.get(row, UNAVAILABLE)
+        return value if value is not UNAVAILABLE else np.zeros((), like.dtype)
     return make(np.broadcast_to(np.zeros((), like.dtype), like.shape), node)
 
 
-def explained(
-    entry: Entry,
+def explain_message(
+    entry: TapeEntry,
     tape: GradientTape,
-    sheet: Sheet,
-    ends: tuple[End, End],
+    table: TapeTable,
+    ends: tuple[ExplainedValue, ExplainedValue],
     names: dict[int, str],
     namespace: dict[str, Any],
-    cells: Cells,
+    cells: CellRegistry,
 ) -> dict[str, Any]:
-    """What ``tape.explain`` says of a target and a source, given as rows.
+    """The explanation of ``tape.explain`` for a target and a source, as a reply with row numbers.
 
     Parameters
     ----------
@@ -60,15 +60,15 @@ def explained(
     """
     (target_row, target), (source_row, source) = ends
     rows = [(row, value) for row, value in ends if row is not None]
-    own = {names.get(row) or f"{sheet.ops[row]} #{row}": value for row, value in rows}
+    own = {names.get(row) or f"{table.ops[row]} #{row}": value for row, value in rows}
     code = SimpleNamespace(co_filename=entry.file, co_name=entry.function)
     frame = SimpleNamespace(f_locals=own, f_globals=namespace, f_code=code)
     found = DependencyAnalysis(tape, [target], frame).explain(source)
-    reached, needed = _rows(sheet, found.reached), _rows(sheet, found.needed)
+    reached, needed = _rows_of_operations(table, found.reached), _rows_of_operations(table, found.needed)
     reached |= set() if source_row is None else {source_row}
     needed |= set() if target_row is None else {target_row}
-    needed |= {i for row in needed for i in sheet.inputs[row]}
-    about = cells.about(found.cell) if found.cell else {"count": None, "hash": None}
+    needed |= {i for row in needed for i in table.inputs[row]}
+    about = cells.snapshot(found.cell) if found.cell else {"count": None, "hash": None}
     return {
         "target": target_row,
         "source": source_row,
@@ -77,8 +77,8 @@ def explained(
         "connected": found.connected,
         "cause": found.cause,
         "kind": found.kind,
-        "node": None if found.node is None else sheet.operations[found.node],
-        "cell": cells.key(found.cell) if found.cell else None,
+        "node": None if found.node is None else table.operations[found.node],
+        "cell": cells.cell_key(found.cell) if found.cell else None,
         "count": about["count"],
         "hash": about["hash"],
         "line": found.line or None,
@@ -86,23 +86,23 @@ def explained(
         "headline": found.headline,
         "because": found.because,
         "fix": found.fix,
-        "reached": runs(reached),
-        "needed": runs(needed),
+        "reached": runs_of_rows(reached),
+        "needed": runs_of_rows(needed),
     }
 
 
-def _rows(sheet: Sheet, found: tuple[tuple[int, int], ...]) -> set[int]:
-    """Rows of operations that are given as runs of their places on the tape, ends included."""
-    return {sheet.operations[k] for a, b in found for k in range(a, b + 1)}
+def _rows_of_operations(table: TapeTable, found: tuple[tuple[int, int], ...]) -> set[int]:
+    """Rows of operations, given as runs of their positions on the tape with both ends included."""
+    return {table.operations[k] for a, b in found for k in range(a, b + 1)}
 
 
-def runs(rows: set[int]) -> list[list[int]]:
-    """Rows as runs; the end of a run is not in it.
+def runs_of_rows(rows: set[int]) -> list[list[int]]:
+    """Rows as half-open runs [start, end).
 
     Examples
     --------
-    >>> from autodiff_kit.lab.kernel.explain import runs
-    >>> runs({3, 4, 5, 9})
+    >>> from autodiff_kit.lab.kernel.explain import runs_of_rows
+    >>> runs_of_rows({3, 4, 5, 9})
     [[3, 6], [9, 10]]
     """
     found: list[list[int]] = []
@@ -115,16 +115,16 @@ def runs(rows: set[int]) -> list[list[int]]:
 
 
 # ------------------------------------------------------------------------------------------------------- the Jacobian
-def jacobian(sheet: Sheet, target: int, source: int, limit: int) -> dict[str, Any]:
-    """All slopes between two rows, in one pass over what lies between them.
+def jacobian_message(table: TapeTable, target: int, source: int, limit: int) -> dict[str, Any]:
+    """The Jacobian between two rows, by one batched sweep over the rows between them.
 
     Parameters
     ----------
     limit : int
         With more numbers than this only its size is told.
     """
-    m, n = (int(np.prod(sheet.likes[row].shape, dtype=int)) for row in (target, source))
-    between = _between(sheet, target, source)
+    m, n = (int(np.prod(table.likes[row].shape, dtype=int)) for row in (target, source))
+    between = _rows_between(table, target, source)
     mode = "forward" if n < m else "reverse"
     answer: dict[str, Any] = {"m": m, "n": n, "rows": None, "sweeps": min(m, n), "mode": mode}
     answer["connected"] = source in between
@@ -132,60 +132,62 @@ def jacobian(sheet: Sheet, target: int, source: int, limit: int) -> dict[str, An
         return answer
     try:
         with np.errstate(all="ignore"):
-            found = (_columns if mode == "forward" else _rows_of)(sheet, target, source, between, min(m, n))
+            found = (_jacobian_by_forward if mode == "forward" else _jacobian_by_reverse)(
+                table, target, source, between, min(m, n)
+            )
     except AutodiffError as error:
         return answer | {"trouble": str(error)}
     matrix = np.zeros((m, n)) if found is None else np.asarray(found).reshape(m, n)
-    return answer | {"rows": [[number(x) for x in row] for row in matrix.tolist()]}
+    return answer | {"rows": [[json_number(x) for x in row] for row in matrix.tolist()]}
 
 
-def _between(sheet: Sheet, target: int, source: int) -> set[int]:
-    """Rows on a path from source to target that lets a gradient through, both ends with them."""
+def _rows_between(table: TapeTable, target: int, source: int) -> set[int]:
+    """Rows on a differentiable path from source to target, both ends included."""
     if target == source:
         return {target}
     reached = {source}
     for row in range(source + 1, target + 1):
-        node = sheet.nodes[row]
+        node = table.nodes[row]
         passes = node is not None and node.op is not None and (node.op.vjps or node.op.vjp_all)
-        if passes and not reached.isdisjoint(sheet.inputs[row]):
+        if passes and not reached.isdisjoint(table.inputs[row]):
             reached.add(row)
     if target not in reached:
         return set()
     needed = {target}
     for row in range(target, source, -1):
         if row in needed:
-            needed.update(reached.intersection(sheet.inputs[row]))
+            needed.update(reached.intersection(table.inputs[row]))
     return needed
 
 
-def _eye(sheet: Sheet, row: int, size: int) -> Any:
-    shape, dtype = sheet.likes[row]
+def _identity_seeds(table: TapeTable, row: int, size: int) -> Any:
+    shape, dtype = table.likes[row]
     return np.eye(size, dtype=dtype).reshape(size, *shape)
 
 
-def _rows_of(sheet: Sheet, target: int, source: int, between: set[int], m: int) -> Any:
-    """Row by row: cotangents with a leading axis."""
-    held = {target: _eye(sheet, target, m)}
-    inside: set[Node] = {n for row in between if (n := sheet.nodes[row]) is not None}
+def _jacobian_by_reverse(table: TapeTable, target: int, source: int, between: set[int], m: int) -> Any:
+    """The Jacobian by reverse mode: batched cotangents, one for each row of the matrix."""
+    held = {target: _identity_seeds(table, target, m)}
+    inside: set[Node] = {n for row in between if (n := table.nodes[row]) is not None}
     for row in sorted(between - {source}, reverse=True):
         g = held.pop(row, None)
         if g is None:
             continue
-        for n, part in pull_node(sheet.stand_in(row), g, 1, False, inside):
+        for n, part in pull_node(table.evaluable_node(row), g, 1, False, inside):
             dense = part.numpy() if type(part) is RowGradient else part
-            to = sheet.row[n]
+            to = table.row[n]
             if to in between:
                 held[to] = held[to] + dense if to in held else dense
     found = held.get(source)
-    return None if found is None else np.broadcast_to(found, (m, *sheet.likes[source].shape))
+    return None if found is None else np.broadcast_to(found, (m, *table.likes[source].shape))
 
 
-def _columns(sheet: Sheet, target: int, source: int, between: set[int], n: int) -> Any:
-    """Column by column: tangents with a leading axis."""
-    held = {source: _eye(sheet, source, n)}
+def _jacobian_by_forward(table: TapeTable, target: int, source: int, between: set[int], n: int) -> Any:
+    """The Jacobian by forward mode: batched tangents, one for each column of the matrix."""
+    held = {source: _identity_seeds(table, source, n)}
     for row in sorted(between - {source}):
-        node = sheet.stand_in(row)
-        incoming = tuple(None if i is None else held.get(sheet.row[i]) for i in node.inputs)
+        node = table.evaluable_node(row)
+        incoming = tuple(None if i is None else held.get(table.row[i]) for i in node.inputs)
         if any(t is not None for t in incoming):
             tangent = push_node(node, incoming, 1)
             if tangent is not None:
@@ -193,4 +195,4 @@ def _columns(sheet: Sheet, target: int, source: int, between: set[int], n: int) 
     found = held.get(target)
     if found is None:
         return None
-    return np.moveaxis(np.broadcast_to(found, (n, *(sheet.nodes[target].like or SCALAR).shape)), 0, -1)  # type: ignore[union-attr]
+    return np.moveaxis(np.broadcast_to(found, (n, *(table.nodes[target].like or SCALAR).shape)), 0, -1)  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Which tapes the inspector knows, and for how long it holds their values.
+"""The tapes that the inspector knows by id, and which of them it keeps in memory.
 
 Every tape is known by a short id and held weakly. While an inspector is open, the last few are held with the values
 that they had when they closed, up to a number of bytes; a tape that is pinned is held until it is let go.
@@ -16,14 +16,14 @@ import numpy as np
 
 from autodiff_kit.core.source_location import place_of, source_text
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.lab.kernel.errors import Refusal
+from autodiff_kit.lab.kernel.errors import InspectorError
 
-__all__ = ["ASKED", "NOTHING", "Entry", "Ring"]
+__all__ = ["GRADIENT_REQUEST", "NO_REQUEST", "TapeEntry", "TapeHistory"]
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
-class Entry:
-    """What is known of a tape.
+class TapeEntry:
+    """A known tape: its id, where it was entered, and the values that were saved when it closed.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class Entry:
         What the user calls it, where nothing is known of the line that does.
     at : float
         When it closed last, in seconds since 1970.
-    kept : list of tuple, or None
+    saved_parts : list of tuple, or None
         What its nodes held when it closed.
     bytes : int
-        Of the arrays in ``kept``.
-    work : dict
+        Of the arrays in ``saved_parts``.
+    cache : dict
         What was worked out for messages: dropped when the tape changes.
     """
 
@@ -50,11 +50,11 @@ class Entry:
     function: str
     name: str = ""
     at: float = 0.0
-    kept: list[tuple[Any, ...]] | None = None
+    saved_parts: list[tuple[Any, ...]] | None = None
     bytes: int = 0
     pinned: bool = False
-    held: GradientTape | None = None
-    work: dict[Any, Any] = field(default_factory=dict)
+    strong_ref: GradientTape | None = None
+    cache: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -66,77 +66,77 @@ class Entry:
         words = source_text(self.file, self.line).rstrip(":").split()
         return words[-1] if len(words) > 2 and words[-2] == "as" and words[-1].isidentifier() else "tape"
 
-    def begin(self, tape: GradientTape) -> None:
-        """Forget what was asked and kept: the tape is empty."""
-        self.kept, self.bytes = None, 0
-        setattr(tape, ASKED, NOTHING)
-        self.work.clear()
+    def reset(self, tape: GradientTape) -> None:
+        """Drop saved values and requested gradients: the tape begins anew."""
+        self.saved_parts, self.bytes = None, 0
+        setattr(tape, GRADIENT_REQUEST, NO_REQUEST)
+        self.cache.clear()
 
-    def keep(self, tape: GradientTape) -> None:
-        """Take what the tape's nodes hold now; of those that let go already, what they held before stays."""
+    def save_values(self, tape: GradientTape) -> None:
+        """Save the values that the nodes hold now; of nodes that released theirs, the values saved before stay."""
         nodes = tape._record.nodes
-        before = self.kept or []
+        before = self.saved_parts or []
         fresh = [node.parts for node in nodes]
         if before and tape._record.released and len(before) <= len(fresh):
             fresh[: len(before)] = before
-        self.kept, self.bytes = fresh, _nbytes(fresh) if tape._record.arrays else 0
+        self.saved_parts, self.bytes = fresh, _total_bytes(fresh) if tape._record.arrays else 0
 
 
-def _nbytes(parts: list[tuple[Any, ...]]) -> int:
+def _total_bytes(parts: list[tuple[Any, ...]]) -> int:
     arrays = {id(x): x.nbytes for part in parts for x in part if type(x) is np.ndarray}
     return sum(arrays.values())
 
 
-_KEY = "_inspected"
-ASKED = "_asked"
+_ENTRY = "_inspected"
+GRADIENT_REQUEST = "_asked"
 """Where a tape notes of which nodes, with which weights and for which sources derivatives were asked last, and how many
 times in all."""
-NOTHING: tuple[Any, Any, Any, int] = ((), (), (), 0)
-_NONE = (None, None)
+NO_REQUEST: tuple[Any, Any, Any, int] = ((), (), (), 0)
+_NO_ENTRY = (None, None)
 
 
-class Ring:
-    """The tapes of a process, by id.
+class TapeHistory:
+    """The tapes of a process by id; keeps the last few in memory, and those that are pinned.
 
     Parameters
     ----------
-    limit : int
+    max_bytes : int
         Bytes that tapes which nobody pinned may hold together.
-    most : int
+    max_tapes : int
         How many of them.
     """
 
-    def __init__(self, limit: int = 64 << 20, most: int = 5) -> None:
-        self.limit, self.most = limit, most
+    def __init__(self, max_bytes: int = 64 << 20, max_tapes: int = 5) -> None:
+        self.max_bytes, self.max_tapes = max_bytes, max_tapes
         self.lock = threading.RLock()  # a tape may end in any thread, and while another one is looked up
-        self._by_id: weakref.WeakValueDictionary[str, Entry] = weakref.WeakValueDictionary()
-        self._held: dict[str, Entry] = {}
+        self._by_id: weakref.WeakValueDictionary[str, TapeEntry] = weakref.WeakValueDictionary()
+        self._retained: dict[str, TapeEntry] = {}
         self._count = 0
 
-    def enter(self, tape: GradientTape, code: Any, lasti: int) -> Entry:
-        """The entry of a tape; a new one has the next id. It stands on the tape, and ends with it."""
-        entry = self.of(tape)
+    def register(self, tape: GradientTape, code: Any, lasti: int) -> TapeEntry:
+        """The entry of a tape, created with the next id if there is none; it is stored on the tape and ends with it."""
+        entry = self.entry_of(tape)
         if entry is None:
             file, line, function = place_of(code, lasti)
             with self.lock:
                 self._count += 1
                 name = f"t{self._count}"
-                entry = Entry(name, weakref.ref(tape), file, line, function)
+                entry = TapeEntry(name, weakref.ref(tape), file, line, function)
                 self._by_id[name] = entry
-            setattr(tape, _KEY, (self, entry))
+            setattr(tape, _ENTRY, (self, entry))
         return entry
 
-    def of(self, tape: GradientTape) -> Entry | None:
-        """The entry of a tape, if this ring has one."""
-        owner, entry = getattr(tape, _KEY, _NONE)
+    def entry_of(self, tape: GradientTape) -> TapeEntry | None:
+        """The entry of a tape, if this history has one."""
+        owner, entry = getattr(tape, _ENTRY, _NO_ENTRY)
         return entry if owner is self else None
 
-    def find(self, name: Any) -> tuple[Entry, GradientTape]:
+    def find(self, name: Any) -> tuple[TapeEntry, GradientTape]:
         """An entry and its tape, by its id.
 
         Raises
         ------
-        Refusal
+        InspectorError
             "released" if the tape is gone, "tape" if there never was one.
         """
         with self.lock:
@@ -146,54 +146,54 @@ class Ring:
                 return entry, tape
             number = name[1:] if isinstance(name, str) and name[:1] == "t" else ""
             if number.isdecimal() and 0 < int(number) <= self._count:
-                raise Refusal(
+                raise InspectorError(
                     "released",
                     f"Tape {name} was let go: nothing in the notebook holds it any more.",
                     "Run its cell again; pin a tape to keep it.",
                 )
-            raise Refusal("tape", f"There is no tape {name!r}.", "Ask tape.list for those that there are.")
+            raise InspectorError("tape", f"There is no tape {name!r}.", "Ask tape.list for those that there are.")
 
-    def hold(self, entry: Entry, tape: GradientTape) -> None:
-        """Keep a tape and what it holds, and let older ones go."""
+    def retain(self, entry: TapeEntry, tape: GradientTape) -> None:
+        """Keep a tape and its values in memory, and evict older ones."""
         with self.lock:
-            entry.keep(tape)
-            entry.held, self._held[entry.id] = tape, entry
-            self.shrink(entry)
+            entry.save_values(tape)
+            entry.strong_ref, self._retained[entry.id] = tape, entry
+            self.evict(entry)
 
-    def shrink(self, last: Entry | None = None) -> None:
-        """Let go of the oldest until the rest fits; the last is held even if it alone is too large for its values."""
+    def evict(self, last: TapeEntry | None = None) -> None:
+        """Evict the oldest tapes until the rest fits; the last stays, without values if these exceed the limit."""
         with self.lock:
-            loose = sorted((e for e in self._held.values() if not e.pinned), key=lambda e: e.at)
-            while loose and (len(loose) > self.most or sum(e.bytes for e in loose) > self.limit):
+            loose = sorted((e for e in self._retained.values() if not e.pinned), key=lambda e: e.at)
+            while loose and (len(loose) > self.max_tapes or sum(e.bytes for e in loose) > self.max_bytes):
                 oldest = loose.pop(0) if loose[0] is not last or len(loose) == 1 else loose.pop(1)
-                self.drop(oldest, skeleton=oldest is last)
+                self.release(oldest, skeleton=oldest is last)
 
-    def drop(self, entry: Entry, skeleton: bool = False) -> None:
-        """Let go of a tape; the user may still hold it."""
-        entry.kept, entry.bytes = None, 0
-        entry.work.clear()
+    def release(self, entry: TapeEntry, skeleton: bool = False) -> None:
+        """Drop the reference to a tape and its saved values; the user may still hold the tape."""
+        entry.saved_parts, entry.bytes = None, 0
+        entry.cache.clear()
         if not skeleton:
-            entry.held = None
-            self._held.pop(entry.id, None)
+            entry.strong_ref = None
+            self._retained.pop(entry.id, None)
 
-    def clear(self) -> None:
-        """Hold nothing but what is pinned."""
+    def release_unpinned(self) -> None:
+        """Release every tape that is not pinned."""
         with self.lock:
             for entry in self.entries():
-                entry.work.clear()
-            for entry in [entry for entry in self._held.values() if not entry.pinned]:
-                self.drop(entry)
+                entry.cache.clear()
+            for entry in [entry for entry in self._retained.values() if not entry.pinned]:
+                self.release(entry)
 
-    def pin(self, entry: Entry, tape: GradientTape, on: bool) -> None:
-        """Hold a tape until it is unpinned."""
+    def pin(self, entry: TapeEntry, tape: GradientTape, on: bool) -> None:
+        """Keep a tape in memory until it is unpinned, or unpin it."""
         with self.lock:
             entry.pinned = on
-            if on and entry.held is None:
-                entry.keep(tape)
-                entry.held, self._held[entry.id] = tape, entry
-            self.shrink()
+            if on and entry.strong_ref is None:
+                entry.save_values(tape)
+                entry.strong_ref, self._retained[entry.id] = tape, entry
+            self.evict()
 
-    def entries(self) -> Iterator[Entry]:
-        """Those whose tape is still there, oldest first."""
+    def entries(self) -> Iterator[TapeEntry]:
+        """The entries whose tape still exists, oldest first."""
         with self.lock:
             return iter([entry for entry in list(self._by_id.values()) if entry.ref() is not None])

@@ -1,7 +1,8 @@
-"""The kernel's side of the tape inspector: notices unasked, and an answer to each request.
+"""The kernel's side of the tape inspector: it announces tapes and answers requests about them.
 
-Nothing here knows of Jupyter. An :class:`Inspector` is given a function that sends a message, and is handed messages;
-:mod:`autodiff_kit.lab.kernel.comm` ties it to a comm. Messages are those of ``autodiff_kit/lab/messages.json``.
+This module does not depend on Jupyter. A :class:`TapeInspector` gets a function that sends a message, and receives
+messages; :mod:`autodiff_kit.lab.kernel.comm` connects it to a comm. ``autodiff_kit/lab/messages.json`` is the schema
+of the messages.
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ from typing import Any
 from autodiff_kit.core.source_location import user_frame
 from autodiff_kit.core.tape import GradientTape, look_on
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lab.kernel.cells import Cells
-from autodiff_kit.lab.kernel.errors import Refusal, asked_int
-from autodiff_kit.lab.kernel.history import ASKED, NOTHING, Entry, Ring
-from autodiff_kit.lab.kernel.requests import ANSWERS
-from autodiff_kit.lab.kernel.tape_view import Desk
+from autodiff_kit.lab.kernel.cells import CellRegistry
+from autodiff_kit.lab.kernel.errors import InspectorError, int_argument
+from autodiff_kit.lab.kernel.history import GRADIENT_REQUEST, NO_REQUEST, TapeEntry, TapeHistory
+from autodiff_kit.lab.kernel.requests import REQUEST_HANDLERS
+from autodiff_kit.lab.kernel.tape_view import InspectorContext
 
-__all__ = ["VERSION", "Inspector"]
+__all__ = ["VERSION", "TapeInspector"]
 
 VERSION = 1
-_PAUSE = 0.25  # seconds between two notices
-_PATIENCE = 10  # cells with tapes that nobody asks about, after which the inspector counts as closed
-_HOME = str(Path(__file__).parents[2]) + os.sep
-_PREPARED = 20_000  # operations of a tape whose rows are worked out before they are asked for; some 50 ms
-_LITTLE = 64  # entries of a seed that is remembered before anybody looks
+_NOTICE_INTERVAL = 0.25  # seconds between two notices
+_MAX_UNWATCHED_CELLS = 10  # cells with tapes that nobody asks about, after which the inspector counts as closed
+_PACKAGE_FOLDER = str(Path(__file__).parents[2]) + os.sep
+_MAX_PREPARED_NODES = 20_000  # operations of a tape whose rows are worked out before they are asked for; some 50 ms
+_MAX_SEED_ENTRIES = 64  # entries of a seed that is remembered before anybody looks
 
 Message = dict[str, Any]
 Send = Callable[[Message], None]
 
 
-class Inspector:
-    """Knows the tapes of a process and answers for them.
+class TapeInspector:
+    """Observes the tapes of a process, announces them to pages, and answers the pages' requests.
 
     Parameters
     ----------
@@ -46,14 +47,14 @@ class Inspector:
         Takes a message, a dict that JSON can carry.
     namespace : callable, optional
         Gives the user's names, so that values are called what the notebook calls them.
-    cells : Cells, optional
+    cells : CellRegistry, optional
         Names of a notebook's cells.
     limit : int, optional
         Bytes that the values of closed tapes may take while an inspector is open.
-    later : callable, optional
-        ``later(seconds, function)`` calls a function when the process is at leisure: for a notice that came too
+    call_later : callable, optional
+        ``call_later(seconds, function)`` calls a function when the process is at leisure: for a notice that came too
         early, and for work that will be asked for.
-        Without it such a notice waits for the next tape or request, or for :meth:`flush`.
+        Without it such a notice waits for the next tape or request, or for :meth:`send_notice`.
 
     Notes
     -----
@@ -62,9 +63,9 @@ class Inspector:
 
     Examples
     --------
-    >>> from autodiff_kit.lab.kernel import Inspector
+    >>> from autodiff_kit.lab.kernel import TapeInspector
     >>> said = []
-    >>> with Inspector(said.append) as inspector:
+    >>> with TapeInspector(said.append) as inspector:
     ...     x = ak.Variable(3.0, name="x")
     ...     with ak.GradientTape(persistent=True) as tape:
     ...         y = x * x
@@ -77,37 +78,37 @@ class Inspector:
         self,
         send: Send | None = None,
         namespace: Callable[[], dict[str, Any]] = dict,
-        cells: Cells | None = None,
+        cells: CellRegistry | None = None,
         limit: int = 64 << 20,
-        later: Callable[[float, Callable[[], None]], None] | None = None,
+        call_later: Callable[[float, Callable[[], None]], None] | None = None,
     ) -> None:
-        self.ring = Ring(limit)
+        self.history = TapeHistory(limit)
         self.senders: list[Send] = [] if send is None else [send]
-        self.desk = Desk(self.ring, cells or Cells(), namespace)
-        self.watching: set[Any] = set()
-        self.later = later
-        self._last = float("-inf")
-        self._due = False
-        self._waiting: tuple[weakref.ref[GradientTape], Any, int] | None = None
-        self._idle = 0
-        self._fresh = False
-        self._before: Any = None
+        self.context = InspectorContext(self.history, cells or CellRegistry(), namespace)
+        self.watchers: set[Any] = set()
+        self.call_later = call_later
+        self._last_notice_time = float("-inf")
+        self._notice_scheduled = False
+        self._pending_notice: tuple[weakref.ref[GradientTape], Any, int] | None = None
+        self._unwatched_cells = 0
+        self._recorded_in_cell = False
+        self._previous_observer: Any = None
 
     # ------------------------------------------------------------------------------------------ looking at tapes
-    def start(self) -> Inspector:
-        """Look at tapes from here on."""
-        self._before = look_on(self)
+    def start(self) -> TapeInspector:
+        """Start observing tapes."""
+        self._previous_observer = look_on(self)
         return self
 
     def stop(self) -> None:
-        """Look at no tape any more, and let go of all."""
-        look_on(self._before)
-        self.watching.clear()
-        for entry in self.ring.entries():
+        """Stop observing tapes, and release all of them."""
+        look_on(self._previous_observer)
+        self.watchers.clear()
+        for entry in self.history.entries():
             entry.pinned = False
-        self.ring.clear()
+        self.history.release_unpinned()
 
-    def __enter__(self) -> Inspector:
+    def __enter__(self) -> TapeInspector:
         return self.start()
 
     def __exit__(self, *_: object) -> None:
@@ -115,123 +116,123 @@ class Inspector:
 
     def enters(self, tape: GradientTape) -> None:
         """A tape begins: it keeps every value if somebody looks."""
-        if not self.watching:
+        if not self.watchers:
             return
         frame = sys._getframe(2)
-        if not _of_the_kit(frame):
-            entry = self.ring.enter(tape, user_frame(frame).f_code, frame.f_lasti)
+        if not _is_kit_code(frame):
+            entry = self.history.register(tape, user_frame(frame).f_code, frame.f_lasti)
             if not tape._record.nodes:  # a new one, or one that was reset
-                entry.begin(tape)
+                entry.reset(tape)
             tape._record.keep = True
 
     def closes(self, tape: GradientTape) -> None:
         """A tape has closed: tell, and hold it if somebody looks. Those of the kit's own functions are passed by."""
         frame = sys._getframe(2)
-        if _of_the_kit(frame):
+        if _is_kit_code(frame):
             return
-        entry = self.ring.of(tape)
+        entry = self.history.entry_of(tape)
         if entry is not None:
             entry.at = time.time()
-            entry.work.clear()
-            if self.watching:
-                self._hold(entry, tape)
-        self._tell(tape, frame.f_code, frame.f_lasti)
+            entry.cache.clear()
+            if self.watchers:
+                self._retain(entry, tape)
+        self._schedule_notice(tape, frame.f_code, frame.f_lasti)
 
     def asked(self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]) -> None:
         """A tape was asked for derivatives: what of becomes the inspector's target."""
         if tape._record.page is not None:
             return
-        seen = bool(self.watching)
-        if not seen and any(getattr(weight, "size", 1) > _LITTLE for weight in weights):
+        seen = bool(self.watchers)
+        if not seen and any(getattr(weight, "size", 1) > _MAX_SEED_ENTRIES for weight in weights):
             weights = [None] * len(weights)
-        times = getattr(tape, ASKED, NOTHING)[3] + 1
-        setattr(tape, ASKED, (list(map(tape._node_of, targets)), weights, sources if seen else (), times))
-        if self.ring.of(tape) is not None:
-            self._tell(tape, None, 0)
+        times = getattr(tape, GRADIENT_REQUEST, NO_REQUEST)[3] + 1
+        setattr(tape, GRADIENT_REQUEST, (list(map(tape._node_of, targets)), weights, sources if seen else (), times))
+        if self.history.entry_of(tape) is not None:
+            self._schedule_notice(tape, None, 0)
 
     def lets_go(self, tape: GradientTape) -> None:
-        """Before a tape lets go of its values: they pass to the ring if somebody looks."""
-        entry = self.ring.of(tape)
-        if entry is not None and (self.watching or entry.pinned) and entry.kept is None:
-            self._hold(entry, tape)
+        """Before a tape lets go of its values: they pass to the history if somebody looks."""
+        entry = self.history.entry_of(tape)
+        if entry is not None and (self.watchers or entry.pinned) and entry.saved_parts is None:
+            self._retain(entry, tape)
 
-    def _hold(self, entry: Entry, tape: GradientTape) -> None:
+    def _retain(self, entry: TapeEntry, tape: GradientTape) -> None:
         try:
-            self.ring.hold(entry, tape)
+            self.history.retain(entry, tape)
         except Exception:  # noqa: BLE001 - what cannot be shown must not stop the user's code
-            self.ring.drop(entry)
+            self.history.release(entry)
 
-    def adopt(self) -> None:
-        """Give ids to tapes that nobody was told of: the one that waits, and those that the user holds."""
-        if self._waiting is not None:
-            self._entry(*self._waiting)
-        for name, value in list(self.desk.namespace().items()):
-            if isinstance(value, GradientTape) and value._entered and self.ring.of(value) is None:
+    def register_known_tapes(self) -> None:
+        """Register tapes that were not announced: the pending one, and those that the user's names refer to."""
+        if self._pending_notice is not None:
+            self._register_pending(*self._pending_notice)
+        for name, value in list(self.context.namespace().items()):
+            if isinstance(value, GradientTape) and value._entered and self.history.entry_of(value) is None:
                 nodes = value._record.nodes
                 code, lasti = (nodes[0].code, nodes[0].lasti) if nodes else (None, 0)
-                entry = self.ring.enter(value, code, lasti)
+                entry = self.history.register(value, code, lasti)
                 entry.name, entry.at = name, time.time()
 
-    def _entry(self, ref: weakref.ref[GradientTape], code: Any, lasti: int) -> Entry | None:
+    def _register_pending(self, ref: weakref.ref[GradientTape], code: Any, lasti: int) -> TapeEntry | None:
         tape = ref()
         if tape is None:
             return None
-        entry = self.ring.enter(tape, code, lasti)
+        entry = self.history.register(tape, code, lasti)
         entry.at = entry.at or time.time()
         return entry
 
     # ------------------------------------------------------------------------------------------ notices
-    def _tell(self, tape: GradientTape, code: Any, lasti: int) -> None:
-        """Send a notice, or remember that one is due: the last one wins."""
-        self._waiting, self._fresh = (weakref.ref(tape), code, lasti), True
-        self._hurry()
+    def _schedule_notice(self, tape: GradientTape, code: Any, lasti: int) -> None:
+        """Remember the newest tape to announce, and send the notice if its time has come."""
+        self._pending_notice, self._recorded_in_cell = (weakref.ref(tape), code, lasti), True
+        self._send_notice_if_due()
 
-    def _hurry(self) -> None:
-        """Send the notice that waits if its time has come, or have it sent when it has."""
-        if self._waiting is None:
+    def _send_notice_if_due(self) -> None:
+        """Send the pending notice if the interval has passed, else schedule it."""
+        if self._pending_notice is None:
             return
-        wait = self._last + _PAUSE - time.monotonic()
+        wait = self._last_notice_time + _NOTICE_INTERVAL - time.monotonic()
         if wait <= 0:
-            self.flush()
-        elif self.later is not None and not self._due:
-            self._due = True
-            self.later(wait, self._overdue)
+            self.send_notice()
+        elif self.call_later is not None and not self._notice_scheduled:
+            self._notice_scheduled = True
+            self.call_later(wait, self._on_notice_timer)
 
-    def _overdue(self) -> None:
-        self._due = False
-        self._hurry()
+    def _on_notice_timer(self) -> None:
+        self._notice_scheduled = False
+        self._send_notice_if_due()
 
-    def flush(self) -> None:
-        """Send the notice that waits; of a tape that is gone there is nothing to tell."""
-        waiting, self._waiting = self._waiting, None
+    def send_notice(self) -> None:
+        """Send the pending notice, unless its tape no longer exists."""
+        waiting, self._pending_notice = self._pending_notice, None
         try:
-            entry = self._entry(*waiting) if waiting is not None else None
-            message = self.desk.notice(entry) if entry is not None else None
+            entry = self._register_pending(*waiting) if waiting is not None else None
+            message = self.context.notice(entry) if entry is not None else None
         except Exception:  # noqa: BLE001 - a tape that cannot be told of must not stop the user's code
             return
         if message is not None:
-            self._last = time.monotonic()
+            self._last_notice_time = time.monotonic()
             self.broadcast({"v": VERSION, "type": "tape/new", **message})
 
     def cell_ended(self) -> None:
-        """A cell has ended: see whether anybody still looks at the tapes that it recorded."""
-        if self._fresh and self.watching and self.later is not None:
-            self.later(0.0, self._prepare)
-        self._idle += self._fresh
-        self._fresh = False
-        if self._idle > _PATIENCE:
-            self._close_all()
+        """A cell has ended: prepare its newest tape, and stop watching where no page asked for many cells."""
+        if self._recorded_in_cell and self.watchers and self.call_later is not None:
+            self.call_later(0.0, self._prepare_newest_view)
+        self._unwatched_cells += self._recorded_in_cell
+        self._recorded_in_cell = False
+        if self._unwatched_cells > _MAX_UNWATCHED_CELLS:
+            self._stop_watching()
 
-    def _prepare(self) -> None:
-        """Work out the rows of the newest tape while the page that was told of it makes up its mind to ask for them."""
-        entries = list(self.ring.entries())
+    def _prepare_newest_view(self) -> None:
+        """Build the view of the newest tape before the page that was notified requests it."""
+        entries = list(self.history.entries())
         tape = entries[-1].ref() if entries else None
-        if tape is not None and len(tape._record.nodes) <= _PREPARED:
+        if tape is not None and len(tape._record.nodes) <= _MAX_PREPARED_NODES:
             with suppress(Exception):  # whoever asks for it is told
-                self.desk.view({"tape": entries[-1].id})
+                self.context.view({"tape": entries[-1].id})
 
     def broadcast(self, message: Message) -> None:
-        """Send a message to all who listen; one that cannot be reached is dropped."""
+        """Send a message to every page; a comm that fails is removed."""
         for send in list(self.senders):
             self._send(send, message)
 
@@ -239,20 +240,20 @@ class Inspector:
         try:
             send(message)
         except Exception:  # noqa: BLE001 - the other side went away
-            self.leave(send)
+            self.remove_sender(send)
 
     # ------------------------------------------------------------------------------------------ requests
-    def join(self, send: Send) -> None:
-        """Let somebody listen."""
+    def add_sender(self, send: Send) -> None:
+        """Add a page to those that receive notices."""
         self.senders.append(send)
 
-    def leave(self, send: Send) -> None:
-        """Somebody listens no more."""
+    def remove_sender(self, send: Send) -> None:
+        """Remove a page; its requests no longer keep tapes in memory."""
         self.senders = [other for other in self.senders if other != send]
-        self._watch(send, False)
+        self._set_watching(send, False)
 
     def receive(self, message: Any, send: Send | None = None) -> None:
-        """Answer a request; whatever it holds, nothing is raised.
+        """Answer a request; invalid requests and errors are answered too, and nothing is raised.
 
         Parameters
         ----------
@@ -268,63 +269,65 @@ class Inspector:
         answer: Message = {"v": VERSION, "id": sent.get("id")}
         try:
             answer |= self._answer(sent, send)
-        except Refusal as refusal:
-            answer["error"] = refusal.message()
+        except InspectorError as error_:
+            answer["error"] = error_.message()
         except AutodiffError as error:
-            answer["error"] = Refusal("failed", str(error)).message()
+            answer["error"] = InspectorError("failed", str(error)).message()
         except Exception as error:  # noqa: BLE001 - the kernel's channel must outlive any mistake
             text = f"the kernel could not answer: {type(error).__name__}: {error}"
-            answer["error"] = Refusal(
+            answer["error"] = InspectorError(
                 "failed", text, "This is a mistake of the kit's; the notebook is not touched."
             ).message()
         self._send(send, answer)
-        self._hurry()
+        self._send_notice_if_due()
 
     def _answer(self, message: Message, send: Send) -> Message:
         if not message:
-            raise Refusal("message", "A request is an object {v: 1, id, ask, …}.")
+            raise InspectorError("message", "A request is an object {v: 1, id, ask, …}.")
         if message.get("v") != VERSION:
-            raise Refusal(
+            raise InspectorError(
                 "message", f"This kernel speaks version {VERSION}.", "Update autodiff_kit and reload the page."
             )
         ask = message.get("ask")
         if ask == "tape.watch":
-            return self._watch_asked(message, send)
-        answer = ANSWERS.get(ask) if isinstance(ask, str) else None
+            return self._answer_watch(message, send)
+        answer = REQUEST_HANDLERS.get(ask) if isinstance(ask, str) else None
         if answer is None:
-            raise Refusal("ask", f"{ask!r} cannot be asked.", f"Ask one of {', '.join(['tape.watch', *ANSWERS])}.")
-        self._watch(send, True)
+            raise InspectorError(
+                "ask", f"{ask!r} cannot be asked.", f"Ask one of {', '.join(['tape.watch', *REQUEST_HANDLERS])}."
+            )
+        self._set_watching(send, True)
         if ask == "tape.list":
-            self.adopt()
-        return answer(self.desk, message)
+            self.register_known_tapes()
+        return answer(self.context, message)
 
-    def _watch_asked(self, message: Message, send: Send) -> Message:
-        ring = self.ring
-        ring.most = asked_int(message, "tapes", 1, 1000, ring.most)
-        ring.limit = asked_int(message, "limit", 0, 1 << 40, ring.limit)
+    def _answer_watch(self, message: Message, send: Send) -> Message:
+        history = self.history
+        history.max_tapes = int_argument(message, "tapes", 1, 1000, history.max_tapes)
+        history.max_bytes = int_argument(message, "limit", 0, 1 << 40, history.max_bytes)
         on = message.get("on") is not False
-        self._watch(send, on)
-        self.adopt()
-        ring.shrink()
-        return {"type": "watch", "on": on, "limit": ring.limit, "tapes": ring.most}
+        self._set_watching(send, on)
+        self.register_known_tapes()
+        history.evict()
+        return {"type": "watch", "on": on, "limit": history.max_bytes, "tapes": history.max_tapes}
 
-    def _watch(self, send: Send, on: bool) -> None:
-        """An inspector is open while it asks; it closes with its channel, by saying so, or by silence."""
+    def _set_watching(self, send: Send, on: bool) -> None:
+        """Mark a page as watching or not; when the last one stops, tapes are released."""
         if on:
-            self.watching.add(send)
-            self._idle = 0
-        elif send in self.watching:
-            self.watching.discard(send)
-            if not self.watching:
-                self._close_all()
+            self.watchers.add(send)
+            self._unwatched_cells = 0
+        elif send in self.watchers:
+            self.watchers.discard(send)
+            if not self.watchers:
+                self._stop_watching()
 
-    def _close_all(self) -> None:
-        self.watching.clear()
-        self._idle = 0
-        self.ring.clear()
+    def _stop_watching(self) -> None:
+        self.watchers.clear()
+        self._unwatched_cells = 0
+        self.history.release_unpinned()
 
 
-def _of_the_kit(frame: Any) -> bool:
-    """Whether a tape stands in one of the kit's own functions; in a lesson's widget too."""
+def _is_kit_code(frame: Any) -> bool:
+    """Whether a tape was opened by the kit's own code, a lesson's widget included."""
     file: str = frame.f_code.co_filename
-    return file.startswith(_HOME)
+    return file.startswith(_PACKAGE_FOLDER)

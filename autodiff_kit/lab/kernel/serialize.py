@@ -1,4 +1,4 @@
-"""The record of a tape as messages: the head with its tables of words, and columns of small integers."""
+"""Serialize a tape's record: a header with tables of strings, and columns of small integers in base64."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ from autodiff_kit.core.record import Like, Node
 from autodiff_kit.core.tensor import Value
 from autodiff_kit.diagnostics.operation_cost import cost_parameters
 from autodiff_kit.diagnostics.tape_cost import OperationCosts, backward_flops, cost_key
-from autodiff_kit.lab.kernel.cells import Cells
-from autodiff_kit.lab.kernel.table_model import Sheet
-from autodiff_kit.lab.kernel.value_summary import kind
+from autodiff_kit.lab.kernel.cells import CellRegistry
+from autodiff_kit.lab.kernel.table_model import TapeTable
+from autodiff_kit.lab.kernel.value_summary import kind_letter
 
-__all__ = ["CHUNK", "Facts"]
+__all__ = ["CHUNK_ROWS", "TapeSerializer"]
 
-CHUNK = 6000
+CHUNK_ROWS = 6000
 """Rows of one message of columns or costs; as many come with the head."""
 
 COSTS = ("flops", "flops_back", "bytes")
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/", "matmul": "@"}
 
 
-class Facts:
-    """What head, columns and costs tell of a sheet; worked out once, when somebody asks.
+class TapeSerializer:
+    """Serializes a tape's table as header, columns and costs; each part is computed once, on request.
 
     Parameters
     ----------
-    sheet : Sheet
-    cells : Cells
+    table : TapeTable
+    cells : CellRegistry
     targets : list of int
         Rows that the gradient was asked of; by default the last that nothing reads.
     """
 
-    def __init__(self, sheet: Sheet, cells: Cells, targets: list[int]) -> None:
-        self.sheet = sheet
-        self.aim(targets)
+    def __init__(self, table: TapeTable, cells: CellRegistry, targets: list[int]) -> None:
+        self.table = table
+        self.set_targets(targets)
         self.tables: dict[str, list[Any]] = {}
         self.columns: dict[str, np.ndarray] = {}
-        keys = {file: cells.key(file) for file in {file for file, _ in sheet.places}}
+        keys = {file: cells.cell_key(file) for file in {file for file, _ in table.places}}
         self.keys = keys
-        self.cells = {str(keys[file]): cells.about(file) for file in keys if file}
-        self._column("op", sheet.ops)
-        self._column("shape", [like.shape for like in sheet.likes])
-        self._column("dtype", [like.dtype for like in sheet.likes])
-        self._column("line", sheet.places)
-        self._column("module", sheet.modules)
+        self.cells = {str(keys[file]): cells.snapshot(file) for file in keys if file}
+        self._column("op", table.ops)
+        self._column("shape", [like.shape for like in table.likes])
+        self._column("dtype", [like.dtype for like in table.likes])
+        self._column("line", table.places)
+        self._column("module", table.modules)
         self.tables["shape"] = [list(shape) for shape in self.tables["shape"]]
         self.tables["dtype"] = [str(dtype) for dtype in self.tables["dtype"]]
         self.tables["line"] = [[keys[file], line] for file, line in self.tables["line"]]
-        self.columns["arity"] = _narrow([len(rows) for rows in sheet.inputs])
-        self.inputs = _narrow(list(chain.from_iterable(sheet.inputs)))
-        self.broken = _broken(sheet)
+        self.columns["arity"] = _narrowest_ints([len(rows) for rows in table.inputs])
+        self.inputs = _narrowest_ints(list(chain.from_iterable(table.inputs)))
+        self.broken = _broken_paths(table)
 
-    def aim(self, targets: list[int]) -> None:
-        """Count the way back from other rows."""
-        self.targets = targets or _loose_end(self.sheet)
+    def set_targets(self, targets: list[int]) -> None:
+        """Compute backward costs for these target rows."""
+        self.targets = targets or _last_unread_operation(self.table)
         self._costs: dict[str, list[int]] | None = None
 
     @property
@@ -68,61 +68,61 @@ class Facts:
         """Operations forward and backward, and bytes held, row by row."""
         if self._costs is None:
             shapes = 256 * self.columns["shape"].astype(int) + self.columns["dtype"]
-            self._costs = _counts(self.sheet, self.targets, shapes.tolist())
+            self._costs = _row_costs(self.table, self.targets, shapes.tolist())
         return self._costs
 
     def _column(self, name: str, words: list[Any]) -> None:
-        """Each word once, and a number for each row."""
+        """Add a table of distinct entries, and a column of indices into it."""
         table = list(dict.fromkeys(words))
         number = {word: k for k, word in enumerate(table)}
-        self.columns[name] = _narrow(list(map(number.__getitem__, words)))
+        self.columns[name] = _narrowest_ints(list(map(number.__getitem__, words)))
         self.tables[name] = table
 
     def names(self, namespace: dict[str, Any]) -> dict[int, str]:
-        """What the user calls rows now: names that were given, then those under which a value is held."""
-        return _names(self.sheet, namespace)
+        """Names of rows: given names first, then the notebook's variable names."""
+        return _names(self.table, namespace)
 
-    def head(self, namespace: dict[str, Any]) -> dict[str, Any]:
-        """The part of the head that hangs on the record and on the user's names."""
-        sheet = self.sheet
+    def header(self, namespace: dict[str, Any]) -> dict[str, Any]:
+        """The header's fields that depend on the record and on the user's names."""
+        table = self.table
         return {
-            "n": len(sheet),
+            "n": len(table),
             "target": self.targets[0] if self.targets else None,
-            "chunk": CHUNK,
+            "chunk": CHUNK_ROWS,
             "tables": self.tables,
             "names": {str(k): name for k, name in self.names(namespace).items()},
-            "notes": {str(k): note for k, note in sheet.notes.items()},
-            "flags": {str(k): flags for k, flags in sheet.flags.items() if sheet.ops[k] != "constant"},
+            "notes": {str(k): note for k, note in table.notes.items()},
+            "flags": {str(k): flags for k, flags in table.flags.items() if table.ops[k] != "constant"},
             "broken": {str(k): why for k, why in self.broken.items()},
             "cells": self.cells,
         }
 
-    def cost(self, a: int, b: int) -> dict[str, Any]:
+    def costs_chunk(self, a: int, b: int) -> dict[str, Any]:
         """Costs of the rows from ``a`` up to ``b``, and of all."""
         totals = {name: sum(self.costs[name]) for name in COSTS}
         return {"a": a, "b": b, **{name: self.costs[name][a:b] for name in COSTS}, "totals": totals}
 
-    def part(self, a: int, b: int) -> dict[str, Any]:
-        """Columns of the rows from ``a`` up to ``b``, and what these rows read, one row's after the other's."""
+    def columns_chunk(self, a: int, b: int) -> dict[str, Any]:
+        """Columns of the rows from ``a`` up to ``b``, and the rows' inputs, concatenated."""
         arity = self.columns["arity"]
         first = int(arity[:a].sum())
         read = self.inputs[first : first + int(arity[a:b].sum())]
         return {
             "a": a,
             "b": b,
-            **{name: _text(column[a:b]) for name, column in self.columns.items()},
-            "inputs": _text(read),
+            **{name: _base64(column[a:b]) for name, column in self.columns.items()},
+            "inputs": _base64(read),
         }
 
 
-def _loose_end(sheet: Sheet) -> list[int]:
-    """The last operation that nothing reads."""
-    read = {i for inputs in sheet.inputs for i in inputs}
-    return next(([row] for row in reversed(sheet.operations) if row not in read), [0] if len(sheet) else [])
+def _last_unread_operation(table: TapeTable) -> list[int]:
+    """The last operation whose result no other operation reads: the default target."""
+    read = {i for inputs in table.inputs for i in inputs}
+    return next(([row] for row in reversed(table.operations) if row not in read), [0] if len(table) else [])
 
 
-def _narrow(numbers: list[int]) -> np.ndarray:
-    """Small numbers in as few bytes as the largest needs."""
+def _narrowest_ints(numbers: list[int]) -> np.ndarray:
+    """Integers in the narrowest unsigned type that holds the largest."""
     try:
         return np.frombuffer(bytes(numbers), np.uint8)
     except ValueError:  # one above 255
@@ -130,56 +130,56 @@ def _narrow(numbers: list[int]) -> np.ndarray:
         return np.frombuffer(array(kind.char, numbers), kind)
 
 
-def _text(column: np.ndarray) -> str:
-    """Little-endian bytes in base64: lists of numbers took longer to write and to read than all the rest of a head."""
+def _base64(column: np.ndarray) -> str:
+    """Little-endian bytes in base64; JSON lists of numbers took longer to write and read than the rest of a header."""
     return b64encode(column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()).decode()
 
 
-def _names(sheet: Sheet, namespace: dict[str, Any]) -> dict[int, str]:
-    found = {row: str(value.name) for row, value in sheet.objects.items() if getattr(value, "name", None)}
+def _names(table: TapeTable, namespace: dict[str, Any]) -> dict[int, str]:
+    found = {row: str(value.name) for row, value in table.objects.items() if getattr(value, "name", None)}
     for name, value in list(namespace.items()):
         if isinstance(value, Value) and not name.startswith("_"):
-            row = sheet.find(value)
+            row = table.row_of(value)
             if row is not None:
                 found.setdefault(row, name)
-    for row in sheet.operations:
-        node = sheet.nodes[row]
+    for row in table.operations:
+        node = table.nodes[row]
         if node is not None and hasattr(node, "rest") and (given := node.get("name")):
             found[row] = str(given)
     return dict(sorted(found.items()))
 
 
-def _counts(sheet: Sheet, targets: list[int], shapes: list[int]) -> dict[str, list[int]]:
+def _row_costs(table: TapeTable, targets: list[int], shapes: list[int]) -> dict[str, list[int]]:
     """Operations forward and backward, and held bytes, for each row; an array that is held twice counts once."""
     counts: dict[str, list[int]] = {}
-    nodes = [node for row in sheet.operations if (node := sheet.nodes[row]) is not None]
-    costs = _costs(sheet, nodes, shapes)
-    tips = {sheet.nodes[k] for k in targets}
+    nodes = [node for row in table.operations if (node := table.nodes[row]) is not None]
+    costs = _operation_costs(table, nodes, shapes)
+    tips = {table.nodes[k] for k in targets}
     backward = backward_flops(nodes, tips, [back for _, back in costs])
-    counts["flops_back"] = _in(sheet, backward)
-    counts["flops"] = _in(sheet, [ahead for ahead, _ in costs])
-    counts["bytes"] = _in(sheet, _newly_held(sheet, nodes))
+    counts["flops_back"] = _scatter_to_rows(table, backward)
+    counts["flops"] = _scatter_to_rows(table, [ahead for ahead, _ in costs])
+    counts["bytes"] = _scatter_to_rows(table, _newly_held_bytes(table, nodes))
     return counts
 
 
-def _in(sheet: Sheet, figures: list[int]) -> list[int]:
-    """Figures of the operations, in the rows where these stand."""
-    found = [0] * len(sheet)
-    for row, figure in zip(sheet.operations, figures, strict=True):
+def _scatter_to_rows(table: TapeTable, figures: list[int]) -> list[int]:
+    """Values per operation, placed in the operations' rows; 0 elsewhere."""
+    found = [0] * len(table)
+    for row, figure in zip(table.operations, figures, strict=True):
         found[row] = figure
     return found
 
 
-def _costs(sheet: Sheet, nodes: list[Node], shapes: list[int]) -> list[tuple[int, int]]:
-    """Operations forward and backward; what is alike is looked up by shapes, without a second look at its parts."""
+def _operation_costs(table: TapeTable, nodes: list[Node], shapes: list[int]) -> list[tuple[int, int]]:
+    """Flops forward and backward of each operation, cached by operation and shapes."""
     prices = OperationCosts()
     known: dict[Any, tuple[int, int]] = {}
-    shapes = [-1 - k if node is None else k for k, node in zip(shapes, sheet.nodes, strict=True)]
+    shapes = [-1 - k if node is None else k for k, node in zip(shapes, table.nodes, strict=True)]
     costs = []
-    for row, node in zip(sheet.operations, nodes, strict=True):
+    for row, node in zip(table.operations, nodes, strict=True):
         key = None
         if node.op.flops is None or not cost_parameters(node.op, node.params):  # else its cost hangs on parameters
-            key = (node.op, shapes[row], *[shapes[i] for i in sheet.inputs[row]])
+            key = (node.op, shapes[row], *[shapes[i] for i in table.inputs[row]])
         found = known.get(key) if key is not None else None
         if found is None:
             found = prices[cost_key(node)]
@@ -189,12 +189,12 @@ def _costs(sheet: Sheet, nodes: list[Node], shapes: list[int]) -> list[tuple[int
     return costs
 
 
-def _newly_held(sheet: Sheet, nodes: list[Node]) -> list[int]:
-    """Bytes that the rules of each operation need and that no row before it holds."""
+def _newly_held_bytes(table: TapeTable, nodes: list[Node]) -> list[int]:
+    """Bytes that each operation's rules keep and that no earlier row keeps already."""
     seen: set[int] = set()
     found = []
-    for row, node in zip(sheet.operations, nodes, strict=True):
-        parts = sheet.parts[row] or (None,)
+    for row, node in zip(table.operations, nodes, strict=True):
+        parts = table.parts[row] or (None,)
         half = len(parts) // 2
         total = 0
         if parts[half] is not None:
@@ -207,45 +207,45 @@ def _newly_held(sheet: Sheet, nodes: list[Node]) -> list[int]:
     return found
 
 
-def _broken(sheet: Sheet) -> dict[int, str]:
-    """Rows at which a path ends, and how."""
+def _broken_paths(table: TapeTable) -> dict[int, str]:
+    """Rows at which the gradient's path ends, with the reason."""
     found: dict[int, str] = {}
-    for row in sheet.operations:
-        node = sheet.nodes[row]
+    for row in table.operations:
+        node = table.nodes[row]
         if node is not None and node.op.vjps is None and node.op.vjp_all is None:
-            found[row] = "integer" if sheet.likes[row].dtype.kind in "biu" else "op"
-    for mark in sheet.marks:
-        row_ = sheet.row.get(mark.what) if isinstance(mark.what, Node) else None
+            found[row] = "integer" if table.likes[row].dtype.kind in "biu" else "op"
+    for mark in table.marks:
+        row_ = table.row.get(mark.what) if isinstance(mark.what, Node) else None
         if row_ is not None and mark.kind in ("left", "stopped", "assigned"):
             found[row_] = "state" if mark.kind == "assigned" else "left"
     return found
 
 
 # ------------------------------------------------------------------------------------------------------- the first nan
-def bad_at(sheet: Sheet, row: int) -> dict[str, Any]:
-    """Row, index and operation of something that is not a number."""
-    value = np.asarray(sheet.value(row))
+def describe_nan(table: TapeTable, row: int) -> dict[str, Any]:
+    """Row, index and expression of the first nan in a row's value."""
+    value = np.asarray(table.value(row))
     place = tuple(int(i) for i in np.argwhere(np.isnan(value))[0])
-    return {"node": row, "index": list(place), "text": _arithmetic(sheet, row, place)}
+    return {"node": row, "index": list(place), "text": _nan_expression(table, row, place)}
 
 
-def _arithmetic(sheet: Sheet, row: int, place: tuple[int, ...]) -> str:
-    """The operation with the numbers that made the nan; of others than entry by entry its name."""
-    node, name = sheet.nodes[row], sheet.ops[row]
+def _nan_expression(table: TapeTable, row: int, place: tuple[int, ...]) -> str:
+    """The operation written with the numbers that produced the nan; its name alone where it is not elementwise."""
+    node, name = table.nodes[row], table.ops[row]
     if node is None or node.op is None or (node.op.family != "elementwise" and name not in _SIGNS):
         return name
-    values = [sheet.value(i) for i in sheet.inputs[row]]
-    shape = sheet.likes[row].shape
-    if name == "matmul" or any(kind(x) == "?" for x in values):
+    values = [table.value(i) for i in table.inputs[row]]
+    shape = table.likes[row].shape
+    if name == "matmul" or any(kind_letter(x) == "?" for x in values):
         return name
-    texts = [_digits(np.broadcast_to(np.asarray(x), shape)[place]) for x in values]
+    texts = [_number_text(np.broadcast_to(np.asarray(x), shape)[place]) for x in values]
     sign = _SIGNS.get(name)
     if sign is None:
         return f"{name}({', '.join(texts)})"
     return f" {sign} ".join(f"({t})" if k and t.startswith("−") else t for k, t in enumerate(texts))
 
 
-def _digits(x: Any) -> str:
+def _number_text(x: Any) -> str:
     x = float(x)
     if math.isnan(x):
         return "NaN"

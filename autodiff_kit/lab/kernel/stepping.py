@@ -1,4 +1,4 @@
-"""Sweeps that can be watched: one row at a time, each edge's contribution by itself, nothing run twice.
+"""Forward and reverse sweeps over a recorded tape one row at a time, with each edge's contribution.
 
 They are slower than the engine's own sweeps, which pay nothing for them. Cotangents stand in a dict here and not on
 the nodes, so that a watched sweep and a gradient never meet. Hooks and gradients of the user's are called once more
@@ -18,18 +18,18 @@ from autodiff_kit.core.indexed_slices import RowGradient
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tensor import make, normal, plain
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lab.kernel.errors import Refusal
-from autodiff_kit.lab.kernel.table_model import Sheet
-from autodiff_kit.lab.kernel.value_summary import HIDDEN, kind, summary
+from autodiff_kit.lab.kernel.errors import InspectorError
+from autodiff_kit.lab.kernel.table_model import TapeTable
+from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, kind_letter, summarize
 
-__all__ = ["Forward", "Reverse", "Sweep", "seed_for"]
+__all__ = ["ForwardSweep", "ReverseSweep", "SteppedSweep", "seed_for"]
 
 
-def seed_for(sheet: Sheet, row: int, seed: Any) -> Any:
-    """A cotangent or tangent to begin with: the numbers that were given, in the row's shape or one for all, or ones."""
-    shape, dtype = sheet.likes[row]
+def seed_for(table: TapeTable, row: int, seed: Any) -> Any:
+    """The seed of a sweep: the given numbers in the row's shape, one number for all entries, or ones."""
+    shape, dtype = table.likes[row]
     if dtype.kind not in "fc":
-        raise Refusal("argument", f"row {row} is of dtype {dtype}, which has no derivative.")
+        raise InspectorError("argument", f"row {row} is of dtype {dtype}, which has no derivative.")
     if seed is None:
         return normal(np.ones(shape, dtype))
     try:
@@ -38,177 +38,177 @@ def seed_for(sheet: Sheet, row: int, seed: Any) -> Any:
     except (TypeError, ValueError):
         size = int(np.prod(shape, dtype=int))
         text = f"the seed of row {row} must have {size} numbers, in shape {shape}, or one for all."
-        raise Refusal("argument", text) from None
+        raise InspectorError("argument", text) from None
 
 
-class Sweep:
-    """What both directions share.
+class SteppedSweep:
+    """A sweep that advances row by row; base of both directions.
 
     Attributes
     ----------
-    at : int
+    next_row : int
         The row that is next.
     events : list
         What happened at each row that something came to.
     """
 
-    step_: int
+    direction: int
 
-    def __init__(self, sheet: Sheet, seeds: dict[int, Any], hooks: dict[Node, list[Callable[[Any], Any]]]) -> None:
-        sheet.ready()
-        self.sheet = sheet
-        self.held: dict[int, Any] = dict(seeds)
+    def __init__(self, table: TapeTable, seeds: dict[int, Any], hooks: dict[Node, list[Callable[[Any], Any]]]) -> None:
+        table.require_values()
+        self.table = table
+        self.results: dict[int, Any] = dict(seeds)
         self.hooks = hooks
         self.events: list[dict[str, Any]] = []
         self._event_of: dict[int, int] = {}
-        self.at = max(seeds) if self.step_ < 0 else min(seeds)
-        self.begin = self.at
-        n = len(sheet)
-        outside = slice(self.begin + 1, n) if self.step_ < 0 else slice(0, self.begin)
+        self.next_row = max(seeds) if self.direction < 0 else min(seeds)
+        self.first_row = self.next_row
+        n = len(table)
+        outside = slice(self.first_row + 1, n) if self.direction < 0 else slice(0, self.first_row)
         self.kinds = bytearray(b"?" * n)
         self.kinds[outside] = b"n" * len(self.kinds[outside])
 
     @property
     def done(self) -> bool:
         """Whether no row is left."""
-        return not 0 <= self.at < len(self.sheet)
+        return not 0 <= self.next_row < len(self.table)
 
-    def passed(self, row: int) -> bool:
-        """Whether what a row has is final."""
-        return self.done or (row - self.at) * self.step_ < 0 or (row - self.begin) * self.step_ < 0
+    def is_final(self, row: int) -> bool:
+        """Whether a row's result is final."""
+        return self.done or (row - self.next_row) * self.direction < 0 or (row - self.first_row) * self.direction < 0
 
-    def of(self, row: int) -> Any:
-        """What a row got: None if nothing, HIDDEN while more may come."""
-        return self.held.get(row) if self.passed(row) else HIDDEN
+    def result(self, row: int) -> Any:
+        """A row's tangent or cotangent: None if nothing reached it, UNAVAILABLE while more may come."""
+        return self.results.get(row) if self.is_final(row) else UNAVAILABLE
 
-    def reach(self, row: int, until: Callable[[], bool] = lambda: False) -> None:
-        """Go on until a row's own turn is over, or ``until`` says stop; always by one row at least."""
+    def advance_to(self, row: int, until: Callable[[], bool] = lambda: False) -> None:
+        """Advance until a row is final or ``until`` returns true; by at least one row."""
         with np.errstate(all="ignore"):
-            while not self.done and not self.passed(row):
-                event = self._visit(self.at)
+            while not self.done and not self.is_final(row):
+                event = self._visit(self.next_row)
                 if event is not None:
-                    self._event_of[self.at] = len(self.events)
+                    self._event_of[self.next_row] = len(self.events)
                     self.events.append(event)
-                self.kinds[self.at] = ord(kind(self.held.get(self.at)))
-                self.at += self.step_
+                self.kinds[self.next_row] = ord(kind_letter(self.results.get(self.next_row)))
+                self.next_row += self.direction
                 if until():
                     return
 
     def _visit(self, row: int) -> dict[str, Any] | None:
         raise NotImplementedError
 
-    def _shown(self, event: dict[str, Any]) -> dict[str, Any]:
+    def _step_message(self, event: dict[str, Any]) -> dict[str, Any]:
         raise NotImplementedError
 
-    def shown(self, first: int, steps: int) -> dict[str, Any]:
-        """Events from a row on, at most ``steps`` of them, and the row that follows."""
+    def steps_message(self, first: int, steps: int) -> dict[str, Any]:
+        """The reply with at most ``steps`` events from a row on, and the next row."""
         found: list[dict[str, Any]] = []
         row = first
-        while 0 <= row < len(self.sheet) and len(found) < steps:
-            if not self.passed(row):
-                self.reach(row)
+        while 0 <= row < len(self.table) and len(found) < steps:
+            if not self.is_final(row):
+                self.advance_to(row)
             place = self._event_of.get(row)
             if place is not None:
-                found.append(self._shown(self.events[place]))
-            row += self.step_
-        more = 0 <= row < len(self.sheet)
+                found.append(self._step_message(self.events[place]))
+            row += self.direction
+        more = 0 <= row < len(self.table)
         return {"events": found, "next": row if more else None, "done": not more}
 
 
-class Reverse(Sweep):
-    """Cotangents, from the target upward."""
+class ReverseSweep(SteppedSweep):
+    """A reverse sweep: cotangents from the target to the inputs."""
 
-    step_ = -1
+    direction = -1
 
     def _visit(self, row: int) -> dict[str, Any] | None:
-        if row not in self.held:
+        if row not in self.results:
             return None
-        sheet = self.sheet
-        node = sheet.nodes[row]
+        table = self.table
+        node = table.nodes[row]
         event: dict[str, Any] = {"node": row, "sends": []}
         if node is not None and node in self.hooks:
-            before = self.held[row]
-            self.held[row] = event["after"] = _hooked(self.hooks[node], before, node, event)
+            before = self.results[row]
+            self.results[row] = event["after"] = _apply_hooks(self.hooks[node], before, node, event)
             event["before"] = before
-        event["g"] = self.held[row]
+        event["g"] = self.results[row]
         if node is None or node.op is None:
             return event
         try:
-            parts = pull_node(sheet.stand_in(row), event["g"], 0, False, None)
+            parts = pull_node(table.evaluable_node(row), event["g"], 0, False, None)
         except Exception as error:  # noqa: BLE001 - rules may be the user's; the rest of the sweep is worth seeing
-            event["trouble"] = _told(error)
+            event["trouble"] = _error_text(error)
             return event
         for n, part in parts:
             part = part.numpy() if type(part) is RowGradient else part
-            to = sheet.row[n]
-            before = self.held.get(to)
-            self.held[to] = part if before is None else before + part
-            event["sends"].append((to, part, self.held[to]))
+            to = table.row[n]
+            before = self.results.get(to)
+            self.results[to] = part if before is None else before + part
+            event["sends"].append((to, part, self.results[to]))
         return event
 
-    def _shown(self, event: dict[str, Any]) -> dict[str, Any]:
-        sends = [{"to": to, "part": summary(part), "sum": summary(total)} for to, part, total in event["sends"]]
-        shown = {"node": event["node"], "g": summary(event["g"]), "sends": sends}
+    def _step_message(self, event: dict[str, Any]) -> dict[str, Any]:
+        sends = [{"to": to, "part": summarize(part), "sum": summarize(total)} for to, part, total in event["sends"]]
+        steps_message = {"node": event["node"], "g": summarize(event["g"]), "sends": sends}
         if "label" in event:
-            shown["hook"] = hook_message(event)
+            steps_message["hook"] = hook_message(event)
         if "trouble" in event:
-            shown["trouble"] = event["trouble"]
-        return shown
+            steps_message["trouble"] = event["trouble"]
+        return steps_message
 
-    def hook(self, row: int) -> dict[str, Any] | None:
-        """What the hooks of a row did to its cotangent; None where it has none, or was not reached."""
+    def hook_effect(self, row: int) -> dict[str, Any] | None:
+        """A row's cotangent before and after its hooks; None without hooks, or where the sweep has not been."""
         place = self._event_of.get(row)
         event = self.events[place] if place is not None else {}
         return hook_message(event) if "label" in event else None
 
 
-class Forward(Sweep):
-    """Tangents, from a source downward."""
+class ForwardSweep(SteppedSweep):
+    """A forward sweep: tangents from a source to the outputs."""
 
-    step_ = 1
+    direction = 1
 
     def _visit(self, row: int) -> dict[str, Any] | None:
-        """Also rows that nothing stands at yet: a tangent is made where it is needed."""
-        if row in self.held:
-            return {"node": row, "g": self.held[row], "from": []}
-        came = [i for i in self.sheet.inputs[row] if i in self.held]
-        event = self._pushed(row, came) if came else None
+        """Visit a row: use its seed, or push its inputs' tangents forward."""
+        if row in self.results:
+            return {"node": row, "g": self.results[row], "from": []}
+        came = [i for i in self.table.inputs[row] if i in self.results]
+        event = self._push(row, came) if came else None
         return event if event is not None and (event["g"] is not None or "trouble" in event) else None
 
-    def _pushed(self, row: int, came: list[int]) -> dict[str, Any]:
-        node = self.sheet.stand_in(row)
-        incoming = tuple(None if n is None else self.held.get(self.sheet.row[n]) for n in node.inputs)
+    def _push(self, row: int, came: list[int]) -> dict[str, Any]:
+        node = self.table.evaluable_node(row)
+        incoming = tuple(None if n is None else self.results.get(self.table.row[n]) for n in node.inputs)
         event: dict[str, Any] = {"node": row, "g": None, "from": sorted(set(came))}
         try:
             event["g"] = push_node(node, incoming)
         except Exception as error:  # noqa: BLE001 - as above
-            event["trouble"] = _told(error)
+            event["trouble"] = _error_text(error)
         if event["g"] is not None:
-            self.held[row] = event["g"]
+            self.results[row] = event["g"]
         return event
 
-    def _shown(self, event: dict[str, Any]) -> dict[str, Any]:
+    def _step_message(self, event: dict[str, Any]) -> dict[str, Any]:
         trouble = {"trouble": event["trouble"]} if "trouble" in event else {}
-        return {"node": event["node"], "g": summary(event["g"]), "from": event["from"], "sends": []} | trouble
+        return {"node": event["node"], "g": summarize(event["g"]), "from": event["from"], "sends": []} | trouble
 
 
-def _hooked(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: dict[str, Any]) -> Any:
-    """A cotangent after its hooks; one that raises is passed by, and named."""
+def _apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: dict[str, Any]) -> Any:
+    """A cotangent after its hooks; a hook that raises is skipped and recorded in the event."""
     event["label"] = ", ".join(str(getattr(hook, "__name__", type(hook).__name__)) for hook in hooks)
     for hook in hooks:
         try:
             new = hook(make(normal(g)))
             g = g if new is None else fit(plain(new), node.like or SCALAR)
         except Exception as error:  # noqa: BLE001 - it is the user's
-            event["trouble"] = _told(error)
+            event["trouble"] = _error_text(error)
     return g
 
 
-def _told(error: Exception) -> str:
-    """What a rule or a hook raised; errors of the kit's own say enough without their name."""
+def _error_text(error: Exception) -> str:
+    """The text of an error that a rule or hook raised, with its class where it is not the kit's own."""
     return str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
 
 
 def hook_message(event: dict[str, Any]) -> dict[str, Any]:
     """A hook as messages carry it."""
-    return {"label": event["label"], "before": summary(event["before"]), "after": summary(event["after"])}
+    return {"label": event["label"], "before": summarize(event["before"]), "after": summarize(event["after"])}

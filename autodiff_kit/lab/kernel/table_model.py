@@ -1,4 +1,4 @@
-"""A record as the inspector shows it: one row for each leaf, constant and operation, in an order that can be stepped.
+"""A tape's record as a table: one row for each leaf, constant and operation, in execution order.
 
 ``tape.nodes`` lists operations alone. Here what they read stands before them: a source in the row before its first
 reader, a constant before each of its readers. Row numbers are the ids of all messages.
@@ -18,25 +18,25 @@ from autodiff_kit.core.record import ArrayNode, Like, Mark, Node
 from autodiff_kit.core.source_location import place_of
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, Value, Variable, normal
-from autodiff_kit.lab.kernel.errors import Refusal
-from autodiff_kit.lab.kernel.value_summary import HIDDEN
+from autodiff_kit.lab.kernel.errors import InspectorError
+from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE
 
-__all__ = ["Sheet"]
+__all__ = ["TapeTable"]
 
 Parts = tuple[Any, ...]
 Place = tuple[str, int]
 Row = tuple[Node | None, str, Like, tuple[int, ...], Place, str, Parts | None]
 
 
-class Sheet:
-    """Rows of a record.
+class TapeTable:
+    """The rows of a record, with their values, inputs and locations.
 
     Parameters
     ----------
     tape : GradientTape
     parts : list of tuple, optional
         What the record's nodes held when the tape closed, where that was kept; by default what they hold now.
-    also : sequence of Value
+    extra_sources : sequence of Value
         Sources that were asked for and that the record may not know.
     place : (str, int)
         Where the tape was entered: file and line.
@@ -61,7 +61,9 @@ class Sheet:
     modules: list[str]
     parts: list[Parts | None]
 
-    def __init__(self, tape: GradientTape, parts: list[Parts] | None, also: Iterable[Any], place: Place) -> None:
+    def __init__(
+        self, tape: GradientTape, parts: list[Parts] | None, extra_sources: Iterable[Any], place: Place
+    ) -> None:
         record = tape._record
         self.record = record
         self._rows: list[Row] = []
@@ -72,103 +74,109 @@ class Sheet:
         self.flags: dict[int, str] = {}
         self.notes: dict[int, str] = {}
         self.complete = True
-        self._known = _known(tape)
-        self._plain = {id(r.first._value): r.variable for r in record.leaves.values() if r.first.node is None}
+        self._named_leaves = _named_leaves(tape)
+        self._untracked_variables = {
+            id(r.first._value): r.variable for r in record.leaves.values() if r.first.node is None
+        }
         self._constants: dict[int, int] = {}
         nodes = list(record.nodes)
         kept = parts or []
         every = [*kept, *[node.parts for node in nodes[len(kept) :]]]
         read = {n for own in every for n in own[: len(own) // 2]}
-        for node in self._known:
+        for node in self._named_leaves:
             if node not in read:
-                self._leaf(node, place, "")
-        self._operations(nodes, every)
-        self._outsiders(also, place)
+                self._leaf_row(node, place, "")
+        self._add_operations(nodes, every)
+        self._add_extra_sources(extra_sources, place)
         columns = [list(column) for column in zip(*self._rows, strict=True)] or [[] for _ in range(7)]
         self.nodes, self.ops, self.likes, self.inputs, self.places, self.modules, self.parts = columns
-        self._answers: dict[Node, Any] | None = None
+        self._reader_values: dict[Node, Any] | None = None
 
     def __len__(self) -> int:
         return len(self.nodes)
 
-    def ready(self) -> None:
-        """Refuse where rules cannot run any more."""
+    def require_values(self) -> None:
+        """Raise InspectorError where the tape released the values that its rules need."""
         if not self.complete:
-            raise Refusal(
+            raise InspectorError(
                 "released",
                 "This tape let go of its values after its gradient.",
                 "Run the cell again while the inspector is open, or record with GradientTape(persistent=True).",
             )
 
     # ------------------------------------------------------------------------------------------------------- the rows
-    def _add(self, op: str, like: Like, place: Place, module: str, node: Node | None = None) -> int:
-        """A row that nothing computes."""
+    def _add_row(self, op: str, like: Like, place: Place, module: str, node: Node | None = None) -> int:
+        """Add a row that no operation computes."""
         row = len(self._rows)
         self._rows.append((node, op, like, (), place, module, None))
         if node is not None:
             self.row[node] = row
         return row
 
-    def _leaf(self, node: Node, place: Place, module: str) -> int:
-        value, held = self._known.get(node, (None, HIDDEN))
+    def _leaf_row(self, node: Node, place: Place, module: str) -> int:
+        value, held = self._named_leaves.get(node, (None, UNAVAILABLE))
         variable = isinstance(value, Variable)
         op = "variable" if variable else "watch" if value is not None else "outside"
-        row = self._add(op, node.like or SCALAR, place, module, node)
-        self.values[row] = node._value if type(node) is Tensor else HIDDEN if held is None else held
+        row = self._add_row(op, node.like or SCALAR, place, module, node)
+        self.values[row] = node._value if type(node) is Tensor else UNAVAILABLE if held is None else held
         self.objects[row] = value
         self.flags[row] = "s" if not variable or value.trainable else "sf"
         return row
 
-    def _operations(self, nodes: list[Node], every: list[Parts]) -> None:
-        """A row for each operation, and before it rows for what no row stands for yet."""
+    def _add_operations(self, nodes: list[Node], every: list[Parts]) -> None:
+        """Add a row for each operation, preceded by rows for inputs that have none yet."""
         known: dict[tuple[int, int], tuple[Place, str]] = {}
         rows, row_of, operations = self._rows, self.row, self.operations
         for node, parts in zip(nodes, every, strict=True):
             at = (id(node.code), node.lasti)  # code compares by what it says, which takes longer
-            where = known.get(at) or known.setdefault(at, _where(node.code, node.lasti))
+            where = known.get(at) or known.setdefault(at, _location_of(node.code, node.lasti))
             name = node.op.name
-            inputs = self._inputs(node, parts, where)
+            inputs = self._input_rows(node, parts, where)
             row_of[node] = row = len(rows)
             operations.append(row)
             rows.append((node, name, node.like or SCALAR, inputs, *where, parts))
             if parts[len(parts) // 2] is None:
                 self.complete = False
             if name == "getitem":
-                self.notes[row] = _index(node.params.get("index"))
+                self.notes[row] = _index_text(node.params.get("index"))
 
-    def _inputs(self, node: Node, parts: Parts, where: tuple[Place, str]) -> tuple[int, ...]:
-        """The rows that an operation reads; one that is not there yet is added."""
+    def _input_rows(self, node: Node, parts: Parts, where: tuple[Place, str]) -> tuple[int, ...]:
+        """The rows of an operation's inputs; missing ones are added."""
         half = len(parts) // 2
         inputs: list[int] = []
         for k in range(half):
             n = parts[k]
             if n is None:
-                found = self._constant(node, parts[half + 1 + k], where, second=k > 0)
+                found = self._constant_row(node, parts[half + 1 + k], where, second=k > 0)
             else:
                 found = self.row.get(n, -1)
                 if found < 0:
-                    found = self._leaf(n, *where)
+                    found = self._leaf_row(n, *where)
             if found >= 0:
                 inputs.append(found)
         return tuple(inputs)
 
-    def _constant(self, node: Node, value: Any, where: tuple[Place, str], second: bool) -> int:
+    def _constant_row(self, node: Node, value: Any, where: tuple[Place, str], second: bool) -> int:
         """The row of a constant; a plain exponent is part of the operation's name instead."""
         if type(value) in (float, int):
             if second and node.op.name == "power":
                 self.notes[len(self._rows)] = f"^{value:g}".replace("-", "−")
                 return -1
-            return self._of_nobody(value, SCALAR, where)
+            return self._row_without_node(value, SCALAR, where)
         known = self._constants.get(id(value), -1) if type(value) is np.ndarray else -1
         if known >= 0:
             return known
         like = value if type(value) is Like else Like(np.shape(value), np.asarray(value).dtype)
-        row = self._of_nobody(HIDDEN if type(value) is Like else value, like, where, self._plain.get(id(value)))
+        row = self._row_without_node(
+            UNAVAILABLE if type(value) is Like else value, like, where, self._untracked_variables.get(id(value))
+        )
         if type(value) is np.ndarray:
             self._constants[id(value)] = row
         return row
 
-    def _of_nobody(self, value: Any, like: Like, where: tuple[Place, str], variable: Variable | None = None) -> int:
+    def _row_without_node(
+        self, value: Any, like: Like, where: tuple[Place, str], variable: Variable | None = None
+    ) -> int:
         """A row without a node: a constant, or a variable that the tape does not follow."""
         row = len(self._rows)
         self._rows.append((None, "constant" if variable is None else "variable", like, (), *where, None))
@@ -177,17 +185,17 @@ class Sheet:
             self.objects[row], self.flags[row] = variable, "kf"
         return row
 
-    def _outsiders(self, also: Iterable[Any], place: Place) -> None:
-        """Sources that somebody asked for and that no operation read: their gradient is None, and that is shown."""
-        for value in also:
-            if not isinstance(value, Value) or self.find(value) is not None:
+    def _add_extra_sources(self, extra_sources: Iterable[Any], place: Place) -> None:
+        """Add rows for requested sources that no operation read, whose gradient is None."""
+        for value in extra_sources:
+            if not isinstance(value, Value) or self.row_of(value) is not None:
                 continue
             op = "variable" if isinstance(value, Variable) else "tensor"
-            row = self._add(op, Like(value.shape, value.dtype), place, "")
+            row = self._add_row(op, Like(value.shape, value.dtype), place, "")
             self.values[row], self.objects[row] = value._value, value
 
     # ------------------------------------------------------------------------------------------------ looking things up
-    def find(self, value: Any) -> int | None:
+    def row_of(self, value: Any) -> int | None:
         """The row of a tensor or variable."""
         node = value.node if isinstance(value, Tensor) else None
         if isinstance(value, Variable):
@@ -198,8 +206,8 @@ class Sheet:
             return row
         return next((k for k, held in self.objects.items() if held is value), None)
 
-    def stand_in(self, row: int) -> Node:
-        """A node that rules can run on: the record's own, or where that let go, one that holds what was kept."""
+    def evaluable_node(self, row: int) -> Node:
+        """A node on which rules can run: the record's own, or a copy with the saved values where it released them."""
         node, parts = self.nodes[row], self.parts[row]
         assert node is not None  # only operations are asked for
         if parts is None or parts is node.parts:
@@ -213,27 +221,27 @@ class Sheet:
         return twin
 
     def value(self, row: int) -> Any:
-        """The value of a row, or HIDDEN; what the record did not hold is computed from what it holds."""
-        found = self._held(row)
-        return found if found is not HIDDEN else self._again(row)
+        """The value of a row, or UNAVAILABLE; values that the record did not keep are recomputed."""
+        found = self._stored_value(row)
+        return found if found is not UNAVAILABLE else self._recompute(row)
 
-    def _held(self, row: int) -> Any:
+    def _stored_value(self, row: int) -> Any:
         if row in self.values:
             return self.values[row]
         node, parts = self.nodes[row], self.parts[row]
         if parts is None:
-            return HIDDEN
+            return UNAVAILABLE
         y = parts[len(parts) // 2]
         if y is not None and type(y) is not Like:
             return y
         if type(node) is Tensor:
             return node._value
-        if self._answers is None:
-            self._answers = self._read_by_others()
-        return self._answers.get(node, HIDDEN) if node is not None else HIDDEN
+        if self._reader_values is None:
+            self._reader_values = self._values_held_by_readers()
+        return self._reader_values.get(node, UNAVAILABLE) if node is not None else UNAVAILABLE
 
-    def _read_by_others(self) -> dict[Node, Any]:
-        """Answers that stand in the records of their readers."""
+    def _values_held_by_readers(self) -> dict[Node, Any]:
+        """Results that are kept only as inputs of later operations."""
         found: dict[Node, Any] = {}
         for row in self.operations:
             node, parts = self.nodes[row], self.parts[row]
@@ -245,27 +253,27 @@ class Sheet:
                     found.setdefault(n, value)
         return found
 
-    def _again(self, row: int) -> Any:
-        """Compute the answers that lead to a row, each once; operations of the user's are never run."""
+    def _recompute(self, row: int) -> Any:
+        """Recompute a row and the rows that it needs, each once; user-defined operations are never run."""
         stack = [row]
         while stack:
             k = stack[-1]
-            open_ = [i for i in self._operands(k) if type(i) is int and self._held(i) is HIDDEN]
+            open_ = [i for i in self._operands(k) if type(i) is int and self._stored_value(i) is UNAVAILABLE]
             if k in self.values or not open_:
                 if k not in self.values:
-                    self.values[k] = self._computed(k)
+                    self.values[k] = self._evaluate(k)
                 stack.pop()
                 continue
             missing = [i for i in open_ if i not in self.values]
             if not missing:
-                self.values[k] = HIDDEN
+                self.values[k] = UNAVAILABLE
                 stack.pop()
             else:
                 stack += missing
         return self.values[row]
 
     def _operands(self, row: int) -> list[Any]:
-        """Rows, or for a constant that has no row the number in a list of one."""
+        """The operands of a row: row numbers, or a one-element list with the number of a constant that has no row."""
         parts = self.parts[row]
         if parts is None:
             return []
@@ -275,26 +283,26 @@ class Sheet:
             return list(rows)
         return [next(rows) if n is not None else [x] for n, x in zip(parts[:half], parts[half + 1 :], strict=True)]
 
-    def _computed(self, row: int) -> Any:
+    def _evaluate(self, row: int) -> Any:
         node = self.nodes[row]
         if node is None or node.op is None or node.op.users or self.parts[row] is None:
-            return HIDDEN
-        operands = [self._held(i) if type(i) is int else i[0] for i in self._operands(row)]
+            return UNAVAILABLE
+        operands = [self._stored_value(i) if type(i) is int else i[0] for i in self._operands(row)]
         try:
             with np.errstate(all="ignore"):
-                given = (tuple(operands),) if _takes_list(node.op.value) else operands
+                given = (tuple(operands),) if _takes_array_list(node.op.value) else operands
                 return normal(node.op.value(*given, **node.params))
         except Exception:  # noqa: BLE001 - a value that cannot be shown is no reason to show nothing
-            return HIDDEN
+            return UNAVAILABLE
 
     @property
     def marks(self) -> list[Mark]:
-        """Marks beside the record: values that left it or were assigned."""
+        """The record's marks: values that left the tape or were assigned."""
         return self.record.marks
 
 
-def _known(tape: GradientTape) -> dict[Node, tuple[Any, Any]]:
-    """What the user calls each leaf, and its value, in the order in which they were met."""
+def _named_leaves(tape: GradientTape) -> dict[Node, tuple[Any, Any]]:
+    """The user's tensor or variable of each leaf node with its value, in the order of first use."""
     known: dict[Node, tuple[Any, Any]] = {t.node: (t, t._value) for t in tape._watched if t.node is not None}
     for variable, first, _ in tape._record.leaves.values():
         if first.node is not None:
@@ -303,8 +311,8 @@ def _known(tape: GradientTape) -> dict[Node, tuple[Any, Any]]:
 
 
 @cache
-def _where(code: Any, lasti: int) -> tuple[Place, str]:
-    """File and line of an instruction, and the function that it belongs to; nothing for a cell's own level."""
+def _location_of(code: Any, lasti: int) -> tuple[Place, str]:
+    """File, line and function of an instruction; the function is empty at module level."""
     if code is None:
         return ("", 0), ""
     name = code.co_qualname.rpartition("<locals>.")[2]
@@ -312,14 +320,14 @@ def _where(code: Any, lasti: int) -> tuple[Place, str]:
     return (place.cell, place.line), "" if name == "<module>" else name
 
 
-def _index(index: Any) -> str:
-    """An index as it is written: [1], [0:3], […]."""
+def _index_text(index: Any) -> str:
+    """An index as Python source: [1], [0:3], […]."""
     parts = index if isinstance(index, tuple) else (index,)
-    text = ", ".join(map(_one_index, parts)).replace("-", "−")
+    text = ", ".join(map(_index_part, parts)).replace("-", "−")
     return f"[{text}]" if len(text) <= 24 else "[…]"
 
 
-def _one_index(i: Any) -> str:
+def _index_part(i: Any) -> str:
     if isinstance(i, slice):
         step = "" if i.step is None else f":{i.step}"
         return f"{'' if i.start is None else i.start}:{'' if i.stop is None else i.stop}{step}"
@@ -327,7 +335,7 @@ def _one_index(i: Any) -> str:
 
 
 @cache
-def _takes_list(function: Any) -> bool:
+def _takes_array_list(function: Any) -> bool:
     """Whether an operation computes on a list of arrays, such as concat."""
     try:
         return next(iter(inspect.signature(function).parameters), "") == "arrays"

@@ -1,4 +1,4 @@
-"""A tape under the inspector: its rows, and what was worked out of them for messages."""
+"""A tape as the inspector queries it: its table, serializer and sweeps, cached between requests."""
 
 from __future__ import annotations
 
@@ -9,171 +9,175 @@ from contextlib import contextmanager
 from typing import Any
 
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.lab.kernel.cells import Cells
-from autodiff_kit.lab.kernel.errors import Refusal, asked_int
-from autodiff_kit.lab.kernel.history import ASKED, NOTHING, Entry, Ring
-from autodiff_kit.lab.kernel.serialize import Facts, bad_at
-from autodiff_kit.lab.kernel.stepping import Forward, Reverse, Sweep, seed_for
-from autodiff_kit.lab.kernel.table_model import Sheet
-from autodiff_kit.lab.kernel.value_summary import kind
+from autodiff_kit.lab.kernel.cells import CellRegistry
+from autodiff_kit.lab.kernel.errors import InspectorError, int_argument
+from autodiff_kit.lab.kernel.history import GRADIENT_REQUEST, NO_REQUEST, TapeEntry, TapeHistory
+from autodiff_kit.lab.kernel.serialize import TapeSerializer, describe_nan
+from autodiff_kit.lab.kernel.stepping import ForwardSweep, ReverseSweep, SteppedSweep, seed_for
+from autodiff_kit.lab.kernel.table_model import TapeTable
+from autodiff_kit.lab.kernel.value_summary import kind_letter
 
-__all__ = ["WHATS", "Desk", "View"]
+__all__ = ["QUANTITIES", "InspectorContext", "TapeView"]
 
 Message = dict[str, Any]
 
-WHATS = ("value", "tangent", "cotangent")
-SLICE = 0.008
+QUANTITIES = ("value", "tangent", "cotangent")
+TIME_SLICE = 0.008
 """Seconds that a request may take where it can go on later: messages are answered in turn, and so is the next cell."""
-SMALL = 250  # rows that are worked on in any case
-_WORKED = 3  # tapes of which sheets and sweeps are kept
-_TITLE = 32  # letters of a title in a notice
-_CELL = 40  # and of a file's name
+MIN_ROWS = 250  # rows that are worked on in any case
+_MAX_CACHED_VIEWS = 3  # tapes of which sheets and sweeps are kept
+_MAX_TITLE = 32  # letters of a title in a notice
+_MAX_CELL = 40  # and of a file's name
 
 
-class View:
-    """A tape with what was worked out of it for messages."""
+class TapeView:
+    """A tape's table, serializer, value kinds and sweeps."""
 
-    def __init__(self, desk: Desk, entry: Entry, tape: GradientTape) -> None:
+    def __init__(self, context: InspectorContext, entry: TapeEntry, tape: GradientTape) -> None:
         self.entry = entry
-        self.noted = getattr(tape, ASKED, NOTHING)
-        self.sources: list[Any] = list(self.noted[2])
-        self.sheet = Sheet(tape, entry.kept, self.sources, (entry.file, entry.line))
-        self._aim()
-        self.facts = Facts(self.sheet, desk.cells, self.targets)
-        self.frozen = [row for row, flags in self.sheet.flags.items() if "f" in flags]
-        self.kinds = bytearray(b"?" * len(self.sheet))
+        self.gradient_request = getattr(tape, GRADIENT_REQUEST, NO_REQUEST)
+        self.sources: list[Any] = list(self.gradient_request[2])
+        self.table = TapeTable(tape, entry.saved_parts, self.sources, (entry.file, entry.line))
+        self._take_targets()
+        self.serializer = TapeSerializer(self.table, context.cells, self.targets)
+        self.frozen = [row for row, flags in self.table.flags.items() if "f" in flags]
+        self.kinds = bytearray(b"?" * len(self.table))
         self.scanned = 0
         self.bad: Message | None = None
-        self.sweeps: dict[str, tuple[Any, Sweep]] = {}
+        self.sweeps: dict[str, tuple[Any, SteppedSweep]] = {}
 
-    def _aim(self) -> None:
-        targets, weights, _, asked = self.noted
+    def _take_targets(self) -> None:
+        targets, weights, _, asked = self.gradient_request
         self.asked: int = asked
         known = [
-            (row, w) for node, w in zip(targets, weights, strict=True) if (row := self.sheet.row.get(node)) is not None
+            (row, w) for node, w in zip(targets, weights, strict=True) if (row := self.table.row.get(node)) is not None
         ]
         self.targets, self.weights = [row for row, _ in known], [weight for _, weight in known]
 
-    def follow(self, tape: GradientTape) -> bool:
-        """Turn to what was asked of the tape since; False where a source is on no row yet, and rows must be added."""
-        noted = getattr(tape, ASKED, NOTHING)
-        if noted is not self.noted:
-            if any(self.sheet.find(source) is None for source in noted[2]):
+    def refresh_gradient(self, tape: GradientTape) -> bool:
+        """Take over a later gradient request; False where a source has no row, so that the view must be rebuilt."""
+        gradient_request = getattr(tape, GRADIENT_REQUEST, NO_REQUEST)
+        if gradient_request is not self.gradient_request:
+            if any(self.table.row_of(source) is None for source in gradient_request[2]):
                 return False
-            self.noted, self.sources = noted, list(noted[2])
-            self._aim()
-            self.facts.aim(self.targets)
+            self.gradient_request, self.sources = gradient_request, list(gradient_request[2])
+            self._take_targets()
+            self.serializer.set_targets(self.targets)
             self.sweeps.pop("reverse", None)
         return True
 
     @property
     def tape(self) -> GradientTape:
-        """The tape, which what was worked out of it does not keep alive."""
+        """The tape, held by a weak reference only."""
         tape = self.entry.ref()
         if tape is None:
-            raise Refusal("released", f"Tape {self.entry.id} was let go just now.", "Run its cell again.")
+            raise InspectorError("released", f"Tape {self.entry.id} was let go just now.", "Run its cell again.")
         return tape
 
     @property
     def n(self) -> int:
-        """How many rows."""
-        return len(self.sheet)
+        """The number of rows."""
+        return len(self.table)
 
-    def row(self, message: Message, name: str, otherwise: int | None = None) -> int:
-        """A row that a request names."""
-        return asked_int(message, name, 0, self.n - 1, otherwise)
+    def row_argument(self, message: Message, name: str, otherwise: int | None = None) -> int:
+        """A request's argument that is a row number."""
+        return int_argument(message, name, 0, self.n - 1, otherwise)
 
-    def span(self, message: Message, most: int) -> tuple[int, int]:
-        """Rows that a request asks for, ``most`` at once."""
-        a = asked_int(message, "a", 0, self.n, 0)
-        b = asked_int(message, "b", a, 1 << 40, self.n)
+    def row_range(self, message: Message, most: int) -> tuple[int, int]:
+        """The span of rows that a request asks for, at most ``most``."""
+        a = int_argument(message, "a", 0, self.n, 0)
+        b = int_argument(message, "b", a, 1 << 40, self.n)
         return a, min(b, self.n, a + most)
 
-    def reverse(self, message: Message) -> Reverse | None:
-        """The sweep of the cotangents: of the target and seed that are named, else of those shown last."""
+    def reverse_sweep(self, message: Message) -> ReverseSweep | None:
+        """The reverse sweep for the request's target and seed, else the last one."""
         if message.get("target") is None and message.get("seed") is None:
             if "reverse" in self.sweeps:
                 return self.sweeps["reverse"][1]  # type: ignore[return-value]
-            if not self.facts.targets:
+            if not self.serializer.targets:
                 return None
-        target = self.row(message, "target", self.facts.targets[0] if self.facts.targets else None)
+        target = self.row_argument(message, "target", self.serializer.targets[0] if self.serializer.targets else None)
         seeds = self._seeds(target, message.get("seed"))
-        hooks = self.sheet.record.hooks
+        hooks = self.table.record.hooks
         key = (target, repr(message.get("seed")))
-        return self._sweep("reverse", key, lambda: Reverse(self.sheet, seeds, hooks))  # type: ignore[return-value]
+        return self._sweep("reverse", key, lambda: ReverseSweep(self.table, seeds, hooks))  # type: ignore[return-value]
 
     def _seeds(self, target: int, seed: Any) -> dict[int, Any]:
-        """What a sweep starts from; without a seed what the gradient was asked with."""
+        """Seeds by row; without a seed in the request, those of the gradient that was computed."""
         if seed is None and self.targets and target == self.targets[0]:
             seeds: dict[int, Any] = {}
             for row, weight in zip(self.targets, self.weights, strict=True):
-                seed_ = seed_for(self.sheet, row, weight)
+                seed_ = seed_for(self.table, row, weight)
                 seeds[row] = seeds[row] + seed_ if row in seeds else seed_
             return seeds
-        return {target: seed_for(self.sheet, target, seed)}
+        return {target: seed_for(self.table, target, seed)}
 
-    def forward(self, message: Message) -> Forward | None:
-        """The sweep of the tangents; there is none until an input was seeded."""
+    def forward_sweep(self, message: Message) -> ForwardSweep | None:
+        """The forward sweep for the request's source and seed, else the last one; None before any."""
         if message.get("source") is None:
             return self.sweeps["forward"][1] if "forward" in self.sweeps else None  # type: ignore[return-value]
-        source = self.row(message, "source")
+        source = self.row_argument(message, "source")
         seed = message.get("seed")
         key = (source, repr(seed))
-        begin = {source: seed_for(self.sheet, source, seed)}
-        return self._sweep("forward", key, lambda: Forward(self.sheet, begin, {}))  # type: ignore[return-value]
+        begin = {source: seed_for(self.table, source, seed)}
+        return self._sweep("forward", key, lambda: ForwardSweep(self.table, begin, {}))  # type: ignore[return-value]
 
-    def _sweep(self, direction: str, key: Any, make: Callable[[], Sweep]) -> Sweep:
+    def _sweep(self, direction: str, key: Any, make: Callable[[], SteppedSweep]) -> SteppedSweep:
         known = self.sweeps.get(direction)
         if known is None or known[0] != key:
             self.sweeps[direction] = known = (key, make())
         return known[1]
 
-    def of(self, what: str, row: int) -> Any:
-        """Value, tangent or cotangent of a row; a sweep goes on until it is final."""
+    def quantity(self, what: str, row: int) -> Any:
+        """A row's value, tangent or cotangent; the sweep advances until it is final."""
         if what == "value":
-            return self.sheet.value(row)
-        sweep = self.reverse({}) if what == "cotangent" else self.forward({})
+            return self.table.value(row)
+        sweep = self.reverse_sweep({}) if what == "cotangent" else self.forward_sweep({})
         if sweep is None:
             return None
-        sweep.reach(row)
-        return sweep.of(row)
+        sweep.advance_to(row)
+        return sweep.result(row)
 
-    def slice(self) -> Callable[[], bool]:
-        """Whether as much time has gone by as one request may take; a small tape is done in one."""
-        end = time.perf_counter() + SLICE
-        rows = iter(range(SMALL))
+    def time_slice(self) -> Callable[[], bool]:
+        """A function that tells whether a request's time slice is used up; small tapes finish in one."""
+        end = time.perf_counter() + TIME_SLICE
+        rows = iter(range(MIN_ROWS))
         return lambda: next(rows, None) is None and time.perf_counter() > end
 
-    def go_on(self, whats: list[str], a: int, b: int) -> bool:
-        """Take the sweeps as far as rows need, but no longer than one request may take; True where more is to come."""
-        late = self.slice()
+    def advance_sweeps(self, whats: list[str], a: int, b: int) -> bool:
+        """Advance the sweeps to these rows within one time slice; True where they have not arrived."""
+        late = self.time_slice()
         for what, last in (("tangent", b - 1), ("cotangent", a)):
-            sweep = (self.forward({}) if what == "tangent" else self.reverse({})) if what in whats and a < b else None
+            sweep = (
+                (self.forward_sweep({}) if what == "tangent" else self.reverse_sweep({}))
+                if what in whats and a < b
+                else None
+            )
             if sweep is not None:
-                sweep.reach(last, late)
-                if not sweep.passed(last):
+                sweep.advance_to(last, late)
+                if not sweep.is_final(last):
                     return True
         return False
 
-    def so_far(self, what: str, row: int) -> Any:
-        """Value, tangent or cotangent of a row as far as it is known."""
+    def quantity_so_far(self, what: str, row: int) -> Any:
+        """A row's value, tangent or cotangent, as far as the sweep has come."""
         if what == "value":
-            return self.sheet.value(row)
-        sweep = self.reverse({}) if what == "cotangent" else self.forward({})
-        return sweep.of(row) if sweep is not None else None
+            return self.table.value(row)
+        sweep = self.reverse_sweep({}) if what == "cotangent" else self.forward_sweep({})
+        return sweep.result(row) if sweep is not None else None
 
-    def scan(self, row: int) -> None:
-        """Learn the kind of a row's value, and the first nan once all are known."""
+    def classify_value(self, row: int) -> None:
+        """Determine the kind of a row's value, and the first nan once all rows are known."""
         if self.kinds[row] == ord("?"):
-            self.kinds[row] = ord(kind(self.sheet.value(row)))
+            self.kinds[row] = ord(kind_letter(self.table.value(row)))
             self.scanned += 1
             if self.scanned == self.n and b"N" in self.kinds:
-                self.bad = bad_at(self.sheet, self.kinds.index(b"N"))
+                self.bad = describe_nan(self.table, self.kinds.index(b"N"))
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Python's collector waits: ten thousand rows would have it walk over the kernel some thirty times."""
+def _garbage_collection_paused() -> Iterator[None]:
+    """Pause garbage collection: building ten thousand rows would trigger it some thirty times."""
     on = gc.isenabled()
     gc.disable()
     try:
@@ -183,52 +187,52 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class Desk:
-    """What all answers need: the tapes, the names of cells and the user's names."""
+class InspectorContext:
+    """What request handlers share: the tape history, the cells, the user's namespace and the cached views."""
 
-    def __init__(self, ring: Ring, cells: Cells, namespace: Callable[[], dict[str, Any]]) -> None:
-        self.ring, self.cells, self.namespace = ring, cells, namespace
-        self._worked: list[Entry] = []
+    def __init__(self, history: TapeHistory, cells: CellRegistry, namespace: Callable[[], dict[str, Any]]) -> None:
+        self.history, self.cells, self.namespace = history, cells, namespace
+        self._cached_entries: list[TapeEntry] = []
 
-    def view(self, message: Message, name: str = "tape") -> View:
-        """The tape that a request names; what is worked out of it is kept for the few that were looked at last."""
-        entry, tape = self.ring.find(message.get(name))
+    def view(self, message: Message, name: str = "tape") -> TapeView:
+        """The view of the tape that a request names; the last few views are cached."""
+        entry, tape = self.history.find(message.get(name))
         record = tape._record
-        mark = (id(record), len(record.nodes), record.released and entry.kept is None)
-        known = entry.work.get("view")
-        if known is None or known[0] != mark or not known[1].follow(tape):
-            with _uncollected():
-                entry.work["view"] = known = (mark, View(self, entry, tape))
-        self._worked = [*(e for e in self._worked if e is not entry), entry]
-        if len(self._worked) > _WORKED:
-            self._worked.pop(0).work.clear()
-        found: View = known[1]
+        mark = (id(record), len(record.nodes), record.released and entry.saved_parts is None)
+        known = entry.cache.get("view")
+        if known is None or known[0] != mark or not known[1].refresh_gradient(tape):
+            with _garbage_collection_paused():
+                entry.cache["view"] = known = (mark, TapeView(self, entry, tape))
+        self._cached_entries = [*(e for e in self._cached_entries if e is not entry), entry]
+        if len(self._cached_entries) > _MAX_CACHED_VIEWS:
+            self._cached_entries.pop(0).cache.clear()
+        found: TapeView = known[1]
         return found
 
-    def notice(self, entry: Entry) -> Message:
-        """What is told of a tape unasked; short."""
+    def notice(self, entry: TapeEntry) -> Message:
+        """The fields that announce a tape."""
         tape = entry.ref()
-        view = entry.work.get("view")
-        rows = view[1].n if view is not None else _rows_of(tape) if tape is not None else 0
+        view = entry.cache.get("view")
+        rows = view[1].n if view is not None else _count_rows(tape) if tape is not None else 0
         title = entry.title
         return {
             "tape": entry.id,
-            "title": title if len(title) <= _TITLE else title[: _TITLE - 1] + "…",
-            "cell": _short(self.cells.key(entry.file)),
+            "title": title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1] + "…",
+            "cell": _truncated_cell(self.cells.cell_key(entry.file)),
             "n": rows,
             "at": round(entry.at, 3),
             "bad": view[1].bad["node"] if view is not None and view[1].bad else None,
-            "asked": getattr(tape, ASKED, NOTHING)[3],
+            "asked": getattr(tape, GRADIENT_REQUEST, NO_REQUEST)[3],
         }
 
 
-def _short(cell: str | int) -> str | int:
-    """A cell's id; of a file whose name is long its end."""
-    return cell if type(cell) is int or len(str(cell)) <= _CELL else "…" + str(cell)[1 - _CELL :]
+def _truncated_cell(cell: str | int) -> str | int:
+    """A cell's key, with long file names cut at the front."""
+    return cell if type(cell) is int or len(str(cell)) <= _MAX_CELL else "…" + str(cell)[1 - _MAX_CELL :]
 
 
-def _rows_of(tape: GradientTape) -> int:
-    """How many rows a tape has, without making them."""
+def _count_rows(tape: GradientTape) -> int:
+    """The number of a tape's rows, counted without building its table."""
     nodes = tape._record.nodes
     own = set(nodes)
     leaves = {t.node for t in tape._watched} | {r.first.node for r in tape._record.leaves.values()}

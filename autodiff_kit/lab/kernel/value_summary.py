@@ -1,4 +1,4 @@
-"""Arrays in few letters: a kind in one, a summary in seven numbers."""
+"""Short summaries of arrays: a one-letter kind, and seven statistics."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["HIDDEN", "entries", "kind", "number", "summary"]
+__all__ = ["UNAVAILABLE", "array_entries", "json_number", "kind_letter", "summarize"]
 
 
-class _Hidden:
-    """What stands for a value that the record does not hold, which is not the same as None."""
+class _Unavailable:
+    """Type of the marker for a value that is not kept, as opposed to None."""
 
     def __repr__(self) -> str:
-        return "HIDDEN"
+        return "UNAVAILABLE"
 
 
-HIDDEN: Any = _Hidden()
+UNAVAILABLE: Any = _Unavailable()
 
-_FEW = 24  # entries up to which plain Python is faster than NumPy
+_SMALL_SIZE = 24  # entries up to which plain Python is faster than NumPy
 
 
-def number(x: Any) -> float | int | str:
-    """A number as JSON can carry it: six digits; infinities and nan as words.
+def json_number(x: Any) -> float | int | str:
+    """A number for JSON: six significant digits; infinities and nan as strings.
 
     Examples
     --------
-    >>> from autodiff_kit.lab.kernel.value_summary import number
-    >>> number(2 / 3), number(3.0), number(float("-inf"))
+    >>> from autodiff_kit.lab.kernel.value_summary import json_number
+    >>> json_number(2 / 3), json_number(3.0), json_number(float("-inf"))
     (0.666667, 3, '-inf')
     """
     x = float(x)
@@ -40,23 +40,23 @@ def number(x: Any) -> float | int | str:
     return float(f"{x:.6g}")
 
 
-def _real(value: Any) -> Any:
-    """A real array of at least one axis; of complex numbers their size."""
+def _flat_real(value: Any) -> Any:
+    """A flat real array; the absolute values of complex numbers."""
     array = np.asarray(value)
     if array.dtype.kind == "c":
         array = np.abs(array)
     return array.ravel()
 
 
-def kind(value: Any) -> str:
+def kind_letter(value: Any) -> str:
     """One letter: n None, 0 zero, v finite, N with nan, i with an infinity, ? not known."""
     if type(value) is float:
         return "0" if value == 0 else "N" if value != value else "i" if value in (math.inf, -math.inf) else "v"
     if value is None:
         return "n"
-    if value is HIDDEN:
+    if value is UNAVAILABLE:
         return "?"
-    array = _real(value)
+    array = _flat_real(value)
     if array.dtype.kind == "f" and array.size:
         total = float(np.dot(array, array)) if array.dtype != np.float16 else math.inf
         if total - total != 0:  # something is not finite, or the squares were too large
@@ -68,35 +68,35 @@ def kind(value: Any) -> str:
     return "v" if array.any() else "0"
 
 
-def summary(value: Any) -> list[Any] | None:
+def summarize(value: Any) -> list[Any] | None:
     """Smallest, largest, mean and Euclidean length of the finite entries; how many are not finite, how many are zero;
     the first four. None for None, and for what is not known.
     """
-    if value is None or value is HIDDEN:
+    if value is None or value is UNAVAILABLE:
         return None
     if type(value) is float:
-        one = number(value)
+        one = json_number(value)
         if type(one) is str:
             return ["nan", "nan", "nan", 0, 1, 0, [one]]
         return [one, one, one, abs(one), 0, int(value == 0), [one]]  # type: ignore[arg-type]
-    array = _real(value)
-    first = [number(x) for x in array[:4].tolist()]
-    bad, zeros, figures = _of_few(array.tolist()) if array.size <= _FEW else _of_many(array)
-    return [*map(number, figures), bad, zeros, first]
+    array = _flat_real(value)
+    first = [json_number(x) for x in array[:4].tolist()]
+    bad, zeros, figures = _summarize_small(array.tolist()) if array.size <= _SMALL_SIZE else _summarize_large(array)
+    return [*map(json_number, figures), bad, zeros, first]
 
 
-_EMPTY = (math.nan, math.nan, math.nan, 0.0)
+_NO_FINITE = (math.nan, math.nan, math.nan, 0.0)
 
 
-def _of_few(xs: list[Any]) -> tuple[int, int, tuple[Any, ...]]:
+def _summarize_small(xs: list[Any]) -> tuple[int, int, tuple[Any, ...]]:
     good = [x for x in xs if x - x == 0]
     if not good:
-        return len(xs), 0, _EMPTY
+        return len(xs), 0, _NO_FINITE
     figures = (min(good), max(good), sum(good) / len(good), math.sqrt(sum(x * x for x in good)))
     return len(xs) - len(good), xs.count(0), figures
 
 
-def _of_many(array: Any) -> tuple[int, int, tuple[Any, ...]]:
+def _summarize_large(array: Any) -> tuple[int, int, tuple[Any, ...]]:
     zeros = array.size - int(np.count_nonzero(array))
     wide = array.astype(np.float64, copy=False)
     length = float(np.dot(wide, wide))
@@ -105,19 +105,19 @@ def _of_many(array: Any) -> tuple[int, int, tuple[Any, ...]]:
         good = wide[np.isfinite(wide)]
         bad, wide = wide.size - good.size, good
         if not good.size:
-            return bad, zeros, _EMPTY
+            return bad, zeros, _NO_FINITE
         length = float(np.dot(good, good))
     return bad, zeros, (wide.min(), wide.max(), wide.mean(), math.sqrt(length))
 
 
-def entries(value: Any, limit: int) -> dict[str, Any]:
-    """The first entries of an array, in full."""
+def array_entries(value: Any, limit: int) -> dict[str, Any]:
+    """The first entries of an array in full precision."""
     array = np.asarray(value)
-    data = [_exact(x) for x in _real(array)[:limit].tolist()]
+    data = [_json_exact(x) for x in _flat_real(array)[:limit].tolist()]
     return {"shape": list(array.shape), "dtype": str(array.dtype), "data": data, "cut": array.size > limit}
 
 
-def _exact(x: Any) -> Any:
+def _json_exact(x: Any) -> Any:
     if type(x) is float:
-        return x if math.isfinite(x) else number(x)
+        return x if math.isfinite(x) else json_number(x)
     return int(x)

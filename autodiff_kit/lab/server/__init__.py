@@ -1,4 +1,4 @@
-"""What the panels ask of the server: syllabus, progress, exercises, handing in, backups.
+"""The Jupyter server extension: routes for the syllabus, progress, exercises, submissions and backups.
 
 Everything stands under ``<base_url>autodiff-kit/``, asks for Jupyter's own login (token or cookie) and, where it
 changes something, for its XSRF token. Bodies and answers are JSON. Paths are those of JupyterLab's file browser: from
@@ -86,7 +86,7 @@ __all__ = ["load_jupyter_server_extension"]
 
 
 def load_jupyter_server_extension(app: Any) -> None:
-    """Add the routes to a running server, which sends what kernels say at once; Jupyter calls this where it is enabled.
+    """Add the routes to a running server, and send kernels' messages without delay; Jupyter calls this on start.
 
     Parameters
     ----------
@@ -94,10 +94,10 @@ def load_jupyter_server_extension(app: Any) -> None:
         The server.
     """
     from autodiff_kit.lab.server.handlers import routes
-    from autodiff_kit.lab.server.unbuffered import send_at_once
+    from autodiff_kit.lab.server.tcp_nodelay import disable_nagle
 
     app.web_app.add_handlers(".*$", routes(app))
-    send_at_once(app)
+    disable_nagle(app)
 
 
 _load_jupyter_server_extension = load_jupyter_server_extension

@@ -1,4 +1,4 @@
-"""Backups of progress and notebooks: made before anything is taken away, and brought back whole.
+"""Create, list and restore backups of progress and notebooks; reset progress after a backup.
 
 A backup is written under a draft's name and gets its own when it is complete, so that one that is listed can be
 trusted. Restoring makes a backup of what it replaces.
@@ -17,11 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from autodiff_kit.lab.server.catalog import Original, catalogue
+from autodiff_kit.lab.server.catalog import OriginalNotebook, lesson_catalog
 from autodiff_kit.lab.server.errors import RequestError
-from autodiff_kit.lab.server.folder import Folder, read_file
-from autodiff_kit.lab.server.panel_data import existing, progress
-from autodiff_kit.lab.server.progress_db import change
+from autodiff_kit.lab.server.folder import WorkingFolder, read_file
+from autodiff_kit.lab.server.panel_data import available_lesson, progress
+from autodiff_kit.lab.server.progress_db import write_progress_db
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.atomic_files import write_atomically
 from autodiff_kit.lessons.progress import Progress
@@ -29,90 +29,90 @@ from autodiff_kit.lessons.progress_db import DamagedError, NewerProgressError, m
 from autodiff_kit.lessons.progress_rows import append_event, increment_revision, read_revision
 from autodiff_kit.lessons.timestamps import timestamp_for_file_name, utc_now
 
-ID: Final = re.compile(r"(?P<at>[0-9]{8}-[0-9]{6})-(?P<scope>all|[0-9]{2})(-[0-9]{1,6})?", re.ASCII)
-WHERE: Final = f"{workspace.KIT_FOLDER}/backups"
-KEPT: Final = ("lesson", "prediction", "question", "attempt")
+BACKUP_ID: Final = re.compile(r"(?P<at>[0-9]{8}-[0-9]{6})-(?P<scope>all|[0-9]{2})(-[0-9]{1,6})?", re.ASCII)
+BACKUP_FOLDER: Final = f"{workspace.KIT_FOLDER}/backups"
+TABLES: Final = ("lesson", "prediction", "question", "attempt")
 
 
-def make(folder: Folder, what: object) -> dict[str, Any]:
+def create_backup(folder: WorkingFolder, what: object) -> dict[str, Any]:
     """Write a backup of everything, or of one lesson, and return it as BACKUP."""
-    scope = _scope(what)
-    where = folder.own(WHERE)
+    scope = _valid_scope(what)
+    where = folder.own_path(BACKUP_FOLDER)
     where.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=where, prefix=".draft-"))
     try:
-        change(folder, lambda mine: _copy_progress(mine, draft / "progress.db"))
-        for original in _notebooks(scope):
-            _copy(folder, original.path, draft)
-        found = _named(draft, where, scope)
+        write_progress_db(folder, lambda mine: _copy_progress(mine, draft / "progress.db"))
+        for original in _notebooks_in(scope):
+            _copy_notebook(folder, original.path, draft)
+        found = _publish(draft, where, scope)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
-    return _as_json(found)
+    return _backup_json(found)
 
 
-def listed(folder: Folder) -> list[dict[str, Any]]:
+def list_backups(folder: WorkingFolder) -> list[dict[str, Any]]:
     """Return the backups, newest first."""
-    where = folder.own(WHERE)
-    found = [path for path in where.iterdir() if ID.fullmatch(path.name)] if where.is_dir() else []
-    return [_as_json(path) for path in sorted(found, reverse=True) if path.is_dir() and not path.is_symlink()]
+    where = folder.own_path(BACKUP_FOLDER)
+    found = [path for path in where.iterdir() if BACKUP_ID.fullmatch(path.name)] if where.is_dir() else []
+    return [_backup_json(path) for path in sorted(found, reverse=True) if path.is_dir() and not path.is_symlink()]
 
 
-def reset(folder: Folder, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Forget a lesson, or all of them, once a backup is on disk; put the notebooks back only if asked to."""
-    scope, notebooks = _scope(body.get("scope")), body.get("notebooks", False)
+def reset_progress(folder: WorkingFolder, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Delete the progress of a lesson, or of all, after a backup; restore the original notebooks only if asked to."""
+    scope, notebooks = _valid_scope(body.get("scope")), body.get("notebooks", False)
     if not isinstance(notebooks, bool):
         raise RequestError(400, "bad_value", "`notebooks` is true or false.", "Ask again.")
-    backup = make(folder, scope)
+    backup = create_backup(folder, scope)
 
     def work(db: sqlite3.Connection) -> int:
-        _forget(db, scope)
+        _delete_progress(db, scope)
         row = "INSERT INTO backup (path, scope, bytes, at) VALUES (?, ?, ?, ?)"
         db.execute(row, (backup["id"], scope, backup["bytes"], utc_now()))
         append_event(db, "reset", scope)
         return increment_revision(db)
 
-    rev = change(folder, lambda mine: mine.store.run(work))
-    replaced = _put_back(folder, scope) if notebooks else []
+    rev = write_progress_db(folder, lambda mine: mine.store.run(work))
+    replaced = _restore_originals(folder, scope) if notebooks else []
     return {"backup": backup, "rev": rev, "replaced": replaced, "progress": progress(folder)}
 
 
-def restore(folder: Folder, id: str) -> dict[str, Any]:
-    """Bring a backup back: its progress, and the notebooks that it holds."""
-    found = folder.own(f"{WHERE}/{id}") if ID.fullmatch(id) else None
+def restore_backup(folder: WorkingFolder, id: str) -> dict[str, Any]:
+    """Restore a backup: its progress, and the notebooks that it holds."""
+    found = folder.own_path(f"{BACKUP_FOLDER}/{id}") if BACKUP_ID.fullmatch(id) else None
     if found is None or not found.is_dir():
         raise RequestError(404, "no_backup", f"There is no backup {id[:40]!r}.", "Choose one of the list.")
-    scope = _parts(found.name)["scope"]
+    scope = _match_id(found.name)["scope"]
     rows = _rows(found / "progress.db", scope)
-    files = {path: read_file(found / path) for path in _held(found)}
-    present = make(folder, scope)
+    files = {path: read_file(found / path) for path in _notebooks_of(found)}
+    present = create_backup(folder, scope)
 
     def work(db: sqlite3.Connection) -> int:
         rev = increment_revision(db)
         if rows is not None:
-            _forget(db, scope)
+            _delete_progress(db, scope)
             for table, entries in rows.items():
                 _insert(db, table, entries, rev)
         append_event(db, "restore", id)
         return rev
 
-    rev = change(folder, lambda mine: mine.store.run(work))
+    rev = write_progress_db(folder, lambda mine: mine.store.run(work))
     for path, data in files.items():
-        write_atomically(folder.own(path), data)
-    shown = [folder.path(path) if folder.root.is_relative_to(folder.shown) else path for path in files]
+        write_atomically(folder.own_path(path), data)
+    shown = [folder.server_path(path) if folder.root.is_relative_to(folder.server_root) else path for path in files]
     return {"rev": rev, "backup": present, "restored": shown, "progress": progress(folder)}
 
 
-def _scope(what: object) -> str:
+def _valid_scope(what: object) -> str:
     if what == "all":
         return "all"
     if not isinstance(what, str):
         raise RequestError(400, "bad_value", 'Say what: "all", or the number of a lesson.', "Ask again.")
-    return existing(what).no
+    return available_lesson(what).no
 
 
-def _notebooks(scope: str) -> list[Original]:
-    entries = [entry for entry in catalogue().values() if scope in ("all", entry.no)]
+def _notebooks_in(scope: str) -> list[OriginalNotebook]:
+    entries = [entry for entry in lesson_catalog().values() if scope in ("all", entry.no)]
     return [original for entry in entries for original in (entry.notebook, entry.exercise) if original]
 
 
@@ -122,17 +122,17 @@ def _copy_progress(mine: Progress, target: Path) -> None:
     mine.store.backup(target)
 
 
-def _copy(folder: Folder, relative: str, draft: Path) -> None:
-    source = folder.own(relative)
+def _copy_notebook(folder: WorkingFolder, relative: str, draft: Path) -> None:
+    source = folder.own_path(relative)
     if source.is_file():
         (draft / relative).parent.mkdir(parents=True, exist_ok=True)
         (draft / relative).write_bytes(source.read_bytes())
 
 
-def _named(draft: Path, where: Path, scope: str) -> Path:
-    """Give a complete backup its name, the first that is free."""
+def _publish(draft: Path, where: Path, scope: str) -> Path:
+    """Rename a complete draft to the first backup name that is free."""
     for path in draft.rglob("*"):
-        _to_disk(path)
+        _sync_to_disk(path)
     base = f"{timestamp_for_file_name()}-{scope}"
     for n in range(1, 1_000_000):
         target = where / (base if n == 1 else f"{base}-{n}")
@@ -142,26 +142,26 @@ def _named(draft: Path, where: Path, scope: str) -> Path:
     raise RequestError(507, "disk_full", "There is no name left for a backup.", "Delete some backups.")
 
 
-def _to_disk(path: Path) -> None:
+def _sync_to_disk(path: Path) -> None:
     if path.is_file():
         with path.open("rb") as file:
             os.fsync(file.fileno())
 
 
-def _parts(name: str) -> re.Match[str]:
-    parts = ID.fullmatch(name)
+def _match_id(name: str) -> re.Match[str]:
+    parts = BACKUP_ID.fullmatch(name)
     assert parts is not None
     return parts
 
 
-def _held(backup: Path) -> list[str]:
+def _notebooks_of(backup: Path) -> list[str]:
     """Return the notebooks that a backup holds, by their path in the working folder; no link is followed."""
     found = [path for kind in workspace.NOTEBOOK_FOLDERS for path in sorted((backup / kind).glob("*.ipynb"))]
     return [path.relative_to(backup).as_posix() for path in found if path.is_file() and not path.is_symlink()]
 
 
-def _as_json(backup: Path) -> dict[str, Any]:
-    parts = _parts(backup.name)
+def _backup_json(backup: Path) -> dict[str, Any]:
+    parts = _match_id(backup.name)
     at = datetime.strptime(parts["at"], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
     try:
         rows = _rows(backup / "progress.db", parts["scope"])
@@ -172,7 +172,7 @@ def _as_json(backup: Path) -> dict[str, Any]:
         "scope": parts["scope"],
         "at": at.isoformat(timespec="seconds"),
         "lessons": len(rows["lesson"]) if rows else 0,
-        "notebooks": _held(backup),
+        "notebooks": _notebooks_of(backup),
         "bytes": sum(path.stat().st_size for path in backup.rglob("*") if path.is_file()),
     }
 
@@ -187,7 +187,7 @@ def _rows(path: Path, scope: str) -> dict[str, list[dict[str, Any]]] | None:
                 disk.backup(db)
             migrate(db)
             db.row_factory = sqlite3.Row
-            return {table: [dict(row) for row in db.execute(*_select(table, scope))] for table in KEPT}
+            return {table: [dict(row) for row in db.execute(*_select(table, scope))] for table in TABLES}
     except (sqlite3.DatabaseError, DamagedError) as error:
         text = f"The backup cannot be read ({error})."
         raise RequestError(409, "damaged_backup", text, "Choose another one.") from error
@@ -200,9 +200,9 @@ def _select(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
     return f"SELECT * FROM {table} WHERE {where}", values
 
 
-def _forget(db: sqlite3.Connection, scope: str) -> None:
+def _delete_progress(db: sqlite3.Connection, scope: str) -> None:
     # Attempts first: which are a lesson's is known by its questions.
-    for table in reversed(KEPT):
+    for table in reversed(TABLES):
         where, values = _where(table, scope)
         db.execute(f"DELETE FROM {table} WHERE {where}", values)
 
@@ -216,7 +216,7 @@ def _where(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
     if table == "prediction":
         return "lesson = ?", (scope,)
     column = "id" if table == "question" else "question"
-    exercise = catalogue()[scope].exercise
+    exercise = lesson_catalog()[scope].exercise
     ids = sorted({cell.question for cell in exercise.cells if cell.question}) if exercise else []
     return f"{column} IN ({', '.join('?' * len(ids))})", tuple(ids)
 
@@ -230,10 +230,10 @@ def _insert(db: sqlite3.Connection, table: str, entries: list[dict[str, Any]], r
         db.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
 
 
-def _put_back(folder: Folder, scope: str) -> list[str]:
+def _restore_originals(folder: WorkingFolder, scope: str) -> list[str]:
     """Replace the learner's notebooks of a scope by fresh copies; the backup holds what was there."""
-    paths = [original.path for original in _notebooks(scope)]
+    paths = [original.path for original in _notebooks_in(scope)]
     for path in paths:
-        folder.own(path).unlink(missing_ok=True)
+        folder.own_path(path).unlink(missing_ok=True)
     workspace.prepare_working_folder(folder.root)
-    return [folder.path(path) if folder.root.is_relative_to(folder.shown) else path for path in paths]
+    return [folder.server_path(path) if folder.root.is_relative_to(folder.server_root) else path for path in paths]

@@ -1,4 +1,4 @@
-"""All the lessons: those that exist, read from their notebooks, and those that are planned, from a small table."""
+"""The catalog of lessons: existing ones read from their notebooks, planned ones from ``plan.json``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any, Final
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.notebook_file import read_notebook
 
-ASKS: Final = re.compile(r"""\bpredict\(\s*["']([^"']+)["']""")
-SHOWS: Final = re.compile(r"""\breveal\(\s*["']([^"']+)["']""")
+PREDICT_CALL: Final = re.compile(r"""\bpredict\(\s*["']([^"']+)["']""")
+REVEAL_CALL: Final = re.compile(r"""\breveal\(\s*["']([^"']+)["']""")
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One cell of an original: its id, what it is for, the heading above it, and its text."""
+class NotebookCell:
+    """One cell of an original notebook: its id, role, question, the heading above it, and its text."""
 
     id: str
     kind: str
@@ -32,12 +32,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Original:
-    """A notebook as it came with the kit; ``path`` is where its copy stands in a working folder."""
+class OriginalNotebook:
+    """A notebook that the kit ships; ``path`` is where its copy is in a working folder."""
 
     path: str
     about: Mapping[str, Any]
-    cells: tuple[Cell, ...]
+    cells: tuple[NotebookCell, ...]
 
     @property
     def slug(self) -> str:
@@ -56,8 +56,8 @@ class Original:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One lesson of the syllabus; ``notebook`` is None while it is only planned."""
+class LessonEntry:
+    """One lesson of the catalog; ``notebook`` is None while it is only planned."""
 
     no: str
     title: str
@@ -69,8 +69,8 @@ class Entry:
     needs: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
-    notebook: Original | None = None
-    exercise: Original | None = None
+    notebook: OriginalNotebook | None = None
+    exercise: OriginalNotebook | None = None
     prompts: tuple[str, ...] = field(default=())
 
     @property
@@ -80,26 +80,28 @@ class Entry:
 
 
 @cache
-def plan() -> dict[str, Any]:
+def lesson_plan() -> dict[str, Any]:
     """Return the table of all lessons that are planned, with the parts that they stand in."""
     found: dict[str, Any] = json.loads(Path(__file__).with_name("plan.json").read_text(encoding="utf-8"))
     return found
 
 
-def catalogue() -> dict[str, Entry]:
+def lesson_catalog() -> dict[str, LessonEntry]:
     """Return every lesson by its number, in order; a notebook that was changed on disk is read again."""
-    lessons, exercises = _originals("notebooks"), _originals("exercises")
-    planned = {lesson["no"]: lesson for lesson in plan()["lessons"]}
+    lessons, exercises = _read_originals("notebooks"), _read_originals("exercises")
+    planned = {lesson["no"]: lesson for lesson in lesson_plan()["lessons"]}
     numbers = sorted({*planned, *lessons})
-    return {no: _entry(no, planned.get(no, {}), lessons.get(no), exercises.get(no)) for no in numbers}
+    return {no: _lesson_entry(no, planned.get(no, {}), lessons.get(no), exercises.get(no)) for no in numbers}
 
 
-def _entry(no: str, planned: Mapping[str, Any], lesson: Original | None, exercise: Original | None) -> Entry:
+def _lesson_entry(
+    no: str, planned: Mapping[str, Any], lesson: OriginalNotebook | None, exercise: OriginalNotebook | None
+) -> LessonEntry:
     about = lesson.about if lesson else {}
     facts = {**planned, **about}
     words = tuple(map(str, about.get("needs", ())))
     numbers = tuple(word for word in words if word.isdigit())
-    return Entry(
+    return LessonEntry(
         no=no,
         title=str(facts.get("title", no)),
         goal=str(facts.get("goal", "")),
@@ -112,46 +114,48 @@ def _entry(no: str, planned: Mapping[str, Any], lesson: Original | None, exercis
         keywords=tuple(map(str, about.get("keywords", ()))),
         notebook=lesson,
         exercise=exercise,
-        prompts=_asked_in(lesson),
+        prompts=_prompts_of(lesson),
     )
 
 
-def _asked_in(lesson: Original | None) -> tuple[str, ...]:
-    """Return what a lesson asks to be predicted, in its own order."""
+def _prompts_of(lesson: OriginalNotebook | None) -> tuple[str, ...]:
+    """Return the ids of a lesson's predict questions, in the notebook's order."""
     cells = lesson.cells if lesson else ()
-    return tuple(dict.fromkeys(item for cell in cells if cell.kind == "code" for item in ASKS.findall(cell.text)))
+    return tuple(
+        dict.fromkeys(item for cell in cells if cell.kind == "code" for item in PREDICT_CALL.findall(cell.text))
+    )
 
 
-def _originals(kind: str) -> dict[str, Original]:
+def _read_originals(kind: str) -> dict[str, OriginalNotebook]:
     found = {}
     for path in sorted((workspace.originals_folder() / kind).glob("[0-9][0-9]_*.ipynb")):
         about = path.stat()
-        original = _read(kind, path, about.st_mtime_ns, about.st_size)
+        original = _read_original(kind, path, about.st_mtime_ns, about.st_size)
         if original is not None:
             found[path.name[:2]] = original
     return found
 
 
 @lru_cache(maxsize=128)
-def _read(kind: str, path: Path, changed: int, size: int) -> Original | None:
-    """Read an original, once for each change; a damaged one is as one that is not there."""
+def _read_original(kind: str, path: Path, changed: int, size: int) -> OriginalNotebook | None:
+    """Read an original notebook, cached by modification time; None if it is damaged."""
     try:
         notebook = read_notebook(path.read_bytes())
     except ValueError:
         return None
-    about = _ours(notebook)
+    about = _kit_metadata(notebook)
     cells, heading = [], ""
     for cell in notebook["cells"]:
         text = "".join(cell.get("source", ""))
         found = re.findall(r"^#{1,6} +(.+)$", text, re.MULTILINE) if cell.get("cell_type") == "markdown" else []
         heading = found[0] if found else heading
-        cells.append(_cell(cell, text, heading))
-    return Original(f"{kind}/{path.name}", about, tuple(cells))
+        cells.append(_notebook_cell(cell, text, heading))
+    return OriginalNotebook(f"{kind}/{path.name}", about, tuple(cells))
 
 
-def _cell(cell: dict[str, Any], text: str, heading: str) -> Cell:
-    about = _ours(cell)
-    return Cell(
+def _notebook_cell(cell: dict[str, Any], text: str, heading: str) -> NotebookCell:
+    about = _kit_metadata(cell)
+    return NotebookCell(
         id=str(cell.get("id", "")),
         kind=str(cell.get("cell_type", "")),
         role=str(about.get("role", "")),
@@ -163,7 +167,7 @@ def _cell(cell: dict[str, Any], text: str, heading: str) -> Cell:
     )
 
 
-def _ours(part: dict[str, Any]) -> dict[str, Any]:
+def _kit_metadata(part: dict[str, Any]) -> dict[str, Any]:
     metadata = part.get("metadata")
     about = metadata.get("autodiff_kit") if isinstance(metadata, dict) else None
     return about if isinstance(about, dict) else {}

@@ -1,4 +1,4 @@
-"""Progress as a file for a teacher: everything as JSON, or the columns of nbgrader's export as CSV."""
+"""Export progress for a teacher: everything as JSON, or the columns of nbgrader's export as CSV."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import json
 import sqlite3
 from typing import Any, Final
 
-from autodiff_kit.lab.server.catalog import catalogue
+from autodiff_kit.lab.server.catalog import lesson_catalog
 from autodiff_kit.lab.server.errors import RequestError
-from autodiff_kit.lab.server.folder import Folder
-from autodiff_kit.lab.server.progress import read_standing
-from autodiff_kit.lab.server.progress_db import look
-from autodiff_kit.lab.server.submissions import listed
+from autodiff_kit.lab.server.folder import WorkingFolder
+from autodiff_kit.lab.server.progress import read_learner_progress
+from autodiff_kit.lab.server.progress_db import read_progress_db
+from autodiff_kit.lab.server.submissions import list_submissions
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress_rows import read_revision
 from autodiff_kit.lessons.timestamps import utc_now
@@ -24,10 +24,10 @@ COLUMNS: Final = (
 )  # fmt: skip
 TABLES: Final = ("lesson", "prediction", "question", "attempt")
 # A table program would take a word that begins like this for a formula.
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
-def export(folder: Folder, form: str) -> tuple[str, str, str]:
+def export(folder: WorkingFolder, form: str) -> tuple[str, str, str]:
     """Return a file's name, its media type and its text."""
     if form == "json":
         return "autodiff_kit-progress.json", "application/json", _as_json(folder)
@@ -36,11 +36,11 @@ def export(folder: Folder, form: str) -> tuple[str, str, str]:
     raise RequestError(400, "bad_query", "`format` is json or csv.", "Choose one of them.")
 
 
-def _learner(folder: Folder) -> str:
-    return workspace.learner_id(folder.root) if folder.begun else "guest"
+def _learner_name(folder: WorkingFolder) -> str:
+    return workspace.learner_id(folder.root) if folder.exists else "guest"
 
 
-def _as_json(folder: Folder) -> str:
+def _as_json(folder: WorkingFolder) -> str:
     def tables(db: sqlite3.Connection) -> dict[str, Any]:
         found: dict[str, Any] = {"rev": read_revision(db)}
         for table in TABLES:
@@ -49,26 +49,26 @@ def _as_json(folder: Folder) -> str:
             found[table] = [dict(zip(names, row, strict=True)) for row in cursor]
         return found
 
-    found, _ = look(folder, tables)
-    whole = {"v": 1, "learner": _learner(folder), "at": utc_now(), **found, "handin": listed(folder)}
+    found, _ = read_progress_db(folder, tables)
+    whole = {"v": 1, "learner": _learner_name(folder), "at": utc_now(), **found, "handin": list_submissions(folder)}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def _as_csv(folder: Folder) -> str:
-    standing, _ = look(folder, read_standing)
-    newest = {row["exercise"]: row["at"] for row in reversed(listed(folder))}
-    learner = _learner(folder)
+def _as_csv(folder: WorkingFolder) -> str:
+    progress, _ = read_progress_db(folder, read_learner_progress)
+    newest = {row["exercise"]: row["at"] for row in reversed(list_submissions(folder))}
+    name = _learner_name(folder)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for entry in catalogue().values():
+    for entry in lesson_catalog().values():
         if entry.exercise is not None:
-            score, slug = standing.score(entry.exercise), entry.exercise.slug
-            row = (slug, "", newest.get(slug, ""), learner, "", "", "", f"{score:g}", 0, f"{score:g}")
-            writer.writerow([*map(_harmless, row), f"{entry.points:g}"])
+            score, slug = progress.score(entry.exercise), entry.exercise.slug
+            row = (slug, "", newest.get(slug, ""), name, "", "", "", f"{score:g}", 0, f"{score:g}")
+            writer.writerow([*map(_escape_formula, row), f"{entry.points:g}"])
     return text.getvalue()
 
 
-def _harmless(cell: object) -> str:
+def _escape_formula(cell: object) -> str:
     text = str(cell)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

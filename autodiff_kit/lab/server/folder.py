@@ -1,4 +1,4 @@
-"""The learner's working folder as a server sees it, and the rule that no request leaves it."""
+"""Paths of the learner's working folder, checked so that no request reaches outside of it."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from typing import Final
 from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lessons.workspace import KIT_FOLDER
 
-MOST_BYTES: Final = 10_000_000
-LONGEST_NAME: Final = 255
-LONGEST_PATH: Final = 4096
+MAX_BYTES: Final = 10_000_000
+MAX_NAME_BYTES: Final = 255
+MAX_PATH_BYTES: Final = 4096
 
 
 @dataclass(frozen=True)
-class Folder:
-    """Where the learner's files are.
+class WorkingFolder:
+    """The learner's working folder, and the folder that the server shows.
 
     Parameters
     ----------
     root : Path
         The working folder, links resolved.
-    shown : Path
+    server_root : Path
         The folder that the server shows, links resolved; paths of requests begin there.
     """
 
     root: Path
-    shown: Path
+    server_root: Path
 
     @property
-    def begun(self) -> bool:
+    def exists(self) -> bool:
         """Whether there is a working folder yet."""
         return (self.root / KIT_FOLDER).is_dir()
 
-    def path(self, relative: str) -> str:
-        """Return what JupyterLab calls a file of the working folder.
+    def server_path(self, relative: str) -> str:
+        """Return a working folder file's path as JupyterLab names it, relative to the server's folder.
 
         Raises
         ------
@@ -45,17 +45,17 @@ class Folder:
             If the server does not show the working folder.
         """
         target = self.root / relative
-        if not target.is_relative_to(self.shown):
+        if not target.is_relative_to(self.server_root):
             raise RequestError(
                 403,
                 "outside",
-                f"The working folder {self.root} is not inside {self.shown}, which is what this server shows.",
+                f"The working folder {self.root} is not inside {self.server_root}, which is what this server shows.",
                 f"Start it with: autodiff-kit lab --dir {self.root}",
             )
-        return target.relative_to(self.shown).as_posix()
+        return target.relative_to(self.server_root).as_posix()
 
-    def own(self, relative: str) -> Path:
-        """Return a path of the working folder that no link may lead out of it.
+    def own_path(self, relative: str) -> Path:
+        """Return the path of a file in the working folder, refusing links that lead out of it.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Folder:
             )
         return path
 
-    def inside(self, path: object) -> Path:
+    def requested_file(self, path: object) -> Path:
         """Return the file that a request names, links resolved.
 
         Parameters
@@ -82,24 +82,24 @@ class Folder:
         RequestError
             If it is no path, or leads out of the working folder, or into what the kit keeps for itself.
         """
-        name = _plain(path)
+        name = _valid_relative_path(path)
         try:
-            found = (self.shown / name).resolve()
+            found = (self.server_root / name).resolve()
         except (OSError, RuntimeError, ValueError):
             raise RequestError(400, "bad_path", "The path cannot be followed.", "Open the notebook again.") from None
         if not found.is_relative_to(self.root) or KIT_FOLDER in found.relative_to(self.root).parts:
-            raise _outside(name)
+            raise _outside_error(name)
         return found
 
 
-def working_folder(shown: Path) -> Folder:
-    """Return the working folder that belongs to the folder that a server shows; nothing is made."""
-    shown = shown.resolve()
+def find_working_folder(server_root: Path) -> WorkingFolder:
+    """Return the working folder for the folder that a server shows; nothing is created."""
+    server_root = server_root.resolve()
     named = os.environ.get("AUTODIFF_KIT_DIR", "").strip()
     if named:
-        return Folder(Path(named).expanduser().resolve(), shown)
-    known = next((folder for folder in (shown, *shown.parents) if (folder / KIT_FOLDER).is_dir()), None)
-    return Folder((known or shown / "work").resolve(), shown)
+        return WorkingFolder(Path(named).expanduser().resolve(), server_root)
+    known = next((folder for folder in (server_root, *server_root.parents) if (folder / KIT_FOLDER).is_dir()), None)
+    return WorkingFolder((known or server_root / "work").resolve(), server_root)
 
 
 def read_file(path: Path) -> bytes:
@@ -118,25 +118,25 @@ def read_file(path: Path) -> bytes:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
             raise RequestError(404, "no_file", f"{path.name} is no ordinary file.", "Choose a notebook.")
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
         raise RequestError(413, "too_large", f"{path.name} is over 10 MB.", "Clear its outputs, save, and try again.")
     return data
 
 
-def _plain(path: object) -> str:
+def _valid_relative_path(path: object) -> str:
     """Return a path that is a relative one, of usable names."""
     if not isinstance(path, str) or not path or "\0" in path:
         raise RequestError(400, "bad_path", "The path must be a name of a file, as text.", "Open the notebook again.")
-    long = len(os.fsencode(path)) > LONGEST_PATH if _encodable(path) else True
+    long = len(os.fsencode(path)) > MAX_PATH_BYTES if _encodable(path) else True
     parts = PurePosixPath(path).parts
-    if long or any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
+    if long or any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in parts):
         raise RequestError(
             400, "bad_path", "The path is too long, or has letters no file can have.", "Use a shorter name."
         )
     windows = PureWindowsPath(path)
     if path.startswith(("/", "\\", "~")) or windows.drive or ".." in windows.parts:
-        raise _outside(path)
+        raise _outside_error(path)
     return path
 
 
@@ -148,7 +148,7 @@ def _encodable(path: str) -> bool:
     return True
 
 
-def _outside(path: str) -> RequestError:
+def _outside_error(path: str) -> RequestError:
     return RequestError(
         403, "outside", f"{path[:80]!r} is not in the working folder.", "Open a notebook of the working folder."
     )

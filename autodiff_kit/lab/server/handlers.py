@@ -1,4 +1,4 @@
-"""The routes: who may ask, how much, and what an error looks like. The work itself is done off the event loop."""
+"""Tornado handlers of the routes: authentication, size limits and errors; the work runs in threads."""
 
 from __future__ import annotations
 
@@ -17,64 +17,64 @@ from tornado import web
 from autodiff_kit.lab.server import backups, panel_data, search, submissions
 from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.export import export
-from autodiff_kit.lab.server.folder import MOST_BYTES, working_folder
+from autodiff_kit.lab.server.folder import MAX_BYTES, find_working_folder
 
 PREFIX: Final = "autodiff-kit"
-NO: Final = r"([0-9]{1,4})"
-NAME: Final = r"([^/]+)"
+NUMBER_PATTERN: Final = r"([0-9]{1,4})"
+NAME_PATTERN: Final = r"([^/]+)"
 
 
-class Office:
-    """What all requests of one server share: the folder that it shows, and the threads that work for it.
+class Services:
+    """What all handlers of one server share: the folder that it shows, and its reader and writer threads.
 
     Parameters
     ----------
-    shown : Path
+    server_root : Path
         The folder that the server shows.
     """
 
-    def __init__(self, shown: Path) -> None:
-        self.shown = shown
+    def __init__(self, server_root: Path) -> None:
+        self.server_root = server_root
         # One thread for changes, so that they come one after the other, and so that one that waits for another
         # process's lock keeps no reader waiting.
         self._readers = ThreadPoolExecutor(max_workers=4, thread_name_prefix=f"{PREFIX}-read")
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"{PREFIX}-write")
 
     async def read(self, work: Callable[..., Any], *facts: Any) -> Any:
-        """Read in a thread; ``work`` is called with the working folder first."""
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self._work, work, facts)
+        """Run ``work(folder, *facts)`` in a reader thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, work, facts)
 
     async def write(self, work: Callable[..., Any], *facts: Any) -> Any:
-        """Change something in the one thread for it."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, self._work, work, facts)
+        """Run ``work(folder, *facts)`` in the writer thread, one change after the other."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, work, facts)
 
-    def _work(self, work: Callable[..., Any], facts: tuple[Any, ...]) -> Any:
-        return work(working_folder(self.shown), *facts)
+    def _run(self, work: Callable[..., Any], facts: tuple[Any, ...]) -> Any:
+        return work(find_working_folder(self.server_root), *facts)
 
 
 @web.stream_request_body
-class Handler(APIHandler):
-    """What every route has in common."""
+class JsonHandler(APIHandler):
+    """A handler with JSON bodies, replies and errors; base of all routes."""
 
     auth_resource = PREFIX
 
-    def initialize(self, office: Office) -> None:
-        """Take what the routes share."""
-        self.office = office
+    def initialize(self, services: Services) -> None:
+        """Take the services that the handlers share."""
+        self.services = services
         self._chunks: list[bytes] = []
         self._size = 0
 
     def data_received(self, chunk: bytes) -> None:
-        """Keep a piece of the body; what is too long is let go by, so that the answer is still heard."""
+        """Collect the body; one that is too long is read and dropped, so that the client gets the reply."""
         self._size += len(chunk)
-        if self._size <= MOST_BYTES:
+        if self._size <= MAX_BYTES:
             self._chunks.append(chunk)
         else:
             self._chunks.clear()
 
-    def body(self) -> Mapping[str, Any]:
-        """Return the object that was sent; nothing is an empty one."""
-        if self._size > MOST_BYTES:
+    def json_body(self) -> Mapping[str, Any]:
+        """Return the JSON object in the body; an empty body is an empty object."""
+        if self._size > MAX_BYTES:
             raise RequestError(413, "too_large", "The request is over 10 MB.", "Send less.")
         data = b"".join(self._chunks).strip()
         try:
@@ -85,26 +85,26 @@ class Handler(APIHandler):
             raise RequestError(400, "bad_body", "The body must be a JSON object.", "Send an object, or nothing.")
         return found
 
-    def answer(self, found: Any, status: int = 200) -> None:
-        """Send an answer as JSON."""
+    def send_json(self, found: Any, status: int = 200) -> None:
+        """Send a reply as JSON."""
         self.set_status(status)
         self.finish(json.dumps(found, ensure_ascii=False, allow_nan=False))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Say what went wrong in the one shape that the panels know."""
+        """Send an error as ``{error: {code, text, do}, message}``."""
         error = kwargs.get("exc_info", (None, None, None))[1]
         known = as_request_error(error) if error is not None else None
-        known = known or _of_status(status_code, error)
+        known = known or _error_of_status(status_code, error)
         self.set_status(known.status)
         self.finish(json.dumps(known.as_json(), ensure_ascii=False))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
-        """Write to the server's log only what is a fault of ours; the rest is an answer."""
+        """Log only bugs of the kit; other errors are replies."""
         if value is None or as_request_error(value) is None:
             super().log_exception(typ, value, tb)
 
 
-def _of_status(status: int, error: object) -> RequestError:
+def _error_of_status(status: int, error: object) -> RequestError:
     if status == 403:
         text = "The server does not know who is asking, or may not do this for them."
         return RequestError(403, "login", text, "Reload the page; else open the server's address with its token.")
@@ -117,164 +117,166 @@ def _of_status(status: int, error: object) -> RequestError:
     return RequestError(500, "failed", "Something went wrong in the server.", "Its log says more; try again.")
 
 
-class Syllabus(Handler):
-    """All lessons, and what is next."""
+class SyllabusHandler(JsonHandler):
+    """GET ``syllabus``: all lessons, and the next step."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer the whole syllabus."""
-        self.answer(await self.office.read(panel_data.syllabus))
+        """Send the syllabus."""
+        self.send_json(await self.services.read(panel_data.syllabus))
 
 
-class Standing(Handler):
-    """Where the learner stands."""
+class ProgressHandler(JsonHandler):
+    """GET ``progress``: the learner's progress."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer progress, or 304 when the page has it."""
-        found = await self.office.read(panel_data.progress, _revision(self.get_query_argument("since", None)))
+        """Send progress, or 304 when the page has this revision."""
+        found = await self.services.read(
+            panel_data.progress, _revision_argument(self.get_query_argument("since", None))
+        )
         if found is None:
             self.set_status(304)
             self.finish()
         else:
-            self.answer(found)
+            self.send_json(found)
 
 
-class LessonStanding(Handler):
-    """Where the learner stands in one lesson."""
+class LessonProgressHandler(JsonHandler):
+    """PATCH ``progress/NO``: the step or state of one lesson."""
 
     @web.authenticated
     @authorized
     async def patch(self, no: str) -> None:
-        """Note a step or a state."""
-        self.answer(await self.office.write(panel_data.patch_lesson, no, self.body()))
+        """Record a step or a state."""
+        self.send_json(await self.services.write(panel_data.patch_lesson, no, self.json_body()))
 
 
-class Reset(Handler):
-    """Beginning anew."""
+class ResetHandler(JsonHandler):
+    """POST ``progress/reset``: delete progress after a backup."""
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Back up, then forget."""
-        self.answer(await self.office.write(backups.reset, self.body()))
+        """Back up, then delete."""
+        self.send_json(await self.services.write(backups.reset_progress, self.json_body()))
 
 
-class Open(Handler):
-    """The learner's copy of a notebook."""
+class OpenNotebookHandler(JsonHandler):
+    """POST ``lessons/NO/open``: the learner's copy of a notebook."""
 
     @web.authenticated
     @authorized
     async def post(self, no: str) -> None:
-        """Make it if it is missing."""
-        self.answer(await self.office.write(panel_data.open_notebook, no, self.body()))
+        """Create the copy if it is missing, and send its path."""
+        self.send_json(await self.services.write(panel_data.open_notebook, no, self.json_body()))
 
 
-class Search(Handler):
-    """Finding a lesson."""
-
-    @web.authenticated
-    @authorized
-    async def get(self) -> None:
-        """Answer the places where the words stand."""
-        self.answer(await self.office.read(search.search, self.get_query_argument("q", "")))
-
-
-class Exercises(Handler):
-    """The questions of a notebook."""
+class SearchHandler(JsonHandler):
+    """GET ``search``: lessons that contain some words."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer them with what was tried so far."""
+        """Send the places that contain the words."""
+        self.send_json(await self.services.read(search.search, self.get_query_argument("q", "")))
+
+
+class ExercisesHandler(JsonHandler):
+    """GET ``exercises``: the questions of a notebook."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Send the questions with the learner's attempts."""
         path, no = (self.get_query_argument(name, None, strip=False) for name in ("path", "no"))
         if path is None and no is None:
             raise RequestError(400, "bad_query", "Say which: path, or no.", "Ask again.")
-        self.answer(await self.office.read(panel_data.exercises, path, no))
+        self.send_json(await self.services.read(panel_data.exercises, path, no))
 
 
-class OneQuestion(Handler):
-    """One question."""
+class QuestionHandler(JsonHandler):
+    """PATCH ``exercises/ID``: show a hint or the solution of one question."""
 
     @web.authenticated
     @authorized
     async def patch(self, id: str) -> None:
-        """Give a hint, or the solution."""
-        self.answer(await self.office.write(panel_data.patch_question, id, self.body()))
+        """Record that a hint or the solution was shown, and send it."""
+        self.send_json(await self.services.write(panel_data.patch_question, id, self.json_body()))
 
 
-class HandIn(Handler):
-    """What was handed in, and handing in."""
+class SubmissionsHandler(JsonHandler):
+    """GET and POST ``handin``: list submissions, and submit a notebook."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer the bundles, newest first."""
+        """Send the submissions, newest first."""
         exercise = self.get_query_argument("exercise", None)
-        self.answer({"handed": await self.office.read(submissions.listed, exercise)})
+        self.send_json({"handed": await self.services.read(submissions.list_submissions, exercise)})
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Write a bundle."""
-        body = self.body()
-        self.answer(await self.office.write(submissions.hand_in, body.get("path"), body.get("sha256")), 201)
+        """Submit a notebook."""
+        body = self.json_body()
+        self.send_json(await self.services.write(submissions.hand_in, body.get("path"), body.get("sha256")), 201)
 
 
-class Backups(Handler):
-    """The backups."""
+class BackupsHandler(JsonHandler):
+    """GET and POST ``backups``: list backups, and create one."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer them, newest first."""
-        self.answer({"backups": await self.office.read(backups.listed)})
+        """Send the backups, newest first."""
+        self.send_json({"backups": await self.services.read(backups.list_backups)})
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Make one."""
-        self.answer(await self.office.write(backups.make, self.body().get("what")), 201)
+        """Create a backup."""
+        self.send_json(await self.services.write(backups.create_backup, self.json_body().get("what")), 201)
 
 
-class Restore(Handler):
-    """Bringing one back."""
+class RestoreBackupHandler(JsonHandler):
+    """POST ``backups/ID/restore``: restore a backup."""
 
     @web.authenticated
     @authorized
     async def post(self, id: str) -> None:
-        """Put its progress and its notebooks in place."""
-        self.body()
-        self.answer(await self.office.write(backups.restore, id))
+        """Restore its progress and notebooks."""
+        self.json_body()
+        self.send_json(await self.services.write(backups.restore_backup, id))
 
 
-class Export(Handler):
-    """Progress as a file."""
+class ExportHandler(JsonHandler):
+    """GET ``export``: progress as a file."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer a file to save."""
-        name, media, text = await self.office.read(export, self.get_query_argument("format", "json"))
+        """Send the file."""
+        name, media, text = await self.services.read(export, self.get_query_argument("format", "json"))
         self.set_header("Content-Disposition", f'attachment; filename="{name}"')
         self.finish(text, set_content_type=media)
 
 
-class Nowhere(Handler):
-    """Every other address below the prefix, so that an error is never mistaken for a missing extension."""
+class NotFoundHandler(JsonHandler):
+    """Every other path below the prefix: 404 with a code, unlike a server without this extension."""
 
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Say that there is nothing."""
+        """Send 404."""
         raise web.HTTPError(404)
 
     head = post = patch = put = delete = get
 
 
-def _revision(text: str | None) -> int | None:
+def _revision_argument(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or len(text) > 16:
@@ -282,7 +284,7 @@ def _revision(text: str | None) -> int | None:
     return int(text)
 
 
-def routes(app: Any) -> list[tuple[str, type[Handler], dict[str, Any]]]:
+def routes(app: Any) -> list[tuple[str, type[JsonHandler], dict[str, Any]]]:
     """Return the routes of a server, below its own base address.
 
     Parameters
@@ -290,22 +292,22 @@ def routes(app: Any) -> list[tuple[str, type[Handler], dict[str, Any]]]:
     app : jupyter_server.serverapp.ServerApp
         The server; its contents say which folder it shows.
     """
-    shown = getattr(app.contents_manager, "root_dir", "") or app.root_dir
-    office = Office(Path(shown).expanduser().resolve())
-    table: tuple[tuple[str, type[Handler]], ...] = (
-        ("syllabus", Syllabus),
-        ("progress", Standing),
-        ("progress/reset", Reset),
-        (f"progress/{NO}", LessonStanding),
-        (f"lessons/{NO}/open", Open),
-        ("search", Search),
-        ("exercises", Exercises),
-        (f"exercises/{NAME}", OneQuestion),
-        ("handin", HandIn),
-        ("backups", Backups),
-        (f"backups/{NAME}/restore", Restore),
-        ("export", Export),
-        (".*", Nowhere),
+    server_root = getattr(app.contents_manager, "root_dir", "") or app.root_dir
+    services = Services(Path(server_root).expanduser().resolve())
+    table: tuple[tuple[str, type[JsonHandler]], ...] = (
+        ("syllabus", SyllabusHandler),
+        ("progress", ProgressHandler),
+        ("progress/reset", ResetHandler),
+        (f"progress/{NUMBER_PATTERN}", LessonProgressHandler),
+        (f"lessons/{NUMBER_PATTERN}/open", OpenNotebookHandler),
+        ("search", SearchHandler),
+        ("exercises", ExercisesHandler),
+        (f"exercises/{NAME_PATTERN}", QuestionHandler),
+        ("handin", SubmissionsHandler),
+        ("backups", BackupsHandler),
+        (f"backups/{NAME_PATTERN}/restore", RestoreBackupHandler),
+        ("export", ExportHandler),
+        (".*", NotFoundHandler),
     )
     base = app.web_app.settings["base_url"]
-    return [(url_path_join(base, PREFIX, path), handler, {"office": office}) for path, handler in table]
+    return [(url_path_join(base, PREFIX, path), handler, {"services": services}) for path, handler in table]

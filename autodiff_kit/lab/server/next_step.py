@@ -1,4 +1,4 @@
-"""What comes next: the lesson, the very cell, and about how long it takes.
+"""The learner's next step: the lesson, the cell, and about how many minutes are left.
 
 A lesson that was begun goes on, the latest first. After a lesson its exercise. Then the first lesson that is new,
 then any question that is open. Nothing is locked; this is advice.
@@ -10,69 +10,69 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from autodiff_kit.lab.server.catalog import ASKS, SHOWS, Cell, Entry, Original
-from autodiff_kit.lab.server.progress import Standing, Walk
+from autodiff_kit.lab.server.catalog import PREDICT_CALL, REVEAL_CALL, LessonEntry, NotebookCell, OriginalNotebook
+from autodiff_kit.lab.server.progress import LearnerProgress, LessonProgress
 
-NOTHING: Mapping[str, Any] = {
+FINISHED: Mapping[str, Any] = {
     "lesson": None, "kind": "finished", "step": 0, "cell": None, "item": None, "question": None, "path": None,
     "heading": "", "text": "Everything that is there is done.", "minutes": 0,
 }  # fmt: skip
 
 
-def what_is_next(entries: Mapping[str, Entry], standing: Standing) -> dict[str, Any]:
+def next_step(entries: Mapping[str, LessonEntry], learner: LearnerProgress) -> dict[str, Any]:
     """Return the next thing to do, in the shape NEXT; its path is relative to the working folder."""
-    return next(_candidates(entries, standing), dict(NOTHING))
+    return next(_possible_steps(entries, learner), dict(FINISHED))
 
 
-def _candidates(entries: Mapping[str, Entry], standing: Standing) -> Iterator[dict[str, Any]]:
+def _possible_steps(entries: Mapping[str, LessonEntry], learner: LearnerProgress) -> Iterator[dict[str, Any]]:
     there = [entry for entry in entries.values() if not entry.coming]
-    recent = sorted(there, key=lambda entry: -standing.walk(entry.no).rev)
-    state = {entry.no: standing.walk(entry.no).shown_state(entry.prompts) for entry in there}
+    recent = sorted(there, key=lambda entry: -learner.lesson(entry.no).rev)
+    state = {entry.no: learner.lesson(entry.no).state_for(entry.prompts) for entry in there}
     for entry in recent:
         if state[entry.no] in ("begun", "predicted"):
-            yield _lesson(entry, standing.walk(entry.no))
+            yield _lesson_step(entry, learner.lesson(entry.no))
     just_done = [entry for entry in recent if state[entry.no] == "done"][:1]
     for entry in just_done:
-        yield from _open_questions(entry, standing)
+        yield from _question_steps(entry, learner)
     for entry in there:
         if state[entry.no] == "none":
-            yield _lesson(entry, standing.walk(entry.no))
+            yield _lesson_step(entry, learner.lesson(entry.no))
     for entry in there:
-        yield from _open_questions(entry, standing)
+        yield from _question_steps(entry, learner)
 
 
-def _lesson(entry: Entry, walk: Walk) -> dict[str, Any]:
+def _lesson_step(entry: LessonEntry, lesson: LessonProgress) -> dict[str, Any]:
     assert entry.notebook is not None
-    behind = walk.revealed(entry.prompts)
-    if walk.state == "new" and not behind:
-        kind, item, cell = "start", None, _first(entry.notebook)
+    behind = lesson.revealed_count(entry.prompts)
+    if lesson.state == "new" and not behind:
+        kind, item, cell = "start", None, _first_cell(entry.notebook)
     elif behind < len(entry.prompts):
         item = entry.prompts[behind]
-        kind = "run" if item in (walk.predictions or {}) else "predict"
-        cell = _naming(entry.notebook, item, shown=kind == "run")
+        kind = "run" if item in (lesson.predictions or {}) else "predict"
+        cell = _cell_naming(entry.notebook, item, shown=kind == "run")
     else:
-        kind, item, cell = "finish", None, _after_last_reveal(entry.notebook)
+        kind, item, cell = "finish", None, _cell_after_last_reveal(entry.notebook)
     share = 1 - (cell.step - 1) / entry.notebook.steps if entry.notebook.steps else 1.0
     minutes = max(1, math.ceil(entry.minutes * min(1.0, share)))
-    return _as_json(entry, kind, entry.notebook, cell, minutes, item=item)
+    return _step_json(entry, kind, entry.notebook, cell, minutes, item=item)
 
 
-def _open_questions(entry: Entry, standing: Standing) -> Iterator[dict[str, Any]]:
+def _question_steps(entry: LessonEntry, learner: LearnerProgress) -> Iterator[dict[str, Any]]:
     if entry.exercise is None:
         return
     graded = [cell for cell in entry.exercise.cells if cell.points]
-    left = [cell for cell in graded if standing.question(cell.question).state != "passed"]
+    left = [cell for cell in graded if learner.question(cell.question).state != "passed"]
     worth = math.fsum(cell.points for cell in left) / (entry.exercise.points or 1)
     minutes = max(1, math.ceil(int(entry.exercise.about.get("minutes", 0)) * worth))
     for cell in left:
-        yield _as_json(entry, "exercise", entry.exercise, cell, minutes, question=cell.question)
+        yield _step_json(entry, "exercise", entry.exercise, cell, minutes, question=cell.question)
 
 
-def _as_json(
-    entry: Entry,
+def _step_json(
+    entry: LessonEntry,
     kind: str,
-    notebook: Original,
-    cell: Cell,
+    notebook: OriginalNotebook,
+    cell: NotebookCell,
     minutes: int,
     item: str | None = None,
     question: str | None = None,
@@ -93,23 +93,23 @@ _TEXTS = {
 }
 
 
-def _first(notebook: Original) -> Cell:
-    return notebook.cells[0] if notebook.cells else Cell("", "", "", 1, "", 0.0, "", "")
+def _first_cell(notebook: OriginalNotebook) -> NotebookCell:
+    return notebook.cells[0] if notebook.cells else NotebookCell("", "", "", 1, "", 0.0, "", "")
 
 
-def _naming(notebook: Original, item: str, *, shown: bool) -> Cell:
-    """Return the cell that asks for a prediction, or the one that shows what came out."""
-    pattern = SHOWS if shown else ASKS
-    return next((cell for cell in notebook.cells if item in pattern.findall(cell.text)), _first(notebook))
+def _cell_naming(notebook: OriginalNotebook, item: str, *, shown: bool) -> NotebookCell:
+    """Return the cell that calls predict for an item, or the one that reveals it."""
+    pattern = REVEAL_CALL if shown else PREDICT_CALL
+    return next((cell for cell in notebook.cells if item in pattern.findall(cell.text)), _first_cell(notebook))
 
 
-def _after_last_reveal(notebook: Original) -> Cell:
-    last = max((i for i, cell in enumerate(notebook.cells) if SHOWS.search(cell.text)), default=-1)
-    return notebook.cells[min(last + 1, len(notebook.cells) - 1)] if notebook.cells else _first(notebook)
+def _cell_after_last_reveal(notebook: OriginalNotebook) -> NotebookCell:
+    last = max((i for i, cell in enumerate(notebook.cells) if REVEAL_CALL.search(cell.text)), default=-1)
+    return notebook.cells[min(last + 1, len(notebook.cells) - 1)] if notebook.cells else _first_cell(notebook)
 
 
-def cell_of(entry: Entry, standing: Standing, what: str) -> str | None:
-    """Return the id of the cell at which a lesson, or its exercise, goes on; None where nothing is open."""
+def resume_cell(entry: LessonEntry, learner: LearnerProgress, what: str) -> str | None:
+    """Return the id of the cell at which a lesson or its exercise continues; None where nothing is open."""
     if what == "lesson":
-        return str(_lesson(entry, standing.walk(entry.no))["cell"])
-    return next((found["cell"] for found in _open_questions(entry, standing)), None)
+        return str(_lesson_step(entry, learner.lesson(entry.no))["cell"])
+    return next((found["cell"] for found in _question_steps(entry, learner)), None)

@@ -1,4 +1,4 @@
-"""What the syllabus and the exercises show and change."""
+"""The data of the syllabus and exercises panels: what they show, and the changes that they send."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from autodiff_kit.exercises.exercise import COST_OF_HINT_3, TRIES_BEFORE_SOLUTIO
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.lab.server import next_step, submissions
-from autodiff_kit.lab.server.catalog import Entry, catalogue, plan
+from autodiff_kit.lab.server.catalog import LessonEntry, lesson_catalog, lesson_plan
 from autodiff_kit.lab.server.errors import RequestError
-from autodiff_kit.lab.server.folder import Folder, read_file
-from autodiff_kit.lab.server.progress import Standing, lessons_as_json, read_standing, totals
-from autodiff_kit.lab.server.progress_db import change, look, notices
+from autodiff_kit.lab.server.folder import WorkingFolder, read_file
+from autodiff_kit.lab.server.progress import LearnerProgress, lessons_as_json, read_learner_progress, totals
+from autodiff_kit.lab.server.progress_db import notices, read_progress_db, write_progress_db
 from autodiff_kit.lab.server.repair import repair
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.notebook_file import read_notebook
@@ -33,42 +33,47 @@ from autodiff_kit.lessons.timestamps import utc_now
 STATES: Final = ("begun", "done")
 
 
-def syllabus(folder: Folder) -> dict[str, Any]:
-    """Return every lesson, where the learner stands, and what is next."""
+def syllabus(folder: WorkingFolder) -> dict[str, Any]:
+    """Return every lesson, the learner's progress, and the next step."""
     from autodiff_kit import __version__
 
-    lessons = [_lesson(folder, entry) for entry in catalogue().values()]
-    there = folder.path("") if folder.root.is_relative_to(folder.shown) else None
+    lessons = [_lesson_json(folder, entry) for entry in lesson_catalog().values()]
+    there = folder.server_path("") if folder.root.is_relative_to(folder.server_root) else None
     found = progress(folder)
     return {
-        "v": 1, "kit": __version__, "folder": there, "parts": plan()["parts"], "lessons": lessons, "progress": found,
-    }  # fmt: skip
+        "v": 1,
+        "kit": __version__,
+        "folder": there,
+        "parts": lesson_plan()["parts"],
+        "lessons": lessons,
+        "progress": found,
+    }
 
 
-def progress(folder: Folder, since: int | None = None) -> dict[str, Any] | None:
-    """Return where the learner stands, or None if nothing changed since a revision."""
-    standing, saved = _standing(folder)
-    if since is not None and since == standing.rev and saved:
+def progress(folder: WorkingFolder, since: int | None = None) -> dict[str, Any] | None:
+    """Return the learner's progress, or None if nothing changed since a revision."""
+    learner, saved = _read_progress(folder)
+    if since is not None and since == learner.rev and saved:
         return None
-    entries = catalogue()
-    following = next_step.what_is_next(entries, standing)
+    entries = lesson_catalog()
+    following = next_step.next_step(entries, learner)
     if following["path"] is not None:
-        following["path"] = _shown(folder, following["path"])
+        following["path"] = _server_path(folder, following["path"])
     return {
         "v": 1,
-        "rev": standing.rev,
+        "rev": learner.rev,
         "saved": saved,
-        "lessons": lessons_as_json(entries, standing),
-        "totals": totals(entries, standing),
+        "lessons": lessons_as_json(entries, learner),
+        "totals": totals(entries, learner),
         "next": following,
         "notices": notices(folder, saved=saved),
     }
 
 
-def patch_lesson(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Note the step or the state that a page reports."""
-    entry = existing(no)
-    rev, asked = _whole(body, "rev"), _lesson_fields(body)
+def patch_lesson(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Record the step or the state that a page reports."""
+    entry = available_lesson(no)
+    rev, asked = _whole_number(body, "rev"), _lesson_fields(body)
 
     def merge(db: sqlite3.Connection) -> dict[str, Any]:
         present = read_revision(db)
@@ -89,56 +94,56 @@ def patch_lesson(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str, 
             append_event(db, "done", entry.no)
         return {"rev": read_revision(db), "behind": rev < present, "others": others}
 
-    merged = change(folder, lambda mine: mine.store.run(merge))
+    merged = write_progress_db(folder, lambda mine: mine.store.run(merge))
     return {**merged, "progress": progress(folder)}
 
 
-def open_notebook(folder: Folder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the learner's copy if there is none, and say where it is and which cell comes next."""
-    entry = existing(no)
+def open_notebook(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Create the learner's copy if it is missing, and return its path and the cell that comes next."""
+    entry = available_lesson(no)
     what = body.get("what", "lesson")
     if what not in ("lesson", "exercise"):
         raise RequestError(400, "bad_value", "`what` is lesson or exercise.", "Ask again.")
     original = entry.notebook if what == "lesson" else entry.exercise
     if original is None:
         raise RequestError(404, "no_exercise", f"Lesson {entry.no} has no exercises yet.", "Open the lesson.")
-    path = folder.path(original.path)
-    made = not folder.own(original.path).exists()
+    path = folder.server_path(original.path)
+    made = not folder.own_path(original.path).exists()
     done = workspace.prepare_working_folder(folder.root)
-    standing, _ = _standing(folder)
+    learner, _ = _read_progress(folder)
     said = [{"code": "folder", "text": line, "do": ""} for line in done.lines() if done.kept or done.damaged]
-    return {"path": path, "cell": next_step.cell_of(entry, standing, what), "made": made, "notices": said}
+    return {"path": path, "cell": next_step.resume_cell(entry, learner, what), "made": made, "notices": said}
 
 
-def exercises(folder: Folder, path: str | None, no: str | None) -> dict[str, Any]:
-    """Return the questions of a notebook, as the learner stands with them."""
-    entry, has_questions = _of_file(folder, path) if path is not None else (existing(no or ""), True)
+def exercises(folder: WorkingFolder, path: str | None, no: str | None) -> dict[str, Any]:
+    """Return the questions of a notebook with the learner's attempts."""
+    entry, has_questions = _lesson_of_file(folder, path) if path is not None else (available_lesson(no or ""), True)
     if entry is None or entry.exercise is None:
         return {
             "path": None, "no": entry.no if entry else None, "title": "", "exercise": None, "score": 0, "max": 0,
             "questions": [], "handed": [],
         }  # fmt: skip
-    standing, _ = _standing(folder)
+    learner, _ = _read_progress(folder)
     questions = LESSONS[entry.no].questions if has_questions and entry.no in LESSONS else ()
     return {
-        "path": path if has_questions and path is not None else _shown(folder, entry.exercise.path),
+        "path": path if has_questions and path is not None else _server_path(folder, entry.exercise.path),
         "no": entry.no,
         "title": str(entry.exercise.about.get("title", entry.title)),
         "exercise": entry.exercise.slug,
-        "score": standing.score(entry.exercise),
+        "score": learner.score(entry.exercise),
         "max": entry.points,
-        "questions": [_question(q, f"q{i}", standing.question(q.id)) for i, q in enumerate(questions, 1)],
-        "handed": submissions.listed(folder, entry.exercise.slug),
+        "questions": [_question_json(q, f"q{i}", learner.question(q.id)) for i, q in enumerate(questions, 1)],
+        "handed": submissions.list_submissions(folder, entry.exercise.slug),
     }
 
 
-def patch_question(folder: Folder, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Note that a hint or the solution was asked for, and give it."""
-    question, label, slug = _asked_question(id)
+def patch_question(folder: WorkingFolder, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Record that a hint or the solution was shown, and return it."""
+    question, label, slug = _find_question(id)
     if set(body) == {"hint_seen"} and body["hint_seen"] in (1, 2, 3) and body["hint_seen"] is not True:
-        note = _hint(question, int(body["hint_seen"]))
+        note = _hint_change(question, int(body["hint_seen"]))
     elif body == {"solution_seen": True}:
-        note = _solution(question)
+        note = _solution_change(question)
     else:
         raise RequestError(400, "bad_value", "Send hint_seen as 1, 2 or 3, or solution_seen as true.", "Ask again.")
 
@@ -146,11 +151,11 @@ def patch_question(folder: Folder, id: str, body: Mapping[str, Any]) -> dict[str
         mine.store.run(lambda db: ensure_question_row(db, question.id, notebook=slug, points=question.points))
         return note(mine), mine.rev()
 
-    state, rev = change(folder, work)
-    return {"rev": rev, "question": _question(question, label, state)}
+    state, rev = write_progress_db(folder, work)
+    return {"rev": rev, "question": _question_json(question, label, state)}
 
 
-def existing(no: str) -> Entry:
+def available_lesson(no: str) -> LessonEntry:
     """Return a lesson that can be opened.
 
     Raises
@@ -158,7 +163,7 @@ def existing(no: str) -> Entry:
     RequestError
         If it is only planned, or there is none of that number.
     """
-    entry = catalogue().get(no)
+    entry = lesson_catalog().get(no)
     if entry is None:
         raise RequestError(404, "no_lesson", f"There is no lesson {no[:20]!r}.", "Choose one of the syllabus.")
     if entry.coming:
@@ -166,17 +171,17 @@ def existing(no: str) -> Entry:
     return entry
 
 
-def _standing(folder: Folder) -> tuple[Standing, bool]:
-    """Read where the learner stands; a file that turned out damaged is made good first."""
-    found = look(folder, read_standing)
+def _read_progress(folder: WorkingFolder) -> tuple[LearnerProgress, bool]:
+    """Read the learner's progress; a damaged file is repaired first."""
+    found = read_progress_db(folder, read_learner_progress)
     # What could not be brought back now can be later; the page is shown in any case.
     with suppress(RequestError, OSError, ValueError, sqlite3.Error):
         if repair(folder):
-            return look(folder, read_standing)
+            return read_progress_db(folder, read_learner_progress)
     return found
 
 
-def _lesson(folder: Folder, entry: Entry) -> dict[str, Any]:
+def _lesson_json(folder: WorkingFolder, entry: LessonEntry) -> dict[str, Any]:
     return {
         "no": entry.no,
         "slug": entry.slug,
@@ -188,18 +193,18 @@ def _lesson(folder: Folder, entry: Entry) -> dict[str, Any]:
         "summary": entry.summary,
         "keywords": list(entry.keywords),
         "points": entry.points,
-        "notebook": _shown(folder, entry.notebook.path) if entry.notebook else None,
-        "exercise": _shown(folder, entry.exercise.path) if entry.exercise else None,
+        "notebook": _server_path(folder, entry.notebook.path) if entry.notebook else None,
+        "exercise": _server_path(folder, entry.exercise.path) if entry.exercise else None,
         "coming": entry.coming,
     }
 
 
-def _shown(folder: Folder, relative: str) -> str:
-    """Return a path for JupyterLab; where the server does not show the folder, opening it will say so."""
-    return folder.path(relative) if folder.root.is_relative_to(folder.shown) else relative
+def _server_path(folder: WorkingFolder, relative: str) -> str:
+    """Return a path for JupyterLab; the plain path where the server does not show the working folder."""
+    return folder.server_path(relative) if folder.root.is_relative_to(folder.server_root) else relative
 
 
-def _question(question: Question, label: str, state: QuestionState) -> dict[str, Any]:
+def _question_json(question: Question, label: str, state: QuestionState) -> dict[str, Any]:
     solved = state.tries >= TRIES_BEFORE_SOLUTION or state.state == "passed"
     return {
         "id": question.id,
@@ -222,9 +227,9 @@ def _question(question: Question, label: str, state: QuestionState) -> dict[str,
     }
 
 
-def _of_file(folder: Folder, path: str) -> tuple[Entry | None, bool]:
+def _lesson_of_file(folder: WorkingFolder, path: str) -> tuple[LessonEntry | None, bool]:
     """Return the lesson that a learner's notebook belongs to, and whether it is the one with the questions."""
-    file = folder.inside(path)
+    file = folder.requested_file(path)
     about: Mapping[str, Any] = {}
     data = read_file(file)
     try:
@@ -235,22 +240,22 @@ def _of_file(folder: Folder, path: str) -> tuple[Entry | None, bool]:
         about = {"no": file.name[:2], "kind": file.relative_to(folder.root).parts[0].rstrip("s")}
     if not isinstance(about, dict):
         return None, False
-    entry = catalogue().get(str(about.get("no")))
+    entry = lesson_catalog().get(str(about.get("no")))
     return (None if entry is None or entry.coming else entry), about.get("kind") == "exercise"
 
 
-def _asked_question(id: str) -> tuple[Question, str, str]:
+def _find_question(id: str) -> tuple[Question, str, str]:
     for no in LESSONS:
         if id in (ids := LESSONS.question_ids(no)):
             return LESSONS.load_question(id), f"q{ids.index(id) + 1}", LESSONS[no].slug
     raise RequestError(404, "no_question", f"There is no question {id[:40]!r}.", "Open the exercise again.")
 
 
-def _hint(question: Question, n: int) -> Any:
+def _hint_change(question: Question, n: int) -> Any:
     return lambda mine: mine.see_hint(question.id, n)
 
 
-def _solution(question: Question) -> Any:
+def _solution_change(question: Question) -> Any:
     def note(mine: Progress) -> QuestionState:
         state = mine.question(question.id)
         if state.tries < TRIES_BEFORE_SOLUTION and state.state != "passed":
@@ -261,7 +266,7 @@ def _solution(question: Question) -> Any:
     return note
 
 
-def _whole(body: Mapping[str, Any], name: str) -> int:
+def _whole_number(body: Mapping[str, Any], name: str) -> int:
     value = body.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
         raise RequestError(400, "bad_value", f"`{name}` must be a whole number from 0.", "Read the progress again.")
@@ -271,7 +276,7 @@ def _whole(body: Mapping[str, Any], name: str) -> int:
 def _lesson_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if "step" in body:
-        fields["step"] = _whole(body, "step")
+        fields["step"] = _whole_number(body, "step")
     if "state" in body:
         if body["state"] not in STATES:
             raise RequestError(400, "bad_value", "`state` is begun or done.", "To begin anew, reset the lesson.")

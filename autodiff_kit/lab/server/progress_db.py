@@ -1,4 +1,4 @@
-"""The progress file as the server uses it: opened for each request, and honest when it cannot be written.
+"""The server's access to the progress file: opened for each request, with an error where it cannot be written.
 
 A kernel that cannot write goes on in memory and says so once. A server lives for days and serves several pages, so it
 never does: what it could not write, it answers with an error, and the page keeps the change.
@@ -12,38 +12,38 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from autodiff_kit.lab.server.errors import as_request_error
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.progress_db import ProgressDatabase
 from autodiff_kit.lessons.workspace import KIT_FOLDER
 
 T = TypeVar("T")
 
-FILE: Final = f"{KIT_FOLDER}/progress.db"
+PROGRESS_FILE: Final = f"{KIT_FOLDER}/progress.db"
 
 
-class RefusedError(Exception):
+class WriteRefusedError(Exception):
     """The disk refused a change; ``__cause__`` says why."""
 
 
-class StrictStore(ProgressDatabase):
-    """A store whose changes reach the disk or fail."""
+class DiskStore(ProgressDatabase):
+    """A store for changes: each reaches the disk or raises."""
 
     def _fall_back_to_memory(self, error: Exception) -> None:
-        raise RefusedError from error
+        raise WriteRefusedError from error
 
 
-class LookingStore(ProgressDatabase):
-    """A store for reading: what cannot be written can still be read, and a wait that was too long is told."""
+class ReadingStore(ProgressDatabase):
+    """A store for reading: falls back to memory where the file cannot be written; raises where it is locked."""
 
     def _fall_back_to_memory(self, error: Exception) -> None:
         told = as_request_error(error)
         if told is not None and told.code in ("locked", "newer_kit"):
-            raise RefusedError from error
+            raise WriteRefusedError from error
         self._open_memory()
 
 
-def change(folder: Folder, work: Callable[[Progress], T]) -> T:
+def write_progress_db(folder: WorkingFolder, work: Callable[[Progress], T]) -> T:
     """Change the progress of a working folder.
 
     Raises
@@ -52,37 +52,39 @@ def change(folder: Folder, work: Callable[[Progress], T]) -> T:
         If the disk is full, the folder cannot be written, or another process writes for too long.
     """
     found = Progress(folder.root)
-    found.store = StrictStore(folder.own(FILE))
-    return _honestly(lambda: work(found))
+    found.store = DiskStore(folder.own_path(PROGRESS_FILE))
+    return _translate_refusal(lambda: work(found))
 
 
-def look(folder: Folder, work: Callable[[sqlite3.Connection], T]) -> tuple[T, bool]:
-    """Read the progress of a working folder; say also whether what is written to it would be kept.
+def read_progress_db(folder: WorkingFolder, work: Callable[[sqlite3.Connection], T]) -> tuple[T, bool]:
+    """Read the progress of a working folder; also return whether changes to it would be saved.
 
     Looking makes nothing: without a working folder the answer is that of a learner who has not begun.
     """
-    if not folder.begun:
+    if not folder.exists:
         return ProgressDatabase(None).run(work), True
-    store = LookingStore(folder.own(FILE))
-    return _honestly(lambda: store.run(work)), not store.in_memory
+    store = ReadingStore(folder.own_path(PROGRESS_FILE))
+    return _translate_refusal(lambda: store.run(work)), not store.in_memory
 
 
-def _honestly(work: Callable[[], T]) -> T:
+def _translate_refusal(work: Callable[[], T]) -> T:
     try:
         return work()
-    except RefusedError as refused:
+    except WriteRefusedError as refused:
         cause = refused.__cause__
         assert cause is not None
         raise as_request_error(cause) or cause from cause
 
 
-def notices(folder: Folder, *, saved: bool) -> list[dict[str, Any]]:
-    """Return what a learner should know about the file: that it cannot be written, or that a broken one is kept."""
+def notices(folder: WorkingFolder, *, saved: bool) -> list[dict[str, Any]]:
+    """Return notices about the progress file: that it cannot be written, or that a damaged one was put aside."""
     said = []
     if not saved:
         said.append(
-            _notice(
-                "not_saved", f"Progress cannot be written to {FILE}.", "Make the folder writable, or free some space."
+            _notice_json(
+                "not_saved",
+                f"Progress cannot be written to {PROGRESS_FILE}.",
+                "Make the folder writable, or free some space.",
             )
         )
     for path in damaged_files(folder)[-1:]:
@@ -90,14 +92,14 @@ def notices(folder: Folder, *, saved: bool) -> list[dict[str, Any]]:
             f"The progress file was damaged; it is kept as {KIT_FOLDER}/{path.name}. What could still be read in it, "
             "in your notebooks and in the newest backup was brought back."
         )
-        said.append(_notice("damaged", text, "Look whether anything is missing; then you may delete that file."))
+        said.append(_notice_json("damaged", text, "Look whether anything is missing; then you may delete that file."))
     return said
 
 
-def damaged_files(folder: Folder) -> list[Path]:
+def damaged_files(folder: WorkingFolder) -> list[Path]:
     """Return the progress files that were put aside, the oldest first."""
-    return sorted((folder.root / KIT_FOLDER).glob("progress.damaged-*.db")) if folder.begun else []
+    return sorted((folder.root / KIT_FOLDER).glob("progress.damaged-*.db")) if folder.exists else []
 
 
-def _notice(code: str, text: str, do: str) -> dict[str, Any]:
+def _notice_json(code: str, text: str, do: str) -> dict[str, Any]:
     return {"code": code, "text": text, "do": do}

@@ -1,4 +1,4 @@
-"""Bringing back what a damaged progress file held.
+"""Recover progress from a damaged progress file, backups, notebooks and receipts.
 
 The store puts a damaged file aside and begins afresh. What it held is looked for in four places: the rows that can
 still be read in it, the newest backup, the learner's notebooks (results of checks, cells that were run), and the
@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from autodiff_kit.lab.server import submissions
-from autodiff_kit.lab.server.catalog import SHOWS, Original, catalogue
+from autodiff_kit.lab.server.catalog import REVEAL_CALL, OriginalNotebook, lesson_catalog
 from autodiff_kit.lab.server.errors import RequestError
-from autodiff_kit.lab.server.folder import Folder, read_file
-from autodiff_kit.lab.server.progress_db import change, damaged_files, look
+from autodiff_kit.lab.server.folder import WorkingFolder, read_file
+from autodiff_kit.lab.server.progress_db import damaged_files, read_progress_db, write_progress_db
 from autodiff_kit.lessons.notebook_file import read_notebook
 from autodiff_kit.lessons.progress import OUTCOMES
 from autodiff_kit.lessons.progress_rows import append_event, increment_revision
@@ -31,7 +31,7 @@ from autodiff_kit.lessons.timestamps import utc_now
 from autodiff_kit.lessons.workspace import KIT_FOLDER
 
 Row = dict[str, Any]
-Found = list[tuple[str, Row]]
+TableRows = list[tuple[str, Row]]
 COLUMNS: Final = {
     "lesson": ("no", "state", "step", "begun_at", "predicted_at", "done_at"),
     "prediction": ("lesson", "item", "answer_json", "truth_json", "right", "at"),
@@ -47,38 +47,38 @@ STATES: Final = ("not tried", "error", "not yet", "partial", "passed")
 OUTCOME: Final = {"Passed": "passed", "Nearly": "partial", "Not yet": "not yet"}
 
 
-def repair(folder: Folder) -> bool:
-    """Bring back what the damaged files held that were not looked through yet; say whether there were any."""
+def repair(folder: WorkingFolder) -> bool:
+    """Recover rows from damaged files that were not processed yet; return whether there were any."""
     aside = damaged_files(folder)
     if not aside:
         return False
-    looked, saved = look(folder, _looked_through)
+    looked, saved = read_progress_db(folder, _repaired_files)
     fresh = [path for path in aside if path.name not in looked]
     if not fresh or not saved:
         return False
-    found = [row for path in reversed(fresh) for row in _readable(path)]
-    found += [*_newest_backup(folder), *_in_notebooks(folder), *_receipts(folder)]
+    found = [row for path in reversed(fresh) for row in _readable_rows(path)]
+    found += [*_rows_from_newest_backup(folder), *_rows_from_notebooks(folder), *_rows_from_receipts(folder)]
 
     def work(db: sqlite3.Connection) -> None:
-        known = _looked_through(db)
+        known = _repaired_files(db)
         if not {path.name for path in fresh} <= known:
             rev = increment_revision(db)
             for table, row in found:
-                _MERGE[table](db, row, rev)
+                _MERGE_BY_TABLE[table](db, row, rev)
             names = json.dumps(sorted(known | {path.name for path in fresh}))
             db.execute("INSERT OR REPLACE INTO meta VALUES ('looked_through', ?)", (names,))
             append_event(db, "repair", fresh[-1].name)
 
-    change(folder, lambda mine: mine.store.run(work))
+    write_progress_db(folder, lambda mine: mine.store.run(work))
     return True
 
 
-def _looked_through(db: sqlite3.Connection) -> set[str]:
+def _repaired_files(db: sqlite3.Connection) -> set[str]:
     row = db.execute("SELECT value FROM meta WHERE key = 'looked_through'").fetchone()
     return set(json.loads(row[0])) if row else set()
 
 
-def _readable(path: Path) -> Found:
+def _readable_rows(path: Path) -> TableRows:
     """Return the rows of a database that can still be read and make sense; the file itself is not touched."""
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "copy.db"
@@ -86,12 +86,12 @@ def _readable(path: Path) -> Found:
             with suppress(OSError):
                 shutil.copyfile(path.with_name(path.name + tail), copy.with_name(copy.name + tail))
         with suppress(sqlite3.Error), closing(sqlite3.connect(copy)) as db:
-            return [(table, row) for table in COLUMNS for row in _rows(db, table) if _sensible(table, row)]
+            return [(table, row) for table in COLUMNS for row in _rows(db, table) if _is_valid_row(table, row)]
     return []
 
 
 def _rows(db: sqlite3.Connection, table: str) -> list[Row]:
-    """Read a table from its front and from its back, each until a page is broken."""
+    """Read a table from both ends, each until a damaged page."""
     found: dict[int, tuple[Any, ...]] = {}
     for direction in ("ASC", "DESC"):
         # What stands in a broken page may be anything, also text that is none.
@@ -108,13 +108,13 @@ def _rows(db: sqlite3.Connection, table: str) -> list[Row]:
     return rows
 
 
-def _sensible(table: str, row: Row) -> bool:
+def _is_valid_row(table: str, row: Row) -> bool:
     texts = all(isinstance(row[name], str) for name in TEXTS if name in row)
     numbers = all(isinstance(row[name], (int, float)) and row[name] >= 0 for name in NUMBERS if name in row)
     if not texts or not numbers:
         return False
     if table == "lesson":
-        return row["no"] in catalogue() and row["state"] in ("begun", "done")
+        return row["no"] in lesson_catalog() and row["state"] in ("begun", "done")
     if table == "prediction":
         return row["right"] in (None, 0, 1) and _is_json(row["answer_json"]) and _is_json(row["truth_json"] or "0")
     if table == "question":
@@ -130,25 +130,25 @@ def _is_json(text: object) -> bool:
     return True
 
 
-def _newest_backup(folder: Folder) -> Found:
-    where = folder.own(f"{KIT_FOLDER}/backups")
+def _rows_from_newest_backup(folder: WorkingFolder) -> TableRows:
+    where = folder.own_path(f"{KIT_FOLDER}/backups")
     for path in sorted(where.glob("[0-9]*/progress.db"), reverse=True) if where.is_dir() else []:
-        found = _readable(path)
+        found = _readable_rows(path)
         if found:
             return found
     return []
 
 
-def _receipts(folder: Folder) -> Found:
-    rows = [{**row, "notebook": row["exercise"]} for row in submissions.listed(folder)]
+def _rows_from_receipts(folder: WorkingFolder) -> TableRows:
+    rows = [{**row, "notebook": row["exercise"]} for row in submissions.list_submissions(folder)]
     picked = [{name: row[name] for name in COLUMNS["handin"]} for row in rows]
-    return [("handin", row) for row in picked if _sensible("handin", row)]
+    return [("handin", row) for row in picked if _is_valid_row("handin", row)]
 
 
-def _in_notebooks(folder: Folder) -> Found:
-    """Return what the learner's notebooks tell: copies begin without outputs, so what stands there was run."""
-    found: Found = []
-    for no, entry in catalogue().items():
+def _rows_from_notebooks(folder: WorkingFolder) -> TableRows:
+    """Return rows from the learner's notebooks: copies begin without outputs, so a cell with output was run."""
+    found: TableRows = []
+    for no, entry in lesson_catalog().items():
         if entry.notebook is not None:
             found += _walked(no, _cells(folder, entry.notebook))
         if entry.exercise is not None:
@@ -156,9 +156,9 @@ def _in_notebooks(folder: Folder) -> Found:
     return found
 
 
-def _cells(folder: Folder, original: Original) -> list[Row]:
+def _cells(folder: WorkingFolder, original: OriginalNotebook) -> list[Row]:
     try:
-        cells = read_notebook(read_file(folder.own(original.path)))["cells"]
+        cells = read_notebook(read_file(folder.own_path(original.path)))["cells"]
     except (OSError, ValueError, RequestError):
         return []
     return [cell for cell in cells if cell.get("cell_type") == "code"]
@@ -166,14 +166,14 @@ def _cells(folder: Folder, original: Original) -> list[Row]:
 
 def _walked(no: str, cells: list[Row]) -> Iterator[tuple[str, Row]]:
     ran = [cell for cell in cells if cell.get("execution_count")]
-    shown = [cell for cell in cells if SHOWS.search(_source(cell))]
+    shown = [cell for cell in cells if REVEAL_CALL.search(_source(cell))]
     if ran:
-        seen = sum(len(SHOWS.findall(_source(cell))) for cell in shown if cell in ran)
+        seen = sum(len(REVEAL_CALL.findall(_source(cell))) for cell in shown if cell in ran)
         state = "done" if shown and all(cell in ran for cell in shown) else "begun"
         yield "lesson", {**dict.fromkeys(COLUMNS["lesson"]), "no": no, "state": state, "step": seen}
 
 
-def _checked(exercise: Original, cells: list[Row]) -> Iterator[tuple[str, Row]]:
+def _checked(exercise: OriginalNotebook, cells: list[Row]) -> Iterator[tuple[str, Row]]:
     worth = {cell.question: cell.points for cell in exercise.cells if cell.points}
     for cell in cells:
         question = str(cell.get("id", "")).removesuffix("-check")
@@ -200,8 +200,11 @@ def _output(cell: Row) -> str:
 
 
 def _merge_lesson(db: sqlite3.Connection, row: Row, rev: int) -> None:
-    step = row["step"] if isinstance(row["step"], int) else None
-    row = {**row, "begun_at": row["begun_at"] or utc_now(), "step": step}
+    row = {
+        **row,
+        "begun_at": row["begun_at"] or utc_now(),
+        "step": row["step"] if isinstance(row["step"], int) else None,
+    }
     db.execute(
         "INSERT INTO lesson (no, state, step, begun_at, predicted_at, done_at, rev)"
         " VALUES (:no, :state, :step, :begun_at, :predicted_at, :done_at, :rev) ON CONFLICT (no) DO UPDATE SET"
@@ -227,8 +230,8 @@ def _merge_question(db: sqlite3.Connection, row: Row, rev: int) -> None:
     )
 
 
-def _add(table: str, *same: str) -> Any:
-    """Return what adds a row unless as many stand there that are the same in some columns."""
+def _insert_missing(table: str, *same: str) -> Any:
+    """Return a function that inserts a row unless as many rows with equal columns exist."""
     names = COLUMNS[table]
     condition = " AND ".join(f"{name} = :{name}" for name in same)
     statement = (
@@ -238,10 +241,10 @@ def _add(table: str, *same: str) -> Any:
     return lambda db, row, rev: db.execute(statement, {"nth": 0} | row)
 
 
-_MERGE: Final = {
+_MERGE_BY_TABLE: Final = {
     "lesson": _merge_lesson,
-    "prediction": _add("prediction", "lesson", "item"),
+    "prediction": _insert_missing("prediction", "lesson", "item"),
     "question": _merge_question,
-    "attempt": _add("attempt", *COLUMNS["attempt"]),
-    "handin": _add("handin", "receipt"),
+    "attempt": _insert_missing("attempt", *COLUMNS["attempt"]),
+    "handin": _insert_missing("handin", "receipt"),
 }

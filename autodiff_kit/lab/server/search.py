@@ -1,33 +1,35 @@
-"""Finding a lesson by its title, its words, or the text of its cells; never by what running it would show."""
+"""Search lessons by title, keywords and the text of their cells, without showing results of cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from autodiff_kit.lab.server.catalog import Cell, Entry, catalogue
+from autodiff_kit.lab.server.catalog import LessonEntry, NotebookCell, lesson_catalog
 from autodiff_kit.lab.server.errors import RequestError
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.folder import WorkingFolder
 
-LONGEST: Final = 200
-MOST: Final = 50
-AROUND: Final = 60
+MAX_QUERY: Final = 200
+MAX_HITS: Final = 50
+CONTEXT: Final = 60
 # What tells the result stands in these; they are found, and only their heading is shown.
-TELLING: Final = ("reveal", "why", "summary")
+SPOILER_ROLES: Final = ("reveal", "why", "summary")
 
 
-def search(folder: Folder, query: str) -> dict[str, Any]:
-    """Return where all the words of a query stand together, titles before text."""
+def search(folder: WorkingFolder, query: str) -> dict[str, Any]:
+    """Return the places that contain all words of a query, titles before text."""
     words = query.casefold().split()
-    if not words or len(query) > LONGEST:
-        raise RequestError(400, "bad_query", f"Search for 1 to {LONGEST} letters.", "Type a word of a title, or an op.")
-    hits = [hit for entry in catalogue().values() for hit in _hits(folder, entry, words)]
+    if not words or len(query) > MAX_QUERY:
+        raise RequestError(
+            400, "bad_query", f"Search for 1 to {MAX_QUERY} letters.", "Type a word of a title, or an op."
+        )
+    hits = [hit for entry in lesson_catalog().values() for hit in _hits_in(folder, entry, words)]
     hits.sort(key=lambda hit: (hit.pop("rank"), hit["no"]))
-    return {"q": query, "hits": hits[:MOST]}
+    return {"q": query, "hits": hits[:MAX_HITS]}
 
 
-def _hits(folder: Folder, entry: Entry, words: list[str]) -> Iterator[dict[str, Any]]:
-    """Give at most one place for a lesson's head and three of its text."""
+def _hits_in(folder: WorkingFolder, entry: LessonEntry, words: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield at most one hit in a lesson's title, keywords or goal, and three in its text."""
     fields = (
         ("title", f"{entry.no} {entry.title}"),
         ("keywords", ", ".join(entry.keywords)),
@@ -35,32 +37,34 @@ def _hits(folder: Folder, entry: Entry, words: list[str]) -> Iterator[dict[str, 
         ("summary", entry.summary),
     )
     for rank, (where, text) in enumerate(fields):
-        if _all_in(words, text):
+        if _contains_all(words, text):
             # A summary says how it ends: it is searched and not shown.
-            yield _as_json(folder, entry, rank, where, entry.goal if where == "summary" else text, None)
+            yield _hit_json(folder, entry, rank, where, entry.goal if where == "summary" else text, None)
             break
     cells = entry.notebook.cells if entry.notebook else ()
-    for cell in [cell for cell in cells if _all_in(words, cell.text)][:3]:
-        yield _as_json(folder, entry, len(fields), "text", _excerpt(cell, words[0]), cell.id)
+    for cell in [cell for cell in cells if _contains_all(words, cell.text)][:3]:
+        yield _hit_json(folder, entry, len(fields), "text", _excerpt(cell, words[0]), cell.id)
 
 
-def _all_in(words: list[str], text: str) -> bool:
+def _contains_all(words: list[str], text: str) -> bool:
     folded = text.casefold()
     return all(word in folded for word in words)
 
 
-def _excerpt(cell: Cell, word: str) -> str:
-    if cell.role in TELLING:
+def _excerpt(cell: NotebookCell, word: str) -> str:
+    if cell.role in SPOILER_ROLES:
         return cell.heading
     text = " ".join(cell.text.split())
     at = max(0, text.casefold().find(word))
-    begin, end = max(0, at - AROUND), min(len(text), at + len(word) + AROUND)
+    begin, end = max(0, at - CONTEXT), min(len(text), at + len(word) + CONTEXT)
     return ("… " if begin else "") + text[begin:end] + (" …" if end < len(text) else "")
 
 
-def _as_json(folder: Folder, entry: Entry, rank: int, where: str, text: str, cell: str | None) -> dict[str, Any]:
-    there = entry.notebook is not None and folder.root.is_relative_to(folder.shown)
-    path = folder.path(entry.notebook.path) if there and entry.notebook else None
+def _hit_json(
+    folder: WorkingFolder, entry: LessonEntry, rank: int, where: str, text: str, cell: str | None
+) -> dict[str, Any]:
+    there = entry.notebook is not None and folder.root.is_relative_to(folder.server_root)
+    path = folder.server_path(entry.notebook.path) if there and entry.notebook else None
     return {
         "rank": rank,
         "no": entry.no,

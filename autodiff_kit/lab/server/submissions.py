@@ -1,4 +1,4 @@
-"""Handing in: the saved notebook and a receipt in one zip, which is there whole or not at all.
+"""Submissions: the saved notebook and a receipt in one zip, written atomically.
 
 The zips are the record. The row in the progress file repeats it, so that a lost file loses no receipt.
 """
@@ -16,30 +16,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from autodiff_kit.lab.server.catalog import Entry, catalogue
+from autodiff_kit.lab.server.catalog import LessonEntry, lesson_catalog
 from autodiff_kit.lab.server.errors import RequestError
-from autodiff_kit.lab.server.folder import Folder, read_file
-from autodiff_kit.lab.server.progress import read_standing
-from autodiff_kit.lab.server.progress_db import change, look
+from autodiff_kit.lab.server.folder import WorkingFolder, read_file
+from autodiff_kit.lab.server.progress import read_learner_progress
+from autodiff_kit.lab.server.progress_db import read_progress_db, write_progress_db
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.atomic_files import sha256
 from autodiff_kit.lessons.notebook_file import read_notebook
 from autodiff_kit.lessons.progress_rows import append_event, increment_revision
 from autodiff_kit.lessons.timestamps import utc_now
 
-NAME: Final = re.compile(r"(?P<exercise>[0-9]{2}_\w{1,80})-(?P<receipt>[0-9a-f]{8}-[0-9]{2,6})\.zip", re.ASCII)
-MOST_RECEIPT: Final = 65_536
+BUNDLE_NAME: Final = re.compile(r"(?P<exercise>[0-9]{2}_\w{1,80})-(?P<receipt>[0-9a-f]{8}-[0-9]{2,6})\.zip", re.ASCII)
+MAX_RECEIPT_BYTES: Final = 65_536
 
 
-def hand_in(folder: Folder, path: object, expected: object) -> dict[str, Any]:
-    """Bundle the saved notebook with a receipt.
+def hand_in(folder: WorkingFolder, path: object, expected: object) -> dict[str, Any]:
+    """Submit the saved notebook: write it and a receipt to a zip.
 
     Raises
     ------
     RequestError
         If the file is no exercise, differs from what the page holds, or cannot be read or written.
     """
-    file = folder.inside(path)
+    file = folder.requested_file(path)
     data = read_file(file)
     digest = sha256(data)
     if not isinstance(expected, str) or not re.fullmatch("[0-9a-f]{64}", expected):
@@ -47,32 +47,32 @@ def hand_in(folder: Folder, path: object, expected: object) -> dict[str, Any]:
     if digest != expected:
         text = f"{file.name} on disk is not what stands in the notebook."
         raise RequestError(409, "save_first", text, "Save first, then hand in.", sha256=digest)
-    entry = _exercise_in(file, data)
+    entry = _exercise_of(file, data)
     assert entry.exercise is not None
-    standing, _ = look(folder, read_standing)
-    score = standing.score(entry.exercise)
-    receipt = _receipt(folder, entry.exercise.slug, digest, score)
-    target = _place(folder, entry.exercise.slug, data, receipt)
-    found = _match(target)
+    learner, _ = read_progress_db(folder, read_learner_progress)
+    score = learner.score(entry.exercise)
+    receipt = _make_receipt(folder, entry.exercise.slug, digest, score)
+    target = _write_bundle(folder, entry.exercise.slug, data, receipt)
+    found = _match_name(target)
     assert found is not None
     # The bundle is handed in when it is there; the row is for the summary.
     with suppress(RequestError):
-        _note(folder, found["receipt"], entry.exercise.slug, digest, score, receipt["at"])
-    return _as_json(folder, target, found["receipt"], receipt)
+        _record_submission(folder, found["receipt"], entry.exercise.slug, digest, score, receipt["at"])
+    return _submission_json(folder, target, found["receipt"], receipt)
 
 
-def listed(folder: Folder, exercise: str | None = None) -> list[dict[str, Any]]:
-    """Return what was handed in, newest first; a file that is no bundle is passed over."""
-    where = folder.own("handin")
+def list_submissions(folder: WorkingFolder, exercise: str | None = None) -> list[dict[str, Any]]:
+    """Return the submissions, newest first; files that are no submission are skipped."""
+    where = folder.own_path("handin")
     found = []
     for path in sorted(where.glob("*.zip")) if where.is_dir() else []:
-        name, receipt = _match(path), _read_receipt(path)
+        name, receipt = _match_name(path), _read_receipt(path)
         if name and receipt and exercise in (None, name["exercise"]):
-            found.append(_as_json(folder, path, name["receipt"], receipt))
+            found.append(_submission_json(folder, path, name["receipt"], receipt))
     return sorted(found, key=lambda row: (row["at"], row["receipt"]), reverse=True)
 
 
-def _exercise_in(file: Path, data: bytes) -> Entry:
+def _exercise_of(file: Path, data: bytes) -> LessonEntry:
     try:
         metadata = read_notebook(data).get("metadata")
     except ValueError:
@@ -80,13 +80,13 @@ def _exercise_in(file: Path, data: bytes) -> Entry:
         raise RequestError(409, "damaged_notebook", text, "Open it, repair it, save it.") from None
     about = metadata.get("autodiff_kit") if isinstance(metadata, dict) else None
     about = about if isinstance(about, dict) else {}
-    entry = catalogue().get(str(about.get("no")))
+    entry = lesson_catalog().get(str(about.get("no")))
     if about.get("kind") != "exercise" or entry is None or entry.exercise is None:
         raise RequestError(404, "no_exercise", f"{file.name} is no exercise of this kit.", "Open an exercise.")
     return entry
 
 
-def _receipt(folder: Folder, exercise: str, digest: str, score: float) -> dict[str, Any]:
+def _make_receipt(folder: WorkingFolder, exercise: str, digest: str, score: float) -> dict[str, Any]:
     from autodiff_kit import __version__
 
     return {
@@ -100,29 +100,29 @@ def _receipt(folder: Folder, exercise: str, digest: str, score: float) -> dict[s
     }
 
 
-def _place(folder: Folder, exercise: str, data: bytes, receipt: dict[str, Any]) -> Path:
-    """Write the bundle under the first receipt that is free; one that is there is never replaced."""
-    where = folder.own("handin")
+def _write_bundle(folder: WorkingFolder, exercise: str, data: bytes, receipt: dict[str, Any]) -> Path:
+    """Write the zip under the first receipt number that is free; an existing one is never replaced."""
+    where = folder.own_path("handin")
     where.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=where, prefix=".handin.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_bundle(data, receipt))
+            file.write(_zip_bundle(data, receipt))
             file.flush()
             os.fsync(file.fileno())
         Path(draft).chmod(0o644)
         for n in range(1, 1_000_000):
             target = where / f"{exercise}-{receipt['sha256'][:8]}-{n:02d}.zip"
             with suppress(FileExistsError):
-                _claim(draft, target)
+                _take_name(draft, target)
                 return target
     finally:
         Path(draft).unlink(missing_ok=True)
     raise RequestError(507, "disk_full", "There is no receipt left for this notebook.", "Clear the folder handin.")
 
 
-def _claim(draft: str, target: Path) -> None:
-    """Give a finished draft its name; FileExistsError if another process took that name first."""
+def _take_name(draft: str, target: Path) -> None:
+    """Rename a finished draft; FileExistsError if another process took that name first."""
     try:
         os.link(draft, target)
     except OSError:
@@ -131,7 +131,7 @@ def _claim(draft: str, target: Path) -> None:
         Path(draft).replace(target)
 
 
-def _bundle(data: bytes, receipt: dict[str, Any]) -> bytes:
+def _zip_bundle(data: bytes, receipt: dict[str, Any]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr("notebook.ipynb", data)
@@ -139,24 +139,24 @@ def _bundle(data: bytes, receipt: dict[str, Any]) -> bytes:
     return packed.getvalue()
 
 
-def _note(folder: Folder, receipt: str, exercise: str, digest: str, score: float, at: str) -> None:
+def _record_submission(folder: WorkingFolder, receipt: str, exercise: str, digest: str, score: float, at: str) -> None:
     def work(db: Any) -> None:
         row = "INSERT OR IGNORE INTO handin (receipt, notebook, sha256, score, at) VALUES (?, ?, ?, ?, ?)"
         db.execute(row, (receipt, exercise, digest, score, at))
         increment_revision(db)
         append_event(db, "handin", receipt)
 
-    change(folder, lambda mine: mine.store.run(work))
+    write_progress_db(folder, lambda mine: mine.store.run(work))
 
 
-def _match(path: Path) -> re.Match[str] | None:
-    return NAME.fullmatch(path.name)
+def _match_name(path: Path) -> re.Match[str] | None:
+    return BUNDLE_NAME.fullmatch(path.name)
 
 
 def _read_receipt(path: Path) -> dict[str, Any] | None:
     try:
         with zipfile.ZipFile(io.BytesIO(read_file(path))) as bundle:
-            if bundle.getinfo("receipt.json").file_size > MOST_RECEIPT:
+            if bundle.getinfo("receipt.json").file_size > MAX_RECEIPT_BYTES:
                 return None
             found = json.loads(bundle.read("receipt.json"))
     except (OSError, KeyError, ValueError, RuntimeError, EOFError, zlib.error, zipfile.BadZipFile):
@@ -164,8 +164,8 @@ def _read_receipt(path: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and isinstance(found.get("at"), str) else None
 
 
-def _as_json(folder: Folder, path: Path, receipt: str, about: dict[str, Any]) -> dict[str, Any]:
-    entry = catalogue().get(str(about.get("exercise"))[:2])
+def _submission_json(folder: WorkingFolder, path: Path, receipt: str, about: dict[str, Any]) -> dict[str, Any]:
+    entry = lesson_catalog().get(str(about.get("exercise"))[:2])
     relative = f"handin/{path.name}"
     return {
         "receipt": receipt,
@@ -174,6 +174,6 @@ def _as_json(folder: Folder, path: Path, receipt: str, about: dict[str, Any]) ->
         "max": entry.points if entry else None,
         "sha256": about.get("sha256"),
         "at": about["at"],
-        "path": folder.path(relative) if folder.root.is_relative_to(folder.shown) else relative,
+        "path": folder.server_path(relative) if folder.root.is_relative_to(folder.server_root) else relative,
         "bytes": path.stat().st_size,
     }

@@ -15,7 +15,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from autodiff_kit.lab.kernel import Inspector
+from autodiff_kit.lab.kernel import TapeInspector
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "autodiff_kit" / "lab" / "messages.json").read_text(encoding="utf-8"))
 VALID = jsonschema.Draft202012Validator(SCHEMA)
@@ -48,7 +48,7 @@ class Page:
     def __init__(self, **options: Any) -> None:
         self.names: dict[str, Any] = {}
         self.told: list[Any] = []
-        self.inspector = Inspector(self.hear, lambda: self.names, **options)
+        self.inspector = TapeInspector(self.hear, lambda: self.names, **options)
         self._id = 0
 
     def hear(self, message: Any) -> None:

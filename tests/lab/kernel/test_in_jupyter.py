@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from jupyter_client.manager import KernelManager
 
-from autodiff_kit.lab.kernel.cells import hash_of
+from autodiff_kit.lab.kernel.cells import source_hash
 
 TARGET = "autodiff_kit:tape"
 RECORD = """import autodiff_kit as ak
@@ -126,7 +126,7 @@ def test_importing_the_kit_opens_the_channel_and_a_tape_is_told_of(kernel: Brows
     assert head["n"] == notice["n"] == 4
     assert head["names"] == {"0": "x", "3": "y"}
     assert head["tables"]["line"] == [["a-cell", 4]]
-    assert head["cells"] == {"a-cell": {"count": 1, "hash": hash_of(RECORD)}}
+    assert head["cells"] == {"a-cell": {"count": 1, "hash": source_hash(RECORD)}}
     rows = kernel.ask("tape.values", tape="t1", a=0, b=4, what=["value", "cotangent"])["rows"]
     assert rows[3][1][0] == 1
     assert kernel.ask("tape.explain", tape="t1", target="y", source="x")["connected"]

@@ -17,7 +17,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.tape import look_on
-from autodiff_kit.lab.kernel.cells import hash_of
+from autodiff_kit.lab.kernel.cells import source_hash
 
 from .conftest import unpacked
 
@@ -57,7 +57,7 @@ def test_a_tape_is_told_of_whether_or_not_somebody_looks(page: Any, tapes: Any, 
     assert notice["tape"] == "t1"
     assert notice["n"] == 12
     assert bytes_of(notice) <= 200
-    assert not page.inspector.watching
+    assert not page.inspector.watchers
     assert names
 
 
@@ -78,15 +78,15 @@ def test_at_most_four_notices_a_second_and_the_last_one_wins(page: Any) -> None:
             ak.Variable(1.0) * 2.0
         held.append(tape)
     assert 1 <= len(page.notices) <= 3
-    page.inspector.flush()
-    assert page.inspector.ring.find(page.notices[-1]["tape"])[1] is held[-1]
+    page.inspector.send_notice()
+    assert page.inspector.history.find(page.notices[-1]["tape"])[1] is held[-1]
     page.names = dict(zip(map(str, range(len(held))), held, strict=True))
     assert len(page.ask("tape.list")["tapes"]) == len(held)
 
 
 def test_a_notice_that_came_too_early_is_sent_at_leisure(make_page: Any, tapes: Any) -> None:
     due: list[Any] = []
-    page = make_page(later=lambda seconds, function: due.append((seconds, function)))
+    page = make_page(call_later=lambda seconds, function: due.append((seconds, function)))
     with page.inspector:
         kept = [tapes.first(), tapes.first(), tapes.first()]
         assert len(page.notices) == 1
@@ -95,12 +95,12 @@ def test_a_notice_that_came_too_early_is_sent_at_leisure(make_page: Any, tapes: 
         time.sleep(seconds + 0.01)
         function()
         assert [n["tape"] for n in page.notices] == ["t1", "t2"]
-        assert page.inspector.ring.find("t2")[1] is kept[-1][0]
+        assert page.inspector.history.find("t2")[1] is kept[-1][0]
 
 
 def test_rows_are_worked_out_at_leisure_where_somebody_looks(make_page: Any, tapes: Any) -> None:
     due: list[Any] = []
-    page = make_page(later=lambda seconds, function: due.append(function))
+    page = make_page(call_later=lambda seconds, function: due.append(function))
     with page.inspector:
         first = tapes.first()
         due.clear()
@@ -111,13 +111,13 @@ def test_rows_are_worked_out_at_leisure_where_somebody_looks(make_page: Any, tap
         due.clear()  # a notice that came too early
         page.inspector.cell_ended()
         (prepare,) = due
-        entry = page.inspector.ring.of(kept[0])
-        assert "view" not in entry.work
+        entry = page.inspector.history.entry_of(kept[0])
+        assert "view" not in entry.cache
         prepare()
-        view = entry.work["view"][1]
+        view = entry.cache["view"][1]
         assert view.n == 12
         assert page.ask("tape.head", tape=entry.id)["n"] == 12
-        assert entry.work["view"][1] is view
+        assert entry.cache["view"][1] is view
         page.inspector.cell_ended()  # a cell without a tape
         assert len(due) == 1
         assert first is not kept
@@ -143,7 +143,7 @@ def test_nobody_looks_once_it_stopped(make_page: Any, tapes: Any) -> None:
 def test_a_cell_is_known_by_the_same_hash_as_in_the_front_end() -> None:
     hashes = json.loads((Path(__file__).parents[1] / "hashes.json").read_text(encoding="utf-8"))
     assert len(hashes) > 5
-    assert {text: hash_of(text) for text in hashes} == hashes
+    assert {text: source_hash(text) for text in hashes} == hashes
 
 
 # ---------------------------------------------------------------------------------------------------- head and columns
@@ -241,7 +241,7 @@ def test_kinds_of_a_small_tape(lesson: Any) -> None:
 
 def test_kinds_of_ten_thousand_come_in_slices_newest_first(long: Any, bytes_of: Any) -> None:
     n = long.ask("tape.head", tape="t1")["n"]
-    long.inspector.ring._by_id["t1"].work.clear()
+    long.inspector.history._by_id["t1"].cache.clear()
     before = time.perf_counter()
     first = long.ask("tape.kinds", tape="t1", a=0, b=n)
     spent = time.perf_counter() - before
@@ -298,7 +298,7 @@ def test_another_gradient_changes_what_hangs_on_it_and_nothing_else(lesson: Any)
     assert letters(lesson, "t1", 12, "cotangent") == "v" * 12
     names = lesson.names
     lesson.tape.gradient(names["a"], names["x"])
-    lesson.inspector.flush()
+    lesson.inspector.send_notice()
     assert lesson.notices[-1]["asked"] == head["asked"] + 1 == 2
     news = lesson.ask("tape.asked", tape="t1")
     assert (news["asked"], news["target"], news["sources"], news["n"]) == (2, 3, [0], 12)
@@ -697,7 +697,7 @@ def test_unknown_fields_are_ignored(lesson: Any) -> None:
 
 
 def test_a_mistake_of_the_kit_s_own_is_an_answer_too(lesson: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(lesson.inspector.desk.__dict__, "view", lambda *_: 1 / 0)
+    monkeypatch.setitem(lesson.inspector.context.__dict__, "view", lambda *_: 1 / 0)
     assert lesson.refused("tape.head", tape="t1") == "failed"
 
 
@@ -824,7 +824,7 @@ def test_an_inspector_that_asks_nothing_more_counts_as_closed(seen: Any, tapes: 
     for _ in range(12):
         tapes.first()
         seen.inspector.cell_ended()
-    assert not seen.inspector.watching
+    assert not seen.inspector.watchers
     assert seen.ask("tape.list")["tapes"] == []
 
 
@@ -858,16 +858,16 @@ def test_two_pages_and_one_that_goes(seen: Any, tapes: Any) -> None:
     def second(message: Any) -> None:
         other.append(message)
 
-    seen.inspector.join(second)
+    seen.inspector.add_sender(second)
     tape, _ = tapes.first()
     assert other[-1]["type"] == seen.told[-1]["type"] == "tape/new"
     seen.inspector.receive({"v": 1, "id": "b", "ask": "tape.head", "tape": "t1"}, second)
     assert other[-1]["id"] == "b"
     assert all(m.get("id") != "b" for m in seen.told)
     seen.ask("tape.watch", on=False)
-    assert seen.inspector.watching == {second}
-    seen.inspector.leave(second)
-    assert not seen.inspector.watching
+    assert seen.inspector.watchers == {second}
+    seen.inspector.remove_sender(second)
+    assert not seen.inspector.watchers
     assert tape is not None
 
 
@@ -875,7 +875,7 @@ def test_a_channel_that_breaks_is_dropped(page: Any, tapes: Any) -> None:
     def broken(message: Any) -> None:
         raise ConnectionError("gone")
 
-    page.inspector.join(broken)
+    page.inspector.add_sender(broken)
     tapes.first()
     assert page.inspector.senders == [page.hear]
 

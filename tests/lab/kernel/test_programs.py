@@ -138,7 +138,7 @@ def test_every_message_is_answered(page: Any, name: str, visible: bool) -> None:
     page.ask("tape.watch", on=visible)
     tape, y, sources = PROGRAMS[name]()
     page.names = {"tape": tape, "y": y, **{f"s{k}": s for k, s in enumerate(sources)}}
-    (known,) = [t for t in page.ask("tape.list")["tapes"] if t["tape"] == page.inspector.ring.of(tape).id]
+    (known,) = [t for t in page.ask("tape.list")["tapes"] if t["tape"] == page.inspector.history.entry_of(tape).id]
     ident = known["tape"]
     n = page.ask("tape.head", tape=ident)["n"]
     assert known["n"] == n

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons import workspace
 
 TOKEN = "a-token-for-tests"
@@ -52,7 +52,7 @@ class Server:
 
     @property
     def root(self) -> Path:
-        return self.shown / "work"
+        return self.server_root / "work"
 
     def ask(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Reply:
         """Ask with the token unless other headers are given; a body that is no bytes is sent as JSON."""
@@ -117,11 +117,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Folder:
+def fresh(tmp_path: Path) -> WorkingFolder:
     """A server's folder without a working folder in it."""
     shown = (tmp_path / "shown").resolve()
     shown.mkdir()
-    return Folder(shown / "work", shown)
+    return WorkingFolder(shown / "work", shown)
 
 
 @pytest.fixture(scope="session")
@@ -133,7 +133,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(fresh: Folder, prepared: Path) -> Folder:
+def folder(fresh: WorkingFolder, prepared: Path) -> WorkingFolder:
     """A working folder with its copies, as a learner has it."""
     shutil.copytree(prepared, fresh.root)
     return fresh

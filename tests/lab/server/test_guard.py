@@ -318,10 +318,10 @@ def test_the_table_names_every_route_and_every_error() -> None:
     paths = [path.removeprefix("/at/autodiff-kit/") for path, *_ in handlers.routes(app)]
     assert paths.pop() == ".*"
     for path in paths:
-        word = path.replace(f"backups/{handlers.NAME}", "backups/ID").replace(
-            f"exercises/{handlers.NAME}", "exercises/ID"
+        word = path.replace(f"backups/{handlers.NAME_PATTERN}", "backups/ID").replace(
+            f"exercises/{handlers.NAME_PATTERN}", "exercises/ID"
         )
-        word = word.replace(handlers.NO, "NO")
+        word = word.replace(handlers.NUMBER_PATTERN, "NO")
         assert re.search(rf"(GET|POST|PATCH) ``{re.escape(word)}[?`]", table), word
     source = "".join(path.read_text() for path in sorted(Path(str(server_module.__file__)).parent.glob("*.py")))
     raised = set(re.findall(r"""RequestError\(\s*(\d{3}),\s*"(\w+)\"""", source))

@@ -50,7 +50,7 @@ def test_a_plain_install_enables_the_extension(tmp_path: Path) -> None:
     assert any("enabled" in line for line in lines), said
     assert any("OK" in line for line in lines), said
     script = (
-        "from autodiff_kit.lab.server import handlers, catalogue; print(len(catalogue.catalogue()), handlers.PREFIX)"
+        "from autodiff_kit.lab.server import handlers, catalog; print(len(catalog.lesson_catalog()), handlers.PREFIX)"
     )
     asked = [str(bin_ / "python"), "-c", script]
     done = subprocess.run(asked, check=True, timeout=300, cwd=tmp_path, env=clean, capture_output=True, text=True)

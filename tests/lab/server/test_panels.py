@@ -16,7 +16,7 @@ import pytest
 from autodiff_kit.lab.server import backups, catalog, panel_data, submissions
 from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.export import COLUMNS, export
-from autodiff_kit.lab.server.folder import Folder, working_folder
+from autodiff_kit.lab.server.folder import WorkingFolder, find_working_folder
 from autodiff_kit.lab.server.search import search
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Progress
@@ -25,7 +25,7 @@ SLUG = "01_jacobian_vector_products"
 EXERCISE = f"work/exercises/{SLUG}.ipynb"
 
 
-def attempt(folder: Folder, id: str, outcome: str, score: float, notebook: str = SLUG) -> None:
+def attempt(folder: WorkingFolder, id: str, outcome: str, score: float, notebook: str = SLUG) -> None:
     Progress(folder.root).attempt(
         id,
         notebook=notebook,
@@ -39,11 +39,11 @@ def attempt(folder: Folder, id: str, outcome: str, score: float, notebook: str =
     )
 
 
-def walk(folder: Folder, no: str, upto: int | None = None) -> None:
+def walk(folder: WorkingFolder, no: str, upto: int | None = None) -> None:
     """Predict and reveal the first prompts of a lesson."""
     mine = Progress(folder.root)
     mine.begin_lesson(no)
-    for item in catalog.catalogue()[no].prompts[:upto]:
+    for item in catalog.lesson_catalog()[no].prompts[:upto]:
         mine.commit_prediction(no, item, 1)
         mine.reveal_prediction(no, item, 1, right=True)
 
@@ -52,18 +52,18 @@ def sha(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_looking_makes_nothing(fresh: Folder) -> None:
+def test_looking_makes_nothing(fresh: WorkingFolder) -> None:
     panel_data.syllabus(fresh)
     panel_data.progress(fresh)
     panel_data.exercises(fresh, None, "01")
     search(fresh, "tape")
-    assert submissions.listed(fresh) == backups.listed(fresh) == []
+    assert submissions.list_submissions(fresh) == backups.list_backups(fresh) == []
     export(fresh, "json")
     export(fresh, "csv")
-    assert list(fresh.shown.iterdir()) == []
+    assert list(fresh.server_root.iterdir()) == []
 
 
-def test_the_syllabus_has_every_lesson(fresh: Folder) -> None:
+def test_the_syllabus_has_every_lesson(fresh: WorkingFolder) -> None:
     found = panel_data.syllabus(fresh)
     lessons = {lesson["no"]: lesson for lesson in found["lessons"]}
     assert list(lessons) == [f"{n:02d}" for n in range(22)]
@@ -73,7 +73,7 @@ def test_the_syllabus_has_every_lesson(fresh: Folder) -> None:
     assert found["folder"] == "work"
 
 
-def test_what_a_lesson_says_stands_in_its_notebook(fresh: Folder) -> None:
+def test_what_a_lesson_says_stands_in_its_notebook(fresh: WorkingFolder) -> None:
     lessons = {lesson["no"]: lesson for lesson in panel_data.syllabus(fresh)["lessons"]}
     there = sorted((workspace.originals_folder() / "notebooks").glob("*.ipynb"))
     assert {no for no, lesson in lessons.items() if not lesson["coming"]} == {path.name[:2] for path in there}
@@ -91,21 +91,21 @@ def test_what_a_lesson_says_stands_in_its_notebook(fresh: Folder) -> None:
 @pytest.fixture
 def ahead(monkeypatch: pytest.MonkeyPatch) -> str:
     """The number of a lesson that is planned and not there yet."""
-    planned, no = catalog.plan(), "88"
+    planned, no = catalog.lesson_plan(), "88"
     row = {"no": no, "title": "To come", "goal": "Wait.", "minutes": 30, "needs": ["01"], "points": 6}
-    monkeypatch.setattr(catalog, "plan", lambda: {**planned, "lessons": [*planned["lessons"], row]})
+    monkeypatch.setattr(catalog, "lesson_plan", lambda: {**planned, "lessons": [*planned["lessons"], row]})
     return no
 
 
-def test_a_lesson_to_come_has_no_notebook(fresh: Folder, ahead: str) -> None:
+def test_a_lesson_to_come_has_no_notebook(fresh: WorkingFolder, ahead: str) -> None:
     coming = [lesson for lesson in panel_data.syllabus(fresh)["lessons"] if lesson["coming"]]
     assert ahead in {lesson["no"] for lesson in coming}
     assert all(lesson["notebook"] is lesson["exercise"] is None for lesson in coming)
 
 
-def done_before(folder: Folder, no: str) -> None:
+def done_before(folder: WorkingFolder, no: str) -> None:
     """Finish every lesson that comes before this one, with its exercise."""
-    for other, entry in catalog.catalogue().items():
+    for other, entry in catalog.lesson_catalog().items():
         if other >= no or entry.coming:
             continue
         Progress(folder.root).finish_lesson(other)
@@ -114,9 +114,9 @@ def done_before(folder: Folder, no: str) -> None:
                 attempt(folder, cell.question, "passed", cell.points, entry.slug)
 
 
-def test_next_goes_through_a_lesson_cell_by_cell(folder: Folder) -> None:
+def test_next_goes_through_a_lesson_cell_by_cell(folder: WorkingFolder) -> None:
     done_before(folder, "01")
-    entry = catalog.catalogue()["01"]
+    entry = catalog.lesson_catalog()["01"]
     cells = {cell.id: cell for cell in entry.notebook.cells} if entry.notebook else {}
 
     def following() -> dict[str, Any]:
@@ -146,14 +146,14 @@ def test_next_goes_through_a_lesson_cell_by_cell(folder: Folder) -> None:
     assert following()["path"] == EXERCISE
 
 
-def test_next_counts_a_lesson_that_was_run_without_predicting(folder: Folder) -> None:
+def test_next_counts_a_lesson_that_was_run_without_predicting(folder: WorkingFolder) -> None:
     Progress(folder.root).set_step("01", 2)
     found = panel_data.progress(folder)
     assert found is not None
-    assert found["next"]["item"] == catalog.catalogue()["01"].prompts[2]
+    assert found["next"]["item"] == catalog.lesson_catalog()["01"].prompts[2]
 
 
-def test_next_after_a_lesson(folder: Folder) -> None:
+def test_next_after_a_lesson(folder: WorkingFolder) -> None:
     def following() -> tuple[Any, ...]:
         found: dict[str, Any] = panel_data.progress(folder)["next"]  # type: ignore[index]
         return found["lesson"], found["kind"], found["question"]
@@ -165,7 +165,7 @@ def test_next_after_a_lesson(folder: Folder) -> None:
     assert following() == ("01", "exercise", "jvp-2")
     for n in range(2, 7):
         attempt(folder, f"jvp-{n}", "passed", 3)
-    after = next(no for no, entry in catalog.catalogue().items() if no > "01" and not entry.coming)
+    after = next(no for no, entry in catalog.lesson_catalog().items() if no > "01" and not entry.coming)
     assert following() == (after, "start", None)
     Progress(folder.root).begin_lesson("09")
     assert following() == ("09", "predict", None)
@@ -175,8 +175,8 @@ def test_next_after_a_lesson(folder: Folder) -> None:
     assert following() == ("09", "predict", None)
 
 
-def test_next_when_all_is_done(folder: Folder) -> None:
-    for no, entry in catalog.catalogue().items():
+def test_next_when_all_is_done(folder: WorkingFolder) -> None:
+    for no, entry in catalog.lesson_catalog().items():
         if not entry.coming:
             Progress(folder.root).finish_lesson(no)
             for cell in entry.exercise.cells if entry.exercise else ():
@@ -188,7 +188,7 @@ def test_next_when_all_is_done(folder: Folder) -> None:
     assert found["totals"]["score"] == found["totals"]["max"]
 
 
-def test_states_follow_the_kernel(folder: Folder) -> None:
+def test_states_follow_the_kernel(folder: WorkingFolder) -> None:
     def state() -> Any:
         found = panel_data.progress(folder)
         assert found is not None
@@ -204,7 +204,7 @@ def test_states_follow_the_kernel(folder: Folder) -> None:
     assert state() == "done"
 
 
-def test_scores_are_the_best_attempts(folder: Folder) -> None:
+def test_scores_are_the_best_attempts(folder: WorkingFolder) -> None:
     attempt(folder, "jvp-1", "passed", 3)
     attempt(folder, "jvp-1", "not yet", 0)
     attempt(folder, "jvp-3", "partial", 1.5)
@@ -214,7 +214,7 @@ def test_scores_are_the_best_attempts(folder: Folder) -> None:
     assert panel_data.exercises(folder, None, "01")["score"] == 4.5
 
 
-def test_progress_since_a_revision(folder: Folder) -> None:
+def test_progress_since_a_revision(folder: WorkingFolder) -> None:
     rev = panel_data.progress(folder)["rev"]  # type: ignore[index]
     assert panel_data.progress(folder, since=rev) is None
     Progress(folder.root).begin_lesson("01")
@@ -224,7 +224,7 @@ def test_progress_since_a_revision(folder: Folder) -> None:
     assert panel_data.progress(folder, since=later["rev"] + 5) == later
 
 
-def test_the_newest_wins_by_field_and_a_line_tells(folder: Folder) -> None:
+def test_the_newest_wins_by_field_and_a_line_tells(folder: WorkingFolder) -> None:
     first = panel_data.patch_lesson(folder, "01", {"rev": 0, "state": "begun", "step": 2})
     assert (first["behind"], first["others"]) == (False, [])
     other = panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 5})
@@ -237,16 +237,16 @@ def test_the_newest_wins_by_field_and_a_line_tells(folder: Folder) -> None:
     assert back["progress"]["lessons"]["01"]["state"] == "done"
 
 
-def test_a_revision_that_never_was(folder: Folder) -> None:
+def test_a_revision_that_never_was(folder: WorkingFolder) -> None:
     with pytest.raises(RequestError, match="never reached") as told:
         panel_data.patch_lesson(folder, "01", {"rev": 7, "step": 1})
     assert (told.value.status, told.value.code, told.value.more) == (409, "newer_rev", {"rev": 0})
     assert Progress(folder.root).lesson("01").state == "new"
 
 
-def test_open_makes_the_copy_and_never_writes_over_it(fresh: Folder) -> None:
+def test_open_makes_the_copy_and_never_writes_over_it(fresh: WorkingFolder) -> None:
     first = panel_data.open_notebook(fresh, "01", {})
-    path = fresh.shown / first["path"]
+    path = fresh.server_root / first["path"]
     assert (first["made"], first["cell"]) == (True, "l01-000")
     assert all(not cell.get("outputs") for cell in json.loads(path.read_text())["cells"])
     path.write_text(path.read_text().replace("push and pull", "mine"))
@@ -258,7 +258,7 @@ def test_open_makes_the_copy_and_never_writes_over_it(fresh: Folder) -> None:
     assert (exercise["path"], exercise["cell"]) == (EXERCISE, "jvp-1")
 
 
-def test_open_puts_a_damaged_notebook_aside(folder: Folder) -> None:
+def test_open_puts_a_damaged_notebook_aside(folder: WorkingFolder) -> None:
     path = folder.root / "notebooks" / f"{SLUG}.ipynb"
     path.write_text("{ half of it")
     found = panel_data.open_notebook(folder, "01", {})
@@ -270,7 +270,7 @@ def test_open_puts_a_damaged_notebook_aside(folder: Folder) -> None:
 
 @pytest.mark.usefixtures("ahead")
 @pytest.mark.parametrize(("no", "code"), [("88", "coming"), ("77", "no_lesson"), ("1", "no_lesson")])
-def test_open_says_what_is_not_there(fresh: Folder, no: str, code: str) -> None:
+def test_open_says_what_is_not_there(fresh: WorkingFolder, no: str, code: str) -> None:
     with pytest.raises(RequestError) as told:
         panel_data.open_notebook(fresh, no, {})
     assert (told.value.status, told.value.code) == (404, code)
@@ -279,7 +279,7 @@ def test_open_says_what_is_not_there(fresh: Folder, no: str, code: str) -> None:
 
 def test_a_folder_that_the_server_does_not_show(tmp_path: Path) -> None:
     (tmp_path / "shown").mkdir()
-    apart = Folder(tmp_path / "work", tmp_path / "shown")
+    apart = WorkingFolder(tmp_path / "work", tmp_path / "shown")
     assert panel_data.syllabus(apart)["folder"] is None
     with pytest.raises(RequestError, match="not inside") as told:
         panel_data.open_notebook(apart, "01", {})
@@ -289,20 +289,20 @@ def test_a_folder_that_the_server_does_not_show(tmp_path: Path) -> None:
 
 def test_where_the_working_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = tmp_path.resolve()
-    assert working_folder(here).root == here / "work"
+    assert find_working_folder(here).root == here / "work"
     (here / ".autodiff_kit").mkdir()
-    assert working_folder(here).root == here
+    assert find_working_folder(here).root == here
     (here / "notebooks").mkdir()
-    assert working_folder(here / "notebooks").root == here
+    assert find_working_folder(here / "notebooks").root == here
     monkeypatch.setenv("AUTODIFF_KIT_DIR", str(here / "other"))
-    assert working_folder(here).root == here / "other"
+    assert find_working_folder(here).root == here / "other"
 
 
-def test_the_questions_of_a_notebook(folder: Folder) -> None:
+def test_the_questions_of_a_notebook(folder: WorkingFolder) -> None:
     attempt(folder, "jvp-2", "not yet", 0)
     found = panel_data.exercises(folder, EXERCISE, None)
     assert (found["no"], found["exercise"], found["path"], found["max"]) == ("01", SLUG, EXERCISE, 16)
-    cells = {cell["id"] for cell in json.loads((folder.shown / EXERCISE).read_text())["cells"]}
+    cells = {cell["id"] for cell in json.loads((folder.server_root / EXERCISE).read_text())["cells"]}
     assert {question["cell"] for question in found["questions"]} <= cells
     assert [question["label"] for question in found["questions"]] == [f"q{n}" for n in range(1, 7)]
     second = found["questions"][1]
@@ -311,21 +311,21 @@ def test_the_questions_of_a_notebook(folder: Folder) -> None:
     assert [question["state"] for question in found["questions"]].count("not tried") == 5
 
 
-def test_nothing_is_spoiled_that_was_not_asked_for(folder: Folder) -> None:
+def test_nothing_is_spoiled_that_was_not_asked_for(folder: WorkingFolder) -> None:
     for question in panel_data.exercises(folder, EXERCISE, None)["questions"]:
         assert (question["hint_texts"], question["solution"]) == ([], None)
 
 
-def test_a_renamed_exercise_is_known_by_what_stands_in_it(folder: Folder) -> None:
+def test_a_renamed_exercise_is_known_by_what_stands_in_it(folder: WorkingFolder) -> None:
     copy = folder.root / "my own copy.ipynb"
-    (folder.shown / EXERCISE).rename(copy)
+    (folder.server_root / EXERCISE).rename(copy)
     found = panel_data.exercises(folder, "work/my own copy.ipynb", None)
     assert (found["exercise"], found["path"]) == (SLUG, "work/my own copy.ipynb")
     assert submissions.hand_in(folder, found["path"], sha(copy))["exercise"] == SLUG
 
 
-def test_a_damaged_exercise_still_has_its_questions(folder: Folder) -> None:
-    (folder.shown / EXERCISE).write_text("[]")
+def test_a_damaged_exercise_still_has_its_questions(folder: WorkingFolder) -> None:
+    (folder.server_root / EXERCISE).write_text("[]")
     assert len(panel_data.exercises(folder, EXERCISE, None)["questions"]) == 6
 
 
@@ -336,7 +336,7 @@ def test_a_damaged_exercise_still_has_its_questions(folder: Folder) -> None:
      '{"cells": [], "metadata": {"autodiff_kit": {"no": ["01"], "kind": "exercise"}}}',
      '{"cells": [], "metadata": {"autodiff_kit": {"no": "88", "kind": "exercise"}}}'],
 )  # fmt: skip
-def test_a_notebook_that_is_no_exercise(folder: Folder, text: str) -> None:
+def test_a_notebook_that_is_no_exercise(folder: WorkingFolder, text: str) -> None:
     (folder.root / "own.ipynb").write_text(text)
     assert panel_data.exercises(folder, "work/own.ipynb", None)["questions"] == []
     with pytest.raises(RequestError) as told:
@@ -344,19 +344,19 @@ def test_a_notebook_that_is_no_exercise(folder: Folder, text: str) -> None:
     assert told.value.code == "no_exercise"
 
 
-def test_a_lesson_leads_to_its_exercise(folder: Folder) -> None:
+def test_a_lesson_leads_to_its_exercise(folder: WorkingFolder) -> None:
     found = panel_data.exercises(folder, f"work/notebooks/{SLUG}.ipynb", None)
     assert (found["questions"], found["path"]) == ([], EXERCISE)
 
 
-def test_hints_come_one_by_one_and_stay(folder: Folder) -> None:
+def test_hints_come_one_by_one_and_stay(folder: WorkingFolder) -> None:
     found = [panel_data.patch_question(folder, "jvp-1", {"hint_seen": n})["question"] for n in (1, 2, 1)]
     assert [one["hints_seen"] for one in found] == [len(one["hint_texts"]) for one in found] == [1, 2, 2]
     stored = Progress(folder.root).question("jvp-1")
     assert (stored.hints_seen, stored.points, stored.state) == (2, 3, "not tried")
 
 
-def test_the_solution_waits_for_two_tries_or_a_pass(folder: Folder) -> None:
+def test_the_solution_waits_for_two_tries_or_a_pass(folder: WorkingFolder) -> None:
     attempt(folder, "jvp-1", "error", 0)
     attempt(folder, "jvp-1", "not yet", 0)
     with pytest.raises(RequestError, match="after two tries") as told:
@@ -369,18 +369,18 @@ def test_the_solution_waits_for_two_tries_or_a_pass(folder: Folder) -> None:
     assert panel_data.patch_question(folder, "jvp-2", {"solution_seen": True})["question"]["solution"]
 
 
-def test_a_question_that_is_not(folder: Folder) -> None:
+def test_a_question_that_is_not(folder: WorkingFolder) -> None:
     with pytest.raises(RequestError) as told:
         panel_data.patch_question(folder, "jvp-77", {"hint_seen": 1})
     assert told.value.code == "no_question"
 
 
-def test_hand_in_writes_the_saved_file_and_a_receipt(folder: Folder) -> None:
+def test_hand_in_writes_the_saved_file_and_a_receipt(folder: WorkingFolder) -> None:
     attempt(folder, "jvp-1", "passed", 3)
-    notebook = folder.shown / EXERCISE
+    notebook = folder.server_root / EXERCISE
     found = submissions.hand_in(folder, EXERCISE, sha(notebook))
     assert re.fullmatch(rf"work/handin/{SLUG}-[0-9a-f]{{8}}-01\.zip", found["path"])
-    with zipfile.ZipFile(folder.shown / found["path"]) as bundle:
+    with zipfile.ZipFile(folder.server_root / found["path"]) as bundle:
         assert sorted(bundle.namelist()) == ["notebook.ipynb", "receipt.json"]
         assert bundle.read("notebook.ipynb") == notebook.read_bytes()
         receipt = json.loads(bundle.read("receipt.json"))
@@ -388,51 +388,51 @@ def test_hand_in_writes_the_saved_file_and_a_receipt(folder: Folder) -> None:
     stamped = json.loads(notebook.read_text())["metadata"]["autodiff_kit"]["learner"]
     assert receipt["learner"] == stamped == workspace.learner_id(folder.root)
     assert (receipt["exercise"], receipt["sha256"], receipt["score_so_far"]) == (SLUG, sha(notebook), 3)
-    assert submissions.listed(folder) == submissions.listed(folder, SLUG) == [found]
-    assert submissions.listed(folder, "06_relaxing_floor") == []
+    assert submissions.list_submissions(folder) == submissions.list_submissions(folder, SLUG) == [found]
+    assert submissions.list_submissions(folder, "06_relaxing_floor") == []
     assert panel_data.exercises(folder, EXERCISE, None)["handed"] == [found]
 
 
-def test_receipts_never_overwrite(folder: Folder) -> None:
-    first = [submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)) for _ in range(3)]
+def test_receipts_never_overwrite(folder: WorkingFolder) -> None:
+    first = [submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE)) for _ in range(3)]
     assert len({one["path"] for one in first}) == 3
-    kept = {one["path"]: (folder.shown / one["path"]).read_bytes() for one in first}
+    kept = {one["path"]: (folder.server_root / one["path"]).read_bytes() for one in first}
     attempt(folder, "jvp-1", "passed", 3)
-    submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
-    assert all((folder.shown / path).read_bytes() == data for path, data in kept.items())
-    assert len(submissions.listed(folder)) == 4
+    submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))
+    assert all((folder.server_root / path).read_bytes() == data for path, data in kept.items())
+    assert len(submissions.list_submissions(folder)) == 4
 
 
-def test_hand_in_where_the_disk_has_no_links(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hand_in_where_the_disk_has_no_links(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_links(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(submissions.os, "link", no_links)
-    both = [submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"][-2:] for _ in range(2)]
+    both = [submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))["receipt"][-2:] for _ in range(2)]
     assert both == ["01", "02"]
-    assert len(submissions.listed(folder)) == 2
+    assert len(submissions.list_submissions(folder)) == 2
 
 
-def test_save_first(folder: Folder) -> None:
-    notebook = folder.shown / EXERCISE
+def test_save_first(folder: WorkingFolder) -> None:
+    notebook = folder.server_root / EXERCISE
     before = sha(notebook)
     notebook.write_text(notebook.read_text() + "\n")
     with pytest.raises(RequestError) as told:
         submissions.hand_in(folder, EXERCISE, before)
     assert (told.value.status, told.value.code, told.value.do) == (409, "save_first", "Save first, then hand in.")
     assert told.value.more == {"sha256": sha(notebook)}
-    assert submissions.listed(folder) == []
+    assert submissions.list_submissions(folder) == []
 
 
 @pytest.mark.parametrize("given", [None, "", 3, "x" * 64, "A" * 64, ["0" * 64], "0" * 63])
-def test_a_hash_that_is_none(folder: Folder, given: object) -> None:
+def test_a_hash_that_is_none(folder: WorkingFolder, given: object) -> None:
     with pytest.raises(RequestError) as told:
         submissions.hand_in(folder, EXERCISE, given)
     assert told.value.code == "bad_value"
 
 
-def test_a_damaged_notebook_is_not_handed_in(folder: Folder) -> None:
-    notebook = folder.shown / EXERCISE
+def test_a_damaged_notebook_is_not_handed_in(folder: WorkingFolder) -> None:
+    notebook = folder.server_root / EXERCISE
     notebook.write_text("{")
     with pytest.raises(RequestError) as told:
         submissions.hand_in(folder, EXERCISE, sha(notebook))
@@ -440,15 +440,15 @@ def test_a_damaged_notebook_is_not_handed_in(folder: Folder) -> None:
     assert notebook.read_text() == "{"
 
 
-def test_a_notebook_over_the_limit(folder: Folder) -> None:
-    notebook = folder.shown / EXERCISE
+def test_a_notebook_over_the_limit(folder: WorkingFolder) -> None:
+    notebook = folder.server_root / EXERCISE
     notebook.write_bytes(notebook.read_bytes() + b" " * 10_000_000)
     with pytest.raises(RequestError) as told:
         submissions.hand_in(folder, EXERCISE, sha(notebook))
     assert (told.value.status, told.value.code) == (413, "too_large")
 
 
-def test_files_that_are_no_bundles_are_passed_over(folder: Folder) -> None:
+def test_files_that_are_no_bundles_are_passed_over(folder: WorkingFolder) -> None:
     where = folder.root / "handin"
     (where / "notes.zip").write_bytes(b"PK")
     (where / f"{SLUG}-00000000-01.zip").write_bytes(b"not a zip")
@@ -457,10 +457,10 @@ def test_files_that_are_no_bundles_are_passed_over(folder: Folder) -> None:
         with zipfile.ZipFile(where / f"{SLUG}-00000000-0{n}.zip", "w") as bundle:
             bundle.writestr("receipt.json", text)
     (where / f"{SLUG}-00000000-08.zip").symlink_to("/etc/passwd")
-    assert submissions.listed(folder) == []
+    assert submissions.list_submissions(folder) == []
 
 
-def test_search_finds_titles_before_text(fresh: Folder) -> None:
+def test_search_finds_titles_before_text(fresh: WorkingFolder) -> None:
     hits = search(fresh, "Attention")["hits"]
     assert (hits[0]["no"], hits[0]["where"]) == ("09", "title")
     where = [("title", "keywords", "goal", "summary", "text").index(hit["where"]) for hit in hits]
@@ -468,20 +468,20 @@ def test_search_finds_titles_before_text(fresh: Folder) -> None:
 
 
 @pytest.mark.parametrize(("query", "no"), [("18", "18"), ("levenberg", "19"), ("FORWARD mode", "01"), ("masked", "09")])
-def test_search_by_number_word_and_keyword(fresh: Folder, query: str, no: str) -> None:
+def test_search_by_number_word_and_keyword(fresh: WorkingFolder, query: str, no: str) -> None:
     assert no in {hit["no"] for hit in search(fresh, query)["hits"]}
 
 
-def test_search_in_the_text_names_the_cell(fresh: Folder) -> None:
-    entry = catalog.catalogue()["01"]
+def test_search_in_the_text_names_the_cell(fresh: WorkingFolder) -> None:
+    entry = catalog.lesson_catalog()["01"]
     hits = [hit for hit in search(fresh, 'predict("jv")')["hits"] if hit["where"] == "text"]
     assert [hit["cell"] for hit in hits] == [cell.id for cell in entry.notebook.cells if 'predict("jv")' in cell.text]  # type: ignore[union-attr]
     assert 'predict("jv")' in hits[0]["text"]
 
 
-def test_search_shows_no_result_and_no_summary(fresh: Folder) -> None:
+def test_search_shows_no_result_and_no_summary(fresh: WorkingFolder) -> None:
     """A cell that tells what comes out is found, and only its heading is shown."""
-    entries = catalog.catalogue()
+    entries = catalog.lesson_catalog()
     cells = {cell.id: cell for entry in entries.values() if entry.notebook for cell in entry.notebook.cells}
     told = [hit for word in ("reveal", "summary", "the", "why") for hit in search(fresh, word)["hits"]]
     telling = [hit for hit in told if hit["cell"] and cells[hit["cell"]].role in ("reveal", "why", "summary")]
@@ -493,9 +493,9 @@ def test_search_shows_no_result_and_no_summary(fresh: Folder) -> None:
     assert search(fresh, " ".join(words[:8]))["hits"][0]["where"] in ("summary", "goal", "keywords")
 
 
-def test_export_as_nbgraders_columns(folder: Folder) -> None:
+def test_export_as_nbgraders_columns(folder: WorkingFolder) -> None:
     attempt(folder, "jvp-1", "passed", 3)
-    handed = submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    handed = submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))
     name, media, text = export(folder, "csv")
     assert (name, media.split(";")[0]) == ("autodiff_kit-progress.csv", "text/csv")
     rows = list(csv.DictReader(io.StringIO(text)))
@@ -508,16 +508,16 @@ def test_export_as_nbgraders_columns(folder: Folder) -> None:
         handed["at"],
     )
     assert first["student_id"] == workspace.learner_id(folder.root)
-    assert len(rows) == sum(entry.exercise is not None for entry in catalog.catalogue().values())
+    assert len(rows) == sum(entry.exercise is not None for entry in catalog.lesson_catalog().values())
 
 
-def test_a_table_program_sees_no_formula(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_program_sees_no_formula(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUTODIFF_KIT_LEARNER", '=HYPERLINK("x")')
     row = next(csv.DictReader(io.StringIO(export(folder, "csv")[2])))
     assert row["student_id"] == '\'=HYPERLINK("x")'
 
 
-def test_export_as_json_holds_all_and_no_code(folder: Folder) -> None:
+def test_export_as_json_holds_all_and_no_code(folder: WorkingFolder) -> None:
     walk(folder, "01", 2)
     attempt(folder, "jvp-1", "passed", 3)
     found = json.loads(export(folder, "json")[2])
@@ -527,7 +527,7 @@ def test_export_as_json_holds_all_and_no_code(folder: Folder) -> None:
     assert found["rev"] == Progress(folder.root).rev()
 
 
-def test_an_export_that_is_none(folder: Folder) -> None:
+def test_an_export_that_is_none(folder: WorkingFolder) -> None:
     with pytest.raises(RequestError, match="json or csv"):
         export(folder, "xlsx")
 

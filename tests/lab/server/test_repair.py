@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from autodiff_kit.lab.server import backups, panel_data, progress_db, repair, submissions
-from autodiff_kit.lab.server.catalog import catalogue
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.catalog import lesson_catalog
+from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.progress import Prediction, Progress
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*was damaged:autodiff_kit.lessons.progress_db.ProgressWarning")
@@ -24,16 +24,16 @@ EXERCISE = f"exercises/{SLUG}.ipynb"
 NONSENSE = b"no database at all " * 500
 
 
-def attempt(folder: Folder, id: str, outcome: str, score: float) -> None:
+def attempt(folder: WorkingFolder, id: str, outcome: str, score: float) -> None:
     Progress(folder.root).attempt(
         id, notebook=SLUG, points=3, outcome=outcome, score=score, ms=1.0, message=outcome, cell_sha=outcome
     )
 
 
-def learn(folder: Folder) -> None:
+def learn(folder: WorkingFolder) -> None:
     """Do a little of everything."""
     mine = Progress(folder.root)
-    for item in catalogue()["01"].prompts[:3]:
+    for item in lesson_catalog()["01"].prompts[:3]:
         mine.commit_prediction("01", item, 1)
         mine.reveal_prediction("01", item, 2, right=False)
     mine.finish_lesson("06")
@@ -44,18 +44,18 @@ def learn(folder: Folder) -> None:
     attempt(folder, "jvp-3", "partial", 1.5)
 
 
-def file(folder: Folder) -> Path:
-    return folder.root / progress_db.FILE
+def file(folder: WorkingFolder) -> Path:
+    return folder.root / progress_db.PROGRESS_FILE
 
 
-def lessons(folder: Folder) -> dict[str, Any]:
+def lessons(folder: WorkingFolder) -> dict[str, Any]:
     found = panel_data.progress(folder)
     assert found is not None
     assert found["saved"]
     return dict(found["lessons"])
 
 
-def ran(folder: Folder, path: str, outputs: dict[str, str]) -> None:
+def ran(folder: WorkingFolder, path: str, outputs: dict[str, str]) -> None:
     """Give the cells of a learner's notebook a result, by their ids."""
     notebook = json.loads((folder.root / path).read_text())
     for n, cell in enumerate(notebook["cells"], 1):
@@ -66,7 +66,7 @@ def ran(folder: Folder, path: str, outputs: dict[str, str]) -> None:
     (folder.root / path).write_text(json.dumps(notebook))
 
 
-def test_what_can_be_read_is_brought_back(folder: Folder) -> None:
+def test_what_can_be_read_is_brought_back(folder: WorkingFolder) -> None:
     """The file's schema is broken, its rows are not."""
     learn(folder)
     before = lessons(folder)
@@ -81,7 +81,7 @@ def test_what_can_be_read_is_brought_back(folder: Folder) -> None:
         assert db.execute("SELECT count(*) FROM attempt").fetchone() == (14,)
 
 
-def test_it_happens_once(folder: Folder) -> None:
+def test_it_happens_once(folder: WorkingFolder) -> None:
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute("DROP TABLE meta")
@@ -89,31 +89,31 @@ def test_it_happens_once(folder: Folder) -> None:
     panel_data.progress(folder)
     rev = Progress(folder.root).rev()
     assert panel_data.progress(folder, since=rev) is None
-    backups.reset(folder, {"scope": "all"})
+    backups.reset_progress(folder, {"scope": "all"})
     assert lessons(folder) == {}, "what was reset since does not come back"
 
 
-def test_another_process_may_be_first(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_process_may_be_first(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one looks through notebooks, another finishes the same work: it is done once."""
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute("DROP TABLE meta")
         db.commit()
-    real = repair._in_notebooks
+    real = repair._rows_from_notebooks
 
-    def slow(where: Folder) -> repair.Found:
-        monkeypatch.setattr(repair, "_in_notebooks", real)
+    def slow(where: WorkingFolder) -> repair.TableRows:
+        monkeypatch.setattr(repair, "_rows_from_notebooks", real)
         assert repair.repair(where)
         return real(where)
 
-    monkeypatch.setattr(repair, "_in_notebooks", slow)
+    monkeypatch.setattr(repair, "_rows_from_notebooks", slow)
     assert set(lessons(folder)) == {"01", "06"}
     with closing(sqlite3.connect(file(folder))) as db:
         assert db.execute("SELECT count(*) FROM event WHERE kind = 'repair'").fetchone() == (1,)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_file_with_holes(folder: Folder, seed: int) -> None:
+def test_a_file_with_holes(folder: WorkingFolder, seed: int) -> None:
     """Pages overwritten at random: no answer fails, nothing is made up, and the broken file is kept as it was."""
     learn(folder)
     draw = random.Random(seed)
@@ -134,7 +134,7 @@ def test_a_file_with_holes(folder: Folder, seed: int) -> None:
     assert lessons(folder)["09"]["predicted"] == 1
 
 
-def test_scores_come_back_from_the_notebook(folder: Folder) -> None:
+def test_scores_come_back_from_the_notebook(folder: WorkingFolder) -> None:
     file(folder).write_bytes(NONSENSE)
     said = {
         "jvp-1-check": "Passed: 3 of 3 points. All right.",
@@ -152,9 +152,9 @@ def test_scores_come_back_from_the_notebook(folder: Folder) -> None:
     assert states["jvp-2"] == states["jvp-6"] == ("not tried", 0)
 
 
-def test_how_far_a_lesson_was_walked_comes_back_from_the_notebook(folder: Folder) -> None:
+def test_how_far_a_lesson_was_walked_comes_back_from_the_notebook(folder: WorkingFolder) -> None:
     file(folder).write_bytes(NONSENSE)
-    entry = catalogue()["01"]
+    entry = lesson_catalog()["01"]
     shown = [cell.id for cell in (entry.notebook.cells if entry.notebook else ()) if "reveal(" in cell.text]
     ran(folder, f"notebooks/{SLUG}.ipynb", dict.fromkeys(shown[1:3], "3"))
     assert lessons(folder)["01"]["state"] == "begun"
@@ -162,24 +162,24 @@ def test_how_far_a_lesson_was_walked_comes_back_from_the_notebook(folder: Folder
     assert "06" not in lessons(folder)
 
 
-def test_a_lesson_that_was_walked_to_its_end_is_done(folder: Folder) -> None:
+def test_a_lesson_that_was_walked_to_its_end_is_done(folder: WorkingFolder) -> None:
     file(folder).write_bytes(NONSENSE)
-    entry = catalogue()["01"]
+    entry = lesson_catalog()["01"]
     ran(folder, f"notebooks/{SLUG}.ipynb", {cell.id: "" for cell in (entry.notebook.cells if entry.notebook else ())})
     assert lessons(folder)["01"]["state"] == "done"
 
 
-def test_predictions_come_back_from_the_newest_backup(folder: Folder) -> None:
-    backups.make(folder, "all")
+def test_predictions_come_back_from_the_newest_backup(folder: WorkingFolder) -> None:
+    backups.create_backup(folder, "all")
     learn(folder)
-    backups.make(folder, "all")
+    backups.create_backup(folder, "all")
     before = lessons(folder)
     file(folder).write_bytes(NONSENSE)
     assert lessons(folder) == before
     assert Progress(folder.root).prediction("01", "jv") == Prediction(1, 2, False)
 
 
-def test_receipts_come_back_from_the_bundles(folder: Folder) -> None:
+def test_receipts_come_back_from_the_bundles(folder: WorkingFolder) -> None:
     learn(folder)
     digest = hashlib.sha256((folder.root / EXERCISE).read_bytes()).hexdigest()
     handed = submissions.hand_in(folder, f"work/{EXERCISE}", digest)
@@ -190,9 +190,9 @@ def test_receipts_come_back_from_the_bundles(folder: Folder) -> None:
     assert rows == [(handed["receipt"], SLUG, digest, 4.5)]
 
 
-def test_the_further_of_two_places_counts(folder: Folder) -> None:
+def test_the_further_of_two_places_counts(folder: WorkingFolder) -> None:
     learn(folder)
-    backups.make(folder, "all")
+    backups.create_backup(folder, "all")
     file(folder).write_bytes(NONSENSE)
     ran(folder, EXERCISE, {"jvp-1-check": "Not yet: 0 of 3 points.", "jvp-2-check": "Passed: 2 of 2 points."})
     questions = {q["id"]: q for q in panel_data.exercises(folder, None, "01")["questions"]}
@@ -218,7 +218,7 @@ def test_the_further_of_two_places_counts(folder: Folder) -> None:
         ("attempt", "outcome = 'x'"),
     ],
 )
-def test_rows_that_make_no_sense_are_left_out(folder: Folder, table: str, change: str) -> None:
+def test_rows_that_make_no_sense_are_left_out(folder: WorkingFolder, table: str, change: str) -> None:
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute(f"UPDATE {table} SET {change} WHERE rowid = 1")
@@ -226,13 +226,13 @@ def test_rows_that_make_no_sense_are_left_out(folder: Folder, table: str, change
         db.commit()
     assert set(lessons(folder)) == {"01", "06"}
     mine = Progress(folder.root)
-    for item in catalogue()["01"].prompts[:3]:
+    for item in lesson_catalog()["01"].prompts[:3]:
         mine.prediction("01", item)
     assert mine.summary().best <= 4.5
     json.dumps(panel_data.exercises(folder, None, "01"))
 
 
-def test_a_kernel_that_found_the_damage_first(folder: Folder) -> None:
+def test_a_kernel_that_found_the_damage_first(folder: WorkingFolder) -> None:
     learn(folder)
     before = lessons(folder)
     with closing(sqlite3.connect(file(folder))) as db:

@@ -34,8 +34,8 @@ def hammer(running: Any, told: list[tuple[str, Any]], sha: str) -> None:
 
 
 def test_killed_under_load_then_damaged(folder: Any, tmp_path: Path, start_server: Callable[..., Any]) -> None:
-    running = start_server(folder.shown, tmp_path)
-    sha = hashlib.sha256((folder.shown / EXERCISE).read_bytes()).hexdigest()
+    running = start_server(folder.server_root, tmp_path)
+    sha = hashlib.sha256((folder.server_root / EXERCISE).read_bytes()).hexdigest()
     told: list[tuple[str, Any]] = []
     assert running.ask("PATCH", "progress/06", {"rev": 0, "step": 3}).status == 200
     with ThreadPoolExecutor(4) as pages:
@@ -51,7 +51,7 @@ def test_killed_under_load_then_damaged(folder: Any, tmp_path: Path, start_serve
 
     with closing(sqlite3.connect(folder.root / ".autodiff_kit" / "progress.db")) as db:
         assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-    again = start_server(folder.shown, tmp_path)
+    again = start_server(folder.server_root, tmp_path)
     try:
         known = {row["receipt"] for row in again.ask("GET", "handin").json["handed"]}
         assert {what for kind, what in told if kind == "handin"} <= known

@@ -24,7 +24,7 @@ import pytest
 
 from autodiff_kit.lab.server import backups, panel_data, progress_db, submissions
 from autodiff_kit.lab.server.errors import RequestError, as_request_error
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.progress_db import ProgressDatabase, ProgressWarning
@@ -49,35 +49,35 @@ SERVER = """
 import hashlib, sys
 from pathlib import Path
 from autodiff_kit.lab.server import backups, panel_data, submissions
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.folder import WorkingFolder
 root = Path(sys.argv[1])
-folder, path = Folder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
+folder, path = WorkingFolder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
 while True:
-    sha = hashlib.sha256((folder.shown / path).read_bytes()).hexdigest()
+    sha = hashlib.sha256((folder.server_root / path).read_bytes()).hexdigest()
     print("handin", submissions.hand_in(folder, path, sha)["receipt"], flush=True)
-    backup = backups.make(folder, "01")
+    backup = backups.create_backup(folder, "01")
     print("backup", backup["id"], flush=True)
-    print("reset", backups.reset(folder, {"scope": "06", "notebooks": True})["backup"]["id"], flush=True)
-    print("restore", backups.restore(folder, backup["id"])["rev"], flush=True)
+    print("reset", backups.reset_progress(folder, {"scope": "06", "notebooks": True})["backup"]["id"], flush=True)
+    print("restore", backups.restore_backup(folder, backup["id"])["rev"], flush=True)
 """
 
 
-def run(script: str, folder: Folder, *words: object, **options: Any) -> subprocess.Popen[str]:
+def run(script: str, folder: WorkingFolder, *words: object, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", script, str(folder.root), *map(str, words)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
 
 
-def integrity(folder: Folder) -> str:
-    with closing(sqlite3.connect(folder.root / progress_db.FILE)) as db:
+def integrity(folder: WorkingFolder) -> str:
+    with closing(sqlite3.connect(folder.root / progress_db.PROGRESS_FILE)) as db:
         return str(db.execute("PRAGMA integrity_check").fetchone()[0])
 
 
-def shas(folder: Folder) -> set[str]:
-    with closing(sqlite3.connect(folder.root / progress_db.FILE)) as db:
+def shas(folder: WorkingFolder) -> set[str]:
+    with closing(sqlite3.connect(folder.root / progress_db.PROGRESS_FILE)) as db:
         return {row[0] for row in db.execute("SELECT cell_sha FROM attempt")}
 
 
-def attempt(folder: Folder, id: str = "jvp-1", outcome: str = "passed", score: float = 3.0) -> None:
+def attempt(folder: WorkingFolder, id: str = "jvp-1", outcome: str = "passed", score: float = 3.0) -> None:
     Progress(folder.root).attempt(
         id, notebook=SLUG, points=3, outcome=outcome, score=score, ms=1.0, message=outcome, cell_sha="a"
     )
@@ -87,7 +87,7 @@ def sha(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_two_kernels_and_the_server_write_at_once(folder: Folder) -> None:
+def test_two_kernels_and_the_server_write_at_once(folder: WorkingFolder) -> None:
     kernels = [run(KERNEL, folder, 0, 60), run(KERNEL, folder, 1000, 1060)]
     steps = 0
     while any(kernel.poll() is None for kernel in kernels):
@@ -119,7 +119,7 @@ def test_many_requests_at_once_through_one_server(server: Any) -> None:
 
 def test_the_loop_answers_while_a_change_waits(server: Any) -> None:
     """A change that waits for another process's lock holds no other request up, and then says what it waited for."""
-    with closing(sqlite3.connect(server.root / progress_db.FILE, isolation_level=None, timeout=10)) as other:
+    with closing(sqlite3.connect(server.root / progress_db.PROGRESS_FILE, isolation_level=None, timeout=10)) as other:
         other.execute("BEGIN IMMEDIATE")
         with ThreadPoolExecutor(6) as pool:
             waiting = [pool.submit(server.ask, "PATCH", "progress/01", {"rev": 0, "step": 1}) for _ in range(6)]
@@ -145,7 +145,7 @@ def test_two_pages_hand_in_at_once(server: Any) -> None:
 
 
 @pytest.mark.parametrize("pause", [0.05, 0.3, 0.7])
-def test_a_kernel_killed_in_the_middle_of_a_write(folder: Folder, pause: float) -> None:
+def test_a_kernel_killed_in_the_middle_of_a_write(folder: WorkingFolder, pause: float) -> None:
     kernel = run(KERNEL, folder, 0, 100_000)
     assert kernel.stdout is not None
     kernel.stdout.readline()
@@ -158,9 +158,9 @@ def test_a_kernel_killed_in_the_middle_of_a_write(folder: Folder, pause: float) 
 
 
 @pytest.mark.parametrize("pause", [0.1, 0.25, 0.45, 0.6, 0.8])
-def test_a_server_killed_in_the_middle_of_its_work(folder: Folder, pause: float) -> None:
+def test_a_server_killed_in_the_middle_of_its_work(folder: WorkingFolder, pause: float) -> None:
     attempt(folder)
-    notebook = sha(folder.shown / EXERCISE)
+    notebook = sha(folder.server_root / EXERCISE)
     server = run(SERVER, folder)
     assert server.stdout is not None
     first = server.stdout.readline()
@@ -168,24 +168,24 @@ def test_a_server_killed_in_the_middle_of_its_work(folder: Folder, pause: float)
     server.send_signal(signal.SIGKILL)
     told = [line.split() for line in (first + server.communicate()[0]).splitlines() if len(line.split()) == 2]
     assert integrity(folder) == "ok"
-    handed = {row["receipt"]: row for row in submissions.listed(folder)}
+    handed = {row["receipt"]: row for row in submissions.list_submissions(folder)}
     assert {name for kind, name in told if kind == "handin"} <= set(handed)
     for row in handed.values():
-        with zipfile.ZipFile(folder.shown / row["path"]) as bundle:
+        with zipfile.ZipFile(folder.server_root / row["path"]) as bundle:
             assert bundle.testzip() is None
             assert hashlib.sha256(bundle.read("notebook.ipynb")).hexdigest() == row["sha256"] == notebook
-    kept = {row["id"]: row for row in backups.listed(folder)}
+    kept = {row["id"]: row for row in backups.list_backups(folder)}
     assert {name for kind, name in told if kind in ("backup", "reset")} <= set(kept)
     assert all(len(row["notebooks"]) == 2 for row in kept.values())
     # Whatever moment it was, the score is there or a backup brings it back, and opening mends the rest.
     newest = next(row for row in kept.values() if row["scope"] == "01") if kept else None
     if Progress(folder.root).question("jvp-1").best != 3:
         assert newest is not None
-        backups.restore(folder, newest["id"])
+        backups.restore_backup(folder, newest["id"])
     assert Progress(folder.root).question("jvp-1").best == 3
     panel_data.open_notebook(folder, "06", {})
     assert json.loads((folder.root / "notebooks" / "06_relaxing_floor.ipynb").read_text())["cells"]
-    assert sha(folder.shown / EXERCISE) == notebook
+    assert sha(folder.server_root / EXERCISE) == notebook
 
 
 def full_database(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,13 +200,13 @@ def full_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ProgressDatabase, "_connect", small)
 
 
-def test_a_full_disk_is_told_and_loses_nothing(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_and_loses_nothing(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt(folder)
     with monkeypatch.context() as patch:
         full_database(patch)
         with pytest.raises(RequestError) as told:
             for n in range(1000):
-                progress_db.change(
+                progress_db.write_progress_db(
                     folder, lambda mine, n=n: mine.commit_prediction("01", f"item-{n}-{'x' * 3000}", "y" * 3000)
                 )
         assert (told.value.status, told.value.code) == (507, "disk_full")
@@ -224,7 +224,7 @@ def no_space(*_: object, **__: object) -> None:
 
 @pytest.mark.parametrize("what", [submissions.os, "write"])
 def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, what: Any
+    folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch, what: Any
 ) -> None:
     before = sorted((folder.root / "handin").iterdir())
     with monkeypatch.context() as patch:
@@ -233,12 +233,12 @@ def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
         else:
             patch.setattr(submissions.os, "fsync", no_space)
         with pytest.raises(OSError, match="No space"):
-            submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+            submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))
     assert sorted((folder.root / "handin").iterdir()) == before
-    assert submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"].endswith("-01")
+    assert submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))["receipt"].endswith("-01")
 
 
-def test_a_reset_on_a_full_disk_takes_nothing_away(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_on_a_full_disk_takes_nothing_away(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt(folder)
     mine = folder.root / "notebooks" / f"{SLUG}.ipynb"
     mine.write_text(mine.read_text().replace("push and pull", "mine"))
@@ -246,24 +246,24 @@ def test_a_reset_on_a_full_disk_takes_nothing_away(folder: Folder, monkeypatch: 
     with monkeypatch.context() as patch:
         patch.setattr(backups.os, "fsync", no_space)
         with pytest.raises(OSError, match="No space"):
-            backups.reset(folder, {"scope": "all", "notebooks": True})
+            backups.reset_progress(folder, {"scope": "all", "notebooks": True})
     assert (mine.read_bytes(), Progress(folder.root).question("jvp-1").best) == (kept, 3)
-    assert backups.listed(folder) == []
-    assert list((folder.root / backups.WHERE).iterdir()) == [], "no half of a backup is left"
+    assert backups.list_backups(folder) == []
+    assert list((folder.root / backups.BACKUP_FOLDER).iterdir()) == [], "no half of a backup is left"
 
 
 def test_a_disk_that_really_fills(small_disk: Path) -> None:
-    folder = Folder(small_disk / "work", small_disk)
+    folder = WorkingFolder(small_disk / "work", small_disk)
     workspace.prepare_working_folder(folder.root)
     attempt(folder)
-    receipt = submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))["receipt"]
+    receipt = submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))["receipt"]
     with (small_disk / "filler").open("wb") as filler, pytest.raises(OSError, match="No space"):
         while True:
             filler.write(b"x" * 65536)
             filler.flush()
     for work in (
-        lambda: submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE)),
-        lambda: backups.reset(folder, {"scope": "all", "notebooks": True}),
+        lambda: submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE)),
+        lambda: backups.reset_progress(folder, {"scope": "all", "notebooks": True}),
         lambda: [panel_data.patch_lesson(folder, "01", {"rev": 0, "step": n}) for n in range(2000)],
     ):
         with pytest.raises((OSError, RequestError, sqlite3.Error)) as told:
@@ -273,13 +273,13 @@ def test_a_disk_that_really_fills(small_disk: Path) -> None:
         assert known.status in (403, 507)
     (small_disk / "filler").unlink()
     assert integrity(folder) == "ok"
-    assert [row["receipt"] for row in submissions.listed(folder)] == [receipt]
+    assert [row["receipt"] for row in submissions.list_submissions(folder)] == [receipt]
     assert Progress(folder.root).question("jvp-1").best == 3
 
 
-def test_a_database_of_nonsense_is_kept_aside(folder: Folder) -> None:
+def test_a_database_of_nonsense_is_kept_aside(folder: WorkingFolder) -> None:
     attempt(folder)
-    file = folder.root / progress_db.FILE
+    file = folder.root / progress_db.PROGRESS_FILE
     file.write_bytes(b"no database at all " * 100)
     with pytest.warns(ProgressWarning, match="was damaged"):
         found = panel_data.progress(folder)
@@ -292,9 +292,9 @@ def test_a_database_of_nonsense_is_kept_aside(folder: Folder) -> None:
     assert panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1})["progress"]["lessons"]["01"]["step"] == 1
 
 
-def test_a_newer_kits_file_is_left_alone(folder: Folder) -> None:
+def test_a_newer_kits_file_is_left_alone(folder: WorkingFolder) -> None:
     attempt(folder)
-    file = folder.root / progress_db.FILE
+    file = folder.root / progress_db.PROGRESS_FILE
     with closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA user_version = 99")
     before = sha(file)
@@ -308,19 +308,19 @@ def test_a_newer_kits_file_is_left_alone(folder: Folder) -> None:
     assert sha(file) == before
 
 
-def test_a_damaged_backup_is_told_and_changes_nothing(folder: Folder) -> None:
+def test_a_damaged_backup_is_told_and_changes_nothing(folder: WorkingFolder) -> None:
     attempt(folder)
-    made = backups.make(folder, "all")
-    file = folder.root / backups.WHERE / made["id"] / "progress.db"
+    made = backups.create_backup(folder, "all")
+    file = folder.root / backups.BACKUP_FOLDER / made["id"] / "progress.db"
     file.write_bytes(file.read_bytes()[:3000])
     with pytest.raises(RequestError) as told:
-        backups.restore(folder, made["id"])
+        backups.restore_backup(folder, made["id"])
     assert (told.value.status, told.value.code) == (409, "damaged_backup")
     assert Progress(folder.root).question("jvp-1").best == 3
-    assert [row["id"] for row in backups.listed(folder)] == [made["id"]]
+    assert [row["id"] for row in backups.list_backups(folder)] == [made["id"]]
 
 
-def test_reset_and_undo(folder: Folder) -> None:
+def test_reset_and_undo(folder: WorkingFolder) -> None:
     attempt(folder)
     Progress(folder.root).commit_prediction("01", "jv", "a")
     Progress(folder.root).commit_prediction("06", "area", 1)
@@ -329,64 +329,64 @@ def test_reset_and_undo(folder: Folder) -> None:
     mine.write_text(mine.read_text().replace("push and pull", "mine"))
     kept = mine.read_bytes()
     before = panel_data.progress(folder)
-    gone = backups.reset(folder, {"scope": "01", "notebooks": True})
+    gone = backups.reset_progress(folder, {"scope": "01", "notebooks": True})
     assert set(gone["progress"]["lessons"]) == {"06"}
     assert (mine.read_bytes(), len(gone["replaced"])) == (original, 2)
     assert Progress(folder.root).prediction("01", "jv") is None
-    back = backups.restore(folder, gone["backup"]["id"])
+    back = backups.restore_backup(folder, gone["backup"]["id"])
     assert mine.read_bytes() == kept
     assert before is not None
     assert back["progress"]["lessons"] == before["lessons"]
     assert back["rev"] > gone["rev"] > before["rev"]
     assert Progress(folder.root).question("jvp-1").tries == 1
-    undone = backups.restore(folder, back["backup"]["id"])
+    undone = backups.restore_backup(folder, back["backup"]["id"])
     assert set(undone["progress"]["lessons"]) == {"06"}
 
 
-def test_reset_of_all_keeps_notebooks_and_what_was_handed_in(folder: Folder) -> None:
+def test_reset_of_all_keeps_notebooks_and_what_was_handed_in(folder: WorkingFolder) -> None:
     attempt(folder)
-    submissions.hand_in(folder, EXERCISE, sha(folder.shown / EXERCISE))
+    submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))
     files = {path: path.read_bytes() for path in folder.root.glob("*/*.ipynb")}
-    gone = backups.reset(folder, {"scope": "all"})
+    gone = backups.reset_progress(folder, {"scope": "all"})
     assert (gone["replaced"], gone["progress"]["lessons"]) == ([], {})
     assert {path: path.read_bytes() for path in files} == files
-    assert len(submissions.listed(folder)) == 1
-    assert backups.restore(folder, gone["backup"]["id"])["progress"]["lessons"]["01"]["score"] == 3
+    assert len(submissions.list_submissions(folder)) == 1
+    assert backups.restore_backup(folder, gone["backup"]["id"])["progress"]["lessons"]["01"]["score"] == 3
 
 
-def test_the_command_lines_backups_can_be_restored(folder: Folder) -> None:
+def test_the_command_lines_backups_can_be_restored(folder: WorkingFolder) -> None:
     attempt(folder)
     Progress(folder.root).begin_lesson("01")
     made = workspace.reset_lesson(folder.root, "01")
     Progress(folder.root).reset("01", made.path)
     assert Progress(folder.root).question("jvp-1").best == 0
-    listed = backups.listed(folder)
+    listed = backups.list_backups(folder)
     assert [row["scope"] for row in listed] == ["01"]
-    assert backups.restore(folder, listed[0]["id"])["progress"]["lessons"]["01"]["score"] == 3
+    assert backups.restore_backup(folder, listed[0]["id"])["progress"]["lessons"]["01"]["score"] == 3
 
 
 # A folder that this user may read and not write. Root may write anywhere, so root becomes somebody else.
 LOOK_AND_WRITE = """
 import hashlib, json, os, sys, warnings
 from pathlib import Path
-from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.lab.server import backups, catalog, panel_data, submissions
-from autodiff_kit.lab.server.folder import Folder
+from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lab.server.errors import as_request_error
-catalog.catalogue()
+catalog.lesson_catalog()
 LESSONS["01"]  # imported while Python's own files can still be read
 if os.geteuid() == 0:
     os.setgid(65534); os.setuid(65534)
 warnings.simplefilter("error")
 root = Path(sys.argv[1])
-folder, path = Folder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
+folder, path = WorkingFolder(root, root.parent), "work/exercises/01_jacobian_vector_products.ipynb"
 found = panel_data.progress(folder)
 print(json.dumps([found["saved"], found["lessons"]["01"]["score"], [one["code"] for one in found["notices"]]]))
-sha = hashlib.sha256((folder.shown / path).read_bytes()).hexdigest()
-for work in (lambda: panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1}), lambda: backups.make(folder, "all"),
+sha = hashlib.sha256((folder.server_root / path).read_bytes()).hexdigest()
+for work in (lambda: panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1}),
+             lambda: backups.create_backup(folder, "all"),
              lambda: panel_data.patch_question(folder, "jvp-1", {"hint_seen": 1}),
              lambda: submissions.hand_in(folder, path, sha),
-             lambda: backups.reset(folder, {"scope": "all", "notebooks": True})):
+             lambda: backups.reset_progress(folder, {"scope": "all", "notebooks": True})):
     try:
         work()
         print("done")
@@ -404,7 +404,7 @@ def read_only(root: Path) -> None:
 def test_a_folder_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
     place = Path(tempfile.mkdtemp())
     place.chmod(0o755)
-    folder = Folder(place.resolve() / "work", place.resolve())
+    folder = WorkingFolder(place.resolve() / "work", place.resolve())
     try:
         workspace.prepare_working_folder(folder.root)
         attempt(folder)
@@ -422,7 +422,7 @@ def test_a_folder_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
-def test_a_folder_whose_own_place_is_taken(fresh: Folder, make: Callable[[Path], None]) -> None:
+def test_a_folder_whose_own_place_is_taken(fresh: WorkingFolder, make: Callable[[Path], None]) -> None:
     """Something else stands where the kit keeps its files: an answer that says so, and nothing is overwritten."""
     fresh.root.mkdir()
     own = fresh.root / ".autodiff_kit"

@@ -161,9 +161,9 @@ def test_rows_are_collapsed_in_the_frame_of_a_step(bench: Any) -> None:
 
 SLOW_COSTS = """
 import time
-from autodiff_kit.lab.kernel import answers
-costs = answers.ANSWERS["tape.costs"]
-answers.ANSWERS["tape.costs"] = lambda *asked: (time.sleep(6), costs(*asked))[1]
+from autodiff_kit.lab.kernel import requests
+costs = requests.REQUEST_HANDLERS["tape.costs"]
+requests.REQUEST_HANDLERS["tape.costs"] = lambda *asked: (time.sleep(6), costs(*asked))[1]
 """
 
 

@@ -52,7 +52,7 @@ def test_another_kernel_takes_over(bench: Any) -> None:
     # A tape that the kernel cannot tell of: the reason is said, what was shown stays, and it is not asked for again.
     bench.run(
         "from autodiff_kit.lab.kernel import serialize\nasked = []\n"
-        "serialize.Facts.head = lambda self: 1 / asked.append(1)",
+        "serialize.TapeSerializer.header = lambda self: 1 / asked.append(1)",
         PUSH,
     )
     expect(bench.inspector.locator(".akl-banners")).to_contain_text(

@@ -1,0 +1,69 @@
+import { noneBanner } from './nodeDetails';
+import { banner, button, replaceChildren, h, icon } from '../common/dom';
+import { formatBytes } from '../common/numberFormat';
+import type { InspectorState } from './inspectorState';
+import type { Tape } from './tape';
+import { groupThousands, t, tn } from '../common/translation';
+
+/** The inspector's banners, its facts line, the playhead's position, and its empty state. */
+
+export const tapeFacts = (tape: Tape): string =>
+  [tn('%1 node', '%1 nodes', tape.n), ...(tape.totals ? [t('%1 held', formatBytes(tape.totals.bytes))] : []), tape.header.persistent ? t('persistent') : t('one use'),
+    ...(tape.released ? [t('arrays released')] : [])].join(' · ');
+
+interface BannerActions {
+  restart(): void;
+  show(node: number): void;
+  why(): void;
+  close(): void;
+}
+
+const plainBanner = (ic: string, text: string, ...more: HTMLElement[]): HTMLElement => banner('is-plain', [icon(ic), h('p', null, text)], more);
+
+/** The banner for a tape that the kernel could not send. */
+export const unavailableBanner = (why: string): HTMLElement => plainBanner('warn', t('This tape could not be shown: %1', why));
+
+export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | null)[] {
+  const { tape } = s;
+  if (!tape) {
+    return [];
+  }
+  const condition = {
+    ready: () => null,
+    dead: () => plainBanner('warn', t('The kernel stopped. What was sent stays here; new values cannot be asked for.'), button(t('Restart'), { act: acts.restart })),
+    busy: () => plainBanner('clock', t('The kernel is running. This is the tape before it; the new one appears when the cell ends.')),
+    offline: () => plainBanner('warn', t('No connection. The kernel may still be running; what was sent stays here.'))
+  }[s.kernelCondition]();
+  const one = tape.n === 1 ? banner('is-plain', [h('p', null, t('One node: %1 is watched, and nothing was computed from it yet.', tape.label(0)))]) : null;
+  return [nanBanner(s, tape, acts), one, condition, noneBanner(s, acts.why, acts.close)];
+}
+
+function nanBanner(s: InspectorState, tape: Tape, acts: BannerActions): HTMLElement | null {
+  const { bad } = tape.header;
+  if (!bad) {
+    return null;
+  }
+  const place = tape.location(bad.node);
+  const words = t('First seen at node %1, %2, cell %3, line %4.', bad.node, tape.label(bad.node), s.code.cellLabel(place), place[1]);
+  return banner('is-nan', [h('span', { class: 'akl-v akl-v-nan' }, 'NaN'), h('p', null, words, ' ', h('span', { class: 'akl-mono' }, bad.text))], button(t('Show'), { act: () => acts.show(bad.node) }));
+}
+
+/** Show the playhead's position: a node and their number, or which end. */
+export function updatePosition(el: HTMLElement, s: InspectorState): void {
+  const { tape, playhead: cur, direction: dir } = s;
+  if (!tape) {
+    return;
+  }
+  const end = s.unstarted ? t('not begun') : dir < 0 ? (s.reverseEnd === 0 ? t('swept') : t('not begun')) : s.forwardEnd >= tape.n ? t('recorded') : t('not begun');
+  replaceChildren(el, h('b', null, cur === null ? end : groupThousands(cur + 1)), cur === null ? '' : ` / ${groupThousands(tape.n)}`);
+  el.title = dir < 0 ? t('Cotangents of %1', tape.label(tape.target)) : t('Values in the order in which they were recorded');
+}
+
+/** The empty state: a picture, three lines of code, and two buttons to begin. */
+export function emptyState(example: () => void, lesson: () => void): HTMLElement[] {
+  const frames = Array.from({ length: 17 }, (_, i) => h('rect', { x: 10 + i * 12, y: 27, width: 7, height: 10, rx: 1, class: i < 6 ? 'on' : 'off' }));
+  const art = h('svg', { viewBox: '0 0 220 60', class: 'akl-empty-art', 'aria-hidden': 'true' }, h('path', { d: 'M4 22H216M4 42H216', class: 'l' }), frames, h('path', { d: 'M82 8V56', class: 'hd' }), h('path', { d: 'M76 6l12 5-12 5z', class: 'fw' }));
+  return [art, h('h2', null, t('No tape yet')), h('p', null, t('Run a cell that records one, and every step of it appears here.')),
+    h('pre', { tabIndex: 0 }, 'with ak.GradientTape() as tape:\n    tape.watch(x)\n    y = f(x)'),
+    h('div', { class: 'akl-actions' }, button(t('Record an example'), { cls: 'akl-primary', act: example }), button(t('Open lesson 00'), { act: lesson }))];
+}

@@ -1,0 +1,31 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator } from '@jupyterlab/translation';
+import { addCommands, objectSchema } from '../common/commands';
+import { loadTranslations, t } from '../common/translation';
+import { NotebookActions } from '../services/notebookActions';
+import { INotebookActions, INotebookSessions } from '../services/tokens';
+
+const plugin: JupyterFrontEndPlugin<INotebookActions> = {
+  id: 'autodiff-kit:notebook-actions',
+  description: 'Opens lessons and exercises, and runs checks and examples in notebooks.',
+  autoStart: true,
+  requires: [INotebookTracker, IDocumentManager, ITranslator],
+  optional: [INotebookSessions],
+  provides: INotebookActions,
+  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, documents: IDocumentManager, translator: ITranslator, sessions: INotebookSessions | null) => {
+    loadTranslations(translator);
+    const actions = new NotebookActions(app, documents, () => tracker.currentWidget);
+    sessions?.progressAnnounced.connect(() => actions.progressChanged.emit());
+    addCommands(app, null, {
+      'open-lesson': {
+        label: () => t('Open a lesson'),
+        execute: ({ no, what }) => actions.openNotebook(String(no), what === 'exercise' ? 'exercise' : 'lesson'),
+        args: objectSchema({ no: { type: 'string' }, what: { enum: ['lesson', 'exercise'] } })
+      }
+    });
+    return actions;
+  }
+};
+export default plugin;

@@ -1,0 +1,159 @@
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import { t } from '../common/translation';
+import { type KernelNotice, RequestError, COMM_TARGET } from './protocol';
+
+type IncomingMessage = Record<string, unknown> & { id?: number; error?: { code?: string; text?: string; do?: string } };
+// What is asked for decides what comes back; the callers say which.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type UntypedReply = any;
+
+interface PendingRequest {
+  id: number;
+  key: string;
+  data: Record<string, unknown>;
+  promise: Promise<UntypedReply>;
+  resolve: (value: UntypedReply) => void;
+  reject: (error: RequestError) => void;
+}
+
+/** Each page counts from a number of its own, so that two tabs on one kernel never take each other's answers. */
+let lastId = Math.floor(Math.random() * 2 ** 30) * 2 ** 20;
+
+/**
+ * The comm of one kernel. The kernel opens it; a page that was loaded later joins it. Of each kind of request one
+ * is on its way and at most one waits, the last one wins; each piece of a record is a kind of its own.
+ */
+export class CommClient {
+  private comm: Kernel.IComm | null = null;
+  private readonly inFlight = new Map<string, PendingRequest>();
+  private readonly queued = new Map<string, PendingRequest>();
+  private disposed = false;
+  readonly traffic = { messages: 0, bytes: 0, pushed: 0 };
+
+  constructor(readonly kernel: Kernel.IKernelConnection, private readonly onNotice: (news: KernelNotice) => void, private readonly onChange: () => void) {
+    kernel.registerCommTarget(COMM_TARGET, this.onCommOpen);
+    kernel.statusChanged.connect(this.onStatusChange);
+    void this.joinOpenComm();
+  }
+
+  get isOpen(): boolean {
+    return this.comm !== null;
+  }
+
+  /** Something has been asked and not yet been answered. */
+  get hasPending(): boolean {
+    return this.inFlight.size > 0;
+  }
+
+  private readonly onCommOpen = (comm: Kernel.IComm, message: KernelMessage.ICommOpenMsg): void => {
+    this.adoptComm(comm);
+    this.receive(message.content.data as IncomingMessage);
+  };
+
+  /** Join the comm of a kernel that outlived its page. */
+  async joinOpenComm(): Promise<void> {
+    try {
+      await this.kernel.info;
+      const info = await this.kernel.requestCommInfo({ target_name: COMM_TARGET });
+      if (info.content.status !== 'ok' || this.comm || this.disposed) {
+        return;
+      }
+      const id = Object.keys(info.content.comms).find(one => !this.kernel.hasComm(one));
+      if (id) {
+        this.adoptComm(this.kernel.createComm(COMM_TARGET, id));
+      }
+    } catch {
+      // The kernel ended while it was asked; a new one is joined when it comes.
+    }
+  }
+
+  private adoptComm(comm: Kernel.IComm): void {
+    this.comm = comm;
+    comm.onMsg = message => this.receive(message.content.data as IncomingMessage);
+    comm.onClose = () => this.disconnect();
+    this.onChange();
+  }
+
+  private readonly onStatusChange = (_: unknown, status: Kernel.Status): void => {
+    if (status === 'restarting' || status === 'autorestarting' || status === 'dead' || status === 'terminating') {
+      this.disconnect();
+    } else if (status === 'idle' && !this.comm) {
+      void this.joinOpenComm();
+    }
+    this.onChange();
+  };
+
+  /** The comm closed: reject every open request. */
+  private disconnect(): void {
+    this.comm = null;
+    const all = [...this.inFlight.values(), ...this.queued.values()];
+    this.inFlight.clear();
+    this.queued.clear();
+    all.forEach(asked => asked.reject(new RequestError('gone', t('The kernel stopped before it answered.'))));
+    this.onChange();
+  }
+
+  private receive(data: IncomingMessage): void {
+    this.traffic.messages++;
+    const asked = [...this.inFlight.values()].find(one => one.id === data.id);
+    if (!asked) {
+      if (data.type === 'tape/new' || data.type === 'progress') {
+        this.traffic.pushed++;
+        this.onNotice(data as unknown as KernelNotice);
+      }
+      return;
+    }
+    this.inFlight.delete(asked.key);
+    if (data.error) {
+      asked.reject(new RequestError(data.error.code ?? 'error', data.error.text ?? '', data.error.do ?? ''));
+    } else {
+      asked.resolve(data);
+    }
+    const next = this.queued.get(asked.key);
+    if (next) {
+      this.queued.delete(asked.key);
+      this.send(next);
+    }
+    this.onChange();
+  }
+
+  private send(asked: PendingRequest): void {
+    this.inFlight.set(asked.key, asked);
+    this.comm?.send(asked.data as never);
+  }
+
+  /** Ask the kernel; a second request of the same kind takes the place of one that still waits. */
+  request<T>(ask: string, args: Record<string, unknown> = {}): Promise<T> {
+    if (!this.comm) {
+      return Promise.reject(new RequestError('gone', t('No kernel answers.')));
+    }
+    const key = [ask, args.tape, ask === 'tape.columns' || ask === 'tape.costs' ? args.a : ''].join(' ');
+    const asked = createPendingRequest(key, { v: 1, id: ++lastId, ask, ...args });
+    if (!this.inFlight.has(key)) {
+      this.send(asked);
+    } else {
+      this.queued.get(key)?.reject(new RequestError('stale', t('A later question took its place.')));
+      this.queued.set(key, asked);
+    }
+    this.onChange();
+    return asked.promise;
+  }
+
+  /** Stop using the kernel; its comm stays open for the next page. */
+  dispose(): void {
+    this.disposed = true;
+    this.disconnect();
+    if (!this.kernel.isDisposed) {
+      this.kernel.removeCommTarget(COMM_TARGET, this.onCommOpen);
+      this.kernel.statusChanged.disconnect(this.onStatusChange);
+    }
+  }
+}
+
+function createPendingRequest(key: string, data: Record<string, unknown>): PendingRequest {
+  const asked = { id: data.id, key, data } as PendingRequest;
+  asked.promise = new Promise((resolve, reject) => Object.assign(asked, { resolve, reject }));
+  // Whoever asks may have gone when the answer is a refusal.
+  asked.promise.catch(() => undefined);
+  return asked;
+}

@@ -1,0 +1,113 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { KernelMessage } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { ServerClient } from './serverClient';
+import { t } from '../common/translation';
+
+/** What the kernel replied to a check: its outcome, or the error that stopped it. */
+interface CheckReply {
+  status: string;
+  data?: Record<string, string>;
+  ename?: string;
+  evalue?: string;
+}
+
+/** What the panels do with notebooks: open lessons, go to a cell, run a check or an example, and with the server. */
+export class NotebookActions {
+  readonly server = new ServerClient();
+  /** Progress may have changed: panels that show it ask the server again. */
+  readonly progressChanged = new Signal<this, void>(this);
+  /** A lesson was opened for reading; the argument is its number. */
+  readonly lessonStarted = new Signal<this, string>(this);
+  /** A lesson's exercises were opened for solving. */
+  readonly exercisesStarted = new Signal<this, string>(this);
+
+  constructor(private readonly app: JupyterFrontEnd, private readonly documents: IDocumentManager, readonly currentNotebook: () => NotebookPanel | null) {}
+
+  /** Open a lesson, at a cell where one is named, and tell the panels. */
+  async startLesson(no: string, cell?: string | null): Promise<void> {
+    await this.openNotebook(no, 'lesson', cell);
+    this.lessonStarted.emit(no);
+  }
+
+  /** Open a lesson's exercises, and tell the panels. */
+  async startExercises(no: string): Promise<void> {
+    await this.openNotebook(no, 'exercise');
+    this.exercisesStarted.emit(no);
+  }
+
+  /** Open a lesson or its exercises; the server copies them into the learner's folder first. */
+  async openNotebook(no: string, what: 'lesson' | 'exercise', cell?: string | null): Promise<void> {
+    const opened = await this.server.openNotebook(no, what);
+    if (what === 'lesson') {
+      await this.server.markBegun(no).catch(() => undefined); // it opens even where this cannot be noted
+    }
+    const panel = this.documents.openOrReveal(opened.path) as NotebookPanel | undefined;
+    this.progressChanged.emit();
+    const to = cell ?? opened.cell;
+    if (panel && to) {
+      await panel.context.ready;
+      await panel.revealed;
+      this.goToCell(to, panel);
+    }
+  }
+
+  goToCell(id: string, panel = this.currentNotebook()): void {
+    const at = panel?.content.widgets.findIndex(cell => cell.model.id === id) ?? -1;
+    if (panel && at >= 0) {
+      panel.content.activeCellIndex = at;
+      void panel.content.scrollToItem(at, 'center').catch(() => undefined);
+    }
+  }
+
+  /** Run a question's check; what it says is kept by the kernel, so its output is not shown. Gives what went wrong. */
+  async runCheck(label: string): Promise<string | null> {
+    const kernel = this.currentNotebook()?.sessionContext.session?.kernel;
+    if (!kernel) {
+      return t('No kernel runs for this notebook. Run a cell first.');
+    }
+    const future = kernel.requestExecute({ code: '', user_expressions: { outcome: `${label}.check().outcome` }, store_history: false, allow_stdin: false });
+    const { content } = (await future.done) as KernelMessage.IExecuteReplyMsg;
+    const said = (content.status === 'ok' ? content.user_expressions.outcome : content) as unknown as CheckReply;
+    if (said.status === 'ok') {
+      return said.data?.['text/plain'] === "'not attempted'" ? t('Nothing to check yet: write your answer in the notebook, run its cell, then check. This cost no try.') : null;
+    }
+    const { ename, evalue } = said;
+    return ename === 'NameError' ? t('%1. Run the notebook’s first cell, which brings the questions.', evalue) : `${ename}: ${evalue}`;
+  }
+
+  restartKernel(): void {
+    void this.currentNotebook()?.sessionContext.restartKernel();
+  }
+
+  /** Put an example in the notebook in front, or in a new one, and run it. */
+  async runExample(code: string): Promise<void> {
+    const { commands } = this.app;
+    if (!this.currentNotebook()) {
+      await commands.execute('notebook:create-new', { kernelName: 'python3', activate: true });
+    }
+    const panel = this.currentNotebook();
+    await panel?.context.ready;
+    await panel?.sessionContext.ready;
+    if (panel) {
+      const last = panel.content.widgets.length - 1;
+      panel.content.activeCellIndex = last;
+      if (panel.content.activeCell?.model.sharedModel.getSource().trim()) {
+        await commands.execute('notebook:insert-cell-below');
+      }
+      panel.content.activeCell?.model.sharedModel.setSource(code);
+      await commands.execute('notebook:run-cell');
+    }
+  }
+
+  /** SHA-256 of the saved file; null while the notebook has changes that are not saved. */
+  async savedHash(path: string): Promise<string | null> {
+    if (this.currentNotebook()?.context.model.dirty) {
+      return null;
+    }
+    const file = await this.app.serviceManager.contents.get(path, { content: false, hash: true } as never);
+    return (file as unknown as { hash?: string | null }).hash ?? null;
+  }
+}

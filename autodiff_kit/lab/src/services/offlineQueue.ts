@@ -1,0 +1,81 @@
+/** Queue of changes that the server could not take: kept in the browser, sent when it answers again. */
+
+export interface QueuedRequest {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+const STORAGE_KEY = 'autodiff-kit:waiting';
+const MAX_QUEUED = 200; // changes that are kept; each may be sent twice without harm
+
+/** Whether a status is temporary, so that the same change can succeed later: no server, a locked file, a full disk. */
+export const isTemporary = (status: number): boolean => status === 0 || status === 423 || status === 507 || status === 502 || status === 503;
+
+export class OfflineQueue {
+  private sending = false;
+  /** How many changes wait has changed. */
+  onChange: () => void = () => undefined;
+
+  constructor(private readonly send: (change: QueuedRequest) => Promise<unknown>, private readonly store: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) {}
+
+  private get stored(): QueuedRequest[] {
+    try {
+      return JSON.parse(this.store.getItem(STORAGE_KEY) ?? '[]') as QueuedRequest[];
+    } catch {
+      return []; // written by something else: there is nothing to send
+    }
+  }
+
+  private save(changes: QueuedRequest[]): void {
+    if (changes.length) {
+      this.store.setItem(STORAGE_KEY, JSON.stringify(changes.slice(-MAX_QUEUED)));
+    } else {
+      this.store.removeItem(STORAGE_KEY);
+    }
+    this.onChange();
+  }
+
+  get size(): number {
+    return this.stored.length;
+  }
+
+  /** Send a change now, or keep it for later: null where it was kept. */
+  async sendOrKeep<T>(change: QueuedRequest): Promise<T | null> {
+    try {
+      return (await this.send(change)) as T;
+    } catch (error) {
+      if (!isTemporary((error as { status?: number }).status ?? -1)) {
+        throw error;
+      }
+      const same = JSON.stringify(change);
+      this.save([...this.stored.filter(one => JSON.stringify(one) !== same), change]);
+      return null;
+    }
+  }
+
+  /** The server answers again: send what waits, in its order; what it will never take is dropped. True if any was taken. */
+  async flush(): Promise<boolean> {
+    if (this.sending) {
+      return false;
+    }
+    this.sending = true;
+    let taken = false;
+    try {
+      for (let [next] = this.stored; next; [next] = this.stored) {
+        try {
+          await this.send(next);
+          taken = true;
+        } catch (error) {
+          if (isTemporary((error as { status?: number }).status ?? -1)) {
+            break;
+          }
+        }
+        this.save(this.stored.slice(1));
+      }
+    } finally {
+      this.sending = false;
+    }
+    return taken;
+  }
+}

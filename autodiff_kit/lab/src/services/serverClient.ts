@@ -1,0 +1,184 @@
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+import { OfflineQueue } from './offlineQueue';
+import { t } from '../common/translation';
+
+/** The server extension's routes under `autodiff-kit/`; Jupyter's own login and XSRF go with every request. */
+
+export interface Lesson {
+  no: string;
+  title: string;
+  goal: string;
+  minutes: number | null;
+  needs: string[];
+  points: number;
+  notebook: string | null;
+  exercise: string | null;
+  coming: boolean;
+}
+
+export interface Notice {
+  code: string;
+  text: string;
+  do: string;
+}
+
+export interface NextStep {
+  lesson: string | null;
+  kind: string;
+  cell: string | null;
+  path: string | null;
+  text: string;
+  minutes: number | null;
+}
+
+export type LessonState = 'none' | 'begun' | 'predicted' | 'done';
+
+export interface LessonProgress {
+  state: LessonState;
+  predicted: number | null;
+  right: number | null;
+  prompts: number | null;
+  score: number;
+  max: number;
+  at: string | null;
+}
+
+export interface Progress {
+  rev: number;
+  lessons: Record<string, LessonProgress>;
+  totals: { done: number; lessons: number; score: number; max: number };
+  next: NextStep;
+  notices: Notice[];
+}
+
+export interface Syllabus {
+  v: number;
+  folder: string;
+  parts: { no: string; title: string }[];
+  lessons: Lesson[];
+  progress: Progress;
+}
+
+export type QuestionState = 'not tried' | 'not yet' | 'partial' | 'passed' | 'error';
+
+export interface Question {
+  id: string;
+  label: string;
+  title: string;
+  points: number;
+  state: QuestionState;
+  score: number;
+  tries: number;
+  hints: number;
+  hints_seen: number;
+  hint_texts: string[];
+  hint_cost: number;
+  solution_seen: boolean;
+  solution_open: boolean;
+  solution: string | null;
+  message: string | null;
+  tests: { name: string; right: number; of: number }[];
+  cell: string | null;
+}
+
+export interface Submission {
+  receipt: string;
+  score: number;
+  max: number;
+  at: string;
+}
+
+export interface Exercises {
+  path: string;
+  no: string;
+  title: string;
+  exercise: string | null;
+  score: number;
+  max: number;
+  questions: Question[];
+  handed: Submission[];
+}
+
+export interface Backup {
+  id: string;
+  at: string;
+  scope: string;
+  lessons: number;
+  bytes: number;
+}
+
+export interface OpenedNotebook {
+  path: string;
+  cell: string | null;
+}
+
+/** An error reply of the server, with advice on what to do. */
+export class ServerError extends Error {
+  constructor(readonly status: number, readonly code: string, text: string, readonly advice = '') {
+    super(text);
+  }
+}
+
+/** The status where the server does not answer at all. */
+export const NO_RESPONSE = 0;
+
+export class ServerClient {
+  /** Changes that wait until the server takes them. */
+  readonly queue = new OfflineQueue(one => this.request(one.method, one.path, one.body), window.localStorage);
+
+  constructor(private readonly settings = ServerConnection.makeSettings()) {}
+
+  async request<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const url = URLExt.join(this.settings.baseUrl, 'autodiff-kit', path);
+    const init: RequestInit = { method, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) };
+    let response: Response;
+    try {
+      response = await ServerConnection.makeRequest(url, init, this.settings);
+    } catch {
+      throw new ServerError(NO_RESPONSE, 'lost', t('The server does not answer.'));
+    }
+    if (response.status === 304 || response.status === 204) {
+      return null as T;
+    }
+    const text = await response.text();
+    if (!response.ok) {
+      throw errorFromResponse(response.status, text);
+    }
+    return JSON.parse(text) as T;
+  }
+
+  syllabus = (): Promise<Syllabus> => this.request('GET', 'syllabus');
+  progress = (since: number): Promise<Progress | null> => this.request('GET', `progress?since=${since}`);
+  openNotebook = (no: string, what: 'lesson' | 'exercise'): Promise<OpenedNotebook> => this.request('POST', `lessons/${encodeURIComponent(no)}/open`, { what });
+  exercises = (path: string): Promise<Exercises> => this.request('GET', `exercises?path=${encodeURIComponent(path)}`);
+  /** Null where it waits for the server. */
+  markSeen = (question: string, what: { hint_seen: number } | { solution_seen: true }): Promise<{ rev: number; question: Question } | null> =>
+    this.queue.sendOrKeep({ method: 'PATCH', path: `exercises/${encodeURIComponent(question)}`, body: what });
+  /** A lesson was opened; one that is further stays so. */
+  markBegun = (no: string): Promise<unknown> => this.queue.sendOrKeep({ method: 'PATCH', path: `progress/${encodeURIComponent(no)}`, body: { rev: 0, state: 'begun' } });
+  handIn = (path: string, sha256: string): Promise<Submission> => this.request('POST', 'handin', { path, sha256 });
+  reset = (scope: string, notebooks: boolean): Promise<{ backup: Backup; progress: Progress }> => this.request('POST', 'progress/reset', { scope, notebooks });
+  backups = async (): Promise<Backup[]> => (await this.request<{ backups: Backup[] }>('GET', 'backups')).backups;
+  restore = (id: string): Promise<{ progress: Progress }> => this.request('POST', `backups/${encodeURIComponent(id)}/restore`, {});
+
+  /** A file for the teacher. */
+  async export(format: 'json' | 'csv'): Promise<Blob> {
+    const url = URLExt.join(this.settings.baseUrl, 'autodiff-kit', `export?format=${format}`);
+    const response = await ServerConnection.makeRequest(url, {}, this.settings);
+    if (!response.ok) {
+      throw errorFromResponse(response.status, await response.text());
+    }
+    return response.blob();
+  }
+}
+
+function errorFromResponse(status: number, text: string): ServerError {
+  let told: { code?: string; text?: string; do?: string } = {};
+  try {
+    told = (JSON.parse(text) as { error?: typeof told }).error ?? {};
+  } catch {
+    // An answer that is not ours: a proxy's page, or a server without the extension.
+  }
+  return new ServerError(status, told.code ?? String(status), told.text ?? t('The server answered %1.', status), told.do ?? '');
+}
