@@ -1,6 +1,6 @@
 """The one module that a lesson or an exercise imports.
 
->>> from autodiff_kit.learn import lesson, predict, reveal, truth_table, PushPull
+>>> from autodiff_kit.learn import lesson, predict, reveal, truth_table, JvpVjp
 """
 
 from __future__ import annotations

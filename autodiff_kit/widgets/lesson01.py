@@ -13,9 +13,9 @@ import autodiff_kit as ak
 from autodiff_kit.diagnostics import stepping
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["PushPull"]
+__all__ = ["JvpVjp"]
 
 POINT = (2.0, 3.0, -1.0)
 MOST = 128
@@ -26,7 +26,7 @@ def function(x: Any) -> Any:
     return ak.stack([x[0] * x[1], x[1] * x[2], ak.square(x[0]) + x[2]])
 
 
-class PushPull(KernelWidget):
+class JvpVjp(KernelWidget):
     """Step through a push, a pull and a double pull of the kernel's own tape.
 
     Parameters
@@ -45,15 +45,14 @@ class PushPull(KernelWidget):
     for a whole Jacobian are counted while they run.
     """
 
-    _module = "lesson01.js"
-    inputs = ("v", "u", "n", "m")
+    _front_end = "lesson01.js"
 
-    v: Any = traitlets.List(traitlets.Float(), [1.0, 2.0, -1.0], minlen=3, maxlen=3).tag(sync=True)
-    u: Any = traitlets.List(traitlets.Float(), [1.0, -1.0, 2.0], minlen=3, maxlen=3).tag(sync=True)
-    n = traitlets.Int(64, min=1, max=MOST).tag(sync=True)
-    m = traitlets.Int(2, min=1, max=MOST).tag(sync=True)
-    sweep = traitlets.Enum(("forward", "reverse", "double"), default_value="forward").tag(sync=True)
-    step = traitlets.Int(0, min=0).tag(sync=True)
+    v: Any = Input(traitlets.List(traitlets.Float(), [1.0, 2.0, -1.0], minlen=3, maxlen=3))
+    u: Any = Input(traitlets.List(traitlets.Float(), [1.0, -1.0, 2.0], minlen=3, maxlen=3))
+    n = Input(traitlets.Int(64, min=1, max=MOST))
+    m = Input(traitlets.Int(2, min=1, max=MOST))
+    sweep = ViewState(traitlets.Enum(("forward", "reverse", "double"), default_value="forward"))
+    step = ViewState(traitlets.Int(0, min=0))
 
     nodes = Output()
     second = Output()
@@ -65,7 +64,7 @@ class PushPull(KernelWidget):
     inner = Output()
     sweeps = Output()
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Record f, push v, pull u, record the pull and pull v through that."""
         x = ak.constant(POINT, name="x")
         with stepping.watched_tape() as tape:
@@ -94,13 +93,13 @@ class PushPull(KernelWidget):
             "sweeps": list(count_sweeps(self.n, self.m)),
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The vectors of the lesson."""
         rows = [("v", *self.v), ("Jv", *self.jv), ("u", *self.u), ("uJ", *self.uj)]
         both = " and ".join(number(x, 0) for x in self.inner)
         return Table(f"A push and a pull; u·(Jv) and (uJ)·v are {both}", ("vector", "0", "1", "2"), rows, digits=0)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The tape with both columns filled, as a still figure."""
         from matplotlib.figure import Figure
 

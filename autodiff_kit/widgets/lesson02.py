@@ -16,9 +16,10 @@ from autodiff_kit.core.numpy_protocol import plain
 from autodiff_kit.core.tensor import Value
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output, encode
+from autodiff_kit.widgets.json_encoding import encode
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["BrokenPaths"]
+__all__ = ["UnconnectedPaths"]
 
 NOT_YET, NO_LINE = -1, 0
 _files = count()
@@ -122,7 +123,7 @@ g = tape.gradient(y, [x0, x1])""",
 LETTERS = "ABCDE"
 
 
-class BrokenPaths(KernelWidget):
+class UnconnectedPaths(KernelWidget):
     """Point at the line that breaks the path, and put another in its place.
 
     Parameters
@@ -139,12 +140,11 @@ class BrokenPaths(KernelWidget):
     Each program is run as it stands, on a tape of its own; gradients and reasons are the tape's.
     """
 
-    _module = "lesson02.js"
-    inputs = ("said", "mends")
+    _front_end = "lesson02.js"
 
-    at = traitlets.Int(0, min=0, max=len(PROGRAMS) - 1).tag(sync=True)
-    said: Any = traitlets.List([NOT_YET] * len(PROGRAMS)).tag(sync=True)
-    mends: Any = traitlets.List([0] * len(PROGRAMS)).tag(sync=True)
+    at = ViewState(traitlets.Int(0, min=0, max=len(PROGRAMS) - 1))
+    said: Any = Input(traitlets.List([NOT_YET] * len(PROGRAMS)))
+    mends: Any = Input(traitlets.List([0] * len(PROGRAMS)))
 
     paths = Output()
 
@@ -156,16 +156,16 @@ class BrokenPaths(KernelWidget):
     def _mends_that_are_there(self, proposal: Any) -> Any:
         return _within(proposal["value"], "mends", [(0, len(one.mends)) for one in PROGRAMS])
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """All five programs, run."""
         return {"paths": [_ran(one, mend) for one, mend in zip(PROGRAMS, self.mends, strict=True)]}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The five programs: what the tape gives, and for those that were judged, why."""
         rows = [_row(letter, *one) for letter, *one in zip(LETTERS, self.paths, self.said, strict=True)]
         return Table("Five programs, as they stand", ("program", "gradient", "why", "line"), rows)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The program that is looked at, line by line; arcs lead to what a line reads."""
         from matplotlib.figure import Figure
 

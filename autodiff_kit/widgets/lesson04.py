@@ -13,9 +13,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["Doublings"]
+__all__ = ["DoublingLoop"]
 
 LIMIT, FACTOR = 100.0, 2.0
 LEAST, MOST = 2.0, 8.0
@@ -68,7 +68,7 @@ def jumps(compare: str) -> list[dict[str, float]]:
     return found
 
 
-class Doublings(KernelWidget):
+class DoublingLoop(KernelWidget):
     """Move x, and see the turns that the loop takes, the slope through them, and a difference beside it.
 
     Parameters
@@ -86,12 +86,11 @@ class Doublings(KernelWidget):
     and of what comes out with respect to each turn's value.
     """
 
-    _module = "lesson04.js"
-    inputs = ("x", "h", "compare")
+    _front_end = "lesson04.js"
 
-    x = traitlets.Float(3.0).tag(sync=True)
-    h = traitlets.Float(0.1).tag(sync=True)
-    compare = traitlets.Enum(("<", "<="), default_value="<").tag(sync=True)
+    x = Input(traitlets.Float(3.0))
+    h = Input(traitlets.Float(0.1))
+    compare = Input(traitlets.Enum(("<", "<="), default_value="<"))
 
     turns = Output()
     value = Output()
@@ -109,7 +108,7 @@ class Doublings(KernelWidget):
     def _a_step(self, proposal: Any) -> Any:
         return _between("h", proposal["value"], NEAREST, WIDEST)
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Run the loop on a tape, and ask it about every turn."""
         tape, way = recorded(self.x, self.compare)
         back = tape.gradient(way[-1], way)
@@ -138,7 +137,7 @@ class Doublings(KernelWidget):
             "slope": (above[-1] - below[-1]) / (2 * self.h),
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The loop turn by turn."""
         difference = self.difference["slope"]
         caption = (
@@ -148,7 +147,7 @@ class Doublings(KernelWidget):
         rows = [(str(k), turn["value"], turn["slope"], turn["back"]) for k, turn in enumerate(self.turns)]
         return Table(caption, ("turn", "x", "its slope so far", "what comes back"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Value and slope over x, with the learner's x, as a still figure."""
         from matplotlib.figure import Figure
 

@@ -14,9 +14,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["SwappedRule"]
+__all__ = ["CustomGradientRule"]
 
 Function = Callable[[Any], Any]
 POINTS = 241
@@ -122,7 +122,7 @@ def curve(f: str, rule: str) -> dict[str, Any]:
     return {"pieces": pieces, "ends": ends}
 
 
-class SwappedRule(KernelWidget):
+class CustomGradientRule(KernelWidget):
     """Choose an operation and its rule for the way back, and watch a gradient pass two hooks and the rule.
 
     Parameters
@@ -148,15 +148,14 @@ class SwappedRule(KernelWidget):
     was not called saw nothing.
     """
 
-    _module = "lesson05.js"
-    inputs = ("f", "rule", "x", "g", "hook")
+    _front_end = "lesson05.js"
 
-    f = traitlets.Enum(tuple(OPS), default_value="floor").tag(sync=True)
-    rule = traitlets.Enum(("own", *RULES), default_value="own").tag(sync=True)
-    x = traitlets.Float(1.7).tag(sync=True)
-    g = traitlets.Float(2.0).tag(sync=True)
-    hook = traitlets.Enum(tuple(HOOKS), default_value="look").tag(sync=True)
-    step = traitlets.Int(0, min=0, max=4).tag(sync=True)
+    f = Input(traitlets.Enum(tuple(OPS), default_value="floor"))
+    rule = Input(traitlets.Enum(("own", *RULES), default_value="own"))
+    x = Input(traitlets.Float(1.7))
+    g = Input(traitlets.Float(2.0))
+    hook = Input(traitlets.Enum(tuple(HOOKS), default_value="look"))
+    step = ViewState(traitlets.Int(0, min=0, max=4))
 
     value = Output()
     seen = Output()
@@ -178,11 +177,14 @@ class SwappedRule(KernelWidget):
             raise traitlets.TraitError(f"g is a number from -{LIMIT:g} to {LIMIT:g}; got {proposal['value']}")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
-        """Record y, put the hooks up, and pull g back."""
+    def settle_inputs(self) -> None:
+        """Take x back to the function's start where it is outside of the plot."""
         op = OPS[self.f]
         if not op.low <= self.x <= op.high:
             self.x = op.start
+
+    def compute_outputs(self) -> dict[str, Any]:
+        """Record y, register the hooks, and pull g back."""
         f, seen = ruled(self.f, self.rule), {}
         x = ak.constant(self.x)
         with np.errstate(all="ignore"):
@@ -206,7 +208,7 @@ class SwappedRule(KernelWidget):
             "hook_code": f"y.register_hook(lambda g: {HOOKS[self.hook][1]})",
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """What passed where."""
         names = (("comes", "into y"), ("leaves", "after the hook on y"), ("arrives", "the hook on x"))
         rows = [(words, self.seen[name]) for name, words in names]
@@ -216,7 +218,7 @@ class SwappedRule(KernelWidget):
         )
         return Table(caption, ("place", "gradient"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The function and the slope that its rule claims, as a still figure."""
         from matplotlib.figure import Figure
 

@@ -11,16 +11,16 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, vector
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["GatheringEnds"]
+__all__ = ["FakeQuantGradients"]
 
 COUNT = 5
 LEAST, MOST = -6.0, 6.0
 NAMES = tuple(f"x{i}" for i in range(COUNT))
 
 
-class GatheringEnds(KernelWidget):
+class FakeQuantGradients(KernelWidget):
     """Five numbers on a staircase whose ends are their own minimum and maximum, and the gradient of the sum of y.
 
     Parameters
@@ -37,13 +37,12 @@ class GatheringEnds(KernelWidget):
     gradients by them, and the nudged range from values far beyond it.
     """
 
-    _module = "lesson07.js"
-    inputs = ("x", "bits", "min_home", "max_home")
+    _front_end = "lesson07.js"
 
-    x: Any = traitlets.List(traitlets.Float(), [-4.0, -3.5, 0.0, 1.0, 5.0]).tag(sync=True)
-    bits = traitlets.Int(2, min=2, max=4).tag(sync=True)
-    min_home = traitlets.Bool(True).tag(sync=True)
-    max_home = traitlets.Bool(True).tag(sync=True)
+    x: Any = Input(traitlets.List(traitlets.Float(), [-4.0, -3.5, 0.0, 1.0, 5.0]))
+    bits = Input(traitlets.Int(2, min=2, max=4))
+    min_home = Input(traitlets.Bool(True))
+    max_home = Input(traitlets.Bool(True))
 
     entries = Output()
     ends = Output()
@@ -56,7 +55,7 @@ class GatheringEnds(KernelWidget):
             raise traitlets.TraitError(f"x holds {COUNT} numbers from {LEAST:g} to {MOST:g}; got {x}")
         return x
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """The values, and every way on which a gradient of 1 for each y comes back to x."""
         x = ak.Variable(np.array(self.x), name="x")
         with ak.GradientTape(persistent=True) as tape:
@@ -95,7 +94,7 @@ class GatheringEnds(KernelWidget):
         first, last = ak.relax.fake_quant([low - far, high + far], low, high, self.bits).numpy()
         return float(first) + 0.0, float(last) + 0.0
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each entry: its value, where it is, and what comes back on each way."""
         rows = [
             (name, *(entry[key] for key in ("x", "y", "side", "straight", "by_min", "by_max", "into_x")))
@@ -110,7 +109,7 @@ class GatheringEnds(KernelWidget):
     def _whole(self) -> bool:
         return all(entry["into_x"].is_integer() for entry in self.entries)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The staircase with the five entries on it, and their gradients, as a still figure."""
         from matplotlib.figure import Figure
 

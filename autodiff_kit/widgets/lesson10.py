@@ -11,9 +11,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["PathValves"]
+__all__ = ["StopGradientPaths"]
 
 COUNT = 4
 LEAST, MOST = 0.0, 9.0
@@ -28,7 +28,7 @@ TARGETS = ("v", "y0", "y1", "y2", "y3")
 Carried = list[float] | None
 
 
-class PathValves(KernelWidget):
+class StopGradientPaths(KernelWidget):
     """Shut valves on the paths from x to its variance, or to a normalised entry, and see which gradients change.
 
     Parameters
@@ -46,13 +46,12 @@ class PathValves(KernelWidget):
     Every number is from a recorded tape. What a path carries is pulled back along it alone, and rounded to 12 decimals.
     """
 
-    _module = "lesson10.js"
-    inputs = ("x", "target", "shut", "order")
+    _front_end = "lesson10.js"
 
-    x: Any = traitlets.List(traitlets.Float(), [1.0, 2.0, 3.0, 4.0]).tag(sync=True)
-    target = traitlets.Enum(TARGETS, default_value="y0").tag(sync=True)
-    shut: Any = traitlets.List(traitlets.Enum(tuple(VALVES)), []).tag(sync=True)
-    order = traitlets.Enum((1, 2), default_value=1).tag(sync=True)
+    x: Any = Input(traitlets.List(traitlets.Float(), [1.0, 2.0, 3.0, 4.0]))
+    target = Input(traitlets.Enum(TARGETS, default_value="y0"))
+    shut: Any = Input(traitlets.List(traitlets.Enum(tuple(VALVES)), []))
+    order = Input(traitlets.Enum((1, 2), default_value=1))
 
     values = Output()
     carried = Output()
@@ -66,7 +65,7 @@ class PathValves(KernelWidget):
             raise traitlets.TraitError(f"x holds {COUNT} numbers from {LEAST:g} to {MOST:g}; got {x}")
         return x
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """What each path carries, their sum, and what the sum is with every valve open."""
         with np.errstate(all="ignore"):
             values, carried, gradient = self._pulled(set(self.shut))
@@ -93,7 +92,7 @@ class PathValves(KernelWidget):
         shown = {name: value.numpy().tolist() for name, value in values.items()}
         return shown, {name: _floats(one) for name, one in paths.items()}, _floats(gradient)
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """What each path carries to each entry of x, and the sum."""
         rows: list[Any] = [
             (f"{name}: {VALVES[name]}{' (shut)' if name in self.shut else ''}", *_cells(self.carried[name]))
@@ -105,7 +104,7 @@ class PathValves(KernelWidget):
         columns = ("path", *(f"x{i}" for i in range(COUNT)))
         return Table(f"The {what} of {self.target}; shut: {shut}", columns, rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The gradient as it stands beside the whole one, as a still figure."""
         from matplotlib.figure import Figure
 

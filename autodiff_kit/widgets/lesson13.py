@@ -11,9 +11,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["GrowingRecord"]
+__all__ = ["TapeMemory"]
 
 LAYERS = 100
 SMALL = 0.05  # how far a layer moves: y + 0.05 sin y
@@ -27,7 +27,7 @@ PLACES = {
 CALL, MARK, AGAIN, SLOPE = range(4)
 
 
-class GrowingRecord(KernelWidget):
+class TapeMemory(KernelWidget):
     """Choose where the tape stands in a loop of training, or how many layers lie between two marks.
 
     Parameters
@@ -48,20 +48,19 @@ class GrowingRecord(KernelWidget):
     0.05 sin y, run as often as it takes, and their slope is compared with the one from a tape that keeps everything.
     """
 
-    _module = "lesson13.js"
-    inputs = ("place", "n", "k")
+    _front_end = "lesson13.js"
 
-    place = traitlets.Enum(tuple(PLACES), default_value="around").tag(sync=True)
-    n = traitlets.Int(100, min=10, max=200).tag(sync=True)
-    k = traitlets.Int(10, min=1, max=LAYERS).tag(sync=True)
-    view = traitlets.Enum(("steps", "layers"), default_value="steps").tag(sync=True)
-    at = traitlets.Int(0, min=0).tag(sync=True)
+    place = Input(traitlets.Enum(tuple(PLACES), default_value="around"))
+    n = Input(traitlets.Int(100, min=10, max=200))
+    k = Input(traitlets.Int(10, min=1, max=LAYERS))
+    view = ViewState(traitlets.Enum(("steps", "layers"), default_value="steps"))
+    at = ViewState(traitlets.Int(0, min=0))
 
     growth = Output()
     marks = Output()
     by_k = Output()
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """What the tape's place makes of the record, and what marks every k layers cost."""
         return {
             "growth": {"place": self.place, "n": self.n, **_grown(self.place, self.n)},
@@ -69,7 +68,7 @@ class GrowingRecord(KernelWidget):
             "by_k": [list(_costs(k)) for k in range(1, LAYERS + 1)],
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The end of each run."""
         if self.view == "layers":
             names = ("mark every", "calls of a layer", "values held at most")
@@ -79,7 +78,7 @@ class GrowingRecord(KernelWidget):
         rows = [(PLACES[place], one["nodes"][-1], one["bytes"]) for place, one in ends.items()]
         return Table(f"After {self.n} steps", ("the tape", "nodes that live", "bytes held"), rows, digits=0)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The record over the run."""
         from matplotlib.figure import Figure
 

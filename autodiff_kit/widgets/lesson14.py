@@ -12,9 +12,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["RollingSteps"]
+__all__ = ["MomentumSteps"]
 
 COUNT = 24
 RATE = 0.1
@@ -77,7 +77,7 @@ class _Ball:
         return _number(self.optimizer.get_slot(self.weight, name)) if name in names else None
 
 
-class RollingSteps(KernelWidget):
+class MomentumSteps(KernelWidget):
     """Paint gradients, and see each step as what it carries of the steps before and what its own gradient adds.
 
     Parameters
@@ -96,13 +96,12 @@ class RollingSteps(KernelWidget):
     What a step carries over is what an optimizer with the same slots does with a gradient of 0.
     """
 
-    _module = "lesson14.js"
-    inputs = ("optimizer", "grads", "b", "at")
+    _front_end = "lesson14.js"
 
-    optimizer = traitlets.Enum(tuple(OPTIMIZERS), default_value="momentum").tag(sync=True)
-    grads: Any = traitlets.List(START).tag(sync=True)
-    b = traitlets.Float(0.9, min=0.0, max=MOST).tag(sync=True)
-    at = traitlets.Int(2, min=0, max=COUNT - 1).tag(sync=True)
+    optimizer = Input(traitlets.Enum(tuple(OPTIMIZERS), default_value="momentum"))
+    grads: Any = Input(traitlets.List(START))
+    b = Input(traitlets.Float(0.9, min=0.0, max=MOST))
+    at = Input(traitlets.Int(2, min=0, max=COUNT - 1))
 
     steps = Output()
     carried = Output()
@@ -121,7 +120,7 @@ class RollingSteps(KernelWidget):
                 raise traitlets.TraitError(f"a gradient is a number from -2 to 2, or None; got {g!r}")
         return [None if g is None else float(g) for g in grads]
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Every step and what it is made of, and the way that is left at the cursor."""
         ball, (name, _) = _Ball(self.optimizer, self.b), SHOWN.get(self.optimizer, ("", ""))
         steps, carried, slot, w, roll = [], [], [ball.slot(name)], [0.0], [0.0]
@@ -137,7 +136,7 @@ class RollingSteps(KernelWidget):
         rest = roll[-1] if abs(roll[-1]) > NIL else 0.0
         return {"steps": steps, "carried": carried, "slot": kept, "w": w, "rest": rest, "roll": roll[: COUNT + 1]}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Every step: its gradient, its two parts, and where it led."""
         own = [None if d is None else d - c for d, c in zip(self.steps, self.carried, strict=True)]
         names = map(str, range(1, COUNT + 1))
@@ -147,7 +146,7 @@ class RollingSteps(KernelWidget):
         )
         return Table(caption, ("step", "gradient", "carried over", "its own", "step taken", "w"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The steps, and where they lead, as a still figure."""
         from matplotlib.figure import Figure
 

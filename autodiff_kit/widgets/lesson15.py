@@ -12,7 +12,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
 __all__ = ["AdamSlots"]
 
@@ -165,25 +165,24 @@ class AdamSlots(KernelWidget):
     run begins again at the first step that differs.
     """
 
-    _module = "lesson15.js"
-    inputs = ("optimizer", "grads", "start", "scale", "actions", "lazy", "preset")
+    _front_end = "lesson15.js"
 
-    optimizer = traitlets.Enum(tuple(OPTIMIZERS), default_value="adam").tag(sync=True)
-    grads: Any = traitlets.List().tag(sync=True)
-    start = traitlets.Float(0.0).tag(sync=True)
-    scale = traitlets.Float(1.0).tag(sync=True)
-    actions: Any = traitlets.List().tag(sync=True)
-    lazy: Any = traitlets.List([False, False]).tag(sync=True)
-    preset = traitlets.Unicode("").tag(sync=True)
-    presets: Any = traitlets.List(list(PRESETS)).tag(sync=True)
-    names: Any = traitlets.List(["a", "b"]).tag(sync=True)
-    at = traitlets.Int(0, min=0, max=COUNT - 1).tag(sync=True)
+    optimizer = Input(traitlets.Enum(tuple(OPTIMIZERS), default_value="adam"))
+    grads: Any = Input(traitlets.List())
+    start = Input(traitlets.Float(0.0))
+    scale = Input(traitlets.Float(1.0))
+    actions: Any = Input(traitlets.List())
+    lazy: Any = Input(traitlets.List([False, False]))
+    preset = Input(traitlets.Unicode(""))
+    presets: Any = ViewState(traitlets.List(list(PRESETS)))
+    names: Any = ViewState(traitlets.List(["a", "b"]))
+    at = ViewState(traitlets.Int(0, min=0, max=COUNT - 1))
 
     slots = Output()
 
     def __init__(self, **kwargs: Any) -> None:
         self._runs = [_Run(), _Run()]
-        self._applied = ""
+        self._applied_preset = ""
         if "grads" not in kwargs:
             kwargs.setdefault("preset", next(iter(PRESETS)))
         super().__init__(**kwargs)
@@ -205,25 +204,16 @@ class AdamSlots(KernelWidget):
             raise traitlets.TraitError(f"no preset is called {proposal['value']!r}; there are {list(PRESETS)}")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
+    def settle_inputs(self) -> None:
+        """Set the inputs that a newly chosen preset stands for."""
+        if self.preset and self.preset != self._applied_preset:
+            for name, value in (PLAIN | PRESETS[self.preset]).items():
+                setattr(self, name, value)
+        self._applied_preset = self.preset
+
+    def compute_outputs(self) -> dict[str, Any]:
         """Both weights' traces, from the first step that changed."""
-        if self.preset and self.preset != self._applied:
-            self._apply(PLAIN | PRESETS[self.preset])
-        self._applied = self.preset
         return {"slots": [self._trace(which) for which in (0, 1)]}
-
-    def _apply(self, values: dict[str, Any]) -> None:
-        for name, value in values.items():
-            setattr(self, name, value)
-
-    def _settle(self) -> None:
-        # A preset sets other inputs; they are part of the same answer.
-        if not getattr(self, "_busy", False):
-            self._busy = True
-            try:
-                super()._settle()
-            finally:
-                self._busy = False
 
     def _trace(self, which: int) -> dict[str, Any]:
         states = self._states(which)
@@ -260,7 +250,7 @@ class AdamSlots(KernelWidget):
     def _acts(self, which: int, step: int) -> tuple[str, ...]:
         return tuple(a["act"] for a in self.actions if a["which"] == which and a["step"] == step)
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Both weights over the steps."""
         columns = ["step", *(f"{what} {name}" for name in self.names for what in ("gradient of", "weight"))]
         rows = [
@@ -269,7 +259,7 @@ class AdamSlots(KernelWidget):
         ]
         return Table(f"{self.optimizer}: two weights over {COUNT} steps", columns, rows, digits=6)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Both weights over the steps as a still figure."""
         from matplotlib.figure import Figure
 

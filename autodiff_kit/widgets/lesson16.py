@@ -13,9 +13,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["ThreeBalls"]
+__all__ = ["ConstrainedDescent"]
 
 STEPS = 32
 STEEP = 3.0  # how much steeper the loss is upwards than sideways
@@ -68,7 +68,7 @@ REGIONS = {
 }
 
 
-class ThreeBalls(KernelWidget):
+class ConstrainedDescent(KernelWidget):
     """Descend to a point that is not allowed: by projection, by a penalty, and by other parameters.
 
     Parameters
@@ -90,14 +90,13 @@ class ThreeBalls(KernelWidget):
     projected by a ``constraint``, the second has a penalty in its loss, the third is a function of free numbers.
     """
 
-    _module = "lesson16.js"
-    inputs = ("region", "target", "penalty", "rate")
+    _front_end = "lesson16.js"
 
-    region = traitlets.Enum(tuple(REGIONS), default_value="half").tag(sync=True)
-    target: Any = traitlets.List(traitlets.Float(), [2.0, 0.5]).tag(sync=True)
-    penalty = traitlets.Float(9.0, min=1.0, max=1000.0).tag(sync=True)
-    rate = traitlets.Float(0.1, min=0.005, max=0.6).tag(sync=True)
-    at = traitlets.Int(STEPS, min=0, max=STEPS).tag(sync=True)
+    region = Input(traitlets.Enum(tuple(REGIONS), default_value="half"))
+    target: Any = Input(traitlets.List(traitlets.Float(), [2.0, 0.5]))
+    penalty = Input(traitlets.Float(9.0, min=1.0, max=1000.0))
+    rate = Input(traitlets.Float(0.1, min=0.005, max=0.6))
+    at = ViewState(traitlets.Int(STEPS, min=0, max=STEPS))
 
     paths = Output()
     outside = Output()
@@ -114,7 +113,7 @@ class ThreeBalls(KernelWidget):
             raise traitlets.TraitError(f"target is a point from {LEAST} to {MOST}; got {target}")
         return target
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Three paths, how far outside they are, and the best point that is allowed."""
         region, target = REGIONS[self.region], np.array(self.target)
         found, stepped = self._descend(region, target)
@@ -151,7 +150,7 @@ class ThreeBalls(KernelWidget):
         seen.append(region.look(balls)[0].numpy())
         return np.array(seen) + 0.0, stepped
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each ball at the step that is shown."""
         rows = [
             (
@@ -167,7 +166,7 @@ class ThreeBalls(KernelWidget):
         caption = f"Allowed: {allowed}. Penalty {self.penalty:g}, learning rate {self.rate:g}, step {self.at}"
         return Table(caption, ("way", "w0", "w1", "outside by", "loss", "from the best"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The three paths as a still figure."""
         from matplotlib.figure import Figure
 

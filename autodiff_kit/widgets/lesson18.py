@@ -11,16 +11,16 @@ import autodiff_kit as ak
 from autodiff_kit.diagnostics.cost import CostRow
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["BackwardBill"]
+__all__ = ["BackwardCost"]
 
 SIZES, MOST = 4, 32
 NAMES = ("x", "W1", "W2", "W3")
 PROGRAMS = ("products", "whole")
 
 
-class BackwardBill(KernelWidget):
+class BackwardCost(KernelWidget):
     """What three layers cost forward and backward, line by line, as ``tape.cost()`` counts it.
 
     Parameters
@@ -40,13 +40,12 @@ class BackwardBill(KernelWidget):
     and one that follows what is asked for, for the backward figures.
     """
 
-    _module = "lesson18.js"
-    inputs = ("sizes", "batch", "wanted", "program")
+    _front_end = "lesson18.js"
 
-    sizes: Any = traitlets.List(traitlets.Int(), [4, 8, 8, 2]).tag(sync=True)
-    batch = traitlets.Int(10, min=1, max=50).tag(sync=True)
-    wanted: Any = traitlets.List(traitlets.Bool(), [False, True, True, True]).tag(sync=True)
-    program = traitlets.Enum(PROGRAMS, default_value="products").tag(sync=True)
+    sizes: Any = Input(traitlets.List(traitlets.Int(), [4, 8, 8, 2]))
+    batch = Input(traitlets.Int(10, min=1, max=50))
+    wanted: Any = Input(traitlets.List(traitlets.Bool(), [False, True, True, True]))
+    program = Input(traitlets.Enum(PROGRAMS, default_value="products"))
 
     lines = Output()
     forward = Output()
@@ -66,7 +65,7 @@ class BackwardBill(KernelWidget):
             raise traitlets.TraitError(f"wanted holds {SIZES} truth values, for {NAMES}; got {proposal['value']}")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Each line's operations both ways, what it hands a gradient to, and the sums."""
         ahead, back = self._bill([True] * SIZES), self._bill(self.wanted)
         lines: list[dict[str, Any]] = []
@@ -102,7 +101,7 @@ class BackwardBill(KernelWidget):
         own = [f"W{k + 1}", f"b{k + 1}"] if self.program == "whole" else [f"W{k + 1}"]
         return left + (own if self.wanted[k + 1] else [])
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each line, and the sums."""
         rows = [(line["code"], line["forward"], line["backward"], _list(line["to"])) for line in self.lines]
         rows.append(("in all", self.forward, self.backward, f"{self.ratio:.3f} times"))
@@ -111,7 +110,7 @@ class BackwardBill(KernelWidget):
             f"Layers {sizes}, batch {self.batch}", ("line", "forward", "backward", "gradient to"), rows, digits=0
         )
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Two bars a line, as a still figure."""
         from matplotlib.figure import Figure
 

@@ -15,9 +15,9 @@ import autodiff_kit as ak
 from autodiff_kit.data import problem
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["ResidualValley"]
+__all__ = ["LevenbergMarquardtSteps"]
 
 MOST = 30  # tries
 LIMIT = 1e-20
@@ -181,7 +181,7 @@ class Fit:
         return self.end != "open"
 
 
-class ResidualValley(KernelWidget):
+class LevenbergMarquardtSteps(KernelWidget):
     """Walk through the valley of a fit, step by step, with the damping in your hand.
 
     Parameters
@@ -204,14 +204,13 @@ class ResidualValley(KernelWidget):
     The fit ends at a cost below 1e-20, at a step below a billionth of where it leads, or after 30 tries.
     """
 
-    _module = "lesson19.js"
-    inputs = ("curve", "start", "metric", "dampings", "step")
+    _front_end = "lesson19.js"
 
-    curve = traitlets.Enum(("decay", "misra"), default_value="decay").tag(sync=True)
-    start: Any = traitlets.List(traitlets.Float()).tag(sync=True)
-    metric = traitlets.Enum(("columns", "one"), default_value="columns").tag(sync=True)
-    dampings: Any = traitlets.List(traitlets.Float(allow_none=True)).tag(sync=True)
-    step = traitlets.Int(0, min=0, max=MOST).tag(sync=True)
+    curve = Input(traitlets.Enum(("decay", "misra"), default_value="decay"))
+    start: Any = Input(traitlets.List(traitlets.Float()))
+    metric = Input(traitlets.Enum(("columns", "one"), default_value="columns"))
+    dampings: Any = Input(traitlets.List(traitlets.Float(allow_none=True)))
+    step = Input(traitlets.Int(0, min=0, max=MOST))
 
     about = Output()
     valley = Output()
@@ -233,7 +232,7 @@ class ResidualValley(KernelWidget):
             raise traitlets.TraitError(f"dampings holds at most {MOST} numbers from {LEAST:g} to {LARGEST:g}, or None")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """The whole run, and what the next step looks like from where the picture stands."""
         it = curve(self.curve)
         start = np.clip(self.start or it.start, *np.transpose(it.view))
@@ -279,7 +278,7 @@ class ResidualValley(KernelWidget):
             }
         return found
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Every try: from where, how much damping, what was promised and found."""
         names = ("damping", "cost", "promised", "found")
         rows = [
@@ -292,7 +291,7 @@ class ResidualValley(KernelWidget):
         words = f"{self.about['words']}: {n} Jacobians, {2 * n} pushes where pulls are {m * n}"
         return Table(words, columns, rows, digits=6)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The valley and the way through it, as a still figure."""
         from matplotlib.figure import Figure
 

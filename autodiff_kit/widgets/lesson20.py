@@ -14,7 +14,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
 __all__ = ["HessianProbes"]
 
@@ -99,16 +99,15 @@ class HessianProbes(KernelWidget):
     its own evaluation of the function.
     """
 
-    _module = "lesson20.js"
-    inputs = ("function", "kind", "way", "h", "probes", "next_signs", "seed")
+    _front_end = "lesson20.js"
 
-    function = traitlets.Enum(("two", "diagonal", "twelve", "waves"), default_value="two").tag(sync=True)
-    kind = traitlets.Enum(("signs", "normal"), default_value="signs").tag(sync=True)
-    way = traitlets.Enum(("product", "moving"), default_value="product").tag(sync=True)
-    h = traitlets.Float(1e-3, min=LEAST_STEP, max=LONGEST_STEP).tag(sync=True)
-    probes: Any = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)
-    next_signs: Any = traitlets.List(traitlets.Float()).tag(sync=True)
-    seed = traitlets.Int(0, min=0).tag(sync=True)
+    function = Input(traitlets.Enum(("two", "diagonal", "twelve", "waves"), default_value="two"))
+    kind = Input(traitlets.Enum(("signs", "normal"), default_value="signs"))
+    way = Input(traitlets.Enum(("product", "moving"), default_value="product"))
+    h = Input(traitlets.Float(1e-3, min=LEAST_STEP, max=LONGEST_STEP))
+    probes: Any = Input(traitlets.List(traitlets.List(traitlets.Float())))
+    next_signs: Any = Input(traitlets.List(traitlets.Float()))
+    seed = Input(traitlets.Int(0, min=0))
 
     about = Output()
     rows = Output()
@@ -122,7 +121,7 @@ class HessianProbes(KernelWidget):
             raise traitlets.TraitError(f"probes holds at most {MOST} lists of numbers, none beyond 10")
         return probes
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Every probe's product, and the estimates after each of them."""
         it = bowl(self.function)
         H, trace, norm = exact(self.function)
@@ -154,7 +153,7 @@ class HessianProbes(KernelWidget):
         ahead, behind = (np.asarray(gradient(ak.constant(X + way * self.h * V))) for way in (1.0, -1.0))
         return np.asarray((ahead - behind) / (2 * self.h))
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each probe, and the estimates after it; in the end the probe that comes next, and the truth."""
         rows: list[tuple[Any, ...]] = [
             (f"{k}", row["quadratic"], row["square"], now["trace"], now["trace_error"], now["norm"], now["norm_error"])
@@ -165,7 +164,7 @@ class HessianProbes(KernelWidget):
         columns = ("probes", "v·Hv", "|Hv|²", "trace", "±", "norm", "±")
         return Table(f"{self.about['words']}: probes and estimates", columns, rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The estimate of the trace with its error bars, as a still figure; the truth alone before there are probes."""
         from matplotlib.figure import Figure
 

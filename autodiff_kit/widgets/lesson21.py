@@ -11,7 +11,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
 __all__ = ["LearnedInverse"]
 
@@ -144,14 +144,13 @@ class LearnedInverse(KernelWidget):
     The box is x³ + x and off the record. Every training step has a tape of its own.
     """
 
-    _module = "lesson21.js"
-    inputs = ("lo", "hi", "kind", "y", "step")
+    _front_end = "lesson21.js"
 
-    lo = traitlets.Float(-1.0, min=-2.0, max=-0.25).tag(sync=True)
-    hi = traitlets.Float(1.0, min=0.25, max=2.0).tag(sync=True)
-    kind = traitlets.Enum(KINDS, default_value="polynomial").tag(sync=True)
-    y = traitlets.Float(10.0, min=-WIDEST, max=WIDEST).tag(sync=True)
-    step = traitlets.Int(STEPS, min=0, max=STEPS).tag(sync=True)
+    lo = Input(traitlets.Float(-1.0, min=-2.0, max=-0.25))
+    hi = Input(traitlets.Float(1.0, min=0.25, max=2.0))
+    kind = Input(traitlets.Enum(KINDS, default_value="polynomial"))
+    y = Input(traitlets.Float(10.0, min=-WIDEST, max=WIDEST))
+    step = Input(traitlets.Int(STEPS, min=0, max=STEPS))
 
     grid = Output()
     inverse = Output()
@@ -169,7 +168,7 @@ class LearnedInverse(KernelWidget):
         self._fit: tuple[Any, Fit] | None = None
         super().__init__(**kwargs)
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Train as far as is asked, then put the question to the model, to the box, and to a solver."""
         box = Box()
         x = np.linspace(self.lo, self.hi, PAIRS)
@@ -204,7 +203,7 @@ class LearnedInverse(KernelWidget):
         """Whether the question lies among the y that the model was trained on."""
         return bool(self.ys[0] <= self.y <= self.ys[-1])
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The question and what was said to it."""
         where = "inside" if self.seen else "outside"
         rows = [
@@ -219,7 +218,7 @@ class LearnedInverse(KernelWidget):
         caption = f"{self.kind} after {self.step} steps; y = {number(self.y, 2)} is {where} of what it saw"
         return Table(caption, ("what", "value"), rows)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The inverse, the pairs and the model as a still figure."""
         from matplotlib.figure import Figure
 

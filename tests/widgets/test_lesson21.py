@@ -101,12 +101,12 @@ def test_bad_settings_are_refused(bad: dict[str, object]) -> None:
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = LearnedInverse().twin()
+    table = LearnedInverse().as_table()
     assert table.caption == "polynomial after 20 steps; y = 10.00 is outside of what it saw"
     assert str(table).splitlines()[-1].split() == ["the", "right", "x", "2.0000"]
-    assert "inside" in LearnedInverse(y=1.0).twin().caption
+    assert "inside" in LearnedInverse(y=1.0).as_table().caption
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    axes = LearnedInverse().still().axes[0]
+    axes = LearnedInverse().static_figure().axes[0]
     assert [len(line.get_xdata()) for line in axes.lines] == [101, PAIRS, GRID.size]
