@@ -13,13 +13,13 @@ export const inputSlider = (model, name, props) =>
 /** A list with one entry replaced. */
 export const withEntry = (list, i, value) => list.map((old, k) => (k === i ? value : old));
 
-/** One slider for each entry of an input that is a list. */
-export const entrySliders = (model, name, labels, props) =>
+/** One slider for each entry of an input that is a list; `toInput` makes an entry of what was set. */
+export const entrySliders = (model, name, labels, { toInput = (value) => value, ...props }) =>
   labels.map((label, i) =>
     Slider({
       ...props,
       label,
       value: model.get(name)[i],
-      onChange: (value) => ask(model, { [name]: withEntry(model.get(name), i, value) }),
+      onChange: (value) => ask(model, { [name]: withEntry(model.get(name), i, toInput(value)) }),
     }),
   );
