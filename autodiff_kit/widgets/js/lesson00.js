@@ -1,6 +1,6 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief, chip } from "./kit/numbers.js";
-import { ask, mount, setView } from "./kit/kernel.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
 import { inputSlider, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";

@@ -1,12 +1,12 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { decode, ask, mount, setView } from "./kit/kernel.js";
+import { decode, ask, mount, setView } from "./kit/model_sync.js";
 import { inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
 import { Stepper } from "./kit/stepper.js";
 import { TapeTable } from "./kit/tape_table.js";
-import { Dial } from "./kit/dial.js";
+import { VectorInput } from "./kit/vector_input.js";
 import { CostBars } from "./kit/cost_bars.js";
 
 const SWEEPS = [
@@ -99,7 +99,7 @@ function SecondTape(onStep) {
 
 function makeDials(model) {
   const input = (name, role) =>
-    Dial({
+    VectorInput({
       label: `${name}, what goes in`,
       names: [0, 1, 2].map((i) => `${name}${i}`),
       value: model.get(name),
@@ -108,7 +108,7 @@ function makeDials(model) {
       onChange: (value) => ask(model, { [name]: value }),
     });
   const output = (label, trait, letter, reach, role) =>
-    Dial({ label, names: [0, 1, 2].map((i) => `${letter}${i}`), value: decode(model.get(trait)), reach, role });
+    VectorInput({ label, names: [0, 1, 2].map((i) => `${letter}${i}`), value: decode(model.get(trait)), reach, role });
   return {
     dialIn: { fwd: input("v", "fwd"), rev: input("u", "rev") },
     dialOut: {

@@ -1,10 +1,10 @@
-import { h, put, uid } from "./kit/core.js";
+import { h, put, uid } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { ask, mount, setView } from "./kit/kernel.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
 import { withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
-import { Board } from "./kit/board.js";
-import { Listing } from "./kit/listing.js";
+import { OptionCards } from "./kit/option_cards.js";
+import { ProgramListing } from "./kit/program_listing.js";
 
 const LETTERS = ["A", "B", "C", "D", "E"];
 const [NOT_YET, NO_LINE] = [-1, 0];
@@ -47,12 +47,12 @@ function makeParts(model, focus) {
     focus.next = "lines";
   };
   return {
-    board: Board({
+    board: OptionCards({
       label: "Programs",
       names: model.get("paths").map((path, k) => [LETTERS[k], path.title]),
       onChange: (at) => setView(model, { at }),
     }),
-    listing: Listing({ label: "The program; point at the line that breaks the path", onPoint: point }),
+    listing: ProgramListing({ label: "The program; point at the line that breaks the path", onPoint: point }),
     none: h("button", { type: "button", text: "No line is to blame", onclick: () => point(NO_LINE) }),
     again: h("button", { type: "button", class: "ak-quiet", text: "Begin this one again", onclick: restart }),
     why: h("div", { class: "ak-rulebox" }),

@@ -1,10 +1,10 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief, fmt } from "./kit/numbers.js";
-import { mount, setView } from "./kit/kernel.js";
+import { mount, setView } from "./kit/model_sync.js";
 import { entrySliders, inputChoice } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Stepper } from "./kit/stepper.js";
-import { Tracks, product } from "./kit/tracks.js";
+import { BranchDiagram, chainRuleProduct } from "./kit/branch_diagram.js";
 
 const SIDES = {
   sqrt: { label: "√x", of: (x) => `√${x}` },
@@ -55,7 +55,7 @@ const makeParts = (model) => ({
   way: inputChoice(model, "way", "Way of choosing", WAYS),
   sliders: entrySliders(model, "x", ENTRIES, { min: -4, max: 9, step: 0.25 }),
   code: h("code", {}),
-  tracks: Tracks({ label: "Both sides of the choice for each entry; the table below says the same" }),
+  diagram: BranchDiagram({ label: "Both sides of the choice for each entry; the table below says the same" }),
   told: h("p", { class: "ak-note", style: "margin:0 0 8px" }),
   stage: Stepper({
     label: "Stage of the way back",
@@ -67,7 +67,7 @@ const makeParts = (model) => ({
   }),
 });
 
-const layout = ({ f, way, code, sliders, tracks, told, stage }) => [
+const layout = ({ f, way, code, sliders, diagram, told, stage }) => [
   h("div", { class: "ak-row", style: "margin-bottom:4px" }, f.el, way.el),
   h("p", { class: "ak-note", style: "margin:0 0 12px" }, code),
   h(
@@ -75,7 +75,7 @@ const layout = ({ f, way, code, sliders, tracks, told, stage }) => [
     { class: "ak-row", style: "margin-bottom:12px" },
     sliders.map((one) => h("div", { style: "flex:1 1 180px" }, one.el)),
   ),
-  tracks.el,
+  diagram.el,
   told,
   stage.el,
 ];
@@ -85,7 +85,7 @@ function update(parts, { f, way, x, rows, step, into_w: shared, side, choice }) 
   parts.way.update(way);
   parts.sliders.forEach((one, i) => one.update(x[i]));
   parts.code.textContent = choice.hint.replace("f(x)", side.of("x")).replace(/f\((.*?\))\)/, (_, of) => side.of(of));
-  parts.tracks.update({ entries: rows, f: side.of, guarded: way === "inner", stage: step, shared });
+  parts.diagram.update({ entries: rows, f: side.of, guarded: way === "inner", stage: step, shared });
   parts.told.textContent = `Stage ${step + 1}: ${STAGES[step]}.`;
   parts.stage.update({ at: step });
 }
@@ -99,7 +99,7 @@ function sentence({ rows, step, into_w: shared }) {
     return `Into f's side come ${list("into_side")}: ${skipped ? "what was not run gets None" : "0 where it was not chosen"}.`;
   }
   const worst = rows.find((row) => Number.isNaN(row.into_given) && row.into_side === 0);
-  const why = worst ? `, since ${product(worst)}` : "";
+  const why = worst ? `, since ${chainRuleProduct(worst)}` : "";
   if (step === 3) return `Into x come ${list("into_x")}${why}.`;
   const spread = Number.isNaN(shared) ? ": one NaN is enough for all that share it" : "";
   return `Into x come ${list("into_x")}, and into w ${fmt(shared, 4)}${spread}.`;

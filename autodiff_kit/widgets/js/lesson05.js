@@ -1,12 +1,12 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { ask, mount, setView } from "./kit/kernel.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Slider } from "./kit/slider.js";
 import { Stepper } from "./kit/stepper.js";
 import { CurvePlot } from "./kit/curve_plot.js";
-import { Wire } from "./kit/wire.js";
+import { OperationDiagram } from "./kit/operation_diagram.js";
 
 const FUNCTIONS = {
   floor: { label: "floor x", of: (x) => `floor(${x})`, x: [-2, 4], y: [-3.6, 4.4], snap: 0.1 },
@@ -78,7 +78,7 @@ const makeControls = (model) => ({
 });
 
 const makePictures = (model) => ({
-  wire: Wire({ label: "The operation, its rule, and two hooks; the table below says the same" }),
+  operation: OperationDiagram({ label: "The operation, its rule, and two hooks; the table below says the same" }),
   told: h("p", { class: "ak-note", style: "margin:0 0 8px" }),
   plots: FunctionPlots(model),
   code: h("pre", {
@@ -90,7 +90,7 @@ const makePictures = (model) => ({
   }),
 });
 
-const layout = ({ f, rule, hook, g, wire, told, stage, plots, code }) => [
+const layout = ({ f, rule, hook, g, operation, told, stage, plots, code }) => [
   h("div", { class: "ak-row", style: "margin-bottom:8px" }, f.el, rule.el),
   h(
     "div",
@@ -98,7 +98,7 @@ const layout = ({ f, rule, hook, g, wire, told, stage, plots, code }) => [
     hook.el,
     h("div", { style: "flex:1 1 220px" }, g.el),
   ),
-  wire.el,
+  operation.el,
   told,
   h("div", { style: "margin-bottom:12px" }, stage.el),
   plots.sliderHost,
@@ -157,10 +157,10 @@ function updateControls(parts, { f, rule, hook, g, step }) {
   parts.stage.update({ at: step });
 }
 
-function drawOperation({ wire, told, code }, state) {
+function drawOperation({ operation, told, code }, state) {
   const { shownFunction, shownRule, shownHook, x, value, seen, step } = state;
   const names = { f: shownFunction.label, rule: shownRule.short, hook: shownHook.label };
-  wire.update({ names, x, y: value, ...seen, stage: step });
+  operation.update({ names, x, y: value, ...seen, stage: step });
   told.textContent = `Stage ${step + 1}: ${STAGES[step]}.`;
   code.textContent = `${state.code}\n${state.hook_code}`;
 }

@@ -1,6 +1,6 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { fmt, brief } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented, Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";

@@ -1,11 +1,11 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Button } from "./kit/segmented.js";
-import { Stairs, entryName } from "./kit/stairs.js";
-import { WaysHome } from "./kit/ways_home.js";
+import { QuantizerPlot, entryName } from "./kit/quantizer_plot.js";
+import { ClampedGradients } from "./kit/clamped_gradients.js";
 
 const PRESETS = [
   ["Five numbers", [-4, -3.5, 0, 1, 5]],
@@ -30,8 +30,8 @@ function render({ model, el }) {
     const home = [state.min_home, state.max_home];
     const moved = entries.map((entry, i) => ({ ...entry, x: x[i] })); // a ball follows the hand at once
     parts.bits.update(bits);
-    parts.stairs.update({ entries: moved, ends, levels });
-    parts.ways.update({ entries, ends, home });
+    parts.plot.update({ entries: moved, ends, levels });
+    parts.gradients.update({ entries, ends, home });
     frame.say(sentence(entries, ends, home));
     frame.tell(tableOf(state));
   });
@@ -40,18 +40,18 @@ function render({ model, el }) {
 const makeParts = (model) => ({
   bits: inputChoice(model, "bits", "Bits", BITS),
   presets: PRESETS.map(([label, x]) => Button({ label, onClick: () => ask(model, { x }) })),
-  stairs: Stairs({
+  plot: QuantizerPlot({
     label: "Five entries on the staircase",
     count: 5,
     onMove: (i, to) => ask(model, { x: withEntry(model.get("x"), i, to) }),
   }),
-  ways: WaysHome({
+  gradients: ClampedGradients({
     label: "The gradient into each entry, and the two ends that gather",
     onToggle: (which) => ask(model, { [`${which}_home`]: !model.get(`${which}_home`) }),
   }),
 });
 
-const layout = ({ bits, presets, stairs, ways }) => [
+const layout = ({ bits, presets, plot, gradients }) => [
   h(
     "div",
     { class: "ak-row", style: "margin-bottom:8px" },
@@ -63,8 +63,8 @@ const layout = ({ bits, presets, stairs, ways }) => [
       h("div", { style: "display:flex;gap:4px" }, presets.map((one) => one.el)),
     ),
   ),
-  stairs.el,
-  ways.el,
+  plot.el,
+  gradients.el,
 ];
 
 const span = ({ first, last }) => `(${brief(first, 2)}, ${brief(last, 2)})`;

@@ -1,6 +1,6 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief, fmt } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, inputSlider, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";

@@ -1,10 +1,10 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { fmt, chip, brief } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Stepper } from "./kit/stepper.js";
-import { Bars } from "./kit/bars.js";
+import { MaskedBars } from "./kit/masked_bars.js";
 
 const DESIGNS = [
   ["zero", "zero after", "softmax first, then zero the padding"],
@@ -58,7 +58,7 @@ function makeControls(model) {
     empty: inputChoice(model, "empty", "a row with nothing kept gives", EMPTY_ROWS),
     all: h("button", { type: "button", text: "Mask all", onclick: () => ask(model, { keep: maskAll() }) }),
     figures: h("div", { class: "ak-figures" }),
-    bars: Bars({
+    bars: MaskedBars({
       label: "Attention weights",
       arrowTitle: "gradient of the output into each score",
       onToggle: (i) => ask(model, { keep: model.get("keep").map((kept, k) => (k === i ? !kept : kept)) }),

@@ -1,9 +1,9 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief, chip } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { entrySliders, inputChoice } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
-import { Pipes } from "./kit/pipes.js";
+import { StopGradientDiagram } from "./kit/stop_gradient_diagram.js";
 import { SlopeBars } from "./kit/slope_bars.js";
 
 const SUBSCRIPTS = "₀₁₂₃";
@@ -56,7 +56,7 @@ function render({ model, el }) {
     parts.target.update(state.target);
     parts.order.update(state.order);
     parts.sliders.forEach((one, i) => one.update(state.x[i]));
-    drawPipes(parts.pipes, state);
+    drawPaths(parts.diagram, state);
     parts.valves.update(state);
     drawSlopes(parts.bars, state);
     frame.say(sentence(state));
@@ -73,7 +73,7 @@ function makeParts(model) {
     target: inputChoice(model, "target", "Asked", TARGETS),
     order: inputChoice(model, "order", "Derivative", ORDERS),
     sliders: entrySliders(model, "x", ENTRIES, { min: 0, max: 9, step: 0.25 }),
-    pipes: Pipes({
+    diagram: StopGradientDiagram({
       label: "The paths from x; the switches and the table below say the same",
       nodes: NODES,
       pipes: PIPES,
@@ -84,14 +84,14 @@ function makeParts(model) {
   };
 }
 
-const layout = ({ target, order, sliders, pipes, valves, bars }) => [
+const layout = ({ target, order, sliders, diagram, valves, bars }) => [
   h("div", { class: "ak-row", style: "margin-bottom:12px" }, target.el, order.el),
   h(
     "div",
     { class: "ak-row", style: "margin-bottom:12px" },
     sliders.map((one) => h("div", { style: "flex:1 1 150px" }, one.el)),
   ),
-  pipes.el,
+  diagram.el,
   h(
     "div",
     { class: "ak-split ak-valvesplit" },
@@ -186,11 +186,11 @@ function flowsOf({ carried, shut, entry }) {
   }));
 }
 
-function drawPipes(pipes, { x, values, shut, carried, target }) {
+function drawPaths(diagram, { x, values, shut, carried, target }) {
   const entry = target === "v" ? null : Number(target[1]);
   const list = (numbers, digits) => numbers.map((one) => brief(one, digits)).join(", ");
   const asked = entry !== null;
-  pipes.update({
+  diagram.update({
     height: 240,
     boxes: {
       x: { lines: ["x", list(x, 2)], short: ["x"] },

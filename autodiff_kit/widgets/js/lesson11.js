@@ -1,10 +1,10 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { NumberBox } from "./kit/number_box.js";
-import { Gather } from "./kit/gather.js";
+import { SegmentDiagram } from "./kit/segment_diagram.js";
 
 const READOUTS = [
   ["sum", "sum", "segment_sum(h, ids, c)"],
@@ -32,7 +32,7 @@ function render({ model, el }) {
     const answered = !traits.refused && traits.readouts?.length === traits.count;
     const state = { ...traits, graphs, answered };
     updateControls(parts, state);
-    drawGraphs(parts.gather, state);
+    drawGraphs(parts.diagram, state);
     frame.say(answered || state.refused ? sentence(state) : "");
     frame.tell(tableOf(state));
   });
@@ -51,7 +51,7 @@ function makeParts(model) {
         onSend: (x) => change("h", i, Math.min(9, Math.max(-9, x))),
       }),
     ),
-    gather: Gather({
+    diagram: SegmentDiagram({
       label: "Nodes and their graphs; the table below says the same",
       most: MOST_GRAPHS,
       onMove: (i, graph) => change("ids", i, graph),
@@ -59,12 +59,12 @@ function makeParts(model) {
   };
 }
 
-const layout = ({ readout, count, code, boxes, gather }) => [
+const layout = ({ readout, count, code, boxes, diagram }) => [
   h("div", { class: "ak-row", style: "margin-bottom:4px" }, readout.el, count.el),
   h("p", { class: "ak-note", style: "margin:0 0 12px" }, code),
   h("span", { class: "ak-label", text: "Values h of the nodes" }),
   h("div", { class: "ak-values", role: "group", "aria-label": "Values of the nodes" }, boxes.map((box) => box.el)),
-  gather.el,
+  diagram.el,
 ];
 
 function updateControls(parts, { readout, count, h: values, ids }) {
@@ -75,8 +75,8 @@ function updateControls(parts, { readout, count, h: values, ids }) {
   put(parts.code, { text: `ids = [${ids.join(", ")}]; ${call}` });
 }
 
-function drawGraphs(gather, { h: values, ids, count, graphs, readout, answered, sums, rows, readouts, into_h, into_v }) {
-  gather.update({
+function drawGraphs(diagram, { h: values, ids, count, graphs, readout, answered, sums, rows, readouts, into_h, into_v }) {
+  diagram.update({
     values,
     groups: ids,
     arcs: chains(ids, count),

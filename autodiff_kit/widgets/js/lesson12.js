@@ -1,10 +1,10 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { mount, setView } from "./kit/kernel.js";
+import { mount, setView } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Stepper } from "./kit/stepper.js";
-import { Boxes } from "./kit/boxes.js";
+import { VariableDiagram } from "./kit/variable_diagram.js";
 
 const WAYS = [
   { value: "assign", label: "x1.assign_add(x0)", hint: "The sum is put into the variable" },
@@ -34,7 +34,7 @@ function render({ model, el }) {
     for (const [name, value] of Object.entries({ way, hold, x0, x1, later })) parts[name].update(value);
     parts.stepper.update({ at: step });
     drawProgram(parts.program, state);
-    parts.boxes.update({ scene, start: { x0, x1 }, later, way, hold, stage: step });
+    parts.diagram.update({ scene, start: { x0, x1 }, later, way, hold, stage: step });
     frame.say(sentence(state));
     frame.tell(tableOf(state));
   });
@@ -50,7 +50,7 @@ const makeParts = (model) => ({
     ]),
   ),
   program: h("ol", { class: "ak-note", style: "list-style:none;margin:0 0 12px;padding:0;max-width:none" }),
-  boxes: Boxes({ label: "The two variables as boxes, and what is recorded; the table below says the same" }),
+  diagram: VariableDiagram({ label: "The two variables as boxes, and what is recorded; the table below says the same" }),
   stepper: Stepper({
     label: "Line of the program",
     count: LAST,
@@ -60,13 +60,13 @@ const makeParts = (model) => ({
   }),
 });
 
-function layout({ way, hold, x0, x1, later, program, boxes, stepper }) {
+function layout({ way, hold, x0, x1, later, program, diagram, stepper }) {
   const row = (...parts) => h("div", { class: "ak-row", style: "margin-bottom:12px" }, parts);
   return [
     row(way.el, hold.el),
     row(...[x0, x1, later].map((one) => h("div", { style: "flex:1 1 180px" }, one.el))),
     program,
-    boxes.el,
+    diagram.el,
     h("div", { style: "margin-top:16px" }, stepper.el),
   ];
 }

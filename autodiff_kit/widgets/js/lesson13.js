@@ -1,6 +1,6 @@
-import { h, s, put, linear, onWidth } from "./kit/core.js";
+import { h, s, put, linear, onWidth } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { ask, mount, setView } from "./kit/kernel.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";

@@ -1,11 +1,11 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief, fmt } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
 import { Stepper } from "./kit/stepper.js";
-import { Rolling } from "./kit/rolling.js";
+import { MomentumPlot } from "./kit/momentum_plot.js";
 
 const OPTIMIZERS = [
   ["sgd", "SGD", ""],
@@ -70,7 +70,7 @@ function makeParts(model) {
       },
     }),
     memory: inputSlider(model, "b", { label: "memory b", min: 0, max: 0.95, step: 0.05 }),
-    rolling: Rolling({
+    plot: MomentumPlot({
       brush: () => brush,
       unit: () => 1,
       onPaint: (from, to, value) =>
@@ -93,7 +93,7 @@ const makeStarts = (model) =>
     ),
   );
 
-const layout = ({ starts, optimizer, brushes, memory, rolling, stepper }) => [
+const layout = ({ starts, optimizer, brushes, memory, plot, stepper }) => [
   starts,
   h(
     "div",
@@ -102,7 +102,7 @@ const layout = ({ starts, optimizer, brushes, memory, rolling, stepper }) => [
     brushes.el,
     h("div", { style: "flex:1 1 200px" }, memory.el),
   ),
-  rolling.el,
+  plot.el,
   stepper.el,
   h(
     "p",
@@ -118,7 +118,7 @@ function update(parts, { chosen, b, grads, at, slot, steps, carried, w, roll, re
   parts.memory.update(b);
   parts.stepper.update({ count: grads.length - 1, at });
   const shownSlot = slot && { name: chosen.slot, values: slot };
-  parts.rolling.update({ grads, slot: shownSlot, steps, carried, w, roll, rest, at });
+  parts.plot.update({ grads, slot: shownSlot, steps, carried, w, roll, rest, at });
 }
 
 function sentence({ chosen: { label }, grads, at, steps, carried, w, rest }) {

@@ -1,11 +1,11 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { fmt, chip } from "./kit/numbers.js";
-import { ask, mount, setView } from "./kit/kernel.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
 import { Stepper } from "./kit/stepper.js";
-import { Lanes } from "./kit/lanes.js";
-import { SplitBar } from "./kit/split_bar.js";
+import { OptimizerTimelines } from "./kit/optimizer_timelines.js";
+import { StackedBars } from "./kit/stacked_bars.js";
 
 const OPTIMIZERS = [
   ["sgd", "SGD"],
@@ -44,7 +44,7 @@ function render({ model, el }) {
   frame.stage.append(...layout(parts));
   return mount(model, [frame, ...Object.values(parts)], (state) => {
     updateControls(parts, state);
-    drawTimelines(parts.lanes, state);
+    drawTimelines(parts.timelines, state);
     drawMotion(parts.split, state);
     drawSlots(parts.slots, state, change);
     drawActions(parts.queue, state, change);
@@ -95,7 +95,7 @@ function makeTimelines(model, { brush }, change) {
     onStep: move,
   });
   const painted = (list, from, to, value) => list.map((g, i) => (i >= from && i <= to ? value : g));
-  const lanes = Lanes({
+  const timelines = OptimizerTimelines({
     params: model.get("names"),
     brush: () => PAINTS[brush.value],
     unit: () => 1,
@@ -106,19 +106,19 @@ function makeTimelines(model, { brush }, change) {
       move(at);
     },
   });
-  return { stepper, lanes };
+  return { stepper, timelines };
 }
 
 const makeReadouts = () => ({
-  split: SplitBar({ label: "Motion in all" }),
+  split: StackedBars({ label: "Motion in all" }),
   slots: h("table", { class: "ak-table" }),
   queue: h("div", { class: "ak-row", style: "gap:4px;margin-top:8px" }),
 });
 
-const layout = ({ presets, optimizer, brushes, start, scale, lanes, stepper, split, slots, queue }) => [
+const layout = ({ presets, optimizer, brushes, start, scale, timelines, stepper, split, slots, queue }) => [
   presets,
   h("div", { class: "ak-row", style: "margin-bottom:16px" }, optimizer.el, brushes.el, start.el, scale.el),
-  lanes.el,
+  timelines.el,
   stepper.el,
   h(
     "p",
@@ -166,8 +166,8 @@ function frozenSpans(actions, which, steps) {
   return spans;
 }
 
-function drawTimelines(lanes, { names, grads, slots, actions, at }) {
-  lanes.update({
+function drawTimelines(timelines, { names, grads, slots, actions, at }) {
+  timelines.update({
     at,
     held: names.map((_, which) => frozenSpans(actions, which, grads[0].length)),
     params: names.map((name, which) => ({ name, grads: grads[which], ...slots[which] })),

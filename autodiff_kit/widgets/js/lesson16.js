@@ -1,12 +1,12 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief, chip, fmt } from "./kit/numbers.js";
-import { ask, mount, setView } from "./kit/kernel.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Stepper } from "./kit/stepper.js";
-import { Plane } from "./kit/plane.js";
-import { Courses } from "./kit/courses.js";
-import { shapeMark } from "./kit/shapes.js";
+import { ConstraintPlot } from "./kit/constraint_plot.js";
+import { TrajectoryPlot } from "./kit/trajectory_plot.js";
+import { shapeMark } from "./kit/marker_shapes.js";
 
 const WAYS = [
   ["project", "disc"],
@@ -31,8 +31,8 @@ function render({ model, el }) {
   frame.stage.append(...layout(parts));
   return mount(model, [frame, ...Object.values(parts)], (state) => {
     updateControls(parts, state);
-    drawPlane(parts.plane, state);
-    drawCourses(parts.courses, state);
+    drawPlot(parts.plot, state);
+    drawTrajectories(parts.trajectories, state);
     drawPositions(parts.table, state);
     frame.say(sentence(state));
     frame.tell(tableOf(state));
@@ -53,17 +53,17 @@ const makeControls = (model) => ({
 });
 
 const makePictures = (model) => ({
-  plane: Plane({
+  plot: ConstraintPlot({
     label: "Three balls, their trails and the loss's contours; the table below says the same",
     least: [-1.5, -1.25],
     most: [3, 1.75],
     onTarget: (target) => ask(model, { target }),
   }),
-  courses: Courses({ label: "How far out each ball is, step by step", height: 330, high: 2 }),
+  trajectories: TrajectoryPlot({ label: "How far out each ball is, step by step", height: 330, high: 2 }),
   table: h("table", { class: "ak-table" }),
 });
 
-const layout = ({ region, penalty, rate, plane, courses, stepper, table }) => [
+const layout = ({ region, penalty, rate, plot, trajectories, stepper, table }) => [
   h(
     "div",
     { class: "ak-row", style: "margin-bottom:12px" },
@@ -71,7 +71,7 @@ const layout = ({ region, penalty, rate, plane, courses, stepper, table }) => [
     h("div", { style: "flex:1 1 200px" }, penalty.el),
     h("div", { style: "flex:1 1 200px" }, rate.el),
   ),
-  h("div", { class: "ak-split" }, plane.el, courses.el),
+  h("div", { class: "ak-split" }, plot.el, trajectories.el),
   stepper.el,
   h("div", { class: "ak-scroll", style: "margin-top:8px" }, table),
 ];
@@ -83,8 +83,8 @@ function updateControls(parts, { region, penalty, rate, at }) {
   parts.stepper.update({ at });
 }
 
-function drawPlane(plane, { region, target, best, at, paths, stepped }) {
-  plane.update({
+function drawPlot(plot, { region, target, best, at, paths, stepped }) {
+  plot.update({
     region,
     target,
     steep: 3,
@@ -95,10 +95,10 @@ function drawPlane(plane, { region, target, best, at, paths, stepped }) {
   });
 }
 
-function drawCourses(courses, { region, paths, at }) {
+function drawTrajectories(trajectories, { region, paths, at }) {
   const half = region === "half";
   const outward = (w) => (half ? w[0] : Math.hypot(...w));
-  courses.update({
+  trajectories.update({
     name: half ? "w₀" : "distance from 0",
     low: half ? -1.5 : 0,
     edge: 1,

@@ -1,9 +1,9 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief, fmt } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputSlider, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
-import { Arrows } from "./kit/arrows.js";
+import { VectorPlot } from "./kit/vector_plot.js";
 
 const NAMES = ["a", "b", "c"];
 const LIMIT = 10; // a gradient's components: x goes to 5, and the gradient is −2x
@@ -33,7 +33,7 @@ function render({ model, el }) {
 }
 
 const makeParts = (model) => ({
-  all: Arrows({
+  all: VectorPlot({
     label: "The gradients of examples a, b and c, and the circle of radius C; the table below says the same",
     names: ["w₀", "w₁"],
     movable: 3,
@@ -42,7 +42,7 @@ const makeParts = (model) => ({
     onMove: (i, tip) => ask(model, { X: withEntry(model.get("X"), i, times(tip, -0.5)) }),
     onRadius: (C) => ask(model, { C }),
   }),
-  inside: Arrows({ label: "The clipped gradients, and both means", names: ["w₀", "w₁"] }),
+  inside: VectorPlot({ label: "The clipped gradients, and both means", names: ["w₀", "w₁"] }),
   slider: inputSlider(model, "C", { label: "C, the longest that is left", min: RADII[0], max: RADII[1], step: 0.25 }),
   values: MEANS.map((name) => ({ name, at: h("strong", {}), length: h("span", {}) })),
 });

@@ -1,11 +1,11 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { fmt } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { entrySliders, inputChoice, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
-import { Bill, together } from "./kit/bill.js";
+import { CostTable, joinNames } from "./kit/cost_table.js";
 
 const WIDTHS = ["input", "first layer", "second layer", "output"];
 const SOURCES = ["x", "W1", "W2", "W3"];
@@ -30,7 +30,7 @@ function render({ model, el }) {
     parts.switches.forEach((one, i) => one.update({ "aria-pressed": wanted[i] }));
     parts.widths.forEach((one, i) => one.update(sizes[i]));
     parts.batch.update(batch);
-    parts.bill.update({ lines, forward, backward, ratio });
+    parts.costs.update({ lines, forward, backward, ratio });
     frame.say(sentence(state));
     frame.tell(tableOf(state));
   });
@@ -53,10 +53,10 @@ const makeParts = (model) => ({
     value: model.get("batch"),
     onChange: (value) => ask(model, { batch: Math.round(value) }),
   }),
-  bill: Bill({ label: "Operations of each line, forward and backward" }),
+  costs: CostTable({ label: "Operations of each line, forward and backward" }),
 });
 
-const layout = ({ program, switches, widths, batch, bill }) => [
+const layout = ({ program, switches, widths, batch, costs }) => [
   h(
     "div",
     { class: "ak-row", style: "margin-bottom:12px;align-items:flex-start" },
@@ -73,7 +73,7 @@ const layout = ({ program, switches, widths, batch, bill }) => [
     { class: "ak-row", style: "margin-bottom:12px" },
     [...widths, batch].map((one) => h("div", { style: "flex:1 1 128px;min-width:0" }, one.el)),
   ),
-  bill.el,
+  costs.el,
 ];
 
 function sentence({ lines, wanted, forward, backward, ratio }) {
@@ -88,7 +88,7 @@ const tableOf = ({ sizes, batch, lines, forward, backward, ratio }) => ({
   caption: `Layers ${sizes.join("-")}, batch ${batch}`,
   columns: ["line", "forward", "backward", "gradient to"],
   rows: [
-    ...lines.map((line) => [line.code, line.forward, line.backward, together(line.to)]),
+    ...lines.map((line) => [line.code, line.forward, line.backward, joinNames(line.to)]),
     ["in all", forward, backward, `${fmt(ratio, 3)} times`],
   ],
   digits: 0,

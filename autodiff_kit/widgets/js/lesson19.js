@@ -1,12 +1,12 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief, fmt } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented, Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
 import { Stepper } from "./kit/stepper.js";
 import { CurvePlot } from "./kit/curve_plot.js";
-import { Valley } from "./kit/valley.js";
+import { ContourPlot } from "./kit/contour_plot.js";
 
 const CURVES = [
   { value: "decay", label: "2·exp(−t)", hint: "20 points, without noise" },
@@ -49,7 +49,7 @@ function render({ model, el }) {
     const pushes = 2 * (next ?? traits.end).jacobians;
     const state = { ...traits, done, next, pushes, pulls: (pushes / 2) * traits.end.rows };
     updateControls(parts, state);
-    drawContours(parts.valley, state);
+    drawContours(parts.contours, state);
     drawModel(plots, state);
     drawFigures(parts.figures, state);
     frame.say(sentence(state));
@@ -81,7 +81,7 @@ function makeParts(model) {
     stepper,
     curve: choice("Curve", CURVES, model.get("curve"), (curve) => restart({ curve, start: [] })),
     metric: choice("Each parameter is damped by", METRICS, model.get("metric"), (metric) => restart({ metric })),
-    valley: Valley({
+    contours: ContourPlot({
       label: "The valley of the cost, the steps that were made and the next one; the table below says the same",
       onStart: (start) => restart({ start }),
     }),
@@ -107,12 +107,12 @@ const makePlots = () =>
     ]),
   );
 
-const layout = ({ curve, metric, valley, stepper, damping, rule, figures }, plots) => [
+const layout = ({ curve, metric, contours, stepper, damping, rule, figures }, plots) => [
   h("div", { class: "ak-row", style: "margin-bottom:12px" }, curve.el, metric.el),
   h(
     "div",
     { class: "ak-split" },
-    h("div", {}, valley.el, h("div", { style: "margin-top:8px" }, stepper.el)),
+    h("div", {}, contours.el, h("div", { style: "margin-top:8px" }, stepper.el)),
     h(
       "div",
       { class: "ak-side" },
@@ -132,10 +132,10 @@ function updateControls(parts, { curve, metric, tries, dampings, done, next }) {
   put(parts.rule.el, { disabled: !next || (dampings[done] ?? null) === null });
 }
 
-function drawContours(valley, { valley: { depths, levels }, about, start, tries, done, now }) {
+function drawContours(plot, { valley: { depths, levels }, about, start, tries, done, now }) {
   const own = start.length ? start : about.start; // the start is the learner's, and moves at once
   const { view, snap, names } = about;
-  valley.update({ rows: depths, levels, view, snap, names, start: own, tries, done, now });
+  plot.update({ rows: depths, levels, view, snap, names, start: own, tries, done, now });
 }
 
 function drawModel(plots, { curve, now, about }) {

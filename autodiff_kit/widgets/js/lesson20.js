@@ -1,11 +1,11 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief, fmt } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
-import { Signs } from "./kit/signs.js";
+import { SignSwitches } from "./kit/sign_switches.js";
 import { EstimatePlot } from "./kit/estimate_plot.js";
 
 const FUNCTIONS = [
@@ -63,7 +63,7 @@ function makeProbeParts(model) {
   const addProbes = (more) =>
     ask(model, { probes: [...model.get("probes"), ...more].slice(0, model.get("about").most) });
   return {
-    signs: Signs({
+    signs: SignSwitches({
       label: "Your next probe v",
       name: "entry",
       onChange: (next) => ask(model, { next_signs: next }),

@@ -1,6 +1,6 @@
-import { h, clamp } from "./kit/core.js";
+import { h, clamp } from "./kit/dom.js";
 import { fmt, brief } from "./kit/numbers.js";
-import { ask, mount } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Stepper } from "./kit/stepper.js";

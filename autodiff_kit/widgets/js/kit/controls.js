@@ -1,4 +1,4 @@
-import { ask } from "./kernel.js";
+import { ask } from "./model_sync.js";
 import { Segmented } from "./segmented.js";
 import { Slider } from "./slider.js";
 
