@@ -1,4 +1,4 @@
-"""Lesson 00: a small record, a sweep from any of its values, and the answer that every value on the way gets."""
+"""Lesson 00 widget: a small tape, a reverse sweep from any of its values, and the gradient of every other value."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Recording:
 def record_program(function: Function, at: list[float]) -> Recording:
     """Run a function of numbers on a tape, and name its values."""
     leaves = _inputs(function, at)
-    tape, result = _recorded(function, leaves, stepping.watched_tape())
+    tape, result = run_on_tape(function, leaves, stepping.watched_tape())
     rows = stepping.rows(tape)
     slots = {str(leaf.name): k for k, leaf in enumerate(leaves)}
     used = [leaves[slots[row.name]] for row in rows if not row.inputs]  # in the order of their first use
@@ -154,8 +154,8 @@ class FirstTape(KernelWidget):
             "nodes": [_row(name, row, names, slots) for name, row in zip(names, rows, strict=True)],
             "reverse": list(_events(pulled, names, slopes, self.target)),
             "gradients": gradients,
-            "again": {"name": names[0], **_again(tape, target, inputs[0], self.asks)},
-            "kept": _kept(function, _inputs(function, self.at), recording.computed),
+            "again": {"name": names[0], **repeated_gradients(tape, target, inputs[0], self.asks)},
+            "kept": bytes_kept(function, _inputs(function, self.at), recording.computed),
         }
 
     def as_table(self) -> Table:
@@ -195,7 +195,9 @@ def _inputs(function: Function, at: list[float]) -> list[ak.Tensor]:
     return [ak.constant(x, name=name) for x, name in zip(at, names, strict=False)]
 
 
-def _recorded(function: Function, leaves: list[ak.Tensor], tape: ak.GradientTape) -> tuple[ak.GradientTape, ak.Tensor]:
+def run_on_tape(
+    function: Function, leaves: list[ak.Tensor], tape: ak.GradientTape
+) -> tuple[ak.GradientTape, ak.Tensor]:
     """The tape with the function's record on it, and the result."""
     with tape:
         tape.watch(leaves)
@@ -255,7 +257,9 @@ def _product(to: str, row: str, target: str, slope: float, outer: float) -> str:
     return f"{to} moves {row} by {_short(slope)}, and {row} moves {target} by {_short(outer)}: {made}"
 
 
-def _again(tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int) -> dict[str, list[float | None]]:
+def repeated_gradients(
+    tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int
+) -> dict[str, list[float | None]]:
     """The answers of a tape that is asked many times, and what a node would hold that adds them up."""
     found = [tape.gradient(goal, source) for _ in range(times)]
     if any(g is None for g in found):
@@ -264,9 +268,9 @@ def _again(tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int) -> d
     return {"fresh": [*fresh], "kept": np.cumsum(fresh).tolist()}
 
 
-def _kept(function: Function, leaves: list[ak.Tensor], made: list[str]) -> list[list[Any]]:
+def bytes_kept(function: Function, leaves: list[ak.Tensor], made: list[str]) -> list[list[Any]]:
     """Bytes that each operation keeps on an ordinary tape."""
-    tape, _ = _recorded(function, leaves, ak.GradientTape(persistent=True))
+    tape, _ = run_on_tape(function, leaves, ak.GradientTape(persistent=True))
     return [[name, 8 * len(held(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
 
 
@@ -275,11 +279,11 @@ _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − ", "divide": " / "}
 
 def _row(name: str, row: stepping.Row, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
     """One line of the picture; an input also has its place in `at`."""
-    line = {"name": name, "op": _says(row, names), "value": float(row.value), "inputs": list(row.inputs)}
+    line = {"name": name, "op": operation_text(row, names), "value": float(row.value), "inputs": list(row.inputs)}
     return line if row.inputs else line | {"slot": slots[name]}
 
 
-def _says(row: stepping.Row, names: list[str]) -> str:
+def operation_text(row: stepping.Row, names: list[str]) -> str:
     """The operation with its operands."""
     if not row.inputs:
         return "input"

@@ -1,4 +1,4 @@
-"""Lesson 01: a tape filled downwards by a push, upwards by a pull, and by a pull of the pull."""
+"""Lesson 01 widget: JVP and VJP stepped through a tape, and a JVP from two VJPs."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ class JvpVjp(KernelWidget):
             "nodes": nodes,
             "second": doubles,
             "forward": [_event("fwd", e.row, e.inputs, e.value, e.note, nodes) for e in pushed],
-            "reverse": [_event("rev", e.to, _from(e.row), e.total, e.note, nodes) for e in pulled],
-            "double": [_event("rev", e.to, _from(e.row), e.total, e.note, doubles) for e in again],
+            "reverse": [_event("rev", e.to, _source_rows(e.row), e.total, e.note, nodes) for e in pulled],
+            "double": [_event("rev", e.to, _source_rows(e.row), e.total, e.note, doubles) for e in again],
             "jv": jv,
             "uj": uj,
             "inner": [float(np.dot(self.u, jv)), float(np.dot(uj, self.v))],
@@ -137,7 +137,7 @@ def count_sweeps(n: int, m: int) -> tuple[int, int]:
     return pushes, pulls
 
 
-def _from(row: int | None) -> tuple[int, ...]:
+def _source_rows(row: int | None) -> tuple[int, ...]:
     return () if row is None else (row,)
 
 
@@ -154,7 +154,7 @@ def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
     rows = stepping.rows(tape)
     names = _names(rows, end)
     return [
-        {"name": name, "op": _says(row, names), "value": row.value.tolist(), "inputs": list(row.inputs)}
+        {"name": name, "op": operation_text(row, names), "value": row.value.tolist(), "inputs": list(row.inputs)}
         for name, row in zip(names, rows, strict=True)
     ]
 
@@ -179,7 +179,7 @@ def _names(rows: tuple[stepping.Row, ...], end: str) -> list[str]:
 _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − "}
 
 
-def _says(row: stepping.Row, names: list[str]) -> str:
+def operation_text(row: stepping.Row, names: list[str]) -> str:
     """The operation with its operands, as it stands in the operation's column."""
     inputs = iter(row.inputs)
     terms = [names[next(inputs)] if c is None else _text(c) for c in row.constants]

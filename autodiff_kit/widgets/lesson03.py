@@ -1,4 +1,4 @@
-"""Lesson 03: a choice between two sides, and what the side that was not chosen sends back."""
+"""Lesson 03 widget: where and cond, and the gradient that the branch not taken sends back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 04: a loop unrolled turn by turn, beside the curve of what comes out and its slope."""
+"""Lesson 04 widget: a while loop unrolled on a tape, its piecewise slope, and a finite difference beside it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEAREST, WIDEST = 1e-3, 0.4
 LEFT, RIGHT = LEAST - WIDEST, MOST + WIDEST  # what the picture shows
 
 
-def run(x: Any, compare: str) -> list[Any]:
+def run_loop(x: Any, compare: str) -> list[Any]:
     """``while abs(x) < 100: x = x * 2``, with every x on the way; on numbers or on tensors."""
     way = [x]
     while abs(x) < LIMIT or (compare == "<=" and abs(x) == LIMIT):
@@ -32,17 +32,17 @@ def run(x: Any, compare: str) -> list[Any]:
     return way
 
 
-def recorded(x: float, compare: str) -> tuple[ak.GradientTape, list[Any]]:
+def record_loop(x: float, compare: str) -> tuple[ak.GradientTape, list[Any]]:
     """The loop on a tape that answers more than once."""
     start = ak.Variable(x, name="x")
     with ak.GradientTape(persistent=True) as tape:
-        way = run(start, compare)
+        way = run_loop(start, compare)
     return tape, way
 
 
 def value_and_slope(x: float, compare: str) -> tuple[float, float]:
     """What comes out at x, and its slope from a tape."""
-    tape, way = recorded(x, compare)
+    tape, way = record_loop(x, compare)
     return float(way[-1]), float(tape.gradient(way[-1], way[0]))
 
 
@@ -102,15 +102,15 @@ class DoublingLoop(KernelWidget):
 
     @traitlets.validate("x")
     def _on_the_picture(self, proposal: Any) -> Any:
-        return _between("x", proposal["value"], LEAST, MOST)
+        return check_between("x", proposal["value"], LEAST, MOST)
 
     @traitlets.validate("h")
     def _a_step(self, proposal: Any) -> Any:
-        return _between("h", proposal["value"], NEAREST, WIDEST)
+        return check_between("h", proposal["value"], NEAREST, WIDEST)
 
     def compute_outputs(self) -> dict[str, Any]:
         """Run the loop on a tape, and ask it about every turn."""
-        tape, way = recorded(self.x, self.compare)
+        tape, way = record_loop(self.x, self.compare)
         back = tape.gradient(way[-1], way)
         turns = [
             {"value": float(one), "slope": float(tape.gradient(one, way[0])), "back": float(g)}
@@ -129,7 +129,7 @@ class DoublingLoop(KernelWidget):
     def _difference(self) -> dict[str, Any]:
         """The central difference, from two runs without a tape."""
         ends = [self.x - self.h, self.x + self.h]
-        below, above = (run(x, self.compare) for x in ends)
+        below, above = (run_loop(x, self.compare) for x in ends)
         return {
             "ends": ends,
             "values": [below[-1], above[-1]],
@@ -164,7 +164,7 @@ class DoublingLoop(KernelWidget):
         return figure
 
 
-def _between(name: str, value: float, low: float, high: float) -> float:
+def check_between(name: str, value: float, low: float, high: float) -> float:
     if not (math.isfinite(value) and low <= value <= high):
         raise traitlets.TraitError(f"{name} is a number from {low:g} to {high:g}; got {value}")
     return value

@@ -1,4 +1,4 @@
-"""Lesson 06: a ball on a staircase, the slope that each backward rule claims, and where the descent ends."""
+"""Lesson 06 widget: gradient descent on floor through surrogate gradients."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def annealed(t: int) -> float:
     return float(20.0 ** ((t - 1) / (COUNT - 1)))
 
 
-def _curve(rule: str, points: Any, s: float) -> tuple[Any, Any]:
+def heights_and_slopes(rule: str, points: Any, s: float) -> tuple[Any, Any]:
     """Heights and slopes at many points: one recording, one sweep. The slope is None where the rule hands back none."""
     x = ak.constant(points)
     with ak.GradientTape() as tape:
@@ -120,8 +120,8 @@ class FloorDescent(KernelWidget):
 
     @staticmethod
     def _draw(rule: str, s: float) -> dict[str, Any]:
-        heights, slope = _curve(rule, GRID, s)
-        _, under = _curve(rule, WINDOW, s)
+        heights, slope = heights_and_slopes(rule, GRID, s)
+        _, under = heights_and_slopes(rule, WINDOW, s)
         return {
             "surrogate": heights.numpy(),
             "slope": [None] * GRID.size if slope is None else slope.numpy(),

@@ -1,4 +1,4 @@
-"""Lesson 07: a staircase with a 0 on it, and two extremes that gather what was clamped to them."""
+"""Lesson 07 widget: fake quantisation, and the gradients of the minimum and maximum of its range."""
 
 from __future__ import annotations
 
@@ -59,21 +59,21 @@ class FakeQuantGradients(KernelWidget):
         """The values, and every way on which a gradient of 1 for each y comes back to x."""
         x = ak.Variable(np.array(self.x), name="x")
         with ak.GradientTape(persistent=True) as tape:
-            low = _end(tape, ak.min(x), self.min_home)
-            high = _end(tape, ak.max(x), self.max_home)
+            low = range_end(tape, ak.min(x), self.min_home)
+            high = range_end(tape, ak.max(x), self.max_home)
             y = ak.relax.fake_quant(x, low, high, self.bits)
             straight = ak.relax.fake_quant(x, float(low), float(high), self.bits)
         into_x, into_low, into_high = (g.numpy() for g in tape.gradient(y, [x, low, high]))
         ways = {
             "straight": tape.gradient(straight, x).numpy(),
-            "by_min": _home(tape, low, x, into_low),
-            "by_max": _home(tape, high, x, into_high),
+            "by_min": gradient_through_end(tape, low, x, into_low),
+            "by_max": gradient_through_end(tape, high, x, into_high),
             "into_x": into_x,
         }
         first, last = self._nudged(float(low), float(high))
         return {
             "entries": [
-                {"x": one, "y": float(y.numpy()[i]) + 0.0, "side": _side(one, first, last)}
+                {"x": one, "y": float(y.numpy()[i]) + 0.0, "side": side_of_range(one, first, last)}
                 | {name: None if way is None else float(way[i]) for name, way in ways.items()}
                 for i, one in enumerate(self.x)
             ],
@@ -126,8 +126,8 @@ class FakeQuantGradients(KernelWidget):
         return figure
 
 
-def _end(tape: Any, end: Any, home: bool) -> Any:
-    """An end of the range; where it is stopped, a leaf of its own, so that the tape still tells what came into it."""
+def range_end(tape: Any, end: Any, home: bool) -> Any:
+    """An end of the range; where gradients stop there, a watched leaf, whose own gradient can still be asked for."""
     if home:
         return end
     leaf = ak.stop_gradient(end)
@@ -135,11 +135,11 @@ def _end(tape: Any, end: Any, home: bool) -> Any:
     return leaf
 
 
-def _home(tape: Any, end: Any, x: Any, into_end: Any) -> Any:
-    """What an end hands on to the entries that are it; None where it hands on nothing."""
+def gradient_through_end(tape: Any, end: Any, x: Any, into_end: Any) -> Any:
+    """The gradient that reaches the entries which are the minimum or maximum; None where it is stopped."""
     found = tape.gradient(end, x, output_gradients=into_end)
     return None if found is None else found.numpy()
 
 
-def _side(one: float, first: float, last: float) -> str:
+def side_of_range(one: float, first: float, last: float) -> str:
     return "below" if one < first else "above" if one > last else "inside"

@@ -1,4 +1,4 @@
-"""Lesson 08: logits that are dragged, the probabilities they make, and a gradient that sums to 0."""
+"""Lesson 08 widget: softmax cross-entropy of a few logits, its gradient, and its numerical stability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 09: attention weights over padded sentences, and what still flows into the padding."""
+"""Lesson 09 widget: attention masks over padded sentences, and the gradient that reaches the padding."""
 
 from __future__ import annotations
 

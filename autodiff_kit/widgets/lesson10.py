@@ -1,4 +1,4 @@
-"""Lesson 10's widget: the paths from x to a variance and to a normalised value, with a valve on each."""
+"""Lesson 10 widget: stop_gradient on the paths from x to its variance and to a normalised value."""
 
 from __future__ import annotations
 
@@ -79,9 +79,11 @@ class StopGradientPaths(KernelWidget):
             second.watch(x)
             with ak.GradientTape(persistent=True) as first:
                 first.watch(x)
-                valves, values = _recorded(x, shut)
+                valves, values = record_with_valves(x, shut)
                 target = values["v"] if self.target == "v" else values["y"][int(self.target[1])]
-            paths = {name: _along(first, target, valve, values["mean"], x) for name, valve in valves.items()}
+            paths = {
+                name: gradient_along_path(first, target, valve, values["mean"], x) for name, valve in valves.items()
+            }
             gradient = first.gradient(target, x)
             if self.order == 2:
                 paths = {name: None if one is None else one[0] for name, one in paths.items()}
@@ -95,10 +97,13 @@ class StopGradientPaths(KernelWidget):
     def as_table(self) -> Table:
         """What each path carries to each entry of x, and the sum."""
         rows: list[Any] = [
-            (f"{name}: {VALVES[name]}{' (shut)' if name in self.shut else ''}", *_cells(self.carried[name]))
+            (f"{name}: {VALVES[name]}{' (shut)' if name in self.shut else ''}", *table_cells(self.carried[name]))
             for name in "ABCD"
         ]
-        rows += [("all that comes back", *_cells(self.gradient)), ("with every valve open", *_cells(self.whole))]
+        rows += [
+            ("all that comes back", *table_cells(self.gradient)),
+            ("with every valve open", *table_cells(self.whole)),
+        ]
         what = "gradient" if self.order == 1 else "first row of the Hessian"
         shut = ", ".join(sorted(self.shut)) or "none"
         columns = ("path", *(f"x{i}" for i in range(COUNT)))
@@ -120,7 +125,7 @@ class StopGradientPaths(KernelWidget):
         return figure
 
 
-def _recorded(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def record_with_valves(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variance and the normalised entries, with a valve on every path: an identity, or a stop."""
     valves: dict[str, Any] = {}
 
@@ -135,7 +140,7 @@ def _recorded(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     return {name: valves[name] for name in "ABCD"}, {"mean": mean, "above": above, "v": variance, "y": y}
 
 
-def _along(tape: Any, target: Any, valve: Any, mean: Any, x: Any) -> Any:
+def gradient_along_path(tape: Any, target: Any, valve: Any, mean: Any, x: Any) -> Any:
     """What one path carries to the entries of x; None where its valve is shut, or nothing comes to it."""
     arrived = tape.gradient(target, valve)
     if arrived is None or arrived.ndim:
@@ -144,9 +149,9 @@ def _along(tape: Any, target: Any, valve: Any, mean: Any, x: Any) -> Any:
 
 
 def _floats(tensor: Any) -> Carried:
-    """Plain numbers without rounding's dust, and no sign on a zero."""
+    """Plain numbers rounded to 12 decimals, with no sign on a zero."""
     return None if tensor is None else [round(float(one), 12) + 0.0 for one in tensor.numpy()]
 
 
-def _cells(carried: Carried) -> list[float | None]:
+def table_cells(carried: Carried) -> list[float | None]:
     return [None] * COUNT if carried is None else list(carried)

@@ -1,4 +1,4 @@
-"""Lesson 11's widget: five nodes, the graph that each belongs to, and what each graph reads out of its nodes."""
+"""Lesson 11 widget: segment readouts of five nodes in graphs, and the gradient of each node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 12: a variable as a box that numbers go into and come out of, and what a record holds of it."""
+"""Lesson 12 widget: assignment to a variable, and what a saved residual sees of it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class OverwrittenError(RuntimeError):
     """What a record held by reference is not what it was."""
 
 
-class _Cell:
-    """A place in memory: what stands in it, and how often it was written to."""
+class MemoryCell:
+    """A memory cell: a number, and a version that counts the writes."""
 
     def __init__(self, number: float) -> None:
         self.number, self.version = number, 0
@@ -85,7 +85,7 @@ class VariableState(KernelWidget):
     def _run(self, start: float) -> dict[str, Any]:
         """Run the program on a tape of its own."""
         x0, x1 = ak.Variable(start, name="x0"), ak.Variable(self.x1, name="x1")
-        box = _Cell(self.x1)
+        box = MemoryCell(self.x1)
         with ak.GradientTape(persistent=True) as tape:
             if self.way == "assign":
                 x1.assign_add(x0)
@@ -93,8 +93,8 @@ class VariableState(KernelWidget):
                 given, cell = x1.read_value(), box
             else:
                 given = x1 + x0
-                cell = _Cell(float(plain(given)))
-            square, held = _square(cell, self.hold)
+                cell = MemoryCell(float(plain(given)))
+            square, held = square_with_residual(cell, self.hold)
             y = square(given)
         put = float(plain(x1))
         x1.assign(self.later)
@@ -149,7 +149,7 @@ class VariableState(KernelWidget):
 COLUMNS = ("name", "at first", "when y is computed", "at the end", "gradient of y")
 
 
-def _square(cell: _Cell, hold: str) -> tuple[Callable[[Any], ak.Tensor], Callable[[], float]]:
+def square_with_residual(cell: MemoryCell, hold: str) -> tuple[Callable[[Any], ak.Tensor], Callable[[], float]]:
     """A square that keeps its input in one of three ways, and what it finds there when it is asked."""
     kept, version = cell.number, cell.version
 

@@ -1,4 +1,4 @@
-"""Lesson 16: three balls that want to leave what is allowed, each kept in its own way."""
+"""Lesson 16 widget: constrained descent by projection, by a penalty and by reparametrisation."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ EDGE = np.array([1.0, 1e9])
 
 
 @dataclass(frozen=True)
-class _Region:
-    """What is allowed.
+class FeasibleSet:
+    """A set of allowed points.
 
     ``nearest`` allowed points to rows of places, free numbers for a point, and, for the balls, their places and how
     far outside they are.
@@ -45,25 +45,25 @@ class _Region:
     look: Callable[[Any], tuple[Any, Any]]
 
 
-def _look_half(balls: Any) -> tuple[Any, Any]:
+def half_plane_positions(balls: Any) -> tuple[Any, Any]:
     return balls * (1.0 - SOFT) + SOFT * (1.0 - ak.nn.softplus(balls)), ak.nn.relu(balls - EDGE)
 
 
-def _look_disc(balls: Any) -> tuple[Any, Any]:
+def disc_positions(balls: Any) -> tuple[Any, Any]:
     squares = ak.sum(balls * balls, axis=1, keepdims=True)
     return balls / ak.sqrt(1.0 + FREE * squares), ak.sqrt(ak.maximum(squares, 1.0)) - 1.0
 
 
 REGIONS = {
-    "half": _Region(
+    "half": FeasibleSet(
         nearest=lambda rows: np.minimum(rows, EDGE),
         free=lambda w: np.array([math.log(math.expm1(1.0 - w[0])), w[1]]),
-        look=_look_half,
+        look=half_plane_positions,
     ),
-    "disc": _Region(
+    "disc": FeasibleSet(
         nearest=lambda rows: rows / np.maximum(1.0, np.hypot(rows[:, :1], rows[:, 1:])),
         free=lambda w: w / math.sqrt(1.0 - float(w @ w)),
-        look=_look_disc,
+        look=disc_positions,
     ),
 }
 
@@ -124,11 +124,11 @@ class ConstrainedDescent(KernelWidget):
             "outside": {way: np.hypot(*(path - region.nearest(path)).T).tolist() for way, path in paths.items()},
             "losses": {way: losses[:, i].tolist() for i, way in enumerate(WAYS)},
             "stepped": stepped,
-            "best": [float(one) + 0.0 for one in _best(self.region, target)],
+            "best": [float(one) + 0.0 for one in constrained_minimum(self.region, target)],
             "limit": 2.0 / max(1.0 + self.penalty, STEEP) if self.region == "half" else 2.0 / (STEEP + self.penalty),
         }
 
-    def _descend(self, region: _Region, target: Array) -> tuple[Array, list[list[float]]]:
+    def _descend(self, region: FeasibleSet, target: Array) -> tuple[Array, list[list[float]]]:
         """Where the balls have been, and where the first one stepped before it was projected."""
         stepped: list[list[float]] = []
 
@@ -185,7 +185,7 @@ class ConstrainedDescent(KernelWidget):
         return figure
 
 
-def _best(region: str, target: Array) -> Array:
+def constrained_minimum(region: str, target: Array) -> Array:
     """The allowed point at which the loss is least."""
     if region == "half":
         return np.asarray(np.minimum(target, EDGE))

@@ -1,4 +1,4 @@
-"""Lesson 17: the gradient of each example as an arrow, clipped to a circle, and what is left of their mean."""
+"""Lesson 17 widget: per-example gradients clipped before or after their mean is taken."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ class GradientClipping(KernelWidget):
                 {"gradient": _pair(g), "length": _length(g), "factor": self._factor(g), "clipped": _pair(c)}
                 for g, c in zip(G, clipped, strict=True)
             ],
-            "mean": _told(mean),
-            "clip_mean": _told(before),
-            "mean_clip": _told(after),
+            "mean": point_and_length(mean),
+            "clip_mean": point_and_length(before),
+            "mean_clip": point_and_length(after),
             "turn": _angle(before, after),
         }
 
@@ -136,7 +136,7 @@ def _length(g: Array) -> float:
     return float(np.linalg.norm(g))
 
 
-def _told(g: Array) -> dict[str, Any]:
+def point_and_length(g: Array) -> dict[str, Any]:
     return {"at": _pair(g), "length": _length(g)}
 
 

@@ -1,4 +1,4 @@
-"""Lesson 18: the bill of three layers, line by line, both ways, for the gradients that are asked for."""
+"""Lesson 18 widget: cost of three layers forward and backward, line by line, for the gradients that are asked for."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class BackwardCost(KernelWidget):
 
     def compute_outputs(self) -> dict[str, Any]:
         """Each line's operations both ways, what it hands a gradient to, and the sums."""
-        ahead, back = self._bill([True] * SIZES), self._bill(self.wanted)
+        ahead, back = self._cost_by_line([True] * SIZES), self._cost_by_line(self.wanted)
         lines: list[dict[str, Any]] = []
         for k, number in enumerate(sorted(ahead)):
             row = back.get(number)
@@ -82,8 +82,8 @@ class BackwardCost(KernelWidget):
         forward, backward = (sum(line[way] for line in lines) for way in ("forward", "backward"))
         return {"lines": lines, "forward": forward, "backward": backward, "ratio": backward / forward}
 
-    def _bill(self, wanted: list[bool]) -> dict[int, CostRow]:
-        """The tape's bill by line, if these gradients are asked for."""
+    def _cost_by_line(self, wanted: list[bool]) -> dict[int, CostRow]:
+        """Cost of each line, if these gradients are asked for."""
         x = ak.Variable(np.ones((self.batch, self.sizes[0])), trainable=wanted[0])
         pairs = list(zip(self.sizes[:-1], self.sizes[1:], wanted[1:], strict=True))
         weights = [ak.Variable(np.ones((m, n)), trainable=one) for m, n, one in pairs]
@@ -103,7 +103,7 @@ class BackwardCost(KernelWidget):
 
     def as_table(self) -> Table:
         """Each line, and the sums."""
-        rows = [(line["code"], line["forward"], line["backward"], _list(line["to"])) for line in self.lines]
+        rows = [(line["code"], line["forward"], line["backward"], joined(line["to"])) for line in self.lines]
         rows.append(("in all", self.forward, self.backward, f"{self.ratio:.3f} times"))
         sizes = "-".join(map(str, self.sizes))
         return Table(
@@ -128,7 +128,7 @@ class BackwardCost(KernelWidget):
 
 
 def products(x: Any, W1: Any, W2: Any, W3: Any, *_: Any) -> Any:
-    """Three products, a line each: these lines are those of the bill."""
+    """Three products, a line each: the cost is counted for each of these lines."""
     h = x @ W1
     h = h @ W2
     y = h @ W3
@@ -144,5 +144,5 @@ def whole(x: Any, W1: Any, W2: Any, W3: Any, b1: Any, b2: Any, b3: Any) -> Any:
     return y, loss
 
 
-def _list(names: list[str]) -> str:
+def joined(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "nothing"

@@ -18,7 +18,7 @@ def curve(on: Any) -> str:
 
 def test_one_tape_around_all_steps(stage: Any) -> None:
     on = stage(TapeMemory())
-    assert on.summary == "The tape: around all steps. Run the steps."
+    assert on.summary == "The tape: around all steps. GrowthRun the steps."
     assert (on.page.text_content(".ak-twin tbody") or "").count("?") == 8
     on.page.locator(STEPS).focus()
     on.press("ArrowRight", "ArrowRight")
@@ -50,7 +50,7 @@ def test_the_other_places(stage: Any) -> None:
 def test_marks_every_k_layers(stage: Any) -> None:
     on = stage(TapeMemory())
     on.choose("layers of one step")
-    assert on.summary == "100 layers, a mark every 10. Run them."
+    assert on.summary == "100 layers, a mark every 10. GrowthRun them."
     on.page.locator(STEPS).focus()
     on.press("End")
     assert "190 calls of a layer, and 19 values held at most" in on.summary
@@ -59,7 +59,7 @@ def test_marks_every_k_layers(stage: Any) -> None:
     on.press("ArrowRight")
     on.settle()
     assert on.widget.k == 11
-    assert on.summary == "100 layers, a mark every 11. Run them."
+    assert on.summary == "100 layers, a mark every 11. GrowthRun them."
     on.page.locator("input[type=range]").nth(1).focus()
     on.press("Home")
     on.settle()

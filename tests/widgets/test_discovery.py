@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from autodiff_kit import widgets
 from autodiff_kit.widgets.base import KernelWidget
 
+MOST_LINES = 60
 TINY = '''
 from pathlib import Path
 
@@ -91,3 +93,27 @@ def test_a_widget_does_not_load_the_others() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["autodiff_kit.widgets.lesson06"]
+
+
+def test_no_widget_imports_another() -> None:
+    folder = Path(widgets.__file__).parent
+    imported = {
+        path.stem: set(re.findall(r"^(?:from|import) autodiff_kit\.widgets\.(\w+)", path.read_text(), re.MULTILINE))
+        for path in folder.glob("*.py")
+    }
+    assert set().union(*imported.values()) == {"base", "bundle", "json_encoding", "traits"}
+
+
+def test_no_function_of_a_front_end_module_is_long() -> None:
+    """Counted from the line that declares it to the bracket that closes it, both at the margin."""
+    long = []
+    for path in sorted((Path(widgets.__file__).parent / "js").rglob("*.js")):
+        first, name = 0, ""
+        for k, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if found := re.match(r"(?:export )?(?:async )?(?:function|const) (\w+)", line):
+                first, name = k, found[1]
+            elif name and line[:1] in ("}", ")", "]") and not line.endswith(("{", "(", "[")):
+                if k - first >= MOST_LINES:
+                    long.append(f"{path.name}: {name} has {k - first + 1} lines")
+                name = ""
+    assert long == []

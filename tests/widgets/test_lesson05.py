@@ -9,9 +9,9 @@ import pytest
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.widgets.lesson05 import HOOKS, OPS, RULES, CustomGradientRule, curve
+from autodiff_kit.widgets.lesson05 import FUNCTIONS, HOOKS, RULES, CustomGradientRule, curve
 
-EVERY = [(f, rule) for f in OPS for rule in ("own", *RULES)]
+EVERY = [(f, rule) for f in FUNCTIONS for rule in ("own", *RULES)]
 
 
 def same(got: Any, want: Any) -> bool:
@@ -50,7 +50,7 @@ def test_what_a_hook_hands_on_is_what_the_rule_gets(hook: str, handed: float) ->
 @pytest.mark.parametrize(("f", "rule"), EVERY)
 def test_the_code_that_is_shown_does_what_the_picture_shows(f: str, rule: str) -> None:
     for hook in HOOKS:
-        widget = CustomGradientRule(f=f, rule=rule, hook=hook, x=OPS[f].start)
+        widget = CustomGradientRule(f=f, rule=rule, hook=hook, x=FUNCTIONS[f].start)
         names: dict[str, Any] = {"ak": ak, "x": ak.constant(widget.x)}
         with np.errstate(all="ignore"), ak.GradientTape() as tape:
             tape.watch(names["x"])

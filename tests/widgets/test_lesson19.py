@@ -10,14 +10,14 @@ import pytest
 import traitlets
 
 from autodiff_kit.data import problem
-from autodiff_kit.widgets.lesson19 import MOST, LevenbergMarquardtSteps, curve
+from autodiff_kit.widgets.lesson19 import MOST, LevenbergMarquardtSteps, curve_named
 
 FAR = [0.05, 1.0]
 
 
 def by_hand(p: Any, damping: float, metric: str = "columns") -> np.ndarray:
     """One step of the lesson's curve, from formulas."""
-    t = curve("decay").x
+    t = curve_named("decay").x
     e = np.exp(p[1] * t)
     J, r = np.stack([e, p[0] * t * e], axis=1), p[0] * e - 2 * np.exp(-t)
     D = np.diag(np.diag(J.T @ J)) if metric == "columns" else np.eye(2)
@@ -86,7 +86,7 @@ def test_the_valley_is_the_cost() -> None:
     (left, right), (low, high) = widget.about["view"]
     for j, i in ((0, 0), (40, 30), (89, 71)):
         p = np.array([left + (right - left) * i / 71, low + (high - low) * j / 89])
-        assert rows[j, i] == pytest.approx(np.log10(curve("decay").cost(p)))
+        assert rows[j, i] == pytest.approx(np.log10(curve_named("decay").cost(p)))
 
 
 def test_a_damping_of_ones_own_and_the_rule_after_it() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import traitlets
 
-from autodiff_kit.widgets.lesson20 import MOST, HessianProbes, exact
+from autodiff_kit.widgets.lesson20 import MOST, HessianProbes, exact_hessian
 
 FOUR = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
 FUNCTIONS = ("two", "diagonal", "twelve", "waves")
@@ -43,7 +43,7 @@ def test_one_probe_of_a_diagonal_is_enough() -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_product_is_the_hessians(function: str, kind: str) -> None:
     widget = HessianProbes(function=function, kind=kind, probes=chance(9))
-    H = np.array(exact(function)[0])
+    H = np.array(exact_hessian(function)[0])
     for row in widget.rows:
         np.testing.assert_allclose(row["moved"], H @ row["v"], rtol=1e-10, atol=1e-10)
         assert row["quadratic"] == pytest.approx(row["v"] @ H @ row["v"])
