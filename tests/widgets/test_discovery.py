@@ -16,7 +16,10 @@ import pytest
 from autodiff_kit import widgets
 from autodiff_kit.widgets.base import KernelWidget
 
+JS = Path(widgets.__file__).parent / "js"
 MOST_LINES = 60
+OPENS = re.compile(r"( *)(?:export )?(?:async )?(?:function (\w+)|const (\w+) = (?:\(.*\)|\w+) =>)")
+CLOSES = r"[})\]][^{(\[]*;?$"
 TINY = '''
 from pathlib import Path
 
@@ -104,16 +107,27 @@ def test_no_widget_imports_another() -> None:
     assert set().union(*imported.values()) == {"base", "bundle", "json_encoding", "traits"}
 
 
-def test_no_function_of_a_front_end_module_is_long() -> None:
-    """Counted from the line that declares it to the bracket that closes it, both at the margin."""
-    long = []
-    for path in sorted((Path(widgets.__file__).parent / "js").rglob("*.js")):
-        first, name = 0, ""
-        for k, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            if found := re.match(r"(?:export )?(?:async )?(?:function|const) (\w+)", line):
-                first, name = k, found[1]
-            elif name and line[:1] in ("}", ")", "]") and not line.endswith(("{", "(", "[")):
-                if k - first >= MOST_LINES:
-                    long.append(f"{path.name}: {name} has {k - first + 1} lines")
-                name = ""
-    assert long == []
+def function_lengths(text: str) -> dict[str, int]:
+    """Lines of each function at the margin or one level inside a component, without the functions inside it."""
+    lengths: dict[str, int] = {}
+    inside: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        if (found := OPENS.match(line)) and len(found[1]) in (0, 2) and not line.endswith(";"):
+            inside.append((len(found[1]), found[2] or found[3]))
+            lengths[inside[-1][1]] = 0
+        if inside:
+            lengths[inside[-1][1]] += 1
+            if re.match(" " * inside[-1][0] + CLOSES, line):
+                inside.pop()
+    return lengths
+
+
+def test_function_lengths_are_counted_without_inner_functions() -> None:
+    text = "export function Part() {\n  const el = h();\n  function draw() {\n    put();\n  }\n  return el;\n}\n"
+    assert function_lengths(text) == {"Part": 4, "draw": 3}
+
+
+@pytest.mark.parametrize("path", sorted(JS.rglob("*.js")), ids=lambda path: path.stem)
+def test_no_function_of_a_front_end_module_is_long(path: Path) -> None:
+    lengths = function_lengths(path.read_text(encoding="utf-8"))
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
