@@ -1,6 +1,6 @@
 """Names for notebooks: lesson, predict, reveal, exercise, tables and all widgets.
 
->>> from autodiff_kit.learn import lesson, predict, reveal, truth_table, PushPull
+>>> from autodiff_kit.learn import lesson, predict, reveal, truth_table, JvpVjp
 """
 
 from __future__ import annotations

@@ -24,24 +24,24 @@ from typing import Any
 
 from autodiff_kit.widgets import (
     AdamSlots,
-    BackwardBill,
-    ClippedArrows,
-    Doublings,
+    BackwardCost,
+    ConstrainedDescent,
+    CustomGradientRule,
+    DoublingLoop,
+    FakeQuantGradients,
     FloorDescent,
-    GatheringEnds,
+    GradientClipping,
     GraphReadout,
-    GrowingRecord,
     HessianProbes,
+    JvpVjp,
     LearnedInverse,
+    LevenbergMarquardtSteps,
     LogitBars,
     MaskedAttention,
-    PathValves,
-    PushPull,
-    ResidualValley,
-    RollingSteps,
-    StateBox,
-    SwappedRule,
-    ThreeBalls,
+    MomentumSteps,
+    StopGradientPaths,
+    TapeMemory,
+    VariableState,
 )
 from autodiff_kit.widgets.base import KernelWidget
 from autodiff_kit.widgets.lesson15 import PRESETS
@@ -69,16 +69,16 @@ def painted(step: int) -> Change:
 
 def cases() -> Iterator[Case]:
     """Every widget with every kind of change."""
-    yield "01 v", PushPull, lambda k: {"v": [1.0 + k / 8, 2.0, -1.0]}
-    yield "01 u", PushPull, lambda k: {"u": [1.0 + k / 8, -1.0, 2.0]}
-    yield "01 n, new", PushPull, lambda k: {"n": 1 + k % 128, "m": 1 + k // 128}
-    yield "01 m, new", PushPull, lambda k: {"m": 1 + k % 128, "n": 64 - k // 128}
-    yield "01 n, seen", PushPull, lambda k: {"n": 64 + k % 2}
-    yield "04 x", Doublings, lambda k: {"x": 2.0 + (k % 240) / 40}
-    yield "04 h", Doublings, lambda k: {"h": 0.001 + (k % 399) / 1000}
+    yield "01 v", JvpVjp, lambda k: {"v": [1.0 + k / 8, 2.0, -1.0]}
+    yield "01 u", JvpVjp, lambda k: {"u": [1.0 + k / 8, -1.0, 2.0]}
+    yield "01 n, new", JvpVjp, lambda k: {"n": 1 + k % 128, "m": 1 + k // 128}
+    yield "01 m, new", JvpVjp, lambda k: {"m": 1 + k % 128, "n": 64 - k // 128}
+    yield "01 n, seen", JvpVjp, lambda k: {"n": 64 + k % 2}
+    yield "04 x", DoublingLoop, lambda k: {"x": 2.0 + (k % 240) / 40}
+    yield "04 h", DoublingLoop, lambda k: {"h": 0.001 + (k % 399) / 1000}
     for rule in ("own", "through", "sigmoid"):
-        yield f"05 x, {rule}", partial(SwappedRule, rule=rule), lambda k: {"x": (k % 60) / 10 - 2}
-    yield "05 f", SwappedRule, lambda k: {"f": ("floor", "sign", "log1pexp")[k % 3]}
+        yield f"05 x, {rule}", partial(CustomGradientRule, rule=rule), lambda k: {"x": (k % 60) / 10 - 2}
+    yield "05 f", CustomGradientRule, lambda k: {"f": ("floor", "sign", "log1pexp")[k % 3]}
     for rule in CURVED:
         yield f"06 s, {rule}", partial(FloorDescent, rule=rule), lambda k: {"s": sharpness(k)}
     for rule in ("none", "straight", *CURVED):
@@ -92,13 +92,13 @@ def cases() -> Iterator[Case]:
     for bits in (2, 4):
         yield (
             f"07 x, {bits} bits",
-            partial(GatheringEnds, bits=bits),
+            partial(FakeQuantGradients, bits=bits),
             lambda k: {"x": [-4.0 + k / 64, -3.5, 0.0, 1.0, 5.0]},
         )
     for way in ("exact", "steps"):
         yield f"08 logit, {way}", partial(LogitBars, way=way), lambda k: {"logits": [k / 64 - 1, 1.0, 2.0, 0.0, -1.0]}
     yield "08 level", LogitBars, lambda k: {"level": 10.0 + k}
-    yield "07 end", GatheringEnds, lambda k: {"min_home": bool(k % 2)}
+    yield "07 end", FakeQuantGradients, lambda k: {"min_home": bool(k % 2)}
     for design in DESIGNS:
         made = partial(MaskedAttention, design=design)
         yield f"09 keep, {design}", made, lambda k: {"keep": [True, True, bool(k % 2), False]}
@@ -106,23 +106,27 @@ def cases() -> Iterator[Case]:
     yield "09 c", partial(MaskedAttention, design="additive"), lambda k: {"c": -10.0 - k / 4}
     yield "09 sentence", MaskedAttention, lambda k: {"sentence": k % 5}
     yield "09 dtype", MaskedAttention, lambda k: {"dtype": ("float64", "float32")[k % 2]}
-    yield "10 x, order 2", partial(PathValves, order=2, shut=["D"]), lambda k: {"x": [(k % 99) / 11, 2.0, 3.0, 4.0]}
-    yield "10 shut", partial(PathValves, order=2), lambda k: {"shut": [["B"], ["B", "E"], [], ["D"]][k % 4]}
+    yield (
+        "10 x, order 2",
+        partial(StopGradientPaths, order=2, shut=["D"]),
+        lambda k: {"x": [(k % 99) / 11, 2.0, 3.0, 4.0]},
+    )
+    yield "10 shut", partial(StopGradientPaths, order=2), lambda k: {"shut": [["B"], ["B", "E"], [], ["D"]][k % 4]}
     for name in ("sgd", "momentum", "nesterov", "rmsprop", "adam"):
-        made = partial(RollingSteps, optimizer=name, b=0.95)
+        made = partial(MomentumSteps, optimizer=name, b=0.95)
         yield f"14 paint step 1, {name}", made, lambda k: {"grads": [0.5 + k / 100, *[1.0] * 23]}
-    yield "14 memory", RollingSteps, lambda k: {"b": (k % 20) / 20}
-    yield "14 cursor", RollingSteps, lambda k: {"at": k % 24}
+    yield "14 memory", MomentumSteps, lambda k: {"b": (k % 20) / 20}
+    yield "14 cursor", MomentumSteps, lambda k: {"at": k % 24}
     yield "11 h, max", partial(GraphReadout, readout="max"), lambda k: {"h": [k / 8 % 9, 2.0, 3.0, 4.0, 5.0]}
     yield "11 ids", GraphReadout, lambda k: {"ids": [k % 3, 0, 1, 1, k // 3 % 3]}
     for name in OPTIMIZERS:
         yield f"15 paint step 1, {name}", partial(AdamSlots, optimizer=name, grads=[STRIP, STRIP]), painted(0)
-    yield "12 x0", StateBox, lambda k: {"x0": (k % 40) / 2 - 10}
-    yield "12 way", StateBox, lambda k: {"way": ("update", "assign")[k % 2]}
-    yield "12 hold", StateBox, lambda k: {"hold": ("reference", "version", "copy")[k % 3]}
-    yield "13 place", GrowingRecord, lambda k: {"place": ("list", "step", "around", "float")[k % 4], "n": 10 + k % 190}
-    yield "13 n", GrowingRecord, lambda k: {"n": 101 + k % 99}
-    yield "13 k", GrowingRecord, lambda k: {"k": 1 + k % 100}
+    yield "12 x0", VariableState, lambda k: {"x0": (k % 40) / 2 - 10}
+    yield "12 way", VariableState, lambda k: {"way": ("update", "assign")[k % 2]}
+    yield "12 hold", VariableState, lambda k: {"hold": ("reference", "version", "copy")[k % 3]}
+    yield "13 place", TapeMemory, lambda k: {"place": ("list", "step", "around", "float")[k % 4], "n": 10 + k % 190}
+    yield "13 n", TapeMemory, lambda k: {"n": 101 + k % 99}
+    yield "13 k", TapeMemory, lambda k: {"k": 1 + k % 100}
     yield "15 paint step 51", AdamSlots, painted(50)
     yield "15 paint step 100", AdamSlots, painted(99)
     yield "15 paint step 1, lazy", partial(AdamSlots, preset="row seen at 1 and 51: dense | lazy"), painted(0)
@@ -131,24 +135,28 @@ def cases() -> Iterator[Case]:
     yield "15 action", AdamSlots, lambda k: {"actions": [{"which": 0, "step": 1 + k % 9, "act": "zero"}]}
     yield "15 preset", AdamSlots, lambda k: {"preset": list(PRESETS)[k % 5]}
 
-    yield "17 arrow", ClippedArrows, lambda k: {"X": [[1.0, 0.0], [0.0, 2.0], [(k % 9) / 2, (k // 9 % 9) / 2 + 0.5]]}
-    yield "17 C", ClippedArrows, lambda k: {"C": 1.25 + k % 30 / 4}
-    billed = partial(BackwardBill, program="whole")
+    yield "17 arrow", GradientClipping, lambda k: {"X": [[1.0, 0.0], [0.0, 2.0], [(k % 9) / 2, (k // 9 % 9) / 2 + 0.5]]}
+    yield "17 C", GradientClipping, lambda k: {"C": 1.25 + k % 30 / 4}
+    billed = partial(BackwardCost, program="whole")
     yield "18 sizes", billed, lambda k: {"sizes": [1 + k % 32, 8, 16, 2]}
     yield "18 wanted", billed, lambda k: {"wanted": [bool(k % 2), True, bool(k % 3), True]}
-    yield "19 start", ResidualValley, lambda k: {"start": [0.05 + k / 1000, 1.0]}
-    yield "19 start, misra", partial(ResidualValley, curve="misra"), lambda k: {"start": [500.0 + k / 10, 0.0001]}
-    yield "19 damping", ResidualValley, lambda k: {"dampings": [0.01 * k]}
-    yield "19 step", ResidualValley, lambda k: {"step": k % 6}
-    yield "19 curve", ResidualValley, lambda k: {"curve": ("decay", "misra")[k % 2]}
+    yield "19 start", LevenbergMarquardtSteps, lambda k: {"start": [0.05 + k / 1000, 1.0]}
+    yield (
+        "19 start, misra",
+        partial(LevenbergMarquardtSteps, curve="misra"),
+        lambda k: {"start": [500.0 + k / 10, 0.0001]},
+    )
+    yield "19 damping", LevenbergMarquardtSteps, lambda k: {"dampings": [0.01 * k]}
+    yield "19 step", LevenbergMarquardtSteps, lambda k: {"step": k % 6}
+    yield "19 curve", LevenbergMarquardtSteps, lambda k: {"curve": ("decay", "misra")[k % 2]}
     for kind in ("line", "polynomial", "network"):
         made = partial(LearnedInverse, kind=kind)
         yield f"21 hi, {kind}", made, lambda k: {"hi": 0.5 + (k % 100) / 100}
         yield f"21 y, {kind}", made, lambda k: {"y": (k % 97) / 4 - 12}
     yield "21 step", partial(LearnedInverse, kind="network"), lambda k: {"step": k % 21}
     for region in ("half", "disc"):
-        yield f"16 rate, {region}", partial(ThreeBalls, region=region), lambda k: {"rate": 0.05 + k / 1000}
-    yield "16 target", ThreeBalls, lambda k: {"target": [1.5 + k / 100, 0.5]}
+        yield f"16 rate, {region}", partial(ConstrainedDescent, region=region), lambda k: {"rate": 0.05 + k / 1000}
+    yield "16 target", ConstrainedDescent, lambda k: {"target": [1.5 + k / 100, 0.5]}
     most = partial(HessianProbes, function="twelve", probes=[[]] * 60)
     yield "20 seed, 60 probes", most, lambda k: {"seed": k}
     yield "20 h, 60 probes", partial(most, function="waves", way="moving"), lambda k: {"h": 0.001 * k}

@@ -1,4 +1,4 @@
-"""Join a widget's front-end module and the kit modules that it imports into the one module that anywidget loads.
+"""Bundling of front-end modules: a widget's module and the modules that it imports, joined for anywidget.
 
 There is no build step: anywidget loads a module from a blob, where relative imports lead nowhere, so the modules are
 put one after the other when a widget class is defined. It relies on three habits of theirs: imports stand one per line
@@ -8,15 +8,30 @@ at the top, every export is named and declared in place, and no top-level name o
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from autodiff_kit.errors import StructureError
 
-__all__ = ["bundle"]
+__all__ = ["bundle", "load_front_end", "load_style_sheet"]
+
+_JS = Path(__file__).parent / "js"
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[^"]+)";\n', re.MULTILINE)
 _NAME = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
+@cache
+def load_front_end(name: str) -> str:
+    """The bundled text of a front-end module, named relative to the folder ``js`` of this package."""
+    return bundle(_JS / name)
+
+
+@cache
+def load_style_sheet() -> str:
+    """The style sheet that all widgets share."""
+    return (_JS / "kit" / "kit.css").read_text(encoding="utf-8")
 
 
 def bundle(entry: Path) -> str:
@@ -47,17 +62,19 @@ def bundle(entry: Path) -> str:
     return "\n".join(f"// {path.name}\n{text}" for path, text in parts.items())
 
 
-def _visit(path: Path, way: tuple[Path, ...], parts: dict[Path, str]) -> None:
-    """Put a module after those that it imports; ``way`` holds the modules that led here."""
+def _visit(path: Path, importers: tuple[Path, ...], parts: dict[Path, str]) -> None:
+    """Put a module after those that it imports; ``importers`` is the chain of modules that led here."""
     if path in parts:
         return
-    if path in way:
-        circle = " -> ".join(step.name for step in (*way[way.index(path) :], path))
+    if path in importers:
+        circle = " -> ".join(step.name for step in (*importers[importers.index(path) :], path))
         raise StructureError(f"modules import each other in a circle: {circle}; move what they share to a third one")
     if not path.is_file():
-        raise StructureError(f"{way[-1].name if way else 'a widget'} imports {path.name}, which is not there")
+        raise StructureError(
+            f"{importers[-1].name if importers else 'a widget'} imports {path.name}, which is not there"
+        )
     text = path.read_text(encoding="utf-8")
     for relative in _IMPORT.findall(text):
-        _visit((path.parent / relative).resolve(), (*way, path), parts)
+        _visit((path.parent / relative).resolve(), (*importers, path), parts)
     body = _IMPORT.sub("", text)
-    parts[path] = body if not way else _EXPORT.sub("", body)
+    parts[path] = body if not importers else _EXPORT.sub("", body)

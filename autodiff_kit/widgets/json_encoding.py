@@ -1,4 +1,4 @@
-"""What crosses to the front end: JSON, in which nan and the infinities are words and None stays None."""
+"""JSON encoding of widget state: arrays as lists, nan and infinities as the words "nan", "inf" and "-inf"."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-import traitlets
 
 from autodiff_kit.core.tensor import Value
 
-__all__ = ["Output", "encode"]
+__all__ = ["encode"]
 
 _WORDS = {math.inf: "inf", -math.inf: "-inf"}
 
@@ -47,8 +46,3 @@ def encode(value: Any) -> Any:
 
 def _word(value: float) -> Any:
     return "nan" if math.isnan(value) else _WORDS.get(value, value)
-
-
-def Output(default: Any = None) -> Any:
-    """A trait that the kernel writes and the front end reads."""
-    return traitlets.Any(default).tag(sync=True, to_json=lambda value, _widget: encode(value))

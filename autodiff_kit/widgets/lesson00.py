@@ -1,9 +1,10 @@
-"""Lesson 00: a small record, a sweep from any of its values, and the answer that every value on the way gets."""
+"""Lesson 00 widget: a small tape, a reverse sweep from any of its values, and the gradient of every other value."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -12,11 +13,11 @@ import traitlets
 
 import autodiff_kit as ak
 from autodiff_kit.diagnostics import stepping
-from autodiff_kit.diagnostics.tape_nodes import saved_values
+from autodiff_kit.diagnostics.tape_nodes import held
 from autodiff_kit.errors import StructureError
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
 __all__ = ["FirstTape"]
 
@@ -36,6 +37,42 @@ PROGRAMS: dict[str, Function] = {
     "(a+b)²·b": _plus,
     "a·b + a": lambda a, b: a * b + a,
 }
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A program's tape with the names that the figure gives to its values, inputs first."""
+
+    tape: ak.GradientTape
+    rows: tuple[stepping.Row, ...]
+    names: list[str]
+    values: list[Any]
+    result: str
+    slots: dict[str, int]
+    """The place of each input in ``at``."""
+
+    @property
+    def input_count(self) -> int:
+        """How many of the values are inputs."""
+        return sum(not row.inputs for row in self.rows)
+
+    @property
+    def computed(self) -> list[str]:
+        """Names of the values that operations computed."""
+        return self.names[self.input_count :]
+
+
+def record_program(function: Function, at: list[float]) -> Recording:
+    """Run a function of numbers on a tape, and name its values."""
+    leaves = _inputs(function, at)
+    tape, result = run_on_tape(function, leaves, stepping.watched_tape())
+    rows = stepping.rows(tape)
+    slots = {str(leaf.name): k for k, leaf in enumerate(leaves)}
+    used = [leaves[slots[row.name]] for row in rows if not row.inputs]  # in the order of their first use
+    values = [*used, *tape._record.nodes]
+    names = _names(rows, [value is result for value in values])
+    named_result = names[next(k for k, value in enumerate(values) if value is result)]
+    return Recording(tape, rows, names, values, named_result, slots)
 
 
 class FirstTape(KernelWidget):
@@ -66,15 +103,14 @@ class FirstTape(KernelWidget):
     kept is weighed on an ordinary persistent tape.
     """
 
-    _module = "lesson00.js"
-    inputs = ("program", "at", "target", "asks")
+    _front_end = "lesson00.js"
 
-    program = traitlets.Unicode("").tag(sync=True)
-    at: Any = traitlets.List(traitlets.Float(), [2.0, 3.0, 1.0], minlen=3, maxlen=3).tag(sync=True)
-    target = traitlets.Unicode("").tag(sync=True)
-    asks = traitlets.Int(2, min=1, max=5).tag(sync=True)
-    step = traitlets.Int(0, min=0).tag(sync=True)
-    programs: Any = traitlets.List([]).tag(sync=True)
+    program = Input(traitlets.Unicode(""))
+    at: Any = Input(traitlets.List(traitlets.Float(), [2.0, 3.0, 1.0], minlen=3, maxlen=3))
+    target = Input(traitlets.Unicode(""))
+    asks = Input(traitlets.Int(2, min=1, max=5))
+    step = ViewState(traitlets.Int(0, min=0))
+    programs: Any = ViewState(traitlets.List([]))
 
     nodes = Output()
     reverse = Output()
@@ -95,34 +131,34 @@ class FirstTape(KernelWidget):
             raise traitlets.TraitError(f"no program is called {proposal['value']!r}; there are {list(self._functions)}")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
-        """Record the program, sweep from the target, ask again, and weigh what is kept."""
-        function = self._functions[self.program]
-        leaves = _inputs(function, self.at)
-        tape, result = _recorded(function, leaves, stepping.value_keeping_tape())
-        rows = stepping.tape_values(tape)
-        slots = {str(leaf.name): k for k, leaf in enumerate(leaves)}
-        leaves = [leaves[slots[row.name]] for row in rows if not row.inputs]  # in the order of their first use
-        values = [*leaves, *tape._record.nodes]
-        names = _names(rows, [value is result for value in values])
-        made = [name for name, row in zip(names, rows, strict=True) if row.inputs]
-        if self.target not in made:
-            self.target = names[next(k for k, value in enumerate(values) if value is result)]
-        goal = values[names.index(self.target)]
-        pulled = stepping.reverse_steps(tape, goal)
+    def settle_inputs(self) -> None:
+        """Record the program, and ask about its result where the target is not one of its values."""
+        self._recording = record_program(self._functions[self.program], self.at)
+        if self.target not in self._recording.computed:
+            self.target = self._recording.result
+
+    def compute_outputs(self) -> dict[str, Any]:
+        """Sweep from the target, ask again, and weigh what is kept."""
+        recording = self._recording
+        tape, rows, names, values = recording.tape, recording.rows, recording.names, recording.values
+        target = values[names.index(self.target)]
+        pulled = stepping.pull(tape, target)
         gradients: list[float | None] = [None] * len(rows)
         for event in pulled:
             gradients[event.to] = float(event.total)
-        slopes = _slopes(tape, values, len(leaves))
+        inputs = values[: recording.input_count]
+        slopes = _slopes(tape, values, len(inputs))
+        function = self._functions[self.program]
+        slots = recording.slots
         return {
             "nodes": [_row(name, row, names, slots) for name, row in zip(names, rows, strict=True)],
             "reverse": list(_events(pulled, names, slopes, self.target)),
             "gradients": gradients,
-            "again": {"name": names[0], **_again(tape, goal, leaves[0], self.asks)},
-            "kept": _kept(function, _inputs(function, self.at), made),
+            "again": {"name": names[0], **repeated_gradients(tape, target, inputs[0], self.asks)},
+            "kept": bytes_kept(function, _inputs(function, self.at), recording.computed),
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Every value with its gradient, and what its row keeps."""
         bytes_of = dict(self.kept)
         rows = [
@@ -133,7 +169,7 @@ class FirstTape(KernelWidget):
         heads = ("node", "operation", "value", f"d{self.target}/d(node)", "bytes kept")
         return Table(caption, heads, rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The record with the gradients of a whole sweep, as a still figure."""
         from matplotlib.figure import Figure
 
@@ -159,7 +195,9 @@ def _inputs(function: Function, at: list[float]) -> list[ak.Tensor]:
     return [ak.constant(x, name=name) for x, name in zip(at, names, strict=False)]
 
 
-def _recorded(function: Function, leaves: list[ak.Tensor], tape: ak.GradientTape) -> tuple[ak.GradientTape, ak.Tensor]:
+def run_on_tape(
+    function: Function, leaves: list[ak.Tensor], tape: ak.GradientTape
+) -> tuple[ak.GradientTape, ak.Tensor]:
     """The tape with the function's record on it, and the result."""
     with tape:
         tape.watch(leaves)
@@ -174,7 +212,7 @@ def _recorded(function: Function, leaves: list[ak.Tensor], tape: ak.GradientTape
     return tape, result
 
 
-def _names(rows: tuple[stepping.TapeValue, ...], is_result: list[bool]) -> list[str]:
+def _names(rows: tuple[stepping.Row, ...], is_result: list[bool]) -> list[str]:
     """Leaves by their own name, the result z, what stands between y or letters before it."""
     taken = {row.name for row in rows if not row.inputs}
     free: Iterator[str] = (letter for letter in "ypqrstuvw" if letter not in taken)
@@ -190,12 +228,12 @@ def _slopes(tape: ak.GradientTape, values: list[Any], leaves: int) -> list[list[
     """For each row, how far it moves when one of its inputs does: what it hands on of a cotangent of 1."""
     found: list[list[tuple[int, float]]] = [[] for _ in range(leaves)]
     for k, value in enumerate(values[leaves:], start=leaves):
-        found.append([(e.to, float(e.part)) for e in stepping.reverse_steps(tape, value) if e.row == k])
+        found.append([(e.to, float(e.part)) for e in stepping.pull(tape, value) if e.row == k])
     return found
 
 
 def _events(
-    pulled: list[stepping.CotangentStep], names: list[str], slopes: list[list[tuple[int, float]]], target: str
+    pulled: list[stepping.Pull], names: list[str], slopes: list[list[tuple[int, float]]], target: str
 ) -> Iterator[dict[str, Any]]:
     """The sweep's contributions, each with its product in words."""
     totals: dict[int, float] = {}
@@ -219,7 +257,9 @@ def _product(to: str, row: str, target: str, slope: float, outer: float) -> str:
     return f"{to} moves {row} by {_short(slope)}, and {row} moves {target} by {_short(outer)}: {made}"
 
 
-def _again(tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int) -> dict[str, list[float | None]]:
+def repeated_gradients(
+    tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int
+) -> dict[str, list[float | None]]:
     """The answers of a tape that is asked many times, and what a node would hold that adds them up."""
     found = [tape.gradient(goal, source) for _ in range(times)]
     if any(g is None for g in found):
@@ -228,22 +268,22 @@ def _again(tape: ak.GradientTape, goal: Any, source: ak.Tensor, times: int) -> d
     return {"fresh": [*fresh], "kept": np.cumsum(fresh).tolist()}
 
 
-def _kept(function: Function, leaves: list[ak.Tensor], made: list[str]) -> list[list[Any]]:
+def bytes_kept(function: Function, leaves: list[ak.Tensor], made: list[str]) -> list[list[Any]]:
     """Bytes that each operation keeps on an ordinary tape."""
-    tape, _ = _recorded(function, leaves, ak.GradientTape(persistent=True))
-    return [[name, 8 * len(saved_values(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
+    tape, _ = run_on_tape(function, leaves, ak.GradientTape(persistent=True))
+    return [[name, 8 * len(held(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
 
 
 _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − ", "divide": " / "}
 
 
-def _row(name: str, row: stepping.TapeValue, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
+def _row(name: str, row: stepping.Row, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
     """One line of the picture; an input also has its place in `at`."""
-    line = {"name": name, "op": _says(row, names), "value": float(row.value), "inputs": list(row.inputs)}
+    line = {"name": name, "op": operation_text(row, names), "value": float(row.value), "inputs": list(row.inputs)}
     return line if row.inputs else line | {"slot": slots[name]}
 
 
-def _says(row: stepping.TapeValue, names: list[str]) -> str:
+def operation_text(row: stepping.Row, names: list[str]) -> str:
     """The operation with its operands."""
     if not row.inputs:
         return "input"

@@ -1,4 +1,4 @@
-"""Lesson 01: a tape filled downwards by a push, upwards by a pull, and by a pull of the pull."""
+"""Lesson 01 widget: JVP and VJP stepped through a tape, and a JVP from two VJPs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import autodiff_kit as ak
 from autodiff_kit.diagnostics import stepping
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["PushPull"]
+__all__ = ["JvpVjp"]
 
 POINT = (2.0, 3.0, -1.0)
 MOST = 128
@@ -26,7 +26,7 @@ def function(x: Any) -> Any:
     return ak.stack([x[0] * x[1], x[1] * x[2], ak.square(x[0]) + x[2]])
 
 
-class PushPull(KernelWidget):
+class JvpVjp(KernelWidget):
     """Step through a push, a pull and a double pull of the kernel's own tape.
 
     Parameters
@@ -45,15 +45,14 @@ class PushPull(KernelWidget):
     for a whole Jacobian are counted while they run.
     """
 
-    _module = "lesson01.js"
-    inputs = ("v", "u", "n", "m")
+    _front_end = "lesson01.js"
 
-    v: Any = traitlets.List(traitlets.Float(), [1.0, 2.0, -1.0], minlen=3, maxlen=3).tag(sync=True)
-    u: Any = traitlets.List(traitlets.Float(), [1.0, -1.0, 2.0], minlen=3, maxlen=3).tag(sync=True)
-    n = traitlets.Int(64, min=1, max=MOST).tag(sync=True)
-    m = traitlets.Int(2, min=1, max=MOST).tag(sync=True)
-    sweep = traitlets.Enum(("forward", "reverse", "double"), default_value="forward").tag(sync=True)
-    step = traitlets.Int(0, min=0).tag(sync=True)
+    v: Any = Input(traitlets.List(traitlets.Float(), [1.0, 2.0, -1.0], minlen=3, maxlen=3))
+    u: Any = Input(traitlets.List(traitlets.Float(), [1.0, -1.0, 2.0], minlen=3, maxlen=3))
+    n = Input(traitlets.Int(64, min=1, max=MOST))
+    m = Input(traitlets.Int(2, min=1, max=MOST))
+    sweep = ViewState(traitlets.Enum(("forward", "reverse", "double"), default_value="forward"))
+    step = ViewState(traitlets.Int(0, min=0))
 
     nodes = Output()
     second = Output()
@@ -65,20 +64,20 @@ class PushPull(KernelWidget):
     inner = Output()
     sweeps = Output()
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Record f, push v, pull u, record the pull and pull v through that."""
         x = ak.constant(POINT, name="x")
-        with stepping.value_keeping_tape() as tape:
+        with stepping.watched_tape() as tape:
             tape.watch(x)
             y = function(x)
-        pushed = stepping.forward_steps(tape, [x], [self.v])
-        pulled = stepping.reverse_steps(tape, y, self.u)
+        pushed = stepping.push(tape, [x], [self.v])
+        pulled = stepping.pull(tape, y, self.u)
 
         u = ak.constant(self.u, name="u")
-        with stepping.value_keeping_tape() as second:
+        with stepping.watched_tape() as second:
             second.watch(u)
             back = tape.gradient(y, x, output_gradients=u)
-        again = stepping.reverse_steps(second, back, self.v)
+        again = stepping.pull(second, back, self.v)
 
         jv, uj = pushed[-1].value, back.numpy()
         nodes, doubles = _rows(tape, "y"), _rows(second, "uJ")
@@ -86,21 +85,21 @@ class PushPull(KernelWidget):
             "nodes": nodes,
             "second": doubles,
             "forward": [_event("fwd", e.row, e.inputs, e.value, e.note, nodes) for e in pushed],
-            "reverse": [_event("rev", e.to, _from(e.row), e.total, e.note, nodes) for e in pulled],
-            "double": [_event("rev", e.to, _from(e.row), e.total, e.note, doubles) for e in again],
+            "reverse": [_event("rev", e.to, _source_rows(e.row), e.total, e.note, nodes) for e in pulled],
+            "double": [_event("rev", e.to, _source_rows(e.row), e.total, e.note, doubles) for e in again],
             "jv": jv,
             "uj": uj,
             "inner": [float(np.dot(self.u, jv)), float(np.dot(uj, self.v))],
             "sweeps": list(count_sweeps(self.n, self.m)),
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The vectors of the lesson."""
         rows = [("v", *self.v), ("Jv", *self.jv), ("u", *self.u), ("uJ", *self.uj)]
         both = " and ".join(number(x, 0) for x in self.inner)
         return Table(f"A push and a pull; u·(Jv) and (uJ)·v are {both}", ("vector", "0", "1", "2"), rows, digits=0)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The tape with both columns filled, as a still figure."""
         from matplotlib.figure import Figure
 
@@ -138,7 +137,7 @@ def count_sweeps(n: int, m: int) -> tuple[int, int]:
     return pushes, pulls
 
 
-def _from(row: int | None) -> tuple[int, ...]:
+def _source_rows(row: int | None) -> tuple[int, ...]:
     return () if row is None else (row,)
 
 
@@ -152,15 +151,15 @@ def _event(
 
 def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
     """The record as rows of the picture, with names that a reader can follow from line to line."""
-    rows = stepping.tape_values(tape)
+    rows = stepping.rows(tape)
     names = _names(rows, end)
     return [
-        {"name": name, "op": _says(row, names), "value": row.value.tolist(), "inputs": list(row.inputs)}
+        {"name": name, "op": operation_text(row, names), "value": row.value.tolist(), "inputs": list(row.inputs)}
         for name, row in zip(names, rows, strict=True)
     ]
 
 
-def _names(rows: tuple[stepping.TapeValue, ...], end: str) -> list[str]:
+def _names(rows: tuple[stepping.Row, ...], end: str) -> list[str]:
     """Leaves by their own name, entries as ``x[0]``, what the last line joins as components, the rest by letters."""
     parts = {k: f"{end}{i}" for i, k in enumerate(rows[-1].inputs)} if rows[-1].op == "stack" else {}
     letters = iter("stpqrabcdefghijklmno")
@@ -180,7 +179,7 @@ def _names(rows: tuple[stepping.TapeValue, ...], end: str) -> list[str]:
 _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − "}
 
 
-def _says(row: stepping.TapeValue, names: list[str]) -> str:
+def operation_text(row: stepping.Row, names: list[str]) -> str:
     """The operation with its operands, as it stands in the operation's column."""
     inputs = iter(row.inputs)
     terms = [names[next(inputs)] if c is None else _text(c) for c in row.constants]

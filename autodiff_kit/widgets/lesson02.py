@@ -1,4 +1,4 @@
-"""Lesson 02: five short programs whose gradient is None, run on real tapes, and lines to put in their place."""
+"""Lesson 02 widget: five programs whose gradient is None, with the line that breaks the path and its replacements."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from autodiff_kit.core.numpy_protocol import plain
 from autodiff_kit.core.tensor import Value
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output, encode
+from autodiff_kit.widgets.json_encoding import encode
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["BrokenPaths"]
+__all__ = ["UnconnectedPaths"]
 
 NOT_YET, NO_LINE = -1, 0
 _files = count()
 
 
 @dataclass(frozen=True)
-class _Program:
+class ShortProgram:
     """A program as it is shown, the lines that may stand in place of others, and what ``explain`` is asked."""
 
     title: str
@@ -43,7 +44,7 @@ class _Program:
 
 
 PROGRAMS = (
-    _Program(
+    ShortProgram(
         "a number on the way",
         """\
 x = ak.Variable(3.0)
@@ -60,7 +61,7 @@ g = tape.gradient(y, x)""",
             (5, "    p = a"),
         ),
     ),
-    _Program(
+    ShortProgram(
         "a running total",
         """\
 x = ak.Variable(3.0)
@@ -74,7 +75,7 @@ g = tape.gradient(y, x)""",
             (4, "    total = total + x"),
         ),
     ),
-    _Program(
+    ShortProgram(
         "a shift",
         """\
 x = ak.Variable(3.0)
@@ -88,7 +89,7 @@ g = tape.gradient(y, x)""",
             (4, "    tape.watch(x); y = x * x"),
         ),
     ),
-    _Program(
+    ShortProgram(
         "whole squares",
         """\
 x = ak.Variable(3.0)
@@ -103,7 +104,7 @@ g = tape.gradient(y, x)""",
             (4, "    b = ak.relax.straight_through(ak.floor(a), a)"),
         ),
     ),
-    _Program(
+    ShortProgram(
         "two inputs",
         """\
 x0 = ak.Variable(3.0)
@@ -122,7 +123,7 @@ g = tape.gradient(y, [x0, x1])""",
 LETTERS = "ABCDE"
 
 
-class BrokenPaths(KernelWidget):
+class UnconnectedPaths(KernelWidget):
     """Point at the line that breaks the path, and put another in its place.
 
     Parameters
@@ -139,33 +140,32 @@ class BrokenPaths(KernelWidget):
     Each program is run as it stands, on a tape of its own; gradients and reasons are the tape's.
     """
 
-    _module = "lesson02.js"
-    inputs = ("said", "mends")
+    _front_end = "lesson02.js"
 
-    at = traitlets.Int(0, min=0, max=len(PROGRAMS) - 1).tag(sync=True)
-    said: Any = traitlets.List([NOT_YET] * len(PROGRAMS)).tag(sync=True)
-    mends: Any = traitlets.List([0] * len(PROGRAMS)).tag(sync=True)
+    at = ViewState(traitlets.Int(0, min=0, max=len(PROGRAMS) - 1))
+    said: Any = Input(traitlets.List([NOT_YET] * len(PROGRAMS)))
+    mends: Any = Input(traitlets.List([0] * len(PROGRAMS)))
 
     paths = Output()
 
     @traitlets.validate("said")
     def _lines_that_are_there(self, proposal: Any) -> Any:
-        return _within(proposal["value"], "said", [(NOT_YET, len(one.lines(0))) for one in PROGRAMS])
+        return check_within(proposal["value"], "said", [(NOT_YET, len(one.lines(0))) for one in PROGRAMS])
 
     @traitlets.validate("mends")
     def _mends_that_are_there(self, proposal: Any) -> Any:
-        return _within(proposal["value"], "mends", [(0, len(one.mends)) for one in PROGRAMS])
+        return check_within(proposal["value"], "mends", [(0, len(one.mends)) for one in PROGRAMS])
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """All five programs, run."""
-        return {"paths": [_ran(one, mend) for one, mend in zip(PROGRAMS, self.mends, strict=True)]}
+        return {"paths": [run_program(one, mend) for one, mend in zip(PROGRAMS, self.mends, strict=True)]}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The five programs: what the tape gives, and for those that were judged, why."""
-        rows = [_row(letter, *one) for letter, *one in zip(LETTERS, self.paths, self.said, strict=True)]
+        rows = [table_row(letter, *one) for letter, *one in zip(LETTERS, self.paths, self.said, strict=True)]
         return Table("Five programs, as they stand", ("program", "gradient", "why", "line"), rows)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The program that is looked at, line by line; arcs lead to what a line reads."""
         from matplotlib.figure import Figure
 
@@ -176,14 +176,14 @@ class BrokenPaths(KernelWidget):
         axes.axis("off")
         for k, line in enumerate(lines, start=1):
             axes.text(0, k, f"{k}  {line['text']}", family="monospace", va="center")
-            axes.text(10, k, _words(line["value"]) if "value" in line else "", ha="right", va="center")
+            axes.text(10, k, as_text(line["value"]) if "value" in line else "", ha="right", va="center")
             for read in line["reads"]:
                 passes = told and None not in (line.get("gradient"), lines[read - 1].get("gradient"))
-                _arc(axes, k, read, passes)
+                draw_arc(axes, k, read, passes)
         return figure
 
 
-def _arc(axes: Any, low: int, high: int, passes: bool) -> None:
+def draw_arc(axes: Any, low: int, high: int, passes: bool) -> None:
     """An arc from a line to one above that it reads."""
     look = {"color": "#d55e00", "ls": "--"} if passes else {"color": "0.7"}
     turned = np.linspace(0.0, np.pi, 30)
@@ -191,7 +191,7 @@ def _arc(axes: Any, low: int, high: int, passes: bool) -> None:
     axes.plot(-0.2 - deep * np.sin(turned), (low + high) / 2 + (low - high) / 2 * np.cos(turned), **look)
 
 
-def _within(value: Any, name: str, bounds: list[tuple[int, int]]) -> Any:
+def check_within(value: Any, name: str, bounds: list[tuple[int, int]]) -> Any:
     fits = len(value) == len(bounds) and all(
         type(one) is int and low <= one <= high for one, (low, high) in zip(value, bounds, strict=True)
     )
@@ -200,25 +200,29 @@ def _within(value: Any, name: str, bounds: list[tuple[int, int]]) -> Any:
     return value
 
 
-def _row(letter: str, path: dict[str, Any], said: int) -> tuple[str, ...]:
+def table_row(letter: str, path: dict[str, Any], said: int) -> tuple[str, ...]:
     why, line = (path["headline"], str(path["line"] or "–")) if said != NOT_YET else ("?", "?")
-    return letter, _words(path["gradient"]), why, line
+    return letter, as_text(path["gradient"]), why, line
 
 
-def _words(gradient: Any) -> str:
+def as_text(gradient: Any) -> str:
     if isinstance(gradient, list):
-        return f"[{', '.join(map(_words, gradient))}]"
+        return f"[{', '.join(map(as_text, gradient))}]"
     return "None" if gradient is None else f"{gradient:g}"
 
 
-def _ran(program: _Program, mend: int) -> dict[str, Any]:
+def run_program(program: ShortProgram, mend: int) -> dict[str, Any]:
     """What a program's tape says: the gradient, the reason, and for each line its value and gradient."""
     lines = program.lines(mend)
-    seen, scope = _executed(lines, program.source)
+    seen, scope = execute_lines(lines, program.source)
     why, gradient = scope["why"], scope["g"]
-    given = dict(zip((id(scope[n]) for n in _sources(lines[-1])), _listed(gradient), strict=True))
+    given = dict(zip((id(scope[n]) for n in _sources(lines[-1])), as_list(gradient), strict=True))
     rows = [
-        {"text": text, "reads": reads, **(_at(seen[k], scope["tape"], scope["y"], given) if k in seen else {})}
+        {
+            "text": text,
+            "reads": reads,
+            **(value_and_gradient_of(seen[k], scope["tape"], scope["y"], given) if k in seen else {}),
+        }
         for k, (text, reads) in enumerate(zip(lines, _reads(lines), strict=True), start=1)
     ]
     return {
@@ -233,7 +237,7 @@ def _ran(program: _Program, mend: int) -> dict[str, Any]:
     }
 
 
-def _executed(lines: list[str], source: str) -> tuple[dict[int, Any], dict[str, Any]]:
+def execute_lines(lines: list[str], source: str) -> tuple[dict[int, Any], dict[str, Any]]:
     """Run the lines; give what each has made, by its number, and the names."""
     seen: dict[int, Any] = {}
 
@@ -241,7 +245,9 @@ def _executed(lines: list[str], source: str) -> tuple[dict[int, Any], dict[str, 
         seen[k] = value, float(plain(value))
 
     file, scope = f"<broken path {next(_files)}>", {"ak": ak, "np": np, "note": note}
-    text = "\n".join([_noting(k, line) for k, line in enumerate(lines, start=1)] + [f"why = tape.explain(y, {source})"])
+    text = "\n".join(
+        [with_note(k, line) for k, line in enumerate(lines, start=1)] + [f"why = tape.explain(y, {source})"]
+    )
     # The tape answers for every line, where the program as it is shown asks once; a cause may be read from the source.
     text = text.replace("GradientTape()", "GradientTape(persistent=True)")
     linecache.cache[file] = (0, None, [f"{line}\n" for line in lines], file)
@@ -252,13 +258,13 @@ def _executed(lines: list[str], source: str) -> tuple[dict[int, Any], dict[str, 
     return seen, scope
 
 
-def _noting(k: int, line: str) -> str:
+def with_note(k: int, line: str) -> str:
     """A line that makes a value, and notes it."""
-    name = _made_by(line)
+    name = assigned_name(line)
     return f"{line}; note({k}, {name})" if name else line
 
 
-def _made_by(line: str) -> str:
+def assigned_name(line: str) -> str:
     """The name that stands for what a line makes; empty for the tape's own lines."""
     name = line.strip().rsplit("; ", 1)[-1].split(" ", 1)[0].split(".", 1)[0]
     return "" if name in ("with", "g") else name
@@ -269,7 +275,7 @@ def _reads(lines: list[str]) -> list[list[int]]:
     made: dict[str, int] = {}
     found = []
     for k, line in enumerate(lines, start=1):
-        name = _made_by(line)
+        name = assigned_name(line)
         tree = ast.parse(line.strip()) if name else ast.Module([], [])
         names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
         found.append(sorted({made[one] for one in names if one in made}))
@@ -283,7 +289,7 @@ def _sources(line: str) -> list[str]:
     return asked.strip("[]").split(", ")
 
 
-def _at(noted: tuple[Any, float], tape: Any, y: Any, given: dict[int, Any]) -> dict[str, Any]:
+def value_and_gradient_of(noted: tuple[Any, float], tape: Any, y: Any, given: dict[int, Any]) -> dict[str, Any]:
     """What a line made: its value, and the gradient that comes to it; a plain number can have none."""
     thing, value = noted
     if not isinstance(thing, Value):
@@ -292,5 +298,5 @@ def _at(noted: tuple[Any, float], tape: Any, y: Any, given: dict[int, Any]) -> d
     return {"value": value, "gradient": encode(gradient)}
 
 
-def _listed(gradient: Any) -> list[Any]:
+def as_list(gradient: Any) -> list[Any]:
     return gradient if isinstance(gradient, list) else [gradient]

@@ -1,4 +1,4 @@
-"""Lesson 03: a choice between two sides, and what the side that was not chosen sends back."""
+"""Lesson 03 widget: where and cond, and the gradient that the branch not taken sends back."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["TwoSides"]
+__all__ = ["WhereBranches"]
 
 COUNT = 3
 LEAST, MOST = -4.0, 9.0
@@ -24,7 +24,7 @@ WAYS = ("where", "inner", "absorb", "cond")
 Row = dict[str, Any]
 
 
-class TwoSides(KernelWidget):
+class WhereBranches(KernelWidget):
     """Choose ``f(x)`` where x > 0 and 0 elsewhere, in four ways, and follow the gradient back through both sides.
 
     Parameters
@@ -44,13 +44,12 @@ class TwoSides(KernelWidget):
     number is from a recorded tape: gradients of the sum, and the slope of f from a gradient of f alone.
     """
 
-    _module = "lesson03.js"
-    inputs = ("x", "f", "way")
+    _front_end = "lesson03.js"
 
-    x: Any = traitlets.List(traitlets.Float(), [-1.0, 0.0, 4.0]).tag(sync=True)
-    f = traitlets.Enum(tuple(SIDES), default_value="sqrt").tag(sync=True)
-    way = traitlets.Enum(WAYS, default_value="where").tag(sync=True)
-    step = traitlets.Int(0, min=0, max=4).tag(sync=True)
+    x: Any = Input(traitlets.List(traitlets.Float(), [-1.0, 0.0, 4.0]))
+    f = Input(traitlets.Enum(tuple(SIDES), default_value="sqrt"))
+    way = Input(traitlets.Enum(WAYS, default_value="where"))
+    step = ViewState(traitlets.Int(0, min=0, max=4))
 
     rows = Output()
     into_w = Output()
@@ -62,7 +61,7 @@ class TwoSides(KernelWidget):
             raise traitlets.TraitError(f"x holds {COUNT} numbers from {LEAST:g} to {MOST:g}; got {x}")
         return x
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Each entry's values and gradients, and the gradient of the factor that all entries share."""
         with np.errstate(all="ignore"):
             return self._by_cond() if self.way == "cond" else self._by_where()
@@ -110,7 +109,7 @@ class TwoSides(KernelWidget):
             rows.append({"chosen": i in sides} | {n: _float(v) for n, v in zip(NAMES, found, strict=True)})
         return {"rows": rows, "into_w": _float(tape.gradient(loss, w))}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each entry, forward and back."""
         names = ("x", "value", "y", "into_side", "slope", "into_x")
         rows = [(f"x{i}", "f" if row["chosen"] else "0", *(row[n] for n in names)) for i, row in enumerate(self.rows)]
@@ -118,7 +117,7 @@ class TwoSides(KernelWidget):
         into_w = "None" if self.into_w is None else number(self.into_w, 4)
         return Table(f"{self.f} where x > 0, else 0, by {self.way}; into w: {into_w}", columns, rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """What comes into x, entry by entry, as a still figure."""
         from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Lesson 04: a loop unrolled turn by turn, beside the curve of what comes out and its slope."""
+"""Lesson 04 widget: a while loop unrolled on a tape, its piecewise slope, and a finite difference beside it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["Doublings"]
+__all__ = ["DoublingLoop"]
 
 LIMIT, FACTOR = 100.0, 2.0
 LEAST, MOST = 2.0, 8.0
@@ -23,7 +23,7 @@ NEAREST, WIDEST = 1e-3, 0.4
 LEFT, RIGHT = LEAST - WIDEST, MOST + WIDEST  # what the picture shows
 
 
-def run(x: Any, compare: str) -> list[Any]:
+def run_loop(x: Any, compare: str) -> list[Any]:
     """``while abs(x) < 100: x = x * 2``, with every x on the way; on numbers or on tensors."""
     way = [x]
     while abs(x) < LIMIT or (compare == "<=" and abs(x) == LIMIT):
@@ -32,17 +32,17 @@ def run(x: Any, compare: str) -> list[Any]:
     return way
 
 
-def recorded(x: float, compare: str) -> tuple[ak.GradientTape, list[Any]]:
+def record_loop(x: float, compare: str) -> tuple[ak.GradientTape, list[Any]]:
     """The loop on a tape that answers more than once."""
     start = ak.Variable(x, name="x")
     with ak.GradientTape(persistent=True) as tape:
-        way = run(start, compare)
+        way = run_loop(start, compare)
     return tape, way
 
 
 def value_and_slope(x: float, compare: str) -> tuple[float, float]:
     """What comes out at x, and its slope from a tape."""
-    tape, way = recorded(x, compare)
+    tape, way = record_loop(x, compare)
     return float(way[-1]), float(tape.gradient(way[-1], way[0]))
 
 
@@ -68,7 +68,7 @@ def jumps(compare: str) -> list[dict[str, float]]:
     return found
 
 
-class Doublings(KernelWidget):
+class DoublingLoop(KernelWidget):
     """Move x, and see the turns that the loop takes, the slope through them, and a difference beside it.
 
     Parameters
@@ -86,12 +86,11 @@ class Doublings(KernelWidget):
     and of what comes out with respect to each turn's value.
     """
 
-    _module = "lesson04.js"
-    inputs = ("x", "h", "compare")
+    _front_end = "lesson04.js"
 
-    x = traitlets.Float(3.0).tag(sync=True)
-    h = traitlets.Float(0.1).tag(sync=True)
-    compare = traitlets.Enum(("<", "<="), default_value="<").tag(sync=True)
+    x = Input(traitlets.Float(3.0))
+    h = Input(traitlets.Float(0.1))
+    compare = Input(traitlets.Enum(("<", "<="), default_value="<"))
 
     turns = Output()
     value = Output()
@@ -103,15 +102,15 @@ class Doublings(KernelWidget):
 
     @traitlets.validate("x")
     def _on_the_picture(self, proposal: Any) -> Any:
-        return _between("x", proposal["value"], LEAST, MOST)
+        return check_between("x", proposal["value"], LEAST, MOST)
 
     @traitlets.validate("h")
     def _a_step(self, proposal: Any) -> Any:
-        return _between("h", proposal["value"], NEAREST, WIDEST)
+        return check_between("h", proposal["value"], NEAREST, WIDEST)
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Run the loop on a tape, and ask it about every turn."""
-        tape, way = recorded(self.x, self.compare)
+        tape, way = record_loop(self.x, self.compare)
         back = tape.gradient(way[-1], way)
         turns = [
             {"value": float(one), "slope": float(tape.gradient(one, way[0])), "back": float(g)}
@@ -130,7 +129,7 @@ class Doublings(KernelWidget):
     def _difference(self) -> dict[str, Any]:
         """The central difference, from two runs without a tape."""
         ends = [self.x - self.h, self.x + self.h]
-        below, above = (run(x, self.compare) for x in ends)
+        below, above = (run_loop(x, self.compare) for x in ends)
         return {
             "ends": ends,
             "values": [below[-1], above[-1]],
@@ -138,7 +137,7 @@ class Doublings(KernelWidget):
             "slope": (above[-1] - below[-1]) / (2 * self.h),
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The loop turn by turn."""
         difference = self.difference["slope"]
         caption = (
@@ -148,7 +147,7 @@ class Doublings(KernelWidget):
         rows = [(str(k), turn["value"], turn["slope"], turn["back"]) for k, turn in enumerate(self.turns)]
         return Table(caption, ("turn", "x", "its slope so far", "what comes back"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Value and slope over x, with the learner's x, as a still figure."""
         from matplotlib.figure import Figure
 
@@ -165,7 +164,7 @@ class Doublings(KernelWidget):
         return figure
 
 
-def _between(name: str, value: float, low: float, high: float) -> float:
+def check_between(name: str, value: float, low: float, high: float) -> float:
     if not (math.isfinite(value) and low <= value <= high):
         raise traitlets.TraitError(f"{name} is a number from {low:g} to {high:g}; got {value}")
     return value

@@ -1,4 +1,4 @@
-"""Lesson 05: one operation whose rule for the way back is swapped, and hooks that watch the gradient pass."""
+"""Lesson 05 widget: custom backward rules of one operation, and gradient hooks on its input and output."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["SwappedRule"]
+__all__ = ["CustomGradientRule"]
 
 Function = Callable[[Any], Any]
 POINTS = 241
 LIMIT = 3.0  # of what comes into y, either way
 
 
-class Op(NamedTuple):
-    """A function of the widget: as it is, as one is written that keeps its value, and where it is looked at."""
+class ForwardFunction(NamedTuple):
+    """A function of the widget: as it is, as a custom gradient keeps its value, and where it is looked at."""
 
     plain: Function
     kept: Function
@@ -37,10 +37,12 @@ class Op(NamedTuple):
     name: str = ""
 
 
-OPS = {
-    "floor": Op(ak.floor, ak.floor, "ak.floor(x)", "ak.floor(x)", -2.0, 4.0, 1.7, tuple(range(-1, 4)), "Floor"),
-    "sign": Op(ak.sign, ak.sign, "ak.sign(x)", "ak.sign(x)", -3.0, 3.0, 0.4, (-1.0, 0.0, 1.0), "Sign"),
-    "log1pexp": Op(
+FUNCTIONS = {
+    "floor": ForwardFunction(
+        ak.floor, ak.floor, "ak.floor(x)", "ak.floor(x)", -2.0, 4.0, 1.7, tuple(range(-1, 4)), "Floor"
+    ),
+    "sign": ForwardFunction(ak.sign, ak.sign, "ak.sign(x)", "ak.sign(x)", -3.0, 3.0, 0.4, (-1.0, 0.0, 1.0), "Sign"),
+    "log1pexp": ForwardFunction(
         lambda x: ak.log(1.0 + ak.exp(x)),
         ak.softplus,
         "ak.log(1.0 + ak.exp(x))",
@@ -67,25 +69,25 @@ HOOKS: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-def ruled(f: str, rule: str) -> Function:
+def with_backward_rule(f: str, rule: str) -> Function:
     """The function with its rule for the way back swapped, as the code of the widget says."""
-    op = OPS[f]
+    op = FUNCTIONS[f]
     if rule == "own":
         return op.plain
     if rule == "through" and op.name:
-        return lambda x: _overridden(op, x)
+        return lambda x: with_identity_gradient(op, x)
     made = RULES[rule][0]
     return ak.custom_gradient(lambda x: (op.kept(x), lambda g: made(g, x)))
 
 
-def _overridden(op: Op, x: Any) -> Any:
+def with_identity_gradient(op: ForwardFunction, x: Any) -> Any:
     with ak.gradient_override_map({op.name: "Identity"}):
         return op.plain(x)
 
 
-def written(f: str, rule: str) -> str:
+def source_code(f: str, rule: str) -> str:
     """The lines that make y of x."""
-    op = OPS[f]
+    op = FUNCTIONS[f]
     if rule == "own":
         return f"y = {op.code}"
     if rule == "through" and op.name:
@@ -94,12 +96,12 @@ def written(f: str, rule: str) -> str:
     return f"@ak.custom_gradient\n{lines}\n\ny = f(x)"
 
 
-def sampled(f: str, rule: str, x: Any) -> tuple[Any, Any]:
+def sample(f: str, rule: str, x: Any) -> tuple[Any, Any]:
     """Values, and the slopes that the rule claims for them; None where it hands back nothing."""
     x = ak.constant(x)
     with np.errstate(all="ignore"), ak.GradientTape() as tape:
         tape.watch(x)
-        y = ruled(f, rule)(x)
+        y = with_backward_rule(f, rule)(x)
         slope = tape.gradient(y, x)
     return y.numpy(), None if slope is None else slope.numpy() + 0.0
 
@@ -107,28 +109,28 @@ def sampled(f: str, rule: str, x: Any) -> tuple[Any, Any]:
 @cache
 def curve(f: str, rule: str) -> dict[str, Any]:
     """Value and slope over the range that is shown, in pieces between the breaks; and the ends of the value's jumps."""
-    op = OPS[f]
+    op = FUNCTIONS[f]
     pieces: list[dict[str, Any]] = []
     bounds = (op.low, *op.breaks, op.high)
     for low, high in pairwise(bounds):
         x = np.linspace(np.nextafter(low, high), np.nextafter(high, low), POINTS // (len(bounds) - 1))
-        value, slope = sampled(f, rule, x)
+        value, slope = sample(f, rule, x)
         pieces.append({"x": x.tolist(), "value": value.tolist(), "slope": None if slope is None else slope.tolist()})
     ends = []
     for place in op.breaks:
-        left, here, right = sampled(f, rule, np.nextafter(place, [-np.inf, place, np.inf]))[0].tolist()
+        left, here, right = sample(f, rule, np.nextafter(place, [-np.inf, place, np.inf]))[0].tolist()
         if left != right:
             ends += [(place, y, y != here) for y in sorted({left, here, right})]
     return {"pieces": pieces, "ends": ends}
 
 
-class SwappedRule(KernelWidget):
+class CustomGradientRule(KernelWidget):
     """Choose an operation and its rule for the way back, and watch a gradient pass two hooks and the rule.
 
     Parameters
     ----------
     f : {"floor", "sign", "log1pexp"}, optional
-        What makes y of x. The last is log(1 + exp(x)), written so; with any rule but its own, ``softplus`` gives its
+        What makes y of x. The last is log(1 + exp(x)) as it stands; with any rule but its own, ``softplus`` gives its
         value.
     rule : {"own", "through", "five", "window", "sigmoid", "reverse"}, optional
         What x is handed of a gradient g that comes into y: what the operations' own rules make of it; g; 5·g; g where
@@ -148,15 +150,14 @@ class SwappedRule(KernelWidget):
     was not called saw nothing.
     """
 
-    _module = "lesson05.js"
-    inputs = ("f", "rule", "x", "g", "hook")
+    _front_end = "lesson05.js"
 
-    f = traitlets.Enum(tuple(OPS), default_value="floor").tag(sync=True)
-    rule = traitlets.Enum(("own", *RULES), default_value="own").tag(sync=True)
-    x = traitlets.Float(1.7).tag(sync=True)
-    g = traitlets.Float(2.0).tag(sync=True)
-    hook = traitlets.Enum(tuple(HOOKS), default_value="look").tag(sync=True)
-    step = traitlets.Int(0, min=0, max=4).tag(sync=True)
+    f = Input(traitlets.Enum(tuple(FUNCTIONS), default_value="floor"))
+    rule = Input(traitlets.Enum(("own", *RULES), default_value="own"))
+    x = Input(traitlets.Float(1.7))
+    g = Input(traitlets.Float(2.0))
+    hook = Input(traitlets.Enum(tuple(HOOKS), default_value="look"))
+    step = ViewState(traitlets.Int(0, min=0, max=4))
 
     value = Output()
     seen = Output()
@@ -178,12 +179,15 @@ class SwappedRule(KernelWidget):
             raise traitlets.TraitError(f"g is a number from -{LIMIT:g} to {LIMIT:g}; got {proposal['value']}")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
-        """Record y, put the hooks up, and pull g back."""
-        op = OPS[self.f]
+    def settle_inputs(self) -> None:
+        """Take x back to the function's start where it is outside of the plot."""
+        op = FUNCTIONS[self.f]
         if not op.low <= self.x <= op.high:
             self.x = op.start
-        f, seen = ruled(self.f, self.rule), {}
+
+    def compute_outputs(self) -> dict[str, Any]:
+        """Record y, register the hooks, and pull g back."""
+        f, seen = with_backward_rule(self.f, self.rule), {}
         x = ak.constant(self.x)
         with np.errstate(all="ignore"):
             with ak.GradientTape(persistent=True) as tape:
@@ -202,11 +206,11 @@ class SwappedRule(KernelWidget):
             "into_x": _float(into_x),
             "slope": _float(slope),
             "curve": curve(self.f, self.rule),
-            "code": written(self.f, self.rule),
+            "code": source_code(self.f, self.rule),
             "hook_code": f"y.register_hook(lambda g: {HOOKS[self.hook][1]})",
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """What passed where."""
         names = (("comes", "into y"), ("leaves", "after the hook on y"), ("arrives", "the hook on x"))
         rows = [(words, self.seen[name]) for name, words in names]
@@ -216,7 +220,7 @@ class SwappedRule(KernelWidget):
         )
         return Table(caption, ("place", "gradient"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The function and the slope that its rule claims, as a still figure."""
         from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Lesson 06: a ball on a staircase, the slope that each backward rule claims, and where the descent ends."""
+"""Lesson 06 widget: gradient descent on floor through surrogate gradients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
 __all__ = ["FloorDescent"]
 
@@ -50,7 +50,7 @@ def annealed(t: int) -> float:
     return float(20.0 ** ((t - 1) / (COUNT - 1)))
 
 
-def _curve(rule: str, points: Any, s: float) -> tuple[Any, Any]:
+def heights_and_slopes(rule: str, points: Any, s: float) -> tuple[Any, Any]:
     """Heights and slopes at many points: one recording, one sweep. The slope is None where the rule hands back none."""
     x = ak.constant(points)
     with ak.GradientTape() as tape:
@@ -80,14 +80,13 @@ class FloorDescent(KernelWidget):
     step of the descent, which ends early once a step moves nothing.
     """
 
-    _module = "lesson06.js"
-    inputs = ("rule", "s", "start", "anneal", "step")
+    _front_end = "lesson06.js"
 
-    rule = traitlets.Enum(RULES, default_value="sigmoid").tag(sync=True)
-    s = traitlets.Float(4.0, min=0.25, max=1000.0).tag(sync=True)
-    start = traitlets.Float(0.3, min=0.0, max=6.0).tag(sync=True)
-    anneal = traitlets.Bool(False).tag(sync=True)
-    step = traitlets.Int(0, min=0, max=COUNT).tag(sync=True)
+    rule = Input(traitlets.Enum(RULES, default_value="sigmoid"))
+    s = Input(traitlets.Float(4.0, min=0.25, max=1000.0))
+    start = Input(traitlets.Float(0.3, min=0.0, max=6.0))
+    anneal = Input(traitlets.Bool(False))
+    step = Input(traitlets.Int(0, min=0, max=COUNT))
 
     grid = Output()
     surrogate = Output()
@@ -103,7 +102,7 @@ class FloorDescent(KernelWidget):
         self._known: dict[str, tuple[Any, dict[str, Any]]] = {}
         super().__init__(**kwargs)
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Curves and descent; each is computed anew only when something that it depends on has changed."""
         soft = self.rule not in ("none", "straight")
         growing = self.anneal and soft
@@ -121,8 +120,8 @@ class FloorDescent(KernelWidget):
 
     @staticmethod
     def _draw(rule: str, s: float) -> dict[str, Any]:
-        heights, slope = _curve(rule, GRID, s)
-        _, under = _curve(rule, WINDOW, s)
+        heights, slope = heights_and_slopes(rule, GRID, s)
+        _, under = heights_and_slopes(rule, WINDOW, s)
         return {
             "surrogate": heights.numpy(),
             "slope": [None] * GRID.size if slope is None else slope.numpy(),
@@ -155,7 +154,7 @@ class FloorDescent(KernelWidget):
         heights.append(float(surrogate(rule, trail[-1], sharp[-1])))
         return {"trail": trail, "heights": heights, "temperature": temperature, "arrived": arrived}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The descent as a table."""
         rows = [
             (str(t), self.trail[t], self.heights[t], self.temperature[t]) for t in (0, 1, 2, 5, 10, 20, 50, 100, 200)
@@ -163,7 +162,7 @@ class FloorDescent(KernelWidget):
         ends = "never at 3" if self.arrived is None else f"floor(x) was 3 after {self.arrived} steps"
         return Table(f"Descent with rule {self.rule}: {ends}", ("step", "x", "height", "s"), rows)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Staircase, stand-in and slope as a still figure."""
         from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Lesson 07: a staircase with a 0 on it, and two extremes that gather what was clamped to them."""
+"""Lesson 07 widget: fake quantisation, and the gradients of the minimum and maximum of its range."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, vector
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["GatheringEnds"]
+__all__ = ["FakeQuantGradients"]
 
 COUNT = 5
 LEAST, MOST = -6.0, 6.0
 NAMES = tuple(f"x{i}" for i in range(COUNT))
 
 
-class GatheringEnds(KernelWidget):
+class FakeQuantGradients(KernelWidget):
     """Five numbers on a staircase whose ends are their own minimum and maximum, and the gradient of the sum of y.
 
     Parameters
@@ -37,13 +37,12 @@ class GatheringEnds(KernelWidget):
     gradients by them, and the nudged range from values far beyond it.
     """
 
-    _module = "lesson07.js"
-    inputs = ("x", "bits", "min_home", "max_home")
+    _front_end = "lesson07.js"
 
-    x: Any = traitlets.List(traitlets.Float(), [-4.0, -3.5, 0.0, 1.0, 5.0]).tag(sync=True)
-    bits = traitlets.Int(2, min=2, max=4).tag(sync=True)
-    min_home = traitlets.Bool(True).tag(sync=True)
-    max_home = traitlets.Bool(True).tag(sync=True)
+    x: Any = Input(traitlets.List(traitlets.Float(), [-4.0, -3.5, 0.0, 1.0, 5.0]))
+    bits = Input(traitlets.Int(2, min=2, max=4))
+    min_home = Input(traitlets.Bool(True))
+    max_home = Input(traitlets.Bool(True))
 
     entries = Output()
     ends = Output()
@@ -56,25 +55,25 @@ class GatheringEnds(KernelWidget):
             raise traitlets.TraitError(f"x holds {COUNT} numbers from {LEAST:g} to {MOST:g}; got {x}")
         return x
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """The values, and every way on which a gradient of 1 for each y comes back to x."""
         x = ak.Variable(np.array(self.x), name="x")
         with ak.GradientTape(persistent=True) as tape:
-            low = _end(tape, ak.min(x), self.min_home)
-            high = _end(tape, ak.max(x), self.max_home)
+            low = range_end(tape, ak.min(x), self.min_home)
+            high = range_end(tape, ak.max(x), self.max_home)
             y = ak.relax.fake_quant(x, low, high, self.bits)
             straight = ak.relax.fake_quant(x, float(low), float(high), self.bits)
         into_x, into_low, into_high = (g.numpy() for g in tape.gradient(y, [x, low, high]))
         ways = {
             "straight": tape.gradient(straight, x).numpy(),
-            "by_min": _home(tape, low, x, into_low),
-            "by_max": _home(tape, high, x, into_high),
+            "by_min": gradient_through_end(tape, low, x, into_low),
+            "by_max": gradient_through_end(tape, high, x, into_high),
             "into_x": into_x,
         }
         first, last = self._nudged(float(low), float(high))
         return {
             "entries": [
-                {"x": one, "y": float(y.numpy()[i]) + 0.0, "side": _side(one, first, last)}
+                {"x": one, "y": float(y.numpy()[i]) + 0.0, "side": side_of_range(one, first, last)}
                 | {name: None if way is None else float(way[i]) for name, way in ways.items()}
                 for i, one in enumerate(self.x)
             ],
@@ -95,7 +94,7 @@ class GatheringEnds(KernelWidget):
         first, last = ak.relax.fake_quant([low - far, high + far], low, high, self.bits).numpy()
         return float(first) + 0.0, float(last) + 0.0
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each entry: its value, where it is, and what comes back on each way."""
         rows = [
             (name, *(entry[key] for key in ("x", "y", "side", "straight", "by_min", "by_max", "into_x")))
@@ -110,7 +109,7 @@ class GatheringEnds(KernelWidget):
     def _whole(self) -> bool:
         return all(entry["into_x"].is_integer() for entry in self.entries)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The staircase with the five entries on it, and their gradients, as a still figure."""
         from matplotlib.figure import Figure
 
@@ -127,8 +126,8 @@ class GatheringEnds(KernelWidget):
         return figure
 
 
-def _end(tape: Any, end: Any, home: bool) -> Any:
-    """An end of the range; where it is stopped, a leaf of its own, so that the tape still tells what came into it."""
+def range_end(tape: Any, end: Any, home: bool) -> Any:
+    """An end of the range; where gradients stop there, a watched leaf, whose own gradient can still be asked for."""
     if home:
         return end
     leaf = ak.stop_gradient(end)
@@ -136,11 +135,11 @@ def _end(tape: Any, end: Any, home: bool) -> Any:
     return leaf
 
 
-def _home(tape: Any, end: Any, x: Any, into_end: Any) -> Any:
-    """What an end hands on to the entries that are it; None where it hands on nothing."""
+def gradient_through_end(tape: Any, end: Any, x: Any, into_end: Any) -> Any:
+    """The gradient that reaches the entries which are the minimum or maximum; None where it is stopped."""
     found = tape.gradient(end, x, output_gradients=into_end)
     return None if found is None else found.numpy()
 
 
-def _side(one: float, first: float, last: float) -> str:
+def side_of_range(one: float, first: float, last: float) -> str:
     return "below" if one < first else "above" if one > last else "inside"

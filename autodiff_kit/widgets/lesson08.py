@@ -1,4 +1,4 @@
-"""Lesson 08: logits that are dragged, the probabilities they make, and a gradient that sums to 0."""
+"""Lesson 08 widget: softmax cross-entropy of a few logits, its gradient, and its numerical stability."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
 __all__ = ["LogitBars"]
 
@@ -40,13 +40,12 @@ class LogitBars(KernelWidget):
     from the steps, which are recorded as they stand.
     """
 
-    _module = "lesson08.js"
-    inputs = ("logits", "label", "level", "way")
+    _front_end = "lesson08.js"
 
-    logits: Any = traitlets.List(traitlets.Float(), [0.0, 1.0, 2.0]).tag(sync=True)
-    label = traitlets.Int(1, min=0, max=MOST_CLASSES - 1).tag(sync=True)
-    level = traitlets.Float(0.0, min=-LEVEL, max=LEVEL).tag(sync=True)
-    way = traitlets.Enum(WAYS, default_value="exact").tag(sync=True)
+    logits: Any = Input(traitlets.List(traitlets.Float(), [0.0, 1.0, 2.0]))
+    label = Input(traitlets.Int(1, min=0, max=MOST_CLASSES - 1))
+    level = Input(traitlets.Float(0.0, min=-LEVEL, max=LEVEL))
+    way = Input(traitlets.Enum(WAYS, default_value="exact"))
 
     probabilities = Output()
     gradient = Output()
@@ -60,7 +59,7 @@ class LogitBars(KernelWidget):
             raise traitlets.TraitError(f"logits are {FEWEST} to {MOST_CLASSES} numbers from -4 to 4; got {z}")
         return z
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Loss, probabilities and gradient in the way that was asked for; their sums, and those of the loss."""
         z = ak.Variable(np.array(self.logits) + self.level, name="logits")
         with np.errstate(all="ignore"), ak.GradientTape() as tape:
@@ -91,7 +90,7 @@ class LogitBars(KernelWidget):
             },
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each class: logit, probability, gradient; and their sums."""
         rows = [
             (f"class {i}", z + self.level, "yes" if i == self.label else "no", p, g)
@@ -101,7 +100,7 @@ class LogitBars(KernelWidget):
         columns = ("class", "logit", "true class", "probability", "gradient")
         return Table(f"The loss is {number(self.loss, 4)}, {WORDS[self.way]}", columns, rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Logits, probabilities and gradient as bars, as a still figure."""
         from matplotlib.figure import Figure
 

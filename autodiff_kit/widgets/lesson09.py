@@ -1,4 +1,4 @@
-"""Lesson 09: attention weights over padded sentences, and what still flows into the padding."""
+"""Lesson 09 widget: attention masks over padded sentences, and the gradient that reaches the padding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
 __all__ = ["MaskedAttention"]
 
@@ -21,7 +21,7 @@ STEP = 0.01  # learning rate of the step that is taken on the shared W
 
 
 @dataclass(frozen=True)
-class Sentence:
+class PaddedSentence:
     """Words and padding; a score is the logarithm of a small whole number, so that weights can be checked by hand."""
 
     words: tuple[str, ...]
@@ -40,11 +40,11 @@ class Sentence:
 
 
 SENTENCES = (
-    Sentence(("the", "cat", "sat"), (1, 2, 3, 4), (10.0, 20.0, 30.0, 100.0)),
-    Sentence(("rain", "again"), (2, 3, 1, 2, 4, 4), (30.0, 10.0, 50.0, 60.0, 80.0, 90.0)),
-    Sentence(("we", "missed", "the", "train"), (2, 5, 1, 4, 3, 5), (20.0, 60.0, 10.0, 40.0, 70.0, 90.0)),
-    Sentence(("she", "reads", "to", "her", "dog"), (2, 4, 1, 2, 3, 4), (10.0, 50.0, 20.0, 30.0, 40.0, 100.0)),
-    Sentence(
+    PaddedSentence(("the", "cat", "sat"), (1, 2, 3, 4), (10.0, 20.0, 30.0, 100.0)),
+    PaddedSentence(("rain", "again"), (2, 3, 1, 2, 4, 4), (30.0, 10.0, 50.0, 60.0, 80.0, 90.0)),
+    PaddedSentence(("we", "missed", "the", "train"), (2, 5, 1, 4, 3, 5), (20.0, 60.0, 10.0, 40.0, 70.0, 90.0)),
+    PaddedSentence(("she", "reads", "to", "her", "dog"), (2, 4, 1, 2, 3, 4), (10.0, 50.0, 20.0, 30.0, 40.0, 100.0)),
+    PaddedSentence(
         ("nobody", "expects", "snow", "in", "late", "May"), (3, 4, 5, 1, 2, 5), (20.0, 40.0, 80.0, 10.0, 30.0, 60.0)
     ),
 )
@@ -75,17 +75,16 @@ class MaskedAttention(KernelWidget):
     empty row out with ``where``.
     """
 
-    _module = "lesson09.js"
-    inputs = ("sentence", "keep", "design", "c", "dtype", "empty")
+    _front_end = "lesson09.js"
 
-    sentence = traitlets.Int(0, min=0, max=len(SENTENCES) - 1).tag(sync=True)
-    keep: Any = traitlets.List(traitlets.Bool()).tag(sync=True)
-    design = traitlets.Enum(DESIGNS, default_value="zero").tag(sync=True)
-    c = traitlets.Float(-10.0).tag(sync=True)
-    dtype = traitlets.Enum(("float32", "float64"), default_value="float32").tag(sync=True)
-    empty = traitlets.Enum(("zero", "nan"), default_value="zero").tag(sync=True)
-    stage = traitlets.Int(0, min=0, max=3).tag(sync=True)
-    sentences: Any = traitlets.List([" ".join(s.words) for s in SENTENCES]).tag(sync=True)
+    sentence = Input(traitlets.Int(0, min=0, max=len(SENTENCES) - 1))
+    keep: Any = Input(traitlets.List(traitlets.Bool()))
+    design = Input(traitlets.Enum(DESIGNS, default_value="zero"))
+    c = Input(traitlets.Float(-10.0))
+    dtype = Input(traitlets.Enum(("float32", "float64"), default_value="float32"))
+    empty = Input(traitlets.Enum(("zero", "nan"), default_value="zero"))
+    stage = ViewState(traitlets.Int(0, min=0, max=3))
+    sentences: Any = ViewState(traitlets.List([" ".join(s.words) for s in SENTENCES]))
 
     tokens = Output()
     values = Output()
@@ -99,32 +98,27 @@ class MaskedAttention(KernelWidget):
     w_next = Output()
 
     def __init__(self, **kwargs: Any) -> None:
-        self._shown: int | None = None
-        self._busy = False
+        self._masked_sentence: int | None = None
         super().__init__(**kwargs)
 
-    def _settle(self) -> None:
-        if not self._busy:  # a new sentence sets its mask; that is part of the same answer
-            self._busy = True
-            try:
-                super()._settle()
-            finally:
-                self._busy = False
+    def settle_inputs(self) -> None:
+        """Mask the padding of a sentence that was just chosen; a mask that was given with the first one stays."""
+        sentence = SENTENCES[self.sentence]
+        fits = len(self.keep) == len(sentence.counts)
+        if not fits or self._masked_sentence not in (None, self.sentence):
+            self.keep = sentence.keep
+        self._masked_sentence = self.sentence
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """The sentence above, the batch below."""
-        case = SENTENCES[self.sentence]
-        if self._shown != self.sentence or len(self.keep) != len(case.counts):
-            fresh = self._shown is None and len(self.keep) == len(case.counts)
-            self._shown = self.sentence
-            if not fresh:
-                self.keep = case.keep
-        return {"tokens": case.tokens, "values": case.values, **self._one(case), **self._batch(case)}
+        sentence = SENTENCES[self.sentence]
+        shown = {"tokens": sentence.tokens, "values": sentence.values}
+        return shown | self._attend(sentence) | self._attend_batch(sentence)
 
-    def _scores(self, case: Sentence) -> Any:
-        return ak.constant(np.log(np.array(case.counts)).astype(self.dtype))
+    def _scores(self, sentence: PaddedSentence) -> Any:
+        return ak.constant(np.log(np.array(sentence.counts)).astype(self.dtype))
 
-    def _weigh(self, scores: Any, keep: Any) -> Any:
+    def _masked_weights(self, scores: Any, keep: Any) -> Any:
         """The weights in the chosen design."""
         if self.design == "zero":
             return ak.nn.softmax(scores) * keep.astype(self.dtype)
@@ -134,12 +128,12 @@ class MaskedAttention(KernelWidget):
             return ak.nn.masked_softmax(scores, keep, mode="where")
         return ak.nn.masked_softmax(scores, keep, mode="additive", additive=self.c)
 
-    def _one(self, case: Sentence) -> dict[str, Any]:
-        keep, scores = np.array(self.keep), self._scores(case)
-        values = ak.constant(np.array(case.values, self.dtype))
+    def _attend(self, sentence: PaddedSentence) -> dict[str, Any]:
+        keep, scores = np.array(self.keep), self._scores(sentence)
+        values = ak.constant(np.array(sentence.values, self.dtype))
         with ak.GradientTape() as tape:
             tape.watch(scores)
-            weights = self._weigh(scores, keep)
+            weights = self._masked_weights(scores, keep)
             output = (weights * values).sum()
         return {
             "before": ak.nn.softmax(scores).numpy(),
@@ -149,15 +143,15 @@ class MaskedAttention(KernelWidget):
             "output": float(output),
         }
 
-    def _batch(self, case: Sentence) -> dict[str, Any]:
-        size = len(case.counts)
+    def _attend_batch(self, sentence: PaddedSentence) -> dict[str, Any]:
+        size = len(sentence.counts)
         short = ["stop", "now"]
-        rows = [(case.tokens, list(self.keep)), (short, [k < 2 for k in range(size)]), ([], [False] * size)]
+        rows = [(sentence.tokens, list(self.keep)), (short, [k < 2 for k in range(size)]), ([], [False] * size)]
         keep = np.array([k for _, k in rows])
         shared = ak.Variable(np.ones((), self.dtype), name="W")
-        scores, values = self._scores(case), np.array(case.values, self.dtype)
+        scores, values = self._scores(sentence), np.array(sentence.values, self.dtype)
         with ak.GradientTape(persistent=True) as tape:
-            weights = self._weigh(ak.broadcast_to(shared * scores, keep.shape), keep)
+            weights = self._masked_weights(ak.broadcast_to(shared * scores, keep.shape), keep)
             outputs = (weights * (shared * values)).sum(-1)
             parts = [outputs[k] for k in range(len(rows))]
             loss = ak.where(keep.any(-1), outputs, 0.0).sum()
@@ -175,7 +169,7 @@ class MaskedAttention(KernelWidget):
         ]
         return {"batch": shown, "w_grad": gradient, "w_next": 1.0 - STEP * gradient}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Weights and gradients of the sentence."""
         rows = list(zip(self.tokens, self.keep, self.before, self.weights, self.grads, strict=True))
         caption = (
@@ -186,7 +180,7 @@ class MaskedAttention(KernelWidget):
             (token, bool(kept), *map(float, rest)) for token, kept, *rest in rows
         ])  # fmt: skip
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Bars and gradients as a still figure."""
         from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Lesson 10's widget: the paths from x to a variance and to a normalised value, with a valve on each."""
+"""Lesson 10 widget: stop_gradient on the paths from x to its variance and to a normalised value."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["PathValves"]
+__all__ = ["StopGradientPaths"]
 
 COUNT = 4
 LEAST, MOST = 0.0, 9.0
@@ -28,7 +28,7 @@ TARGETS = ("v", "y0", "y1", "y2", "y3")
 Carried = list[float] | None
 
 
-class PathValves(KernelWidget):
+class StopGradientPaths(KernelWidget):
     """Shut valves on the paths from x to its variance, or to a normalised entry, and see which gradients change.
 
     Parameters
@@ -46,13 +46,12 @@ class PathValves(KernelWidget):
     Every number is from a recorded tape. What a path carries is pulled back along it alone, and rounded to 12 decimals.
     """
 
-    _module = "lesson10.js"
-    inputs = ("x", "target", "shut", "order")
+    _front_end = "lesson10.js"
 
-    x: Any = traitlets.List(traitlets.Float(), [1.0, 2.0, 3.0, 4.0]).tag(sync=True)
-    target = traitlets.Enum(TARGETS, default_value="y0").tag(sync=True)
-    shut: Any = traitlets.List(traitlets.Enum(tuple(VALVES)), []).tag(sync=True)
-    order = traitlets.Enum((1, 2), default_value=1).tag(sync=True)
+    x: Any = Input(traitlets.List(traitlets.Float(), [1.0, 2.0, 3.0, 4.0]))
+    target = Input(traitlets.Enum(TARGETS, default_value="y0"))
+    shut: Any = Input(traitlets.List(traitlets.Enum(tuple(VALVES)), []))
+    order = Input(traitlets.Enum((1, 2), default_value=1))
 
     values = Output()
     carried = Output()
@@ -66,7 +65,7 @@ class PathValves(KernelWidget):
             raise traitlets.TraitError(f"x holds {COUNT} numbers from {LEAST:g} to {MOST:g}; got {x}")
         return x
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """What each path carries, their sum, and what the sum is with every valve open."""
         with np.errstate(all="ignore"):
             values, carried, gradient = self._pulled(set(self.shut))
@@ -80,9 +79,11 @@ class PathValves(KernelWidget):
             second.watch(x)
             with ak.GradientTape(persistent=True) as first:
                 first.watch(x)
-                valves, values = _recorded(x, shut)
+                valves, values = record_with_valves(x, shut)
                 target = values["v"] if self.target == "v" else values["y"][int(self.target[1])]
-            paths = {name: _along(first, target, valve, values["mean"], x) for name, valve in valves.items()}
+            paths = {
+                name: gradient_along_path(first, target, valve, values["mean"], x) for name, valve in valves.items()
+            }
             gradient = first.gradient(target, x)
             if self.order == 2:
                 paths = {name: None if one is None else one[0] for name, one in paths.items()}
@@ -93,19 +94,22 @@ class PathValves(KernelWidget):
         shown = {name: value.numpy().tolist() for name, value in values.items()}
         return shown, {name: _floats(one) for name, one in paths.items()}, _floats(gradient)
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """What each path carries to each entry of x, and the sum."""
         rows: list[Any] = [
-            (f"{name}: {VALVES[name]}{' (shut)' if name in self.shut else ''}", *_cells(self.carried[name]))
+            (f"{name}: {VALVES[name]}{' (shut)' if name in self.shut else ''}", *table_cells(self.carried[name]))
             for name in "ABCD"
         ]
-        rows += [("all that comes back", *_cells(self.gradient)), ("with every valve open", *_cells(self.whole))]
+        rows += [
+            ("all that comes back", *table_cells(self.gradient)),
+            ("with every valve open", *table_cells(self.whole)),
+        ]
         what = "gradient" if self.order == 1 else "first row of the Hessian"
         shut = ", ".join(sorted(self.shut)) or "none"
         columns = ("path", *(f"x{i}" for i in range(COUNT)))
         return Table(f"The {what} of {self.target}; shut: {shut}", columns, rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The gradient as it stands beside the whole one, as a still figure."""
         from matplotlib.figure import Figure
 
@@ -121,7 +125,7 @@ class PathValves(KernelWidget):
         return figure
 
 
-def _recorded(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def record_with_valves(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variance and the normalised entries, with a valve on every path: an identity, or a stop."""
     valves: dict[str, Any] = {}
 
@@ -136,7 +140,7 @@ def _recorded(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     return {name: valves[name] for name in "ABCD"}, {"mean": mean, "above": above, "v": variance, "y": y}
 
 
-def _along(tape: Any, target: Any, valve: Any, mean: Any, x: Any) -> Any:
+def gradient_along_path(tape: Any, target: Any, valve: Any, mean: Any, x: Any) -> Any:
     """What one path carries to the entries of x; None where its valve is shut, or nothing comes to it."""
     arrived = tape.gradient(target, valve)
     if arrived is None or arrived.ndim:
@@ -145,9 +149,9 @@ def _along(tape: Any, target: Any, valve: Any, mean: Any, x: Any) -> Any:
 
 
 def _floats(tensor: Any) -> Carried:
-    """Plain numbers without rounding's dust, and no sign on a zero."""
+    """Plain numbers rounded to 12 decimals, with no sign on a zero."""
     return None if tensor is None else [round(float(one), 12) + 0.0 for one in tensor.numpy()]
 
 
-def _cells(carried: Carried) -> list[float | None]:
+def table_cells(carried: Carried) -> list[float | None]:
     return [None] * COUNT if carried is None else list(carried)

@@ -1,4 +1,4 @@
-"""Lesson 11's widget: five nodes, the graph that each belongs to, and what each graph reads out of its nodes."""
+"""Lesson 11 widget: segment readouts of five nodes in graphs, and the gradient of each node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
 __all__ = ["GraphReadout"]
 
@@ -39,13 +39,12 @@ class GraphReadout(KernelWidget):
     The loss is v times the sum of all readouts, with v = 1: a factor that all graphs share.
     """
 
-    _module = "lesson11.js"
-    inputs = ("h", "ids", "count", "readout")
+    _front_end = "lesson11.js"
 
-    h: Any = traitlets.List(traitlets.Float(), [1.0, 2.0, 3.0, 4.0, 5.0]).tag(sync=True)
-    ids: Any = traitlets.List(traitlets.Int(), [0, 0, 1, 1, 1]).tag(sync=True)
-    count = traitlets.Int(3, min=1, max=MOST_GRAPHS).tag(sync=True)
-    readout = traitlets.Enum(READOUTS, default_value="mean").tag(sync=True)
+    h: Any = Input(traitlets.List(traitlets.Float(), [1.0, 2.0, 3.0, 4.0, 5.0]))
+    ids: Any = Input(traitlets.List(traitlets.Int(), [0, 0, 1, 1, 1]))
+    count = Input(traitlets.Int(3, min=1, max=MOST_GRAPHS))
+    readout = Input(traitlets.Enum(READOUTS, default_value="mean"))
 
     sums = Output()
     rows = Output()
@@ -68,7 +67,7 @@ class GraphReadout(KernelWidget):
             raise traitlets.TraitError(f"ids holds {NODES} whole numbers from 0 to {MOST_GRAPHS - 1}; got {ids}")
         return ids
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Readouts and gradients, or the error with which the kit refuses an id."""
         try:
             with np.errstate(all="ignore"):
@@ -92,7 +91,7 @@ class GraphReadout(KernelWidget):
         found = {"sums": sums, "readouts": read, "into_h": into_h}
         return {name: _floats(one) for name, one in found.items()} | {"rows": counts, "into_v": float(into_v) + 0.0}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """A row for each graph: its nodes, what it reads out, and what comes back to each of them."""
         if self.refused:
             return Table(f"refused: {self.refused}", ("node", "h", "graph"), self._nodes(), digits=4)
@@ -107,7 +106,7 @@ class GraphReadout(KernelWidget):
     def _nodes(self) -> list[tuple[Any, ...]]:
         return [(f"h{i}", one, str(k)) for i, (one, k) in enumerate(zip(self.h, self.ids, strict=True))]
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The readouts as bars, a still figure."""
         from matplotlib.figure import Figure
 

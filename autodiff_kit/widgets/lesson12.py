@@ -1,4 +1,4 @@
-"""Lesson 12: a variable as a box that numbers go into and come out of, and what a record holds of it."""
+"""Lesson 12 widget: assignment to a variable, and what a saved residual sees of it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import autodiff_kit as ak
 from autodiff_kit.core.numpy_protocol import plain
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["StateBox"]
+__all__ = ["VariableState"]
 
 LEAST, MOST = -10.0, 10.0
 MOVED = 2.0**-10  # how far x0 is moved for the difference; for a square it is exact
@@ -26,8 +26,8 @@ class OverwrittenError(RuntimeError):
     """What a record held by reference is not what it was."""
 
 
-class _Cell:
-    """A place in memory: what stands in it, and how often it was written to."""
+class MemoryCell:
+    """A memory cell: a number, and a version that counts the writes."""
 
     def __init__(self, number: float) -> None:
         self.number, self.version = number, 0
@@ -37,7 +37,7 @@ class _Cell:
         self.version += 1
 
 
-class StateBox(KernelWidget):
+class VariableState(KernelWidget):
     """Send a number through a variable, write into the variable later, and ask for the gradient.
 
     Parameters
@@ -58,15 +58,14 @@ class StateBox(KernelWidget):
     the program twice more, with x0 moved.
     """
 
-    _module = "lesson12.js"
-    inputs = ("x0", "x1", "later", "way", "hold")
+    _front_end = "lesson12.js"
 
-    x0: Any = traitlets.Float(3.0).tag(sync=True)
-    x1: Any = traitlets.Float(0.0).tag(sync=True)
-    later: Any = traitlets.Float(10.0).tag(sync=True)
-    way = traitlets.Enum(WAYS, default_value="assign").tag(sync=True)
-    hold = traitlets.Enum(HOLDS, default_value="copy").tag(sync=True)
-    step = traitlets.Int(0, min=0, max=5).tag(sync=True)
+    x0: Any = Input(traitlets.Float(3.0))
+    x1: Any = Input(traitlets.Float(0.0))
+    later: Any = Input(traitlets.Float(10.0))
+    way = Input(traitlets.Enum(WAYS, default_value="assign"))
+    hold = Input(traitlets.Enum(HOLDS, default_value="copy"))
+    step = ViewState(traitlets.Int(0, min=0, max=5))
 
     scene = Output()
 
@@ -77,7 +76,7 @@ class StateBox(KernelWidget):
             raise traitlets.TraitError(f"{proposal['trait'].name} is from {LEAST:g} to {MOST:g}; got {value}")
         return value
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """The program's values and gradients, and what a difference says."""
         ran = self._run(self.x0)
         ends = [self._run(self.x0 + by)["y"] for by in (MOVED, -MOVED)]
@@ -86,7 +85,7 @@ class StateBox(KernelWidget):
     def _run(self, start: float) -> dict[str, Any]:
         """Run the program on a tape of its own."""
         x0, x1 = ak.Variable(start, name="x0"), ak.Variable(self.x1, name="x1")
-        box = _Cell(self.x1)
+        box = MemoryCell(self.x1)
         with ak.GradientTape(persistent=True) as tape:
             if self.way == "assign":
                 x1.assign_add(x0)
@@ -94,8 +93,8 @@ class StateBox(KernelWidget):
                 given, cell = x1.read_value(), box
             else:
                 given = x1 + x0
-                cell = _Cell(float(plain(given)))
-            square, held = _square(cell, self.hold)
+                cell = MemoryCell(float(plain(given)))
+            square, held = square_with_residual(cell, self.hold)
             y = square(given)
         put = float(plain(x1))
         x1.assign(self.later)
@@ -117,7 +116,7 @@ class StateBox(KernelWidget):
             **{name: _number(gradient) for name, gradient in zip(names, found, strict=True)},
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each value, when y was computed and at the end, and its gradient."""
         return Table(f"{self.way}, held by {self.hold}", COLUMNS, self._rows(), digits=4)
 
@@ -131,7 +130,7 @@ class StateBox(KernelWidget):
             rows.append(("s", "–", scene["given"], scene["given"], lost or scene["into_given"]))
         return [*rows, ("y", "–", scene["y"], scene["y"], lost or 1.0)]
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The two boxes with all that they held, and the gradients that come to them."""
         from matplotlib.figure import Figure
 
@@ -150,7 +149,7 @@ class StateBox(KernelWidget):
 COLUMNS = ("name", "at first", "when y is computed", "at the end", "gradient of y")
 
 
-def _square(cell: _Cell, hold: str) -> tuple[Callable[[Any], ak.Tensor], Callable[[], float]]:
+def square_with_residual(cell: MemoryCell, hold: str) -> tuple[Callable[[Any], ak.Tensor], Callable[[], float]]:
     """A square that keeps its input in one of three ways, and what it finds there when it is asked."""
     kept, version = cell.number, cell.version
 

@@ -1,4 +1,4 @@
-"""Lesson 13: a record that grows with the steps of training, and one that is forgotten and computed again."""
+"""Lesson 13 widget: memory of a tape over training steps, and checkpointing of a chain of layers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["GrowingRecord"]
+__all__ = ["TapeMemory"]
 
 LAYERS = 100
 SMALL = 0.05  # how far a layer moves: y + 0.05 sin y
@@ -27,7 +27,7 @@ PLACES = {
 CALL, MARK, AGAIN, SLOPE = range(4)
 
 
-class GrowingRecord(KernelWidget):
+class TapeMemory(KernelWidget):
     """Choose where the tape stands in a loop of training, or how many layers lie between two marks.
 
     Parameters
@@ -48,38 +48,37 @@ class GrowingRecord(KernelWidget):
     0.05 sin y, run as often as it takes, and their slope is compared with the one from a tape that keeps everything.
     """
 
-    _module = "lesson13.js"
-    inputs = ("place", "n", "k")
+    _front_end = "lesson13.js"
 
-    place = traitlets.Enum(tuple(PLACES), default_value="around").tag(sync=True)
-    n = traitlets.Int(100, min=10, max=200).tag(sync=True)
-    k = traitlets.Int(10, min=1, max=LAYERS).tag(sync=True)
-    view = traitlets.Enum(("steps", "layers"), default_value="steps").tag(sync=True)
-    at = traitlets.Int(0, min=0).tag(sync=True)
+    place = Input(traitlets.Enum(tuple(PLACES), default_value="around"))
+    n = Input(traitlets.Int(100, min=10, max=200))
+    k = Input(traitlets.Int(10, min=1, max=LAYERS))
+    view = ViewState(traitlets.Enum(("steps", "layers"), default_value="steps"))
+    at = ViewState(traitlets.Int(0, min=0))
 
     growth = Output()
     marks = Output()
     by_k = Output()
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """What the tape's place makes of the record, and what marks every k layers cost."""
         return {
-            "growth": {"place": self.place, "n": self.n, **_grown(self.place, self.n)},
-            "marks": _marked(self.k),
-            "by_k": [list(_costs(k)) for k in range(1, LAYERS + 1)],
+            "growth": {"place": self.place, "n": self.n, **tape_growth(self.place, self.n)},
+            "marks": checkpointed_run(self.k),
+            "by_k": [list(checkpoint_costs(k)) for k in range(1, LAYERS + 1)],
         }
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The end of each run."""
         if self.view == "layers":
             names = ("mark every", "calls of a layer", "values held at most")
             shown = sorted({1, 2, 5, 10, 20, 50, LAYERS, self.k})
-            return Table(f"{LAYERS} layers", names, [(f"{k}", *_costs(k)) for k in shown], digits=0)
-        ends = {place: _grown(place, self.n) for place in PLACES}
+            return Table(f"{LAYERS} layers", names, [(f"{k}", *checkpoint_costs(k)) for k in shown], digits=0)
+        ends = {place: tape_growth(place, self.n) for place in PLACES}
         rows = [(PLACES[place], one["nodes"][-1], one["bytes"]) for place, one in ends.items()]
         return Table(f"After {self.n} steps", ("the tape", "nodes that live", "bytes held"), rows, digits=0)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The record over the run."""
         from matplotlib.figure import Figure
 
@@ -95,34 +94,34 @@ class GrowingRecord(KernelWidget):
 
 # ---------------------------------------------------------------------------------------------------- steps of training
 @lru_cache(maxsize=256)
-def _grown(place: str, n: int) -> dict[str, Any]:
+def tape_growth(place: str, n: int) -> dict[str, Any]:
     """Nodes that live after each step, and the bytes that their records hold in the end."""
-    run = _around if place in ("around", "float") else _each
+    run = one_tape_around if place in ("around", "float") else tape_for_each_step
     nodes, tapes, total = run(place, n)
     return {"nodes": nodes, "bytes": sum(tape.nbytes for tape in tapes), "total": float(total)}
 
 
-Run = tuple[list[int], list[ak.GradientTape], Any]
+GrowthRun = tuple[list[int], list[ak.GradientTape], Any]
 
 
-def _around(place: str, n: int) -> Run:
+def one_tape_around(place: str, n: int) -> GrowthRun:
     """One tape; the loss is added as it is, or as a number."""
     nodes, w, total = [0], ak.Variable(1.0), ak.constant(0.0)
     with ak.GradientTape() as tape:
         for i in range(n):
-            loss = _loss(w, i)
+            loss = loss_of_step(w, i)
             total = total + (loss if place == "around" else float(loss))
             nodes.append(len(tape._record.nodes))
     return nodes, [tape], total
 
 
-def _each(place: str, n: int) -> Run:
+def tape_for_each_step(place: str, n: int) -> GrowthRun:
     """A tape for each step; the last one lives, or all of them."""
     nodes, w, total = [0], ak.Variable(1.0), ak.constant(0.0)
     tapes: list[ak.GradientTape] = []
     for i in range(n):
         with ak.GradientTape() as tape:
-            total = total + _loss(w, i)
+            total = total + loss_of_step(w, i)
         if place == "step":
             tapes.clear()
         tapes.append(tape)
@@ -130,13 +129,13 @@ def _each(place: str, n: int) -> Run:
     return nodes, tapes, total
 
 
-def _loss(w: Any, i: int) -> Any:
+def loss_of_step(w: Any, i: int) -> Any:
     return ak.mean(ak.square(w * float(i) - 2.0))
 
 
 # --------------------------------------------------------------------------------------------------- marks in a chain
-class _Store:
-    """Values by their layer, and how many there were at once."""
+class ActivationStore:
+    """Saved layer inputs by layer, and the largest number of them at one time."""
 
     def __init__(self) -> None:
         self.kept: dict[int, Any] = {}
@@ -147,11 +146,11 @@ class _Store:
         self.peak = max(self.peak, len(self.kept))
 
 
-def _run(
+def run_with_checkpoints(
     k: int, layer: Callable[[Any], Any], slope: Callable[[Any], Any], note: Callable[[int, int, int], None]
 ) -> Any:
     """The slope of the chain with marks every k layers; ``note(event, layer, values held)`` hears of every step."""
-    store, y, found = _Store(), START, 1.0
+    store, y, found = ActivationStore(), START, 1.0
     for i in range(LAYERS):
         if i % k == 0:
             store.put(i, y)
@@ -169,7 +168,7 @@ def _run(
 
 
 @lru_cache(maxsize=LAYERS)
-def _marked(k: int) -> dict[str, Any]:
+def checkpointed_run(k: int) -> dict[str, Any]:
     """A run on real numbers: its events, what was held at each, and its slope beside the tape's."""
     events: list[list[int]] = []
     held = [0]
@@ -178,16 +177,23 @@ def _marked(k: int) -> dict[str, Any]:
         events.append([event, layer])
         held.append(count)
 
-    found, peak = _run(k, _layer, lambda y: 1.0 + SMALL * ak.cos(y), note)
+    found, peak = run_with_checkpoints(k, _layer, lambda y: 1.0 + SMALL * ak.cos(y), note)
     calls = sum(event != SLOPE for event, _ in events)
-    return {"events": events, "held": held, "calls": calls, "peak": peak, "slope": float(found), "whole": _whole()}
+    return {
+        "events": events,
+        "held": held,
+        "calls": calls,
+        "peak": peak,
+        "slope": float(found),
+        "whole": slope_without_checkpoints(),
+    }
 
 
 @lru_cache(maxsize=LAYERS)
-def _costs(k: int) -> tuple[int, int]:
+def checkpoint_costs(k: int) -> tuple[int, int]:
     """Calls of a layer, and the most values held, with marks every k layers."""
     calls = []
-    _, peak = _run(k, lambda y: y, lambda _: 1.0, lambda event, *_: calls.append(event != SLOPE))
+    _, peak = run_with_checkpoints(k, lambda y: y, lambda _: 1.0, lambda event, *_: calls.append(event != SLOPE))
     return sum(calls), peak
 
 
@@ -196,7 +202,7 @@ def _layer(y: Any) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _whole() -> float:
+def slope_without_checkpoints() -> float:
     """The slope from a tape that keeps every value."""
     x = ak.Variable(START)
     with ak.GradientTape() as tape:

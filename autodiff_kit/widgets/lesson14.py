@@ -1,4 +1,4 @@
-"""Lesson 14: gradients that a learner paints, the steps that are made of them, and how far a weight still rolls."""
+"""Lesson 14 widget: painted gradients, the momentum part of each step, and where a weight comes to rest."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["RollingSteps"]
+__all__ = ["MomentumSteps"]
 
 COUNT = 24
 RATE = 0.1
@@ -36,37 +36,39 @@ SHOWN = {"momentum": ("momentum", "u"), "nesterov": ("momentum", "u"), "rmsprop"
 START: list[Gradient] = [1.0, 1.0, 1.0, *[0.0] * (COUNT - 3)]
 
 
-class _Ball:
-    """A weight and its optimizer, and a second pair that is asked what would have been."""
+class OptimizedWeight:
+    """A weight and its optimizer, with a copy of both that answers what a gradient of 0 would do."""
 
     def __init__(self, name: str, b: float) -> None:
         self.weight, self.optimizer = ak.Variable(0.0), OPTIMIZERS[name](b)
-        self.other, self.doubter = ak.Variable(0.0), OPTIMIZERS[name](b)
+        self.copied_weight, self.copied_optimizer = ak.Variable(0.0), OPTIMIZERS[name](b)
 
     def step(self, g: Gradient) -> tuple[float | None, float | None]:
         """The step for a gradient, and what it would have been for 0; both None where there is none."""
         if g is None:
             return None, None
-        self.same_slots()
-        self.doubter.apply_gradients([(0.0, self.other)])
+        self.copy_state()
+        self.copied_optimizer.apply_gradients([(0.0, self.copied_weight)])
         with ak.GradientTape() as tape:
             loss = self.weight * g
         self.optimizer.apply_gradients([(tape.gradient(loss, self.weight), self.weight)])
-        return _number(self.optimizer.last_update(self.weight)), _number(self.doubter.last_update(self.other))
+        return _number(self.optimizer.last_update(self.weight)), _number(
+            self.copied_optimizer.last_update(self.copied_weight)
+        )
 
-    def same_slots(self) -> None:
-        """Give the second pair what the first one has."""
-        self.other.assign(self.weight)
+    def copy_state(self) -> None:
+        """Copy weight and slots to the second pair."""
+        self.copied_weight.assign(self.weight)
         for name in self.optimizer.slot_names():
-            self.doubter.set_slot(self.other, name, self.optimizer.get_slot(self.weight, name))
+            self.copied_optimizer.set_slot(self.copied_weight, name, self.optimizer.get_slot(self.weight, name))
 
     def roll(self) -> list[float]:
-        """Where the weight would go from here by gradients of 0, until it rests."""
-        self.same_slots()
-        path = [float(self.other)]
+        """Positions of the weight under gradients of 0 from here on, until a step is negligible."""
+        self.copy_state()
+        path = [float(self.copied_weight)]
         while len(path) <= PATIENCE:
-            self.doubter.apply_gradients([(0.0, self.other)])
-            path.append(float(self.other))
+            self.copied_optimizer.apply_gradients([(0.0, self.copied_weight)])
+            path.append(float(self.copied_weight))
             if abs(path[-1] - path[-2]) < STILL:
                 break
         return path
@@ -77,7 +79,7 @@ class _Ball:
         return _number(self.optimizer.get_slot(self.weight, name)) if name in names else None
 
 
-class RollingSteps(KernelWidget):
+class MomentumSteps(KernelWidget):
     """Paint gradients, and see each step as what it carries of the steps before and what its own gradient adds.
 
     Parameters
@@ -96,13 +98,12 @@ class RollingSteps(KernelWidget):
     What a step carries over is what an optimizer with the same slots does with a gradient of 0.
     """
 
-    _module = "lesson14.js"
-    inputs = ("optimizer", "grads", "b", "at")
+    _front_end = "lesson14.js"
 
-    optimizer = traitlets.Enum(tuple(OPTIMIZERS), default_value="momentum").tag(sync=True)
-    grads: Any = traitlets.List(START).tag(sync=True)
-    b = traitlets.Float(0.9, min=0.0, max=MOST).tag(sync=True)
-    at = traitlets.Int(2, min=0, max=COUNT - 1).tag(sync=True)
+    optimizer = Input(traitlets.Enum(tuple(OPTIMIZERS), default_value="momentum"))
+    grads: Any = Input(traitlets.List(START))
+    b = Input(traitlets.Float(0.9, min=0.0, max=MOST))
+    at = Input(traitlets.Int(2, min=0, max=COUNT - 1))
 
     steps = Output()
     carried = Output()
@@ -121,9 +122,9 @@ class RollingSteps(KernelWidget):
                 raise traitlets.TraitError(f"a gradient is a number from -2 to 2, or None; got {g!r}")
         return [None if g is None else float(g) for g in grads]
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Every step and what it is made of, and the way that is left at the cursor."""
-        ball, (name, _) = _Ball(self.optimizer, self.b), SHOWN.get(self.optimizer, ("", ""))
+        ball, (name, _) = OptimizedWeight(self.optimizer, self.b), SHOWN.get(self.optimizer, ("", ""))
         steps, carried, slot, w, roll = [], [], [ball.slot(name)], [0.0], [0.0]
         for k, g in enumerate(self.grads):
             step, over = ball.step(g)
@@ -137,7 +138,7 @@ class RollingSteps(KernelWidget):
         rest = roll[-1] if abs(roll[-1]) > NIL else 0.0
         return {"steps": steps, "carried": carried, "slot": kept, "w": w, "rest": rest, "roll": roll[: COUNT + 1]}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Every step: its gradient, its two parts, and where it led."""
         own = [None if d is None else d - c for d, c in zip(self.steps, self.carried, strict=True)]
         names = map(str, range(1, COUNT + 1))
@@ -147,7 +148,7 @@ class RollingSteps(KernelWidget):
         )
         return Table(caption, ("step", "gradient", "carried over", "its own", "step taken", "w"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The steps, and where they lead, as a still figure."""
         from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Lesson 15: two weights, the gradients that a learner paints for them, and the slots that move them on."""
+"""Lesson 15 widget: optimizer slots of two weights whose gradient becomes zero or None."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
 __all__ = ["AdamSlots"]
 
@@ -27,20 +27,20 @@ OPTIMIZERS: dict[str, Callable[[bool], ak.optim.Optimizer]] = {
     "adam": lambda lazy: ak.optim.Adam(RATE, lazy=lazy),
     "adamw": lambda lazy: ak.optim.AdamW(RATE, lazy=lazy),
 }
-# Which slot stands in which lane of the picture.
-LANES = {"m": ("m", "momentum"), "v": ("v", "rms"), "t": ("t",)}
+# The optimizer slots that each row of the figure shows.
+SLOT_SERIES = {"m": ("m", "momentum"), "v": ("v", "rms"), "t": ("t",)}
 
 
-def _strip(*parts: tuple[Gradient, int]) -> list[Gradient]:
+def gradient_sequence(*parts: tuple[Gradient, int]) -> list[Gradient]:
     """A strip of gradients from ``(value, how often)`` pairs."""
     return [value for value, times in parts for _ in range(times)]
 
 
-_ONE_THEN_ZEROS = _strip((1.0, 1), (0.0, COUNT - 1))
-_SEEN_TWICE = _strip((1.0, 1), (0.0, 49), (1.0, 1), (0.0, 49))
+_ONE_THEN_ZEROS = gradient_sequence((1.0, 1), (0.0, COUNT - 1))
+_SEEN_TWICE = gradient_sequence((1.0, 1), (0.0, 49), (1.0, 1), (0.0, 49))
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "one, then 0 | None": {"grads": [_ONE_THEN_ZEROS, _strip((1.0, 1), (None, COUNT - 1))]},
+    "one, then 0 | None": {"grads": [_ONE_THEN_ZEROS, gradient_sequence((1.0, 1), (None, COUNT - 1))]},
     "row seen at 1 and 51: dense | lazy": {
         "grads": [_SEEN_TWICE, _SEEN_TWICE],
         "lazy": [False, True],
@@ -48,13 +48,16 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "AdamW: decay alone": {
         "optimizer": "adamw",
-        "grads": [_strip((0.0, COUNT)), _strip((None, COUNT))],
+        "grads": [gradient_sequence((0.0, COUNT)), gradient_sequence((None, COUNT))],
         "start": 1.0,
     },
     "freeze after 50: by 0 | by None": {
-        "grads": [_strip((1.0, 50), (0.0, 50)), _strip((1.0, 50), (None, 50))],
+        "grads": [gradient_sequence((1.0, 50), (0.0, 50)), gradient_sequence((1.0, 50), (None, 50))],
     },
-    "loss × 1000": {"grads": [_strip((1.0, 3), (None, 97)), _strip((0.5, 3), (None, 97))], "scale": 1000.0},
+    "loss × 1000": {
+        "grads": [gradient_sequence((1.0, 3), (None, 97)), gradient_sequence((0.5, 3), (None, 97))],
+        "scale": 1000.0,
+    },
 }
 PLAIN: dict[str, Any] = {
     "optimizer": "adam",
@@ -67,8 +70,8 @@ PLAIN: dict[str, Any] = {
 
 
 @dataclass
-class _State:
-    """A weight and what belongs to it after a step."""
+class WeightState:
+    """A weight, its optimizer slots, the saved slots and whether it is frozen, after a step."""
 
     w: Any
     slots: dict[str, Any]
@@ -77,15 +80,15 @@ class _State:
 
 
 @dataclass
-class _Run:
-    """One weight's way through its strip; a step that is as it was is not run again."""
+class WeightTrajectory:
+    """The states of one weight over its gradients, cached: a step that is as it was is not run again."""
 
     key: Any = None
     steps: list[Any] = field(default_factory=list)
-    states: list[_State] = field(default_factory=list)
+    states: list[WeightState] = field(default_factory=list)
 
 
-class _Weight:
+class OptimizedWeight:
     """A variable with its optimizer; for a lazy row, a table of two rows of which the first is shown."""
 
     def __init__(self, optimizer: str, start: float, scale: float, lazy: bool) -> None:
@@ -94,14 +97,14 @@ class _Weight:
         self.scale = scale
         self.variable = ak.Variable([start, 0.0] if lazy else start)
 
-    def state(self, before: _State | None = None) -> _State:
+    def state(self, before: WeightState | None = None) -> WeightState:
         """What stands in the variable and its slots now."""
         names = self.optimizer.slot_names()
         slots = {name: self.optimizer.get_slot(self.variable, name) for name in names}
-        old = before or _State(0.0, {})
-        return _State(self.variable.numpy(), slots, old.saved, old.held)
+        old = before or WeightState(0.0, {})
+        return WeightState(self.variable.numpy(), slots, old.saved, old.held)
 
-    def put(self, state: _State) -> None:
+    def put(self, state: WeightState) -> None:
         """Go back to a state."""
         self.variable.assign(state.w)
         self.fill(state.slots)
@@ -110,7 +113,7 @@ class _Weight:
         for name, value in slots.items():
             self.optimizer.set_slot(self.variable, name, value)
 
-    def act(self, state: _State, act: str) -> None:
+    def act(self, state: WeightState, act: str) -> None:
         """One of the buttons of the picture, before a step."""
         if act == "zero":
             self.fill({name: np.zeros_like(value) for name, value in state.slots.items()})
@@ -165,25 +168,24 @@ class AdamSlots(KernelWidget):
     run begins again at the first step that differs.
     """
 
-    _module = "lesson15.js"
-    inputs = ("optimizer", "grads", "start", "scale", "actions", "lazy", "preset")
+    _front_end = "lesson15.js"
 
-    optimizer = traitlets.Enum(tuple(OPTIMIZERS), default_value="adam").tag(sync=True)
-    grads: Any = traitlets.List().tag(sync=True)
-    start = traitlets.Float(0.0).tag(sync=True)
-    scale = traitlets.Float(1.0).tag(sync=True)
-    actions: Any = traitlets.List().tag(sync=True)
-    lazy: Any = traitlets.List([False, False]).tag(sync=True)
-    preset = traitlets.Unicode("").tag(sync=True)
-    presets: Any = traitlets.List(list(PRESETS)).tag(sync=True)
-    names: Any = traitlets.List(["a", "b"]).tag(sync=True)
-    at = traitlets.Int(0, min=0, max=COUNT - 1).tag(sync=True)
+    optimizer = Input(traitlets.Enum(tuple(OPTIMIZERS), default_value="adam"))
+    grads: Any = Input(traitlets.List())
+    start = Input(traitlets.Float(0.0))
+    scale = Input(traitlets.Float(1.0))
+    actions: Any = Input(traitlets.List())
+    lazy: Any = Input(traitlets.List([False, False]))
+    preset = Input(traitlets.Unicode(""))
+    presets: Any = ViewState(traitlets.List(list(PRESETS)))
+    names: Any = ViewState(traitlets.List(["a", "b"]))
+    at = ViewState(traitlets.Int(0, min=0, max=COUNT - 1))
 
     slots = Output()
 
     def __init__(self, **kwargs: Any) -> None:
-        self._runs = [_Run(), _Run()]
-        self._applied = ""
+        self._runs = [WeightTrajectory(), WeightTrajectory()]
+        self._applied_preset = ""
         if "grads" not in kwargs:
             kwargs.setdefault("preset", next(iter(PRESETS)))
         super().__init__(**kwargs)
@@ -205,43 +207,34 @@ class AdamSlots(KernelWidget):
             raise traitlets.TraitError(f"no preset is called {proposal['value']!r}; there are {list(PRESETS)}")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
+    def settle_inputs(self) -> None:
+        """Set the inputs that a newly chosen preset stands for."""
+        if self.preset and self.preset != self._applied_preset:
+            for name, value in (PLAIN | PRESETS[self.preset]).items():
+                setattr(self, name, value)
+        self._applied_preset = self.preset
+
+    def compute_outputs(self) -> dict[str, Any]:
         """Both weights' traces, from the first step that changed."""
-        if self.preset and self.preset != self._applied:
-            self._apply(PLAIN | PRESETS[self.preset])
-        self._applied = self.preset
         return {"slots": [self._trace(which) for which in (0, 1)]}
-
-    def _apply(self, values: dict[str, Any]) -> None:
-        for name, value in values.items():
-            setattr(self, name, value)
-
-    def _settle(self) -> None:
-        # A preset sets other inputs; they are part of the same answer.
-        if not getattr(self, "_busy", False):
-            self._busy = True
-            try:
-                super()._settle()
-            finally:
-                self._busy = False
 
     def _trace(self, which: int) -> dict[str, Any]:
         states = self._states(which)
-        shown = [_first(s.w) for s in states]
-        moved = [_kind(a, b, g) for a, b, g in zip(shown, shown[1:], self.grads[which], strict=False)]
+        shown = [first_entry(s.w) for s in states]
+        moved = [kind_of_move(a, b, g) for a, b, g in zip(shown, shown[1:], self.grads[which], strict=False)]
         away = np.diff(shown)
-        lanes = {lane: _lane(states, names) for lane, names in LANES.items()}
+        lanes = {lane: slot_series(states, names) for lane, names in SLOT_SERIES.items()}
         parts = {
             kind: float(sum(d for d, k in zip(away, moved, strict=True) if k == kind)) for kind in ("real", "ghost")
         }
         return {**lanes, "w": shown, "moved": moved, **parts}
 
-    def _states(self, which: int) -> list[_State]:
+    def _states(self, which: int) -> list[WeightState]:
         """A state before each step and one after the last."""
         run = self._runs[which]
         key = (self.optimizer, self.start, self.scale, bool(self.lazy[which]))
         steps = [(g, self._acts(which, k)) for k, g in enumerate(self.grads[which])]
-        weight = _Weight(*key)
+        weight = OptimizedWeight(*key)
         if run.key != key:
             run.key, run.steps, run.states = key, [], [weight.state()]
         same = next((k for k, (a, b) in enumerate(zip(run.steps, steps, strict=False)) if a != b), len(run.steps))
@@ -260,7 +253,7 @@ class AdamSlots(KernelWidget):
     def _acts(self, which: int, step: int) -> tuple[str, ...]:
         return tuple(a["act"] for a in self.actions if a["which"] == which and a["step"] == step)
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Both weights over the steps."""
         columns = ["step", *(f"{what} {name}" for name in self.names for what in ("gradient of", "weight"))]
         rows = [
@@ -269,7 +262,7 @@ class AdamSlots(KernelWidget):
         ]
         return Table(f"{self.optimizer}: two weights over {COUNT} steps", columns, rows, digits=6)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Both weights over the steps as a still figure."""
         from matplotlib.figure import Figure
 
@@ -283,18 +276,18 @@ class AdamSlots(KernelWidget):
         return figure
 
 
-def _kind(before: float, after: float, g: Gradient) -> str:
+def kind_of_move(before: float, after: float, g: Gradient) -> str:
     return "still" if after == before else "real" if g else "ghost"
 
 
-def _lane(states: list[_State], names: tuple[str, ...]) -> list[float] | None:
+def slot_series(states: list[WeightState], names: tuple[str, ...]) -> list[float] | None:
     """One slot over the steps; None where the optimizer keeps none."""
     name = next((n for n in names if n in states[-1].slots), None)
     if name is None:
         return None
-    return [_first(s.slots[name]) for s in states]
+    return [first_entry(s.slots[name]) for s in states]
 
 
-def _first(value: Any) -> float:
+def first_entry(value: Any) -> float:
     """The entry that is shown: the first row of a table, or the number itself."""
     return float(value.flat[0])

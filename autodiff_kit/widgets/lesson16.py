@@ -1,4 +1,4 @@
-"""Lesson 16: three balls that want to leave what is allowed, each kept in its own way."""
+"""Lesson 16 widget: constrained descent by projection, by a penalty and by reparametrisation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
-__all__ = ["ThreeBalls"]
+__all__ = ["ConstrainedDescent"]
 
 STEPS = 32
 STEEP = 3.0  # how much steeper the loss is upwards than sideways
@@ -33,8 +33,8 @@ EDGE = np.array([1.0, 1e9])
 
 
 @dataclass(frozen=True)
-class _Region:
-    """What is allowed.
+class FeasibleSet:
+    """A set of allowed points.
 
     ``nearest`` allowed points to rows of places, free numbers for a point, and, for the balls, their places and how
     far outside they are.
@@ -45,30 +45,30 @@ class _Region:
     look: Callable[[Any], tuple[Any, Any]]
 
 
-def _look_half(balls: Any) -> tuple[Any, Any]:
+def half_plane_positions(balls: Any) -> tuple[Any, Any]:
     return balls * (1.0 - SOFT) + SOFT * (1.0 - ak.nn.softplus(balls)), ak.nn.relu(balls - EDGE)
 
 
-def _look_disc(balls: Any) -> tuple[Any, Any]:
+def disc_positions(balls: Any) -> tuple[Any, Any]:
     squares = ak.sum(balls * balls, axis=1, keepdims=True)
     return balls / ak.sqrt(1.0 + FREE * squares), ak.sqrt(ak.maximum(squares, 1.0)) - 1.0
 
 
 REGIONS = {
-    "half": _Region(
+    "half": FeasibleSet(
         nearest=lambda rows: np.minimum(rows, EDGE),
         free=lambda w: np.array([math.log(math.expm1(1.0 - w[0])), w[1]]),
-        look=_look_half,
+        look=half_plane_positions,
     ),
-    "disc": _Region(
+    "disc": FeasibleSet(
         nearest=lambda rows: rows / np.maximum(1.0, np.hypot(rows[:, :1], rows[:, 1:])),
         free=lambda w: w / math.sqrt(1.0 - float(w @ w)),
-        look=_look_disc,
+        look=disc_positions,
     ),
 }
 
 
-class ThreeBalls(KernelWidget):
+class ConstrainedDescent(KernelWidget):
     """Descend to a point that is not allowed: by projection, by a penalty, and by other parameters.
 
     Parameters
@@ -90,14 +90,13 @@ class ThreeBalls(KernelWidget):
     projected by a ``constraint``, the second has a penalty in its loss, the third is a function of free numbers.
     """
 
-    _module = "lesson16.js"
-    inputs = ("region", "target", "penalty", "rate")
+    _front_end = "lesson16.js"
 
-    region = traitlets.Enum(tuple(REGIONS), default_value="half").tag(sync=True)
-    target: Any = traitlets.List(traitlets.Float(), [2.0, 0.5]).tag(sync=True)
-    penalty = traitlets.Float(9.0, min=1.0, max=1000.0).tag(sync=True)
-    rate = traitlets.Float(0.1, min=0.005, max=0.6).tag(sync=True)
-    at = traitlets.Int(STEPS, min=0, max=STEPS).tag(sync=True)
+    region = Input(traitlets.Enum(tuple(REGIONS), default_value="half"))
+    target: Any = Input(traitlets.List(traitlets.Float(), [2.0, 0.5]))
+    penalty = Input(traitlets.Float(9.0, min=1.0, max=1000.0))
+    rate = Input(traitlets.Float(0.1, min=0.005, max=0.6))
+    at = ViewState(traitlets.Int(STEPS, min=0, max=STEPS))
 
     paths = Output()
     outside = Output()
@@ -114,7 +113,7 @@ class ThreeBalls(KernelWidget):
             raise traitlets.TraitError(f"target is a point from {LEAST} to {MOST}; got {target}")
         return target
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Three paths, how far outside they are, and the best point that is allowed."""
         region, target = REGIONS[self.region], np.array(self.target)
         found, stepped = self._descend(region, target)
@@ -125,11 +124,11 @@ class ThreeBalls(KernelWidget):
             "outside": {way: np.hypot(*(path - region.nearest(path)).T).tolist() for way, path in paths.items()},
             "losses": {way: losses[:, i].tolist() for i, way in enumerate(WAYS)},
             "stepped": stepped,
-            "best": [float(one) + 0.0 for one in _best(self.region, target)],
+            "best": [float(one) + 0.0 for one in constrained_minimum(self.region, target)],
             "limit": 2.0 / max(1.0 + self.penalty, STEEP) if self.region == "half" else 2.0 / (STEEP + self.penalty),
         }
 
-    def _descend(self, region: _Region, target: Array) -> tuple[Array, list[list[float]]]:
+    def _descend(self, region: FeasibleSet, target: Array) -> tuple[Array, list[list[float]]]:
         """Where the balls have been, and where the first one stepped before it was projected."""
         stepped: list[list[float]] = []
 
@@ -151,7 +150,7 @@ class ThreeBalls(KernelWidget):
         seen.append(region.look(balls)[0].numpy())
         return np.array(seen) + 0.0, stepped
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each ball at the step that is shown."""
         rows = [
             (
@@ -167,7 +166,7 @@ class ThreeBalls(KernelWidget):
         caption = f"Allowed: {allowed}. Penalty {self.penalty:g}, learning rate {self.rate:g}, step {self.at}"
         return Table(caption, ("way", "w0", "w1", "outside by", "loss", "from the best"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The three paths as a still figure."""
         from matplotlib.figure import Figure
 
@@ -186,7 +185,7 @@ class ThreeBalls(KernelWidget):
         return figure
 
 
-def _best(region: str, target: Array) -> Array:
+def constrained_minimum(region: str, target: Array) -> Array:
     """The allowed point at which the loss is least."""
     if region == "half":
         return np.asarray(np.minimum(target, EDGE))

@@ -1,4 +1,4 @@
-"""Lesson 17: the gradient of each example as an arrow, clipped to a circle, and what is left of their mean."""
+"""Lesson 17 widget: per-example gradients clipped before or after their mean is taken."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["ClippedArrows"]
+__all__ = ["GradientClipping"]
 
 COUNT = 3
 REACH = 5.0
@@ -21,7 +21,7 @@ LEAST, MOST = 0.25, 10.0
 Array = np.ndarray[Any, Any]
 
 
-class ClippedArrows(KernelWidget):
+class GradientClipping(KernelWidget):
     """Three examples, their gradients in the plane, each clipped before the mean is taken, or the mean clipped after.
 
     Parameters
@@ -37,11 +37,10 @@ class ClippedArrows(KernelWidget):
     of the losses.
     """
 
-    _module = "lesson17.js"
-    inputs = ("X", "C")
+    _front_end = "lesson17.js"
 
-    X: Any = traitlets.List(traitlets.List(traitlets.Float()), [[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]]).tag(sync=True)
-    C = traitlets.Float(1.0, min=LEAST, max=MOST).tag(sync=True)
+    X: Any = Input(traitlets.List(traitlets.List(traitlets.Float()), [[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]]))
+    C = Input(traitlets.Float(1.0, min=LEAST, max=MOST))
 
     rows = Output()
     mean = Output()
@@ -57,7 +56,7 @@ class ClippedArrows(KernelWidget):
             raise traitlets.TraitError(f"X holds {COUNT} pairs of numbers from {-REACH:g} to {REACH:g}; got {X}")
         return X
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Each example's gradient, its length and what clipping leaves; both means, and the angle between them."""
         X, w = np.array(self.X), ak.Variable([0.0, 0.0])
 
@@ -75,9 +74,9 @@ class ClippedArrows(KernelWidget):
                 {"gradient": _pair(g), "length": _length(g), "factor": self._factor(g), "clipped": _pair(c)}
                 for g, c in zip(G, clipped, strict=True)
             ],
-            "mean": _told(mean),
-            "clip_mean": _told(before),
-            "mean_clip": _told(after),
+            "mean": point_and_length(mean),
+            "clip_mean": point_and_length(before),
+            "mean_clip": point_and_length(after),
             "turn": _angle(before, after),
         }
 
@@ -87,7 +86,7 @@ class ClippedArrows(KernelWidget):
     def _clipped(self, g: Array) -> Array:
         return g * self._factor(g)
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each example, and the two ways to the mean."""
         rows = [
             (f"example {name}", vector(row["gradient"]), row["length"], row["factor"], vector(row["clipped"]))
@@ -98,7 +97,7 @@ class ClippedArrows(KernelWidget):
         rows.append(("mean, then clip", vector(self.mean_clip["at"]), self.mean_clip["length"], "", ""))
         return Table(f"Clipped to C = {self.C:g}", ("", "gradient", "length", "times", "clipped"), rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The arrows and the circle, and larger, what is left inside of it, as a still figure."""
         from matplotlib.figure import Figure
 
@@ -137,7 +136,7 @@ def _length(g: Array) -> float:
     return float(np.linalg.norm(g))
 
 
-def _told(g: Array) -> dict[str, Any]:
+def point_and_length(g: Array) -> dict[str, Any]:
     return {"at": _pair(g), "length": _length(g)}
 
 

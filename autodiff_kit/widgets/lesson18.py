@@ -1,4 +1,4 @@
-"""Lesson 18: the bill of three layers, line by line, both ways, for the gradients that are asked for."""
+"""Lesson 18 widget: cost of three layers forward and backward, line by line, for the gradients that are asked for."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.diagnostics.tape_cost import TapeCostRow
+from autodiff_kit.diagnostics.cost import CostRow
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["BackwardBill"]
+__all__ = ["BackwardCost"]
 
 SIZES, MOST = 4, 32
 NAMES = ("x", "W1", "W2", "W3")
 PROGRAMS = ("products", "whole")
 
 
-class BackwardBill(KernelWidget):
+class BackwardCost(KernelWidget):
     """What three layers cost forward and backward, line by line, as ``tape.cost()`` counts it.
 
     Parameters
@@ -40,13 +40,12 @@ class BackwardBill(KernelWidget):
     and one that follows what is asked for, for the backward figures.
     """
 
-    _module = "lesson18.js"
-    inputs = ("sizes", "batch", "wanted", "program")
+    _front_end = "lesson18.js"
 
-    sizes: Any = traitlets.List(traitlets.Int(), [4, 8, 8, 2]).tag(sync=True)
-    batch = traitlets.Int(10, min=1, max=50).tag(sync=True)
-    wanted: Any = traitlets.List(traitlets.Bool(), [False, True, True, True]).tag(sync=True)
-    program = traitlets.Enum(PROGRAMS, default_value="products").tag(sync=True)
+    sizes: Any = Input(traitlets.List(traitlets.Int(), [4, 8, 8, 2]))
+    batch = Input(traitlets.Int(10, min=1, max=50))
+    wanted: Any = Input(traitlets.List(traitlets.Bool(), [False, True, True, True]))
+    program = Input(traitlets.Enum(PROGRAMS, default_value="products"))
 
     lines = Output()
     forward = Output()
@@ -66,9 +65,9 @@ class BackwardBill(KernelWidget):
             raise traitlets.TraitError(f"wanted holds {SIZES} truth values, for {NAMES}; got {proposal['value']}")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Each line's operations both ways, what it hands a gradient to, and the sums."""
-        ahead, back = self._bill([True] * SIZES), self._bill(self.wanted)
+        ahead, back = self._cost_by_line([True] * SIZES), self._cost_by_line(self.wanted)
         lines: list[dict[str, Any]] = []
         for k, number in enumerate(sorted(ahead)):
             row = back.get(number)
@@ -83,8 +82,8 @@ class BackwardBill(KernelWidget):
         forward, backward = (sum(line[way] for line in lines) for way in ("forward", "backward"))
         return {"lines": lines, "forward": forward, "backward": backward, "ratio": backward / forward}
 
-    def _bill(self, wanted: list[bool]) -> dict[int, TapeCostRow]:
-        """The tape's bill by line, if these gradients are asked for."""
+    def _cost_by_line(self, wanted: list[bool]) -> dict[int, CostRow]:
+        """Cost of each line, if these gradients are asked for."""
         x = ak.Variable(np.ones((self.batch, self.sizes[0])), trainable=wanted[0])
         pairs = list(zip(self.sizes[:-1], self.sizes[1:], wanted[1:], strict=True))
         weights = [ak.Variable(np.ones((m, n)), trainable=one) for m, n, one in pairs]
@@ -102,16 +101,16 @@ class BackwardBill(KernelWidget):
         own = [f"W{k + 1}", f"b{k + 1}"] if self.program == "whole" else [f"W{k + 1}"]
         return left + (own if self.wanted[k + 1] else [])
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each line, and the sums."""
-        rows = [(line["code"], line["forward"], line["backward"], _list(line["to"])) for line in self.lines]
+        rows = [(line["code"], line["forward"], line["backward"], joined(line["to"])) for line in self.lines]
         rows.append(("in all", self.forward, self.backward, f"{self.ratio:.3f} times"))
         sizes = "-".join(map(str, self.sizes))
         return Table(
             f"Layers {sizes}, batch {self.batch}", ("line", "forward", "backward", "gradient to"), rows, digits=0
         )
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """Two bars a line, as a still figure."""
         from matplotlib.figure import Figure
 
@@ -129,7 +128,7 @@ class BackwardBill(KernelWidget):
 
 
 def products(x: Any, W1: Any, W2: Any, W3: Any, *_: Any) -> Any:
-    """Three products, a line each: these lines are those of the bill."""
+    """Three products, a line each: the cost is counted for each of these lines."""
     h = x @ W1
     h = h @ W2
     y = h @ W3
@@ -145,5 +144,5 @@ def whole(x: Any, W1: Any, W2: Any, W3: Any, b1: Any, b2: Any, b3: Any) -> Any:
     return y, loss
 
 
-def _list(names: list[str]) -> str:
+def joined(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "nothing"

@@ -1,4 +1,4 @@
-"""Lesson 19: a valley of squared residuals, and damped steps through it; each is tried, judged, and kept or not."""
+"""Lesson 19 widget: Levenberg-Marquardt steps on a two-parameter least-squares fit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import autodiff_kit as ak
 from autodiff_kit.data import problem
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
-__all__ = ["ResidualValley"]
+__all__ = ["LevenbergMarquardtSteps"]
 
 MOST = 30  # tries
 LIMIT = 1e-20
@@ -26,11 +26,11 @@ FIRST, LEAST, LARGEST = 1e-3, 1e-12, 1e12
 ACROSS, DOWN = 72, 90  # places where the valley's depth is worked out
 ALONG = np.geomspace(1e-7, 1e7, 57)  # dampings along which a step's end is drawn
 Vector = np.ndarray[Any, np.dtype[np.float64]]
-Box = tuple[float, float]
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Curve:
+class FittedCurve:
     """Data, a model with two parameters, and the part of their plane that is drawn."""
 
     words: str
@@ -38,7 +38,7 @@ class Curve:
     y: Vector
     model: Callable[[Any, Any], Any]
     names: tuple[str, str]
-    view: tuple[Box, Box]
+    view: tuple[Interval, Interval]
     start: tuple[float, float]
     snap: tuple[float, float]
     levels: tuple[float, ...]
@@ -55,11 +55,11 @@ class Curve:
 
 
 @cache
-def curve(name: str) -> Curve:
+def curve_named(name: str) -> FittedCurve:
     """The curve of that name; NIST's file is read when it is asked for."""
     if name == "decay":
         t = np.linspace(0.0, 2.0, 20)
-        return Curve(
+        return FittedCurve(
             "p₀·exp(p₁·t), 20 points of 2·exp(−t)",
             t,
             2.0 * np.exp(-t),
@@ -71,7 +71,7 @@ def curve(name: str) -> Curve:
             (0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 1e3, 1e4),
         )
     found = problem("Misra1a")
-    return Curve(
+    return FittedCurve(
         "b₁·(1 − exp(−b₂·x)), 14 points of NIST's Misra1a",
         found.x,
         found.y,
@@ -85,9 +85,9 @@ def curve(name: str) -> Curve:
 
 
 @cache
-def depths(name: str) -> list[list[float]]:
+def log_costs_on_grid(name: str) -> list[list[float]]:
     """Logarithms of the cost on a grid over the view, row by row from below."""
-    it = curve(name)
+    it = curve_named(name)
     (left, right), (low, high) = it.view
     first, second = np.linspace(left, right, ACROSS), np.linspace(low, high, DOWN)
     p = np.meshgrid(first, second)
@@ -96,8 +96,8 @@ def depths(name: str) -> list[list[float]]:
 
 
 @dataclass(frozen=True)
-class Linear:
-    """The residuals and their Jacobian where the fit stands: two pushes."""
+class LinearizedResiduals:
+    """Residuals and Jacobian at the current parameters, from two JVPs."""
 
     at: Vector
     residuals: Vector
@@ -121,30 +121,30 @@ class Linear:
         return float(there @ there)
 
 
-def linear(it: Curve, at: Vector, metric: str) -> Linear:
-    """Push the two unit tangents through the residuals."""
+def linearize(it: FittedCurve, at: Vector, metric: str) -> LinearizedResiduals:
+    """Residuals and Jacobian at some parameters, from the two unit tangents."""
     here = ak.constant(at)
     pushed = [ak.jvp(it.residuals, (here,), (e,)) for e in np.eye(2)]
     jacobian = np.stack([np.asarray(column) for _, column in pushed], axis=1)
     lengths = np.linalg.norm(jacobian, axis=0) if metric == "columns" else np.ones(2)
-    return Linear(at, np.asarray(pushed[0][0]), jacobian, np.where(lengths > 0, lengths, 1.0))
+    return LinearizedResiduals(at, np.asarray(pushed[0][0]), jacobian, np.where(lengths > 0, lengths, 1.0))
 
 
 @dataclass
-class Fit:
-    """A whole run: every try, and the linear model that it came from."""
+class LevenbergMarquardtRun:
+    """A whole fit: every tried step, and the linearization that it came from."""
 
-    it: Curve
+    it: FittedCurve
     metric: str
     by_hand: list[Any]
     tries: list[dict[str, Any]] = field(default_factory=list)
-    models: list[Linear] = field(default_factory=list)
+    models: list[LinearizedResiduals] = field(default_factory=list)
     jacobians: int = 1
     end: str = "open"
 
-    def run(self, start: Vector) -> Fit:
+    def run(self, start: Vector) -> LevenbergMarquardtRun:
         """Try and judge until the end, or until there have been enough tries."""
-        here, damping = linear(self.it, start, self.metric), FIRST
+        here, damping = linearize(self.it, start, self.metric), FIRST
         while len(self.tries) < MOST:
             damping = self._damping(damping)
             step = here.steps(np.array([damping]))[0]
@@ -153,7 +153,7 @@ class Fit:
             kept = found < here.cost
             self._note(here, damping, step, found, kept)
             if kept:
-                here = linear(self.it, there, self.metric)
+                here = linearize(self.it, there, self.metric)
                 self.jacobians += 1
             if self._over(here, step):
                 break
@@ -166,14 +166,14 @@ class Fit:
         chosen = self.by_hand[k] if k < len(self.by_hand) else None
         return min(max(by_rule if chosen is None else float(chosen), LEAST), LARGEST)
 
-    def _note(self, here: Linear, damping: float, step: Vector, found: float, kept: bool) -> None:
+    def _note(self, here: LinearizedResiduals, damping: float, step: Vector, found: float, kept: bool) -> None:
         self.models.append(here)
         self.tries.append({
             "at": here.at, "damping": damping, "to": here.at + step, "cost": here.cost,
             "promised": here.promise(step), "found": found, "kept": kept, "jacobians": self.jacobians,
         })  # fmt: skip
 
-    def _over(self, here: Linear, step: Vector) -> bool:
+    def _over(self, here: LinearizedResiduals, step: Vector) -> bool:
         if here.cost < LIMIT:
             self.end, self.jacobians = "limit", self.jacobians - 1  # nobody asks for a Jacobian after the last step
         elif np.all(np.abs(step) <= TINY * np.abs(here.at)):
@@ -181,7 +181,7 @@ class Fit:
         return self.end != "open"
 
 
-class ResidualValley(KernelWidget):
+class LevenbergMarquardtSteps(KernelWidget):
     """Walk through the valley of a fit, step by step, with the damping in your hand.
 
     Parameters
@@ -204,14 +204,13 @@ class ResidualValley(KernelWidget):
     The fit ends at a cost below 1e-20, at a step below a billionth of where it leads, or after 30 tries.
     """
 
-    _module = "lesson19.js"
-    inputs = ("curve", "start", "metric", "dampings", "step")
+    _front_end = "lesson19.js"
 
-    curve = traitlets.Enum(("decay", "misra"), default_value="decay").tag(sync=True)
-    start: Any = traitlets.List(traitlets.Float()).tag(sync=True)
-    metric = traitlets.Enum(("columns", "one"), default_value="columns").tag(sync=True)
-    dampings: Any = traitlets.List(traitlets.Float(allow_none=True)).tag(sync=True)
-    step = traitlets.Int(0, min=0, max=MOST).tag(sync=True)
+    curve = Input(traitlets.Enum(("decay", "misra"), default_value="decay"))
+    start: Any = Input(traitlets.List(traitlets.Float()))
+    metric = Input(traitlets.Enum(("columns", "one"), default_value="columns"))
+    dampings: Any = Input(traitlets.List(traitlets.Float(allow_none=True)))
+    step = Input(traitlets.Int(0, min=0, max=MOST))
 
     about = Output()
     valley = Output()
@@ -233,14 +232,14 @@ class ResidualValley(KernelWidget):
             raise traitlets.TraitError(f"dampings holds at most {MOST} numbers from {LEAST:g} to {LARGEST:g}, or None")
         return proposal["value"]
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """The whole run, and what the next step looks like from where the picture stands."""
-        it = curve(self.curve)
+        it = curve_named(self.curve)
         start = np.clip(self.start or it.start, *np.transpose(it.view))
         asked = (self.curve, tuple(start), self.metric, tuple(self.dampings))
         with np.errstate(all="ignore"):
             if asked != getattr(self, "_asked_last", None):
-                self._fit = Fit(it, self.metric, self.dampings).run(start)
+                self._fit = LevenbergMarquardtRun(it, self.metric, self.dampings).run(start)
                 self._asked_last = asked
             return {
                 "about": {
@@ -252,7 +251,7 @@ class ResidualValley(KernelWidget):
                     "x": it.x,
                     "y": it.y,
                 },
-                "valley": {"depths": depths(self.curve), "levels": it.levels},
+                "valley": {"depths": log_costs_on_grid(self.curve), "levels": it.levels},
                 "tries": self._fit.tries,
                 "now": self._look(self._fit, min(self.step, len(self._fit.tries))),
                 "end": {
@@ -264,22 +263,27 @@ class ResidualValley(KernelWidget):
                 },
             }
 
-    def _look(self, fit: Fit, k: int) -> dict[str, Any]:
+    def _look(self, fit: LevenbergMarquardtRun, k: int) -> dict[str, Any]:
         """Where the k-th try stands: its curve, and where it would go at every damping."""
         here = fit.models[k]
         fine = np.linspace(min(0.0, fit.it.x[0]), fit.it.x[-1], 61)
-        found: dict[str, Any] = {"at": here.at, "cost": here.cost, "fine": fine, "curve": _drawn(fit.it, here.at, fine)}
+        found: dict[str, Any] = {
+            "at": here.at,
+            "cost": here.cost,
+            "fine": fine,
+            "curve": model_values(fit.it, here.at, fine),
+        }
         if k < len(fit.tries):
             to = fit.tries[k]["to"]
             reach = float(np.linalg.norm(here.lengths * (to - here.at)))
             found |= {
                 "path": here.at + here.steps(ALONG),
                 "region": reach / here.lengths,
-                "tried": _drawn(fit.it, to, fine),
+                "tried": model_values(fit.it, to, fine),
             }
         return found
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Every try: from where, how much damping, what was promised and found."""
         names = ("damping", "cost", "promised", "found")
         rows = [
@@ -292,18 +296,18 @@ class ResidualValley(KernelWidget):
         words = f"{self.about['words']}: {n} Jacobians, {2 * n} pushes where pulls are {m * n}"
         return Table(words, columns, rows, digits=6)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The valley and the way through it, as a still figure."""
         from matplotlib.figure import Figure
 
-        it = curve(self.curve)
+        it = curve_named(self.curve)
         (left, right), (low, high) = it.view
         figure = Figure(figsize=(5.2, 3.6))
         axes = figure.subplots()
         axes.contour(
             np.linspace(left, right, ACROSS),
             np.linspace(low, high, DOWN),
-            np.array(depths(self.curve)),
+            np.array(log_costs_on_grid(self.curve)),
             levels=np.log10(it.levels),
             colors="0.7",
             linewidths=0.8,
@@ -316,7 +320,7 @@ class ResidualValley(KernelWidget):
         return figure
 
 
-def _drawn(it: Curve, p: Vector, x: Vector) -> Vector:
+def model_values(it: FittedCurve, p: Vector, x: Vector) -> Vector:
     """The model along x, as NumPy has it; what overflows is nan and is not drawn."""
     found = np.asarray(it.model(ak.constant(p), x))
     return np.where(np.abs(found) < 1e9, found, np.nan)

@@ -1,4 +1,4 @@
-"""Lesson 20: probes, one after the other, whose means come near trace and norm of a Hessian that nobody builds."""
+"""Lesson 20 widget: Hutchinson estimates of a Hessian's trace and norm from random probes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
 __all__ = ["HessianProbes"]
 
@@ -25,7 +25,7 @@ PLAIN = np.array([[2.0, 1.0], [1.0, 3.0]])
 
 
 @dataclass(frozen=True)
-class Bowl:
+class ProbedFunction:
     """A function of each row of a matrix, and the row at which its Hessian is asked for."""
 
     words: str
@@ -48,27 +48,27 @@ def _waves(X: Any) -> Any:
 
 
 @cache
-def bowl(name: str) -> Bowl:
+def function_named(name: str) -> ProbedFunction:
     """The function of that name."""
     if name == "two":
-        return Bowl("x₀² + x₀x₁ + 1.5 x₁² at (1, 2)", _quadratic(PLAIN), np.array([1.0, 2.0]))
+        return ProbedFunction("x₀² + x₀x₁ + 1.5 x₁² at (1, 2)", _quadratic(PLAIN), np.array([1.0, 2.0]))
     if name == "diagonal":
-        return Bowl("½ Σ k·x_k² of 6 numbers", _quadratic(np.diag(np.arange(1.0, 7.0))), np.ones(6))
+        return ProbedFunction("½ Σ k·x_k² of 6 numbers", _quadratic(np.diag(np.arange(1.0, 7.0))), np.ones(6))
     if name == "twelve":
         half = np.random.default_rng(7).integers(-2, 3, size=(12, 12)).astype(float)
-        return Bowl("a quadratic of 12 numbers", _quadratic(half + half.T), np.ones(12))
-    return Bowl("sines and fourth powers of 6 numbers", _waves, np.array([1.0, -0.5, 0.8, 0.3, -1.0, 0.6]))
+        return ProbedFunction("a quadratic of 12 numbers", _quadratic(half + half.T), np.ones(12))
+    return ProbedFunction("sines and fourth powers of 6 numbers", _waves, np.array([1.0, -0.5, 0.8, 0.3, -1.0, 0.6]))
 
 
 @cache
-def exact(name: str) -> tuple[list[list[float]], float, float]:
+def exact_hessian(name: str) -> tuple[list[list[float]], float, float]:
     """The whole Hessian, its trace and its norm: what the probes are to come near."""
-    it = bowl(name)
+    it = function_named(name)
     H = np.asarray(ak.hessian(it.f)(it.at))
     return H.tolist(), float(np.trace(H)), float(np.linalg.norm(H))
 
 
-def slopes(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def row_gradients(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The gradient of each row, in one pull: rows do not know of one another."""
     return ak.grad(lambda X: ak.sum(f(X)))
 
@@ -99,16 +99,15 @@ class HessianProbes(KernelWidget):
     its own evaluation of the function.
     """
 
-    _module = "lesson20.js"
-    inputs = ("function", "kind", "way", "h", "probes", "next_signs", "seed")
+    _front_end = "lesson20.js"
 
-    function = traitlets.Enum(("two", "diagonal", "twelve", "waves"), default_value="two").tag(sync=True)
-    kind = traitlets.Enum(("signs", "normal"), default_value="signs").tag(sync=True)
-    way = traitlets.Enum(("product", "moving"), default_value="product").tag(sync=True)
-    h = traitlets.Float(1e-3, min=LEAST_STEP, max=LONGEST_STEP).tag(sync=True)
-    probes: Any = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)
-    next_signs: Any = traitlets.List(traitlets.Float()).tag(sync=True)
-    seed = traitlets.Int(0, min=0).tag(sync=True)
+    function = Input(traitlets.Enum(("two", "diagonal", "twelve", "waves"), default_value="two"))
+    kind = Input(traitlets.Enum(("signs", "normal"), default_value="signs"))
+    way = Input(traitlets.Enum(("product", "moving"), default_value="product"))
+    h = Input(traitlets.Float(1e-3, min=LEAST_STEP, max=LONGEST_STEP))
+    probes: Any = Input(traitlets.List(traitlets.List(traitlets.Float())))
+    next_signs: Any = Input(traitlets.List(traitlets.Float()))
+    seed = Input(traitlets.Int(0, min=0))
 
     about = Output()
     rows = Output()
@@ -122,10 +121,10 @@ class HessianProbes(KernelWidget):
             raise traitlets.TraitError(f"probes holds at most {MOST} lists of numbers, none beyond 10")
         return probes
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Every probe's product, and the estimates after each of them."""
-        it = bowl(self.function)
-        H, trace, norm = exact(self.function)
+        it = function_named(self.function)
+        H, trace, norm = exact_hessian(self.function)
         signs = np.resize(np.array(self.next_signs or [1.0]), it.size)
         drawn = self._drawn(it.size)
         given = [drawn[k] if not one else np.resize(np.array(one), it.size) for k, one in enumerate(self.probes)]
@@ -136,8 +135,8 @@ class HessianProbes(KernelWidget):
         samples = list(zip(V, moved, quadratics, squares, strict=True))
         return {
             "about": {"words": it.words, "size": it.size, "hessian": H, "trace": trace, "norm": norm, "most": MOST},
-            "rows": [_row(one) for one in samples[:-1]],
-            "ahead": _row(samples[-1]),
+            "rows": [probe_row(one) for one in samples[:-1]],
+            "ahead": probe_row(samples[-1]),
             "found": _estimates(quadratics[:-1], squares[:-1]),
         }
 
@@ -146,15 +145,15 @@ class HessianProbes(KernelWidget):
         rng = np.random.default_rng(self.seed)
         return rng.choice([-1.0, 1.0], (MOST, size)) if self.kind == "signs" else rng.normal(size=(MOST, size))
 
-    def _products(self, it: Bowl, V: Vector) -> Vector:
+    def _products(self, it: ProbedFunction, V: Vector) -> Vector:
         """H v for each row v of V."""
-        gradient, X = slopes(it.f), np.tile(it.at, (len(V), 1))
+        gradient, X = row_gradients(it.f), np.tile(it.at, (len(V), 1))
         if self.way == "product":
             return np.asarray(ak.jvp(gradient, (ak.constant(X),), (V,))[1])
         ahead, behind = (np.asarray(gradient(ak.constant(X + way * self.h * V))) for way in (1.0, -1.0))
         return np.asarray((ahead - behind) / (2 * self.h))
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """Each probe, and the estimates after it; in the end the probe that comes next, and the truth."""
         rows: list[tuple[Any, ...]] = [
             (f"{k}", row["quadratic"], row["square"], now["trace"], now["trace_error"], now["norm"], now["norm_error"])
@@ -165,7 +164,7 @@ class HessianProbes(KernelWidget):
         columns = ("probes", "v·Hv", "|Hv|²", "trace", "±", "norm", "±")
         return Table(f"{self.about['words']}: probes and estimates", columns, rows, digits=4)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The estimate of the trace with its error bars, as a still figure; the truth alone before there are probes."""
         from matplotlib.figure import Figure
 
@@ -184,15 +183,15 @@ class HessianProbes(KernelWidget):
         return figure
 
 
-def _row(sample: tuple[Vector, Vector, float, float]) -> dict[str, Any]:
+def probe_row(sample: tuple[Vector, Vector, float, float]) -> dict[str, Any]:
     v, moved, quadratic, square = sample
     return {"v": v, "moved": moved, "quadratic": _plain(quadratic), "square": _plain(square)}
 
 
 def _estimates(quadratics: Vector, squares: Vector) -> list[dict[str, float | None]]:
     """After each probe the means with their standard errors; one probe has none."""
-    trace, trace_error = _means(quadratics)
-    square, square_error = _means(squares)
+    trace, trace_error = running_means(quadratics)
+    square, square_error = running_means(squares)
     norm = np.sqrt(square)
     norm_error = square_error / (2 * np.where(norm > 0, norm, 1.0))
     columns = zip(trace.tolist(), trace_error.tolist(), norm.tolist(), norm_error.tolist(), strict=True)
@@ -200,7 +199,7 @@ def _estimates(quadratics: Vector, squares: Vector) -> list[dict[str, float | No
     return [{name: None if math.isnan(x) else x + 0.0 for name, x in zip(names, one, strict=True)} for one in columns]
 
 
-def _means(samples: Vector) -> tuple[Vector, Vector]:
+def running_means(samples: Vector) -> tuple[Vector, Vector]:
     """Means of the first one, two, three ... samples, and their standard errors; nan for one alone."""
     count = np.arange(1, len(samples) + 1)
     means = np.cumsum(samples) / count

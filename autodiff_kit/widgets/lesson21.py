@@ -1,4 +1,4 @@
-"""Lesson 21: a black box, its inverse as it is learned, and a question to both."""
+"""Lesson 21 widget: a model that learns the inverse of a black box by Gauss-Newton steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output
 
 __all__ = ["LearnedInverse"]
 
@@ -25,19 +25,19 @@ HIDDEN = 6
 GRID = np.linspace(-WIDEST, WIDEST, 193)
 
 
-class Box:
-    """x³ + x, which answers and counts, and does not let a tape look in."""
+class BlackBox:
+    """x³ + x computed outside of any tape, with a count of the evaluations."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.evaluations = 0
 
     def __call__(self, x: Any) -> Array:
         given = np.asarray(x, float)
-        self.asked += given.size
+        self.evaluations += given.size
         return np.asarray(given**3 + given)
 
 
-def solved(box: Box, y: float) -> float:
+def solve_by_bisection(box: BlackBox, y: float) -> float:
     """The x with box(x) = y, from a bracket that is halved."""
     lo, hi = -3.0, 3.0
     for _ in range(HALVINGS):
@@ -46,12 +46,13 @@ def solved(box: Box, y: float) -> float:
     return (lo + hi) / 2
 
 
-WAY = np.linspace(-1.0, 1.0, 101) * solved(Box(), WIDEST)  # the x of the right inverse, drawn over F(x)
+# The x of the exact inverse, drawn over F(x).
+INVERSE_X = np.linspace(-1.0, 1.0, 101) * solve_by_bisection(BlackBox(), WIDEST)
 # As lists: what has not changed is not sent again.
-CURVES = {"grid": GRID.tolist(), "way": WAY.tolist(), "inverse": Box()(WAY).tolist()}
+CURVES = {"grid": GRID.tolist(), "way": INVERSE_X.tolist(), "inverse": BlackBox()(INVERSE_X).tolist()}
 
 
-class Fit:
+class InverseFit:
     """A model of x as a function of y, trained on pairs by damped Gauss-Newton steps.
 
     Parameters
@@ -68,7 +69,7 @@ class Fit:
 
     def __init__(self, kind: str, y: Array, x: Array) -> None:
         self.scale = float(np.abs(y).max())
-        self.model, starts = model_of(kind)
+        self.model, starts = make_model(kind)
         self.parts = np.cumsum([start.size for start in starts])[:-1]
         self.parameters = np.concatenate(starts)
         self.y, self.x = y, x
@@ -105,7 +106,7 @@ class Fit:
                 self.parameters, self.residuals, self.rows = moved, residuals, rows
 
 
-def model_of(kind: str) -> tuple[Callable[[Any, Any], Any], list[Array]]:
+def make_model(kind: str) -> tuple[Callable[[Any, Any], Any], list[Array]]:
     """A function of parameters, a row for each y, and of y from -1 to 1; and where the parameters start."""
     if kind != "network":
         degree = 1 if kind == "line" else 7
@@ -144,14 +145,13 @@ class LearnedInverse(KernelWidget):
     The box is x³ + x and off the record. Every training step has a tape of its own.
     """
 
-    _module = "lesson21.js"
-    inputs = ("lo", "hi", "kind", "y", "step")
+    _front_end = "lesson21.js"
 
-    lo = traitlets.Float(-1.0, min=-2.0, max=-0.25).tag(sync=True)
-    hi = traitlets.Float(1.0, min=0.25, max=2.0).tag(sync=True)
-    kind = traitlets.Enum(KINDS, default_value="polynomial").tag(sync=True)
-    y = traitlets.Float(10.0, min=-WIDEST, max=WIDEST).tag(sync=True)
-    step = traitlets.Int(STEPS, min=0, max=STEPS).tag(sync=True)
+    lo = Input(traitlets.Float(-1.0, min=-2.0, max=-0.25))
+    hi = Input(traitlets.Float(1.0, min=0.25, max=2.0))
+    kind = Input(traitlets.Enum(KINDS, default_value="polynomial"))
+    y = Input(traitlets.Float(10.0, min=-WIDEST, max=WIDEST))
+    step = Input(traitlets.Int(STEPS, min=0, max=STEPS))
 
     grid = Output()
     inverse = Output()
@@ -166,18 +166,18 @@ class LearnedInverse(KernelWidget):
     paid = Output()
 
     def __init__(self, **kwargs: Any) -> None:
-        self._fit: tuple[Any, Fit] | None = None
+        self._fit: tuple[Any, InverseFit] | None = None
         super().__init__(**kwargs)
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         """Train as far as is asked, then put the question to the model, to the box, and to a solver."""
-        box = Box()
+        box = BlackBox()
         x = np.linspace(self.lo, self.hi, PAIRS)
         y = box(x)
-        for_pairs = box.asked
+        for_pairs = box.evaluations
         fit = self._trained(y, x)
-        right = solved(box, self.y)
-        for_solver = box.asked - for_pairs
+        right = solve_by_bisection(box, self.y)
+        for_solver = box.evaluations - for_pairs
         said = float(fit(np.array([self.y]))[0])
         return {
             **CURVES,
@@ -191,11 +191,11 @@ class LearnedInverse(KernelWidget):
             "paid": {"pairs": for_pairs, "solver": for_solver},
         }
 
-    def _trained(self, y: Array, x: Array) -> Fit:
+    def _trained(self, y: Array, x: Array) -> InverseFit:
         """The model after as many steps as are asked for; an earlier training goes on where it can."""
         key = (self.kind, self.lo, self.hi)
         if self._fit is None or self._fit[0] != key or self._fit[1].tried > self.step:
-            self._fit = (key, Fit(self.kind, y, x))
+            self._fit = (key, InverseFit(self.kind, y, x))
         self._fit[1].train_to(self.step)
         return self._fit[1]
 
@@ -204,7 +204,7 @@ class LearnedInverse(KernelWidget):
         """Whether the question lies among the y that the model was trained on."""
         return bool(self.ys[0] <= self.y <= self.ys[-1])
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         """The question and what was said to it."""
         where = "inside" if self.seen else "outside"
         rows = [
@@ -219,7 +219,7 @@ class LearnedInverse(KernelWidget):
         caption = f"{self.kind} after {self.step} steps; y = {number(self.y, 2)} is {where} of what it saw"
         return Table(caption, ("what", "value"), rows)
 
-    def still(self) -> Any:
+    def static_figure(self) -> Any:
         """The inverse, the pairs and the model as a still figure."""
         from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""A question before the cell that answers it."""
+"""The predict prompt: a question that is answered before the cell that computes the answer."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import anywidget
 import traitlets
 
-from autodiff_kit.widgets.base import _module, _style
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.bundle import load_front_end, load_style_sheet
+from autodiff_kit.widgets.traits import Output
 
 __all__ = ["Predict"]
 
 KINDS = ("choice", "several", "number", "slider")
 
 
-class _Once(traitlets.Any):
+class _WriteOnce(traitlets.Any):
     """A value that stays once it is not None. Refused when it is set: validators see neither None nor held changes."""
 
     def set(self, obj: Any, value: Any) -> None:
@@ -54,8 +54,8 @@ class Predict(anywidget.AnyWidget):
         If the kind is unknown, or an answer that was committed is changed.
     """
 
-    _esm = _module("predict.js")
-    _css = _style()
+    _esm = load_front_end("predict.js")
+    _css = load_style_sheet()
 
     question = traitlets.Unicode("").tag(sync=True)
     kind = traitlets.Enum(KINDS, default_value="choice").tag(sync=True)
@@ -63,7 +63,7 @@ class Predict(anywidget.AnyWidget):
     low = traitlets.Float(0.0).tag(sync=True)
     high = traitlets.Float(1.0).tag(sync=True)
     step = traitlets.Float(0.1).tag(sync=True)
-    answer = _Once(None, allow_none=True).tag(sync=True)
+    answer = _WriteOnce(None, allow_none=True).tag(sync=True)
     skipped = traitlets.Bool(False).tag(sync=True)
     truth = Output()
 

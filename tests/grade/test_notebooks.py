@@ -21,7 +21,7 @@ USES = {
     "figure saved": "import matplotlib.pyplot as plt\nplt.plot([1]); plt.savefig('/tmp/a.png')\nassert open('/tmp/a.png', 'rb').read(4) == b'\\x89PNG'",
     "widget": "import ipywidgets as w\ns = w.FloatSlider(value=2.0)\nbox = w.VBox([s])\ndisplay(box)\nbox",
     "interact": "from ipywidgets import interact\ninteract(lambda x: x + 1, x=(0, 5));",
-    "the kit's widget": "from autodiff_kit.learn import PushPull\nPushPull()",
+    "the kit's widget": "from autodiff_kit.learn import JvpVjp\nJvpVjp()",
     "shell": "!echo hello\nlisted = !ls /tmp",
     "await": "import asyncio\nawait asyncio.sleep(0)",
     "display": "from IPython.display import HTML, Markdown, clear_output\ndisplay(HTML('<b>x</b>'), Markdown('*y*')); clear_output()",

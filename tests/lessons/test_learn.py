@@ -137,12 +137,12 @@ def test_unknown_names_are_refused_kindly() -> None:
         learn.predict("nothing")
     with pytest.raises(AnswerError, match="letter"):
         learn.predict("jv", answer="q")
-    with pytest.raises(AttributeError, match="PushPull"):
+    with pytest.raises(AttributeError, match="JvpVjp"):
         learn.Pushpull  # noqa: B018
 
 
 def test_widgets_are_named_and_load_when_asked() -> None:
-    for name in ("FirstTape", "PushPull", "FloorDescent", "MaskedAttention", "AdamSlots", "TwoSides", "exercise"):
+    for name in ("FirstTape", "JvpVjp", "FloorDescent", "MaskedAttention", "AdamSlots", "WhereBranches", "exercise"):
         assert name in dir(learn)
         assert callable(getattr(learn, name))
 

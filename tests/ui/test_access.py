@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from autodiff_kit import widgets
-from autodiff_kit.widgets import FloorDescent, Predict, PushPull
+from autodiff_kit.widgets import FloorDescent, JvpVjp, Predict
 
 NAMES = sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})
 CONTROLS = "button, input, select, summary, [role=slider], [role=switch], [tabindex='0']"
@@ -68,7 +68,7 @@ def test_controls_have_names_and_room_and_it_draws_in_forced_colours_and_in_prin
 
 @pytest.mark.parametrize("sweep", ["forward", "reverse", "double"])
 def test_a_narrow_tape_shows_all_its_columns(stage: Any, sweep: str) -> None:
-    widget = PushPull(sweep=sweep)
+    widget = JvpVjp(sweep=sweep)
     on = stage(widget, width=360)
     on.page.locator('[aria-label="Last step"]').click()
     tape = on.page.locator(".ak-tape:visible")
@@ -122,7 +122,7 @@ def test_steps_by_home_end_and_arrows_and_space_plays(stage: Any) -> None:
 
 def test_plain_keys_stay_in_a_widget(stage: Any) -> None:
     """In JupyterLab they are commands of the notebook: 0 0 restarts the kernel, b adds a cell."""
-    on = stage(PushPull())
+    on = stage(JvpVjp())
     on.page.evaluate("window.leaked = []; document.addEventListener('keydown', (e) => leaked.push(e.key))")
     on.page.locator(".ak-tape").first.focus()
     on.press("0", "0", "b", "ArrowDown", "ArrowUp", "Escape")
@@ -130,7 +130,7 @@ def test_plain_keys_stay_in_a_widget(stage: Any) -> None:
 
 
 def test_a_lost_kernel_is_told_of_in_words_and_forgotten_with_its_answer(stage: Any) -> None:
-    on = stage(PushPull())
+    on = stage(JvpVjp())
     on.page.clock.install()
     on.silent = True
     dial = on.page.locator(".ak-dial:not([hidden]) .ak-handle[tabindex]").first
@@ -185,7 +185,7 @@ def test_a_widget_that_is_taken_away_leaves_nothing_listening(stage: Any) -> Non
 
 def test_a_stepper_by_its_buttons_keeps_the_focus_at_both_ends(stage: Any) -> None:
     """A button that can do no more is switched off under the fingers; the next key must not land in the notebook."""
-    on = stage(PushPull())
+    on = stage(JvpVjp())
     focused = "document.activeElement.closest('.ak-stepper') !== null"
     last = len(on.widget.nodes)
     on.page.locator('[aria-label="Step"]').focus()
@@ -222,7 +222,7 @@ def test_a_stepper_says_where_it_is_and_moves_by_pages(stage: Any) -> None:
 
 
 def test_a_dial_by_every_key_within_its_reach(stage: Any) -> None:
-    on = stage(PushPull())
+    on = stage(JvpVjp())
     dial = on.page.locator(".ak-dial:not([hidden]) .ak-handle[tabindex]").first
     dial.focus()
     on.press("0")

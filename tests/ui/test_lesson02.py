@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.widgets import BrokenPaths
+from autodiff_kit.widgets import UnconnectedPaths
 
 
 def test_a_line_is_pointed_at_and_mended(stage: Any) -> None:
-    on = stage(BrokenPaths())
+    on = stage(UnconnectedPaths())
     assert on.summary == "A: the gradient is None. Which line breaks the path?"
     assert on.page.locator(".ak-mends").is_hidden()
     assert on.page.locator(".ak-arc-rev").count() == 0  # nothing is given away
@@ -23,7 +23,7 @@ def test_a_line_is_pointed_at_and_mended(stage: Any) -> None:
 
 
 def test_the_lessons_numbers_by_keys(stage: Any) -> None:
-    on = stage(BrokenPaths(), theme="dark", width=420)
+    on = stage(UnconnectedPaths(), theme="dark", width=420)
     on.page.locator('[role=radio][aria-checked="true"]').focus()
     on.press("End")
     assert "E: the gradient is [6, None]." in on.summary
@@ -41,7 +41,7 @@ def test_the_lessons_numbers_by_keys(stage: Any) -> None:
 
 
 def test_a_program_is_begun_again(stage: Any) -> None:
-    on = stage(BrokenPaths(at=3, said=[-1, -1, -1, 4, -1], mends=[0, 0, 0, 2, 0]))
+    on = stage(UnconnectedPaths(at=3, said=[-1, -1, -1, 4, -1], mends=[0, 0, 0, 2, 0]))
     assert "D: with “b = a - (a - ak.floor(a))”, the gradient is 0." in on.summary
     on.page.locator("button:text-is('Begin this one again')").click()
     assert on.summary == "D: the gradient is None. Which line breaks the path?"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets import TwoSides
+from autodiff_kit.widgets import WhereBranches
 
 
 def picture(on: Any) -> str:
@@ -14,7 +14,7 @@ def picture(on: Any) -> str:
 
 
 def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
-    on = stage(TwoSides())
+    on = stage(WhereBranches())
     assert "y is [0, 0, 2]: 1 of 3 entries took f's side" in on.summary
     assert "= NaN" in picture(on)  # √−1 has run, although 0 was chosen
     assert "0 · ∞" not in picture(on)  # and nothing has come back yet
@@ -30,7 +30,7 @@ def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
 
 
 def test_each_way_of_choosing(stage: Any) -> None:
-    on = stage(TwoSides(step=4), theme="dark")
+    on = stage(WhereBranches(step=4), theme="dark")
     for label, words in (
         ("two wheres", "[0, 0, 0.25], and into w 1.0000"),
         ("zero absorbs", "[0, 0, 0.25], and into w 1.0000"),
@@ -48,7 +48,7 @@ def test_each_way_of_choosing(stage: Any) -> None:
 
 
 def test_a_number_of_the_learners_own(stage: Any) -> None:
-    on = stage(TwoSides(step=4))
+    on = stage(WhereBranches(step=4))
     slider = on.page.locator("input[type=range]").nth(1)
     slider.focus()
     on.press("ArrowRight")
@@ -62,7 +62,7 @@ def test_a_number_of_the_learners_own(stage: Any) -> None:
 
 
 def test_the_code_is_that_of_the_way(stage: Any) -> None:
-    on = stage(TwoSides())
+    on = stage(WhereBranches())
     assert on.page.text_content(".ak-stage code") == "where(x > 0, √x, 0)"
     on.choose("two wheres")
     assert on.page.text_content(".ak-stage code") == "where(x > 0, √where(x > 0, x, 1), 0)"
@@ -73,7 +73,7 @@ def test_the_code_is_that_of_the_way(stage: Any) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("way", ["where", "inner", "cond"])
 def test_it_fits(stage: Any, way: str, theme: str, width: int) -> None:
-    on = stage(TwoSides(way=way, step=4), theme=theme, width=width)
+    on = stage(WhereBranches(way=way, step=4), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == 4
@@ -83,7 +83,7 @@ def test_it_fits(stage: Any, way: str, theme: str, width: int) -> None:
 @pytest.mark.parametrize("width", [900, 420, 360])
 @pytest.mark.parametrize("f", ["sqrt", "log", "reciprocal"])
 def test_no_words_leave_their_box(stage: Any, f: str, width: int) -> None:
-    on = stage(TwoSides(f=f, x=[-3.75, 0.25, 8.75], step=3), width=width)
+    on = stage(WhereBranches(f=f, x=[-3.75, 0.25, 8.75], step=3), width=width)
     wider = """boxes => boxes.map((box) => {
       const [frame, lines] = [box.getBoundingClientRect(), []];
       let next = box.nextElementSibling;

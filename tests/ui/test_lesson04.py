@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets import Doublings
+from autodiff_kit.widgets import DoublingLoop
 
 
 def column(on: Any, name: str) -> list[str]:
@@ -18,7 +18,7 @@ def figures(on: Any) -> list[str]:
 
 
 def test_the_jump_of_the_lesson(stage: Any) -> None:
-    on = stage(Doublings())
+    on = stage(DoublingLoop())
     assert "From x = 3 the loop takes 6 turns: 192 comes out, and the slope is 64." in on.summary
     on.page.locator("button:text-is('3.124')").click()
     assert "the slope is 64" in on.summary
@@ -33,7 +33,7 @@ def test_the_jump_of_the_lesson(stage: Any) -> None:
 
 
 def test_turns_are_added_and_taken(stage: Any) -> None:
-    on = stage(Doublings(x=3.1))
+    on = stage(DoublingLoop(x=3.1))
     assert column(on, "fwd") == ["1", "2", "4", "8", "16", "32", "64"]
     assert column(on, "rev") == ["64", "32", "16", "8", "4", "2", "1"]
     on.page.locator("[role=slider]").first.focus()
@@ -48,7 +48,7 @@ def test_turns_are_added_and_taken(stage: Any) -> None:
 
 
 def test_the_ball_is_dragged_and_stays_in_the_range(stage: Any) -> None:
-    on = stage(Doublings(), theme="dark")
+    on = stage(DoublingLoop(), theme="dark")
     ball = on.page.locator("[role=slider]").first
     at = ball.bounding_box()
     on.page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
@@ -71,7 +71,7 @@ def test_the_ball_is_dragged_and_stays_in_the_range(stage: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(Doublings(x=3.0, h=0.25), theme=theme, width=width)
+    on = stage(DoublingLoop(x=3.0, h=0.25), theme=theme, width=width)
     assert "leads over a jump, and says −144" in on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == 8

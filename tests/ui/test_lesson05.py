@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets import SwappedRule
+from autodiff_kit.widgets import CustomGradientRule
 
 
 def code(on: Any) -> str:
@@ -14,7 +14,7 @@ def code(on: Any) -> str:
 
 
 def test_floor_with_its_own_rule_and_with_identity(stage: Any) -> None:
-    on = stage(SwappedRule())
+    on = stage(CustomGradientRule())
     assert on.summary == "floor(1.7) is 1."
     on.page.locator("[aria-label='Stage of the way back'][type=range]").focus()
     on.press("ArrowRight", "ArrowRight", "ArrowRight")
@@ -33,7 +33,7 @@ def test_floor_with_its_own_rule_and_with_identity(stage: Any) -> None:
 
 
 def test_nan_from_a_composition(stage: Any) -> None:
-    on = stage(SwappedRule(step=4), theme="dark")
+    on = stage(CustomGradientRule(step=4), theme="dark")
     on.choose("log(1+eˣ)")
     assert on.summary.startswith(
         "log(1 + exp 1000) is ∞. 2 comes into y, the hook leaves it, and the rule hands NaN to x"
@@ -47,7 +47,7 @@ def test_nan_from_a_composition(stage: Any) -> None:
 
 
 def test_x_moves_along_the_curve(stage: Any) -> None:
-    on = stage(SwappedRule(f="sign", x=0.9, rule="window", step=4))
+    on = stage(CustomGradientRule(f="sign", x=0.9, rule="window", step=4))
     ball = on.page.locator("[role=slider]").first
     ball.focus()
     on.press("ArrowRight")
@@ -66,7 +66,7 @@ def test_x_moves_along_the_curve(stage: Any) -> None:
 @pytest.mark.parametrize("width", [900, 360])
 @pytest.mark.parametrize("x", [-1.8, 0.2, 1.7, 1.9])
 def test_the_label_of_x_touches_no_end_of_a_step(stage: Any, x: float, width: int) -> None:
-    on = stage(SwappedRule(x=x), width=width)
+    on = stage(CustomGradientRule(x=x), width=width)
     touched = """plot => {
       const label = plot.querySelector("[role=slider] text").getBoundingClientRect();
       const beside = (end) => end.right <= label.left || end.left >= label.right;
@@ -82,7 +82,7 @@ def test_the_label_of_x_touches_no_end_of_a_step(stage: Any, x: float, width: in
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("f", "rule"), [("floor", "five"), ("log1pexp", "own"), ("sign", "own")])
 def test_it_fits(stage: Any, f: str, rule: str, theme: str, width: int) -> None:
-    on = stage(SwappedRule(f=f, rule=rule, step=4), theme=theme, width=width)
+    on = stage(CustomGradientRule(f=f, rule=rule, step=4), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == 5

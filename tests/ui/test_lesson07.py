@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson07 import GatheringEnds
+from autodiff_kit.widgets.lesson07 import FakeQuantGradients
 
 LESSON = "The gradient is [2 0 1 1 1]. x₀ and x₁ are below the nudged range (−3, 6): their 2 goes to min, which is x₀."
 
 
 def test_the_lessons_number_and_an_entry_moved_by_keys(stage: Any) -> None:
-    on = stage(GatheringEnds())
+    on = stage(FakeQuantGradients())
     assert on.summary == LESSON
     on.shot("07-first")
     on.page.locator("[role=slider][aria-label='x₁']").focus()
@@ -26,7 +26,7 @@ def test_the_lessons_number_and_an_entry_moved_by_keys(stage: Any) -> None:
 
 
 def test_an_entry_is_dragged(stage: Any) -> None:
-    on = stage(GatheringEnds())
+    on = stage(FakeQuantGradients())
     ball = on.page.locator("[role=slider][aria-label='x₂'] circle").nth(2).bounding_box()
     x, y = ball["x"] + ball["width"] / 2, ball["y"] + ball["height"] / 2
     unit = (900 - 24 - 12 - 44) / 16  # px of one unit of x, more or less
@@ -39,7 +39,7 @@ def test_an_entry_is_dragged(stage: Any) -> None:
 
 
 def test_an_end_is_clicked_and_stops_what_it_gathered(stage: Any) -> None:
-    on = stage(GatheringEnds(), theme="dark")
+    on = stage(FakeQuantGradients(), theme="dark")
     on.page.locator("[role=switch][aria-label='min of x, −4: gathers 2, hands it on']").wait_for()
     end = on.page.locator("[role=switch]").first
     end.click()
@@ -53,7 +53,7 @@ def test_an_end_is_clicked_and_stops_what_it_gathered(stage: Any) -> None:
 
 
 def test_bits_and_a_tie(stage: Any) -> None:
-    on = stage(GatheringEnds())
+    on = stage(FakeQuantGradients())
     on.page.get_by_role("button", name="A tie").click()
     assert "[1.5 1.5 0 1 1]" in on.summary
     assert "which is x₀ and x₁" in on.summary
@@ -70,7 +70,7 @@ def test_bits_and_a_tie(stage: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(GatheringEnds(x=[-6.0, -3.5, -0.25, 1.75, 5.25]), theme=theme, width=width)
+    on = stage(FakeQuantGradients(x=[-6.0, -3.5, -0.25, 1.75, 5.25]), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == 6

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson10 import PathValves
+from autodiff_kit.widgets.lesson10 import StopGradientPaths
 
 
 def switch(on: Any, letter: str) -> Any:
@@ -14,7 +14,7 @@ def switch(on: Any, letter: str) -> Any:
 
 
 def test_the_lessons_numbers_by_clicks(stage: Any) -> None:
-    on = stage(PathValves())
+    on = stage(StopGradientPaths())
     assert on.summary == ("With all valves open the gradient is [0.2683, −0.3578, −0.0894, 0.1789], which sums to 0.")
     on.page.locator('[data-valve="D"]').click()
     assert "With D shut the gradient is [0.2683, −0.3578, −0.0894, 0.1789]: the same as with all open." in on.summary
@@ -29,7 +29,7 @@ def test_the_lessons_numbers_by_clicks(stage: Any) -> None:
 
 
 def test_switches_by_keys(stage: Any) -> None:
-    on = stage(PathValves(), theme="dark")
+    on = stage(StopGradientPaths(), theme="dark")
     switch(on, "D").focus()
     on.press(" ")
     on.settle()
@@ -43,7 +43,7 @@ def test_switches_by_keys(stage: Any) -> None:
 
 
 def test_free_for_the_gradient_and_not_for_the_hessian(stage: Any) -> None:
-    on = stage(PathValves(shut=["D"]))
+    on = stage(StopGradientPaths(shut=["D"]))
     on.choose("v")
     assert "With D shut the gradient is [−0.75, −0.25, 0.25, 0.75]: the same as with all open." in on.summary
     on.choose("first row of the Hessian")
@@ -53,7 +53,7 @@ def test_free_for_the_gradient_and_not_for_the_hessian(stage: Any) -> None:
 
 
 def test_a_number_of_the_learners_own(stage: Any) -> None:
-    on = stage(PathValves())
+    on = stage(StopGradientPaths())
     on.page.locator("input[type=range]").first.focus()
     on.press("ArrowRight")
     on.settle()
@@ -62,7 +62,7 @@ def test_a_number_of_the_learners_own(stage: Any) -> None:
 
 
 def test_equal_numbers_have_no_spread_to_divide_by(stage: Any) -> None:
-    on = stage(PathValves(x=[2.0, 2.0, 2.0, 2.0], target="v"))
+    on = stage(StopGradientPaths(x=[2.0, 2.0, 2.0, 2.0], target="v"))
     assert "With all valves open the gradient is [0, 0, 0, 0]" in on.summary
     on.choose("y₀")
     assert "NaN" in on.summary
@@ -73,7 +73,7 @@ def test_equal_numbers_have_no_spread_to_divide_by(stage: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(PathValves(shut=["B", "C"]), theme=theme, width=width)
+    on = stage(StopGradientPaths(shut=["B", "C"]), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == 9
@@ -82,14 +82,14 @@ def test_it_fits(stage: Any, theme: str, width: int) -> None:
 
 @pytest.mark.parametrize("asked", [{}, {"target": "y1"}, {"target": "v"}, {"order": 2}])
 def test_the_valves_need_no_scrolling_on_a_telephone(stage: Any, asked: dict[str, Any]) -> None:
-    on = stage(PathValves(**asked), width=360)
+    on = stage(StopGradientPaths(**asked), width=360)
     assert on.summary
     assert on.page.locator(".ak-scroll:has(.ak-valves)").evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
 @pytest.mark.parametrize("width", [900, 420, 360])
 def test_no_words_leave_their_box(stage: Any, width: int) -> None:
-    on = stage(PathValves(x=[0.25, 8.75, 2.25, 6.75]), width=width)
+    on = stage(StopGradientPaths(x=[0.25, 8.75, 2.25, 6.75]), width=width)
     wider = """boxes => boxes.map((box) => {
       const frame = box.getBoundingClientRect();
       const lines = [];

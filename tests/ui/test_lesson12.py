@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson12 import HOLDS, WAYS, StateBox
+from autodiff_kit.widgets.lesson12 import HOLDS, WAYS, VariableState
 
 
 def picture(on: Any) -> str:
@@ -14,7 +14,7 @@ def picture(on: Any) -> str:
 
 
 def test_line_by_line_to_the_lessons_number(stage: Any) -> None:
-    on = stage(StateBox())
+    on = stage(VariableState())
     assert "x0 holds 3 and x1 holds 0" in on.summary
     on.page.locator("[aria-label='Line of the program'][type=range]").focus()
     on.press("ArrowRight")
@@ -33,7 +33,7 @@ def test_line_by_line_to_the_lessons_number(stage: Any) -> None:
 
 
 def test_a_new_value_keeps_the_path(stage: Any) -> None:
-    on = stage(StateBox(step=5))
+    on = stage(VariableState(step=5))
     on.choose("s = x1 + x0")
     assert "dy/dx0 is 6, dy/dx1 is 6" in on.summary
     on.choose("where it stands")
@@ -42,7 +42,7 @@ def test_a_new_value_keeps_the_path(stage: Any) -> None:
 
 
 def test_what_is_held_by_reference_may_be_overwritten(stage: Any) -> None:
-    on = stage(StateBox(step=5), theme="dark")
+    on = stage(VariableState(step=5), theme="dark")
     on.choose("where it stands")
     assert "dy/dx0 is None, dy/dx1 is 20" in on.summary
     on.choose("where, and its version")
@@ -52,7 +52,7 @@ def test_what_is_held_by_reference_may_be_overwritten(stage: Any) -> None:
 
 
 def test_numbers_of_the_learners_own(stage: Any) -> None:
-    on = stage(StateBox(step=5, hold="reference"))
+    on = stage(VariableState(step=5, hold="reference"))
     box = on.page.locator("input[type=number]").nth(2)
     box.fill("-4")
     box.press("Enter")
@@ -69,7 +69,7 @@ def test_numbers_of_the_learners_own(stage: Any) -> None:
 @pytest.mark.parametrize("hold", HOLDS)
 @pytest.mark.parametrize("way", WAYS)
 def test_it_fits(stage: Any, way: str, hold: str, theme: str, width: int) -> None:
-    on = stage(StateBox(way=way, hold=hold, step=5), theme=theme, width=width)
+    on = stage(VariableState(way=way, hold=hold, step=5), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == (4 if way == "assign" else 5)
@@ -79,7 +79,7 @@ def test_it_fits(stage: Any, way: str, hold: str, theme: str, width: int) -> Non
 @pytest.mark.parametrize("width", [900, 420, 360])
 @pytest.mark.parametrize("way", WAYS)
 def test_no_words_leave_the_picture(stage: Any, way: str, width: int) -> None:
-    on = stage(StateBox(way=way, hold="version", x0=-9.5, x1=9.5, later=-7.5, step=3), width=width)
+    on = stage(VariableState(way=way, hold="version", x0=-9.5, x1=9.5, later=-7.5, step=3), width=width)
     outside = """figure => {
       const frame = figure.closest(".ak").getBoundingClientRect();
       return [...figure.querySelectorAll("text")].filter((one) => {

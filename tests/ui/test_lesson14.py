@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson14 import RollingSteps
+from autodiff_kit.widgets.lesson14 import MomentumSteps
 
 STRIP = "[aria-roledescription='strip of gradients']"
 
 
 def test_it_opens_at_the_lessons_number(stage: Any) -> None:
-    on = stage(RollingSteps())
+    on = stage(MomentumSteps())
     assert "step 3: the gradient is 1, the step −0.2710, of which −0.1710 is carried over" in on.summary
     assert "rolls −2.4390 further, to −3.0000" in on.summary
     assert "rests at −3.0000" in on.page.text_content(".ak-plot svg")
@@ -20,7 +20,7 @@ def test_it_opens_at_the_lessons_number(stage: Any) -> None:
 
 
 def test_keys_paint_and_the_roll_changes(stage: Any) -> None:
-    on = stage(RollingSteps())
+    on = stage(MomentumSteps())
     on.page.locator(STRIP).focus()
     on.press("0")
     on.settle()
@@ -41,7 +41,7 @@ def test_keys_paint_and_the_roll_changes(stage: Any) -> None:
 
 
 def test_the_mouse_paints_on_the_strip_and_moves_the_cursor_below_it(stage: Any) -> None:
-    on = stage(RollingSteps())
+    on = stage(MomentumSteps())
     on.choose("1")
     box = on.page.locator(".ak-plot svg").bounding_box()
     cell = (box["width"] - 78 - 86) / 24
@@ -58,7 +58,7 @@ def test_the_mouse_paints_on_the_strip_and_moves_the_cursor_below_it(stage: Any)
 
 
 def test_starting_points_and_optimizers(stage: Any) -> None:
-    on = stage(RollingSteps(), theme="dark")
+    on = stage(MomentumSteps(), theme="dark")
     for start in ("1 1 1, then None", "there and back", "to and fro", "always 1"):
         on.page.get_by_role("button", name=start, exact=True).click()
         on.settle()
@@ -71,7 +71,7 @@ def test_starting_points_and_optimizers(stage: Any) -> None:
 
 
 def test_the_memory(stage: Any) -> None:
-    on = stage(RollingSteps())
+    on = stage(MomentumSteps())
     on.page.locator("input[type=range]").first.focus()
     on.press("Home")
     assert "of which 0.0000 is carried over" in on.summary
@@ -83,7 +83,7 @@ def test_the_memory(stage: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(RollingSteps(grads=[1.0] * 3 + [0.0] * 3 + [-1.0] * 3 + [None] * 15, at=7), theme=theme, width=width)
+    on = stage(MomentumSteps(grads=[1.0] * 3 + [0.0] * 3 + [-1.0] * 3 + [None] * 15, at=7), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == 25

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson16 import ThreeBalls
+from autodiff_kit.widgets.lesson16 import ConstrainedDescent
 
 TARGET = "[aria-roledescription='point']"
 
 
 def test_it_opens_at_the_lessons_numbers(stage: Any) -> None:
-    on = stage(ThreeBalls())
+    on = stage(ConstrainedDescent())
     assert "w₀ is 1.0000 by projection, 1.1000 by the penalty (outside by 0.1000)" in on.summary
     assert "With penalty 9 learning rates below 0.2 are stable" in on.summary
     assert on.page.locator(".ak-stage thead th").all_text_contents() == ["project", "penalise", "reparametrise"]
@@ -21,7 +21,7 @@ def test_it_opens_at_the_lessons_numbers(stage: Any) -> None:
 
 
 def test_a_hard_penalty_wants_small_steps(stage: Any) -> None:
-    on = stage(ThreeBalls(), theme="dark")
+    on = stage(ConstrainedDescent(), theme="dark")
     box = on.page.locator("input[type=number]").first
     box.fill("99")
     box.press("Enter")
@@ -36,7 +36,7 @@ def test_a_hard_penalty_wants_small_steps(stage: Any) -> None:
 
 
 def test_the_target_moves_by_keys_and_by_mouse(stage: Any) -> None:
-    on = stage(ThreeBalls())
+    on = stage(ConstrainedDescent())
     on.page.locator(TARGET).focus()
     on.press("ArrowLeft", "ArrowDown")
     on.settle()
@@ -55,7 +55,7 @@ def test_the_target_moves_by_keys_and_by_mouse(stage: Any) -> None:
 
 
 def test_steps_are_walked_without_a_question(stage: Any) -> None:
-    on = stage(ThreeBalls(at=0))
+    on = stage(ConstrainedDescent(at=0))
     assert on.summary.startswith("Step 0: w₀ is −0.7500 by projection, −0.7500 by the penalty (inside), −0.7500")
     on.page.locator("[aria-label='Step'][type=range]").focus()
     on.press("ArrowRight", "ArrowRight")
@@ -66,7 +66,7 @@ def test_steps_are_walked_without_a_question(stage: Any) -> None:
 
 
 def test_the_disc(stage: Any) -> None:
-    on = stage(ThreeBalls())
+    on = stage(ConstrainedDescent())
     on.choose("disc of radius 1")
     assert "w₀ is 0.9322 by projection" in on.summary
     on.shot("16-disc")
@@ -77,7 +77,7 @@ def test_the_disc(stage: Any) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("region", ["half", "disc"])
 def test_it_fits(stage: Any, region: str, theme: str, width: int) -> None:
-    on = stage(ThreeBalls(region=region, at=8), theme=theme, width=width)
+    on = stage(ConstrainedDescent(region=region, at=8), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     table = on.page.locator(".ak-stage .ak-scroll")

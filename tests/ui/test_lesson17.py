@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson17 import ClippedArrows
+from autodiff_kit.widgets.lesson17 import GradientClipping
 
 BEFORE, AFTER = "Clip, then mean: [−0.5333, −0.6000]", "Mean, then clip: [−0.5547, −0.8321]"
 
@@ -16,7 +16,7 @@ def tip(on: Any, name: str) -> Any:
 
 
 def test_it_opens_with_the_lessons_number(stage: Any) -> None:
-    on = stage(ClippedArrows())
+    on = stage(GradientClipping())
     assert BEFORE in on.summary
     assert f"{AFTER}, 7.9° apart. 3 of 3 gradients are cut." in on.summary
     assert "c × 0.1" in (on.page.locator("svg").nth(1).text_content() or "")
@@ -27,7 +27,7 @@ def test_it_opens_with_the_lessons_number(stage: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(ClippedArrows(), theme=theme, width=width)
+    on = stage(GradientClipping(), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-twin table tr").count() == 7
@@ -35,7 +35,7 @@ def test_it_fits(stage: Any, theme: str, width: int) -> None:
 
 
 def test_an_arrow_by_keys(stage: Any) -> None:
-    on = stage(ClippedArrows())
+    on = stage(GradientClipping())
     tip(on, "a").focus()
     on.press("ArrowUp", "ArrowRight")
     on.settle()
@@ -50,7 +50,7 @@ def test_an_arrow_by_keys(stage: Any) -> None:
 
 
 def test_an_arrow_by_mouse_moves_one_mean_and_not_the_other(stage: Any) -> None:
-    on = stage(ClippedArrows(), theme="dark")
+    on = stage(GradientClipping(), theme="dark")
     handle = tip(on, "c")
     box = handle.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -67,7 +67,7 @@ def test_an_arrow_by_mouse_moves_one_mean_and_not_the_other(stage: Any) -> None:
 
 
 def test_the_circle_by_keys_mouse_and_slider(stage: Any) -> None:
-    on = stage(ClippedArrows())
+    on = stage(GradientClipping())
     rim = on.page.locator("[role=slider][aria-label='Clipping radius C']")
     rim.focus()
     on.press("ArrowRight", "PageUp")
@@ -98,7 +98,7 @@ def test_the_circle_by_keys_mouse_and_slider(stage: Any) -> None:
 
 @pytest.mark.parametrize("X", [[[0.5, 0], [0.5, 0], [0.5, 0]], [[5, 5], [-5, -5], [5, -5]], [[0, 0], [0, 0], [0, 0]]])
 def test_no_words_leave_the_plane_and_none_cover_each_other(stage: Any, X: list[list[float]]) -> None:
-    on = stage(ClippedArrows(X=X), width=360)
+    on = stage(GradientClipping(X=X), width=360)
     assert not on.overflows()
     found = on.page.locator("svg").evaluate_all("""figures => figures.map((figure) => {
       const frame = figure.getBoundingClientRect();

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson18 import PROGRAMS, BackwardBill
+from autodiff_kit.widgets.lesson18 import PROGRAMS, BackwardCost
 
 
 def test_it_opens_with_the_lessons_number(stage: Any) -> None:
-    on = stage(BackwardBill())
+    on = stage(BackwardCost())
     assert "2240 operations forward, 3840 backward: 1.714 times as many." in on.summary
     on.shot("18-open")
 
@@ -20,7 +20,7 @@ def test_it_opens_with_the_lessons_number(stage: Any) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_it_fits(stage: Any, program: str, theme: str, width: int) -> None:
-    on = stage(BackwardBill(program=program, sizes=[32, 32, 32, 32], batch=50), theme=theme, width=width)
+    on = stage(BackwardCost(program=program, sizes=[32, 32, 32, 32], batch=50), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     assert on.page.locator(".ak-bill tbody tr").count() == (3 if program == "products" else 4)
@@ -32,7 +32,7 @@ def pressed(on: Any) -> list[str]:
 
 
 def test_what_is_asked_for_by_mouse_and_keys(stage: Any) -> None:
-    on = stage(BackwardBill())
+    on = stage(BackwardCost())
     assert pressed(on) == ["W1", "W2", "W3"]
     on.page.locator("button:text-is('x')").click()
     assert "4480 backward: 2.000 times as many." in on.summary
@@ -51,7 +51,7 @@ def test_what_is_asked_for_by_mouse_and_keys(stage: Any) -> None:
 
 
 def test_widths_by_keys_and_by_number(stage: Any) -> None:
-    on = stage(BackwardBill(), theme="dark")
+    on = stage(BackwardCost(), theme="dark")
     on.page.locator("input[type=range]").first.focus()
     on.press("ArrowRight")
     on.settle()
@@ -67,7 +67,7 @@ def test_widths_by_keys_and_by_number(stage: Any) -> None:
 
 
 def test_the_other_program(stage: Any) -> None:
-    on = stage(BackwardBill())
+    on = stage(BackwardCost())
     on.choose("biases, tanh and a loss")
     codes = on.page.locator(".ak-bill tbody th").all_text_contents()
     assert codes == ["h = ak.tanh(x @ W1 + b1)", "h = ak.tanh(h @ W2 + b2)", "y = h @ W3 + b3", "loss = ak.mean(y**2)"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson19 import ResidualValley
+from autodiff_kit.widgets.lesson19 import LevenbergMarquardtSteps
 
 FAR = [0.05, 1.0]
 
 
 def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
-    on = stage(ResidualValley())
+    on = stage(LevenbergMarquardtSteps())
     assert "Try 1, damping 0.001: from a cost of 5.599" in on.summary
     assert "the step finds 0.2616: it is kept" in on.summary
     on.shot("19-first")
@@ -26,7 +26,7 @@ def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
 
 
 def test_a_damping_of_the_learners_own(stage: Any) -> None:
-    on = stage(ResidualValley(start=FAR, step=1), theme="dark")
+    on = stage(LevenbergMarquardtSteps(start=FAR, step=1), theme="dark")
     assert "it is refused, and the damping grows" in on.summary
     box = on.page.locator("[aria-label='Damping of the next step, as a number']")
     box.fill("10")
@@ -41,7 +41,7 @@ def test_a_damping_of_the_learners_own(stage: Any) -> None:
 
 
 def test_the_start_moves_with_the_keys_and_the_mouse(stage: Any) -> None:
-    on = stage(ResidualValley())
+    on = stage(LevenbergMarquardtSteps())
     handle = on.page.locator("[aria-roledescription='start of the fit']")
     handle.focus()
     on.press("ArrowRight", "ArrowUp")
@@ -61,7 +61,7 @@ def test_the_start_moves_with_the_keys_and_the_mouse(stage: Any) -> None:
 
 
 def test_a_measured_curve(stage: Any) -> None:
-    on = stage(ResidualValley())
+    on = stage(LevenbergMarquardtSteps())
     on.choose("NIST Misra1a")
     assert "Try 1, damping 0.001: from a cost of" in on.summary
     assert on.page.locator(".ak-twin table tr").count() == 31
@@ -79,13 +79,13 @@ def test_a_measured_curve(stage: Any) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("curve", ["decay", "misra"])
 def test_it_fits(stage: Any, curve: str, theme: str, width: int) -> None:
-    on = stage(ResidualValley(curve=curve, step=2), theme=theme, width=width)
+    on = stage(LevenbergMarquardtSteps(curve=curve, step=2), theme=theme, width=width)
     assert on.summary
     assert not on.overflows()
     on.shot(f"19-{curve}-{theme}-{width}")
 
 
 def test_a_step_out_of_view_is_told(stage: Any) -> None:
-    on = stage(ResidualValley(start=FAR, step=0))
+    on = stage(LevenbergMarquardtSteps(start=FAR, step=0))
     assert "step to (0.84, −7.8), out of view" in (on.page.text_content(".ak-stage") or "")
     on.shot("19-out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.widgets import AdamSlots, FloorDescent, MaskedAttention, PushPull
+from autodiff_kit.widgets import AdamSlots, FloorDescent, JvpVjp, MaskedAttention
 
 
 def centre(on: Any, selector: str) -> tuple[float, float]:
@@ -14,7 +14,7 @@ def centre(on: Any, selector: str) -> tuple[float, float]:
 
 # ------------------------------------------------------------------------------------------------------------ lesson 01
 def test_arrows_step_through_the_push_and_the_pull(stage: Any) -> None:
-    on = stage(PushPull())
+    on = stage(JvpVjp())
     on.page.locator(".ak-tape").first.focus()
     on.press(*["ArrowDown"] * 12)
     assert "Jv = (7, −5, 3)" in on.summary
@@ -26,7 +26,7 @@ def test_arrows_step_through_the_push_and_the_pull(stage: Any) -> None:
 
 
 def test_the_double_pull_plays_the_second_tape(stage: Any) -> None:
-    on = stage(PushPull())
+    on = stage(JvpVjp())
     on.choose("double pull ↑↑")
     on.page.locator('[aria-label="Last step"]').click()
     assert "Two pulls and no push gave Jv = (7, −5, 3)" in on.summary
@@ -36,7 +36,7 @@ def test_the_double_pull_plays_the_second_tape(stage: Any) -> None:
 
 
 def test_the_dial_is_dragged_and_keyed(stage: Any) -> None:
-    on = stage(PushPull())
+    on = stage(JvpVjp())
     x, y = centre(on, ".ak-handle circle.ak-ring")
     on.page.mouse.move(x, y)
     on.page.mouse.down()
@@ -52,7 +52,7 @@ def test_the_dial_is_dragged_and_keyed(stage: Any) -> None:
 
 
 def test_sweeps_are_counted_again(stage: Any) -> None:
-    on = stage(PushPull(), theme="dark")
+    on = stage(JvpVjp(), theme="dark")
     box = on.page.locator("input[type=number]").last
     box.fill("5")
     box.press("Enter")
@@ -239,10 +239,10 @@ def test_a_silent_kernel_is_told_of(stage: Any) -> None:
 
 def test_an_error_of_the_kernel_is_shown(stage: Any) -> None:
     class Broken(MaskedAttention):
-        def answer(self) -> dict[str, Any]:
+        def compute_outputs(self) -> dict[str, Any]:
             if self.design == "additive":
                 raise ValueError("c must be below 0")
-            return super().answer()
+            return super().compute_outputs()
 
     on = stage(Broken())
     on.page.locator('[role=radio]:text-is("add c before")').click()

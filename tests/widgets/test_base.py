@@ -14,7 +14,7 @@ import traitlets
 from autodiff_kit import widgets
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets import FloorDescent, KernelWidget
-from autodiff_kit.widgets.json_encoding import Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
 LESSONS = [getattr(widgets, name) for name in sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})]
 each_lesson = pytest.mark.parametrize("kind", LESSONS)
@@ -23,12 +23,11 @@ each_lesson = pytest.mark.parametrize("kind", LESSONS)
 class Halves(KernelWidget):
     """Two inputs, a few outputs, and a count of answers."""
 
-    _module = "lesson06.js"
-    inputs = ("a", "b")
+    _front_end = "lesson06.js"
 
-    a = traitlets.Float(1.0).tag(sync=True)
-    b = traitlets.Float(2.0).tag(sync=True)
-    note = traitlets.Unicode("").tag(sync=True)
+    a = Input(traitlets.Float(1.0))
+    b = Input(traitlets.Float(2.0))
+    note = ViewState(traitlets.Unicode(""))
     ratio = Output()
     other = Output()
 
@@ -36,14 +35,14 @@ class Halves(KernelWidget):
         self.answers = 0
         super().__init__(**kwargs)
 
-    def answer(self) -> dict[str, Any]:
+    def compute_outputs(self) -> dict[str, Any]:
         self.answers += 1
         if self.b < 0:
             raise ValueError("b must not be below 0")
         with np.errstate(all="ignore"):
             return {"ratio": np.divide(self.a, self.b), "other": [math.nan, -math.inf, None]}
 
-    def twin(self) -> Table:
+    def as_table(self) -> Table:
         return Table("Halves", ("name", "value"), [("ratio", float(self.ratio))])
 
 
@@ -119,11 +118,11 @@ def test_an_error_is_shown_and_the_last_outputs_stay() -> None:
 
 def test_a_widget_without_an_answer_says_what_to_write() -> None:
     class Empty(KernelWidget):
-        _module = "lesson06.js"
+        _front_end = "lesson06.js"
 
-    assert "Empty computes nothing; write its answer()" in Empty().error
-    with pytest.raises(NotImplementedError, match="Empty has no text twin"):
-        Empty().twin()
+    assert "Empty computes nothing; write its compute_outputs()" in Empty().error
+    with pytest.raises(NotImplementedError, match="Empty has no table"):
+        Empty().as_table()
 
 
 def test_an_unknown_widget_lists_the_known_ones() -> None:
@@ -163,7 +162,7 @@ def test_a_page_without_widgets_gets_text_picture_and_table(kind: Any) -> None:
     widget = kind()
     data, _ = widget._repr_mimebundle_()
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
-    twin = widget.twin()
+    twin = widget.as_table()
     assert data["text/plain"] == f"{widget!r}\n{twin}"
     page = data["text/html"]
     picture = page.split("data:image/png;base64,")[1].split('"')[0]
@@ -179,13 +178,13 @@ def test_the_still_picture_does_not_touch_pyplot(kind: Any) -> None:
     from matplotlib import pyplot as plt
 
     before = plt.get_fignums()
-    assert kind().still() is not None
+    assert kind().static_figure() is not None
     assert plt.get_fignums() == before
 
 
 def test_without_a_picture_there_is_the_table() -> None:
     data, _ = Halves()._repr_mimebundle_()
-    assert data["text/html"] == Halves().twin().html()
+    assert data["text/html"] == Halves().as_table().html()
 
 
 @each_lesson

@@ -120,7 +120,7 @@ def test_values_outside_their_range_are_refused(bad: dict[str, Any]) -> None:
 
 
 def test_the_twin_says_it_in_text() -> None:
-    text = str(FirstTape().twin())
+    text = str(FirstTape().as_table())
     assert text.startswith("One sweep from z")
     assert [line.split()[-2:] for line in text.splitlines()[2:]] == [
         ["36.0000", "0"],
@@ -128,4 +128,4 @@ def test_the_twin_says_it_in_text() -> None:
         ["12.0000", "16"],
         ["1.0000", "8"],
     ]
-    assert FirstTape().still() is not None
+    assert FirstTape().static_figure() is not None

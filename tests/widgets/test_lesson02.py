@@ -9,7 +9,7 @@ import pytest
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.widgets import BrokenPaths
+from autodiff_kit.widgets import UnconnectedPaths
 from autodiff_kit.widgets.lesson02 import NOT_YET, PROGRAMS
 
 # For each program and each of its lines: gradient, cause, line.
@@ -26,13 +26,13 @@ CASES = [(k, mend) for k, found in enumerate(FOUND) for mend in range(len(found)
 def path(k: int, mend: int = 0) -> dict[str, Any]:
     mends = [0] * len(PROGRAMS)
     mends[k] = mend
-    widget = BrokenPaths(mends=mends)
+    widget = UnconnectedPaths(mends=mends)
     assert widget.error == ""
     return widget.paths[k]
 
 
 def test_each_cause_has_a_program() -> None:
-    assert sorted(path["cause"] for path in BrokenPaths().paths) == [1, 2, 3, 4, 5]
+    assert sorted(path["cause"] for path in UnconnectedPaths().paths) == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(("k", "mend"), CASES)
@@ -76,15 +76,15 @@ def test_a_name_that_is_made_twice_is_read_where_it_was_made_last() -> None:
 
 
 def test_the_twin_keeps_what_was_not_asked_yet() -> None:
-    widget = BrokenPaths(said=[4, NOT_YET, NOT_YET, NOT_YET, 0])
-    rows = [tuple(row) for row in widget.twin().rows]
+    widget = UnconnectedPaths(said=[4, NOT_YET, NOT_YET, NOT_YET, 0])
+    rows = [tuple(row) for row in widget.as_table().rows]
     assert rows[0] == ("A", "None", "The value left the record.", "5")
     assert rows[1] == ("B", "None", "?", "?")
     assert rows[4] == ("E", "[6, None]", "The variable was not used on this tape.", "–")
 
 
 def test_which_program_is_looked_at_asks_nothing() -> None:
-    widget = BrokenPaths()
+    widget = UnconnectedPaths()
     paths = widget.paths
     widget.at = 3
     assert widget.paths is paths
@@ -92,7 +92,7 @@ def test_which_program_is_looked_at_asks_nothing() -> None:
 
 def test_nothing_is_left_in_the_cache_of_lines() -> None:
     before = set(linecache.cache)
-    BrokenPaths()
+    UnconnectedPaths()
     assert set(linecache.cache) == before
 
 
@@ -108,7 +108,7 @@ def test_nothing_is_left_in_the_cache_of_lines() -> None:
     ids=lambda value: repr(value)[:24],
 )
 def test_bad_values_are_refused(bad: dict[str, Any], words: str) -> None:
-    widget = BrokenPaths()
+    widget = UnconnectedPaths()
     before = widget.paths
     with pytest.raises(traitlets.TraitError, match=words):
         widget.set_trait(*next(iter(bad.items())))

@@ -9,9 +9,9 @@ import pytest
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.widgets.lesson05 import HOOKS, OPS, RULES, SwappedRule, curve
+from autodiff_kit.widgets.lesson05 import FUNCTIONS, HOOKS, RULES, CustomGradientRule, curve
 
-EVERY = [(f, rule) for f in OPS for rule in ("own", *RULES)]
+EVERY = [(f, rule) for f in FUNCTIONS for rule in ("own", *RULES)]
 
 
 def same(got: Any, want: Any) -> bool:
@@ -21,7 +21,7 @@ def same(got: Any, want: Any) -> bool:
 
 # ----------------------------------------------------------------------------------------------------- lesson's numbers
 def test_the_composition_gives_nan_and_a_rule_of_ones_own_one() -> None:
-    widget = SwappedRule(f="log1pexp", x=1000.0, g=1.0)
+    widget = CustomGradientRule(f="log1pexp", x=1000.0, g=1.0)
     assert same((widget.value, widget.into_x), (float("inf"), float("nan")))
     widget.rule = "sigmoid"
     assert (widget.value, widget.into_x) == (1000.0, 1.0)
@@ -30,7 +30,7 @@ def test_the_composition_gives_nan_and_a_rule_of_ones_own_one() -> None:
 
 
 def test_floor_with_its_own_rule_with_identity_and_five_times() -> None:
-    widget = SwappedRule(g=1.0)
+    widget = CustomGradientRule(g=1.0)
     assert (widget.value, widget.into_x) == (1.0, None)
     assert widget.seen == {"comes": 1.0, "leaves": 1.0, "arrives": None}
     found = []
@@ -41,7 +41,7 @@ def test_floor_with_its_own_rule_with_identity_and_five_times() -> None:
 
 @pytest.mark.parametrize(("hook", "handed"), [("look", 2), ("halve", 1), ("clip", 1), ("turn", -2), ("stop", 0)])
 def test_what_a_hook_hands_on_is_what_the_rule_gets(hook: str, handed: float) -> None:
-    widget = SwappedRule(rule="five", hook=hook)
+    widget = CustomGradientRule(rule="five", hook=hook)
     assert widget.seen == {"comes": 2.0, "leaves": handed, "arrives": 5.0 * handed}
     assert widget.into_x == 5.0 * handed
 
@@ -50,7 +50,7 @@ def test_what_a_hook_hands_on_is_what_the_rule_gets(hook: str, handed: float) ->
 @pytest.mark.parametrize(("f", "rule"), EVERY)
 def test_the_code_that_is_shown_does_what_the_picture_shows(f: str, rule: str) -> None:
     for hook in HOOKS:
-        widget = SwappedRule(f=f, rule=rule, hook=hook, x=OPS[f].start)
+        widget = CustomGradientRule(f=f, rule=rule, hook=hook, x=FUNCTIONS[f].start)
         names: dict[str, Any] = {"ak": ak, "x": ak.constant(widget.x)}
         with np.errstate(all="ignore"), ak.GradientTape() as tape:
             tape.watch(names["x"])
@@ -64,7 +64,7 @@ def test_the_code_that_is_shown_does_what_the_picture_shows(f: str, rule: str) -
 def test_the_curves_are_what_the_widget_gives_at_a_point(f: str, rule: str) -> None:
     for piece in curve(f, rule)["pieces"]:
         for i in (0, len(piece["x"]) // 2):
-            widget = SwappedRule(f=f, rule=rule, x=piece["x"][i], g=1.0)
+            widget = CustomGradientRule(f=f, rule=rule, x=piece["x"][i], g=1.0)
             assert same(widget.value, piece["value"][i])
             slope = None if piece["slope"] is None else piece["slope"][i]
             assert widget.slope == pytest.approx(slope, nan_ok=True)
@@ -78,7 +78,7 @@ def test_a_jump_has_an_end_that_is_there_and_one_that_is_not() -> None:
 
 
 def test_another_function_brings_x_back_into_its_picture() -> None:
-    widget = SwappedRule()
+    widget = CustomGradientRule()
     widget.f = "log1pexp"
     assert (widget.x, widget.error) == (1000.0, "")
     widget.x = 700.0
@@ -88,27 +88,27 @@ def test_another_function_brings_x_back_into_its_picture() -> None:
 
 @pytest.mark.parametrize(("name", "bad"), [("x", float("nan")), ("x", float("inf")), ("g", 3.5), ("g", float("nan"))])
 def test_bad_numbers_are_refused(name: str, bad: float) -> None:
-    widget = SwappedRule()
+    widget = CustomGradientRule()
     with pytest.raises(traitlets.TraitError, match=f"{name} is a number.*; got"):
         setattr(widget, name, bad)
     assert (widget.x, widget.g) == (1.7, 2.0)
 
 
 def test_where_the_stage_stands_asks_nothing() -> None:
-    widget = SwappedRule()
+    widget = CustomGradientRule()
     seen = widget.seen
     widget.step = 3
     assert widget.seen is seen
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = SwappedRule(rule="five", hook="halve").twin()
+    table = CustomGradientRule(rule="five", hook="halve").as_table()
     assert table.caption == "floor at 1.7 is 1.0000; its rule (five) claims the slope 5.0000"
     assert [line.split()[-1] for line in str(table).splitlines()[-3:]] == ["2.0000", "1.0000", "5.0000"]
 
 
 @pytest.mark.parametrize("rule", ["own", "five"])
 def test_a_still_figure_for_pages_without_a_front_end(rule: str) -> None:
-    upper, lower = SwappedRule(rule=rule).still().axes
+    upper, lower = CustomGradientRule(rule=rule).static_figure().axes
     assert len(upper.lines) == 6
     assert len(lower.lines) == (0 if rule == "own" else 6)

@@ -136,8 +136,8 @@ def test_values_outside_their_range_are_refused(bad: dict[str, Any]) -> None:
 
 
 def test_the_twin_says_it_in_text() -> None:
-    assert str(FloorDescent().twin()).startswith("Descent with rule sigmoid: floor(x) was 3 after 11 steps\n")
-    assert "never at 3" in FloorDescent(rule="none").twin().caption
-    rows = FloorDescent().twin().rows
+    assert str(FloorDescent().as_table()).startswith("Descent with rule sigmoid: floor(x) was 3 after 11 steps\n")
+    assert "never at 3" in FloorDescent(rule="none").as_table().caption
+    rows = FloorDescent().as_table().rows
     assert [row[0] for row in rows][-1] == "200"
     assert rows[-1][1] == FloorDescent().trail[200]

@@ -9,18 +9,18 @@ import pytest
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.widgets.lesson07 import GatheringEnds
+from autodiff_kit.widgets.lesson07 import FakeQuantGradients
 
 SPREAD = [-4.0, -3.5, -3.25, 0.0, 5.0]
 
 
-def column(widget: GatheringEnds, name: str) -> list[Any]:
+def column(widget: FakeQuantGradients, name: str) -> list[Any]:
     return [entry[name] for entry in widget.entries]
 
 
 # ----------------------------------------------------------------------------------------------------- lesson's numbers
 def test_the_lessons_gradient() -> None:
-    widget = GatheringEnds()
+    widget = FakeQuantGradients()
     assert column(widget, "into_x") == [2, 0, 1, 1, 1]
     assert column(widget, "y") == [-3, -3, 0, 0, 6]
     assert column(widget, "side") == ["below", "below", "inside", "inside", "inside"]
@@ -38,15 +38,15 @@ def test_the_lessons_gradient() -> None:
     ],
 )
 def test_what_is_clamped_goes_to_the_extreme_and_equals_share(x: list[float], gradient: list[float]) -> None:
-    assert column(GatheringEnds(x=x), "into_x") == gradient
+    assert column(FakeQuantGradients(x=x), "into_x") == gradient
 
 
 def test_a_stopped_end_keeps_what_it_gathered() -> None:
-    widget = GatheringEnds(min_home=False)
+    widget = FakeQuantGradients(min_home=False)
     assert column(widget, "into_x") == [0, 0, 1, 1, 1]
     assert column(widget, "by_min") == [None] * 5
     assert widget.ends["into_min"] == 2
-    assert column(GatheringEnds(x=[-5.0, 0.0, 1.0, 3.5, 4.0], max_home=False), "into_x") == [1, 1, 1, 0, 0]
+    assert column(FakeQuantGradients(x=[-5.0, 0.0, 1.0, 3.5, 4.0], max_home=False), "into_x") == [1, 1, 1, 0, 0]
 
 
 # -------------------------------------------------------------------------------------------------------- every setting
@@ -54,7 +54,7 @@ def test_a_stopped_end_keeps_what_it_gathered() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_ways_add_up_and_nothing_is_lost(seed: int, bits: int) -> None:
     x = np.random.default_rng(seed).uniform(-6, 6, 5).round(2).tolist()
-    widget = GatheringEnds(x=x, bits=bits)
+    widget = FakeQuantGradients(x=x, bits=bits)
     ways = np.array([column(widget, name) for name in ("straight", "by_min", "by_max")])
     np.testing.assert_allclose(ways.sum(axis=0), column(widget, "into_x"))
     assert ways[0].tolist() == [float(side == "inside") for side in column(widget, "side")]
@@ -67,32 +67,32 @@ def test_the_ways_add_up_and_nothing_is_lost(seed: int, bits: int) -> None:
 
 @pytest.mark.parametrize("bits", [2, 3, 4])
 def test_zero_is_a_level(bits: int) -> None:
-    assert np.abs(GatheringEnds(x=[-3.25, -1.0, 0.0, 1.0, 4.5], bits=bits).levels).min() < 1e-12
+    assert np.abs(FakeQuantGradients(x=[-3.25, -1.0, 0.0, 1.0, 4.5], bits=bits).levels).min() < 1e-12
 
 
 @pytest.mark.parametrize("bad", [[1.0, 2.0], [-7.0, 0.0, 1.0, 2.0, 3.0], [float("nan"), 0.0, 1.0, 2.0, 3.0]])
 def test_bad_numbers_are_refused(bad: list[float]) -> None:
-    widget = GatheringEnds()
+    widget = FakeQuantGradients()
     with pytest.raises(traitlets.TraitError, match="x holds 5 numbers from -6 to 6; got"):
         widget.x = bad
     assert column(widget, "into_x") == [2, 0, 1, 1, 1]
 
 
 def test_five_equal_numbers_are_no_range_and_it_says_so() -> None:
-    widget = GatheringEnds()
+    widget = FakeQuantGradients()
     widget.x = [1.0] * 5
     assert "min must be below max, got 1.0 and 1.0" in widget.error
     assert column(widget, "into_x") == [2, 0, 1, 1, 1]
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = GatheringEnds().twin()
+    table = FakeQuantGradients().as_table()
     assert table.caption == "2 bits, nudged range (-3, 6): the gradient of the sum is [2 0 1 1 1]"
-    assert [row[-1] for row in GatheringEnds(x=SPREAD).twin().rows] == [3, 0, 0, 1, 1]
-    assert GatheringEnds(min_home=False).twin().rows[0][5] is None
+    assert [row[-1] for row in FakeQuantGradients(x=SPREAD).as_table().rows] == [3, 0, 0, 1, 1]
+    assert FakeQuantGradients(min_home=False).as_table().rows[0][5] is None
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    stairs, bars = GatheringEnds().still().axes
+    stairs, bars = FakeQuantGradients().static_figure().axes
     assert [patch.get_height() for patch in bars.patches] == [2, 0, 1, 1, 1]
     assert stairs.lines[0].get_ydata().tolist() == [-3, -3, 0, 0, 6]

@@ -79,14 +79,18 @@ def test_a_label_that_is_no_class_is_the_kits_own_error() -> None:
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = LogitBars(level=100.0).twin()
+    table = LogitBars(level=100.0).as_table()
     assert table.caption == "The loss is 1.4076, by the kit's own function"
     assert [row[1] for row in table.rows] == [100.0, 101.0, 102.0, ""]
     assert table.rows[-1][3:] == (1.0, 0.0)
-    assert LogitBars(way="steps", level=1000.0).twin().caption == "The loss is nan, step by step"
+    assert LogitBars(way="steps", level=1000.0).as_table().caption == "The loss is nan, step by step"
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    axes = LogitBars().still().axes
+    axes = LogitBars().static_figure().axes
     assert [round(bar.get_height(), 4) for bar in axes[2].patches] == [0.09, -0.7553, 0.6652]
-    assert [bar.get_height() for bar in LogitBars(way="steps", level=1000.0).still().axes[1].patches] == [0, 0, 0]
+    assert [bar.get_height() for bar in LogitBars(way="steps", level=1000.0).static_figure().axes[1].patches] == [
+        0,
+        0,
+        0,
+    ]

@@ -141,9 +141,9 @@ def test_the_mask_of_a_new_sentence_is_part_of_the_same_answer() -> None:
     answers = []
 
     class Counted(MaskedAttention):
-        def answer(self) -> dict[str, Any]:
+        def compute_outputs(self) -> dict[str, Any]:
             answers.append(self.sentence)
-            return super().answer()
+            return super().compute_outputs()
 
     widget = Counted()
     widget.set_state({"sentence": 3, "asked": 1})
@@ -160,6 +160,6 @@ def test_values_outside_their_range_are_refused(bad: dict[str, Any]) -> None:
 
 
 def test_the_twin_says_it_in_text() -> None:
-    text = str(MaskedAttention().twin())
+    text = str(MaskedAttention().as_table())
     assert text.startswith("Design zero, float32: kept weights sum to 0.6000, the output is 14.0000")
     assert [line.split()[-1] for line in text.splitlines()[2:]] == ["-0.4000", "1.2000", "4.8000", "-5.6000"]

@@ -82,14 +82,14 @@ def test_bad_input_is_refused_and_changes_nothing(name: str, bad: Any, says: str
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = GraphReadout().twin()
+    table = GraphReadout().as_table()
     assert table.caption == "mean of each graph; into v: 5.5000"
     assert table.rows[1] == ("graph 1", "3", 12.0, 4.0, "0.3333, 0.3333, 0.3333")
     assert table.rows[2][-1] == "no node"
-    assert "place 2" in GraphReadout(count=1).twin().caption
+    assert "place 2" in GraphReadout(count=1).as_table().caption
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    labels = [text.get_text() for text in GraphReadout(readout="naive").still().axes[0].texts]
+    labels = [text.get_text() for text in GraphReadout(readout="naive").static_figure().axes[0].texts]
     assert labels == ["1.5000", "4.0000", "nan"]
-    assert [text.get_text() for text in GraphReadout(count=1).still().axes[0].texts] == ["refused"]
+    assert [text.get_text() for text in GraphReadout(count=1).static_figure().axes[0].texts] == ["refused"]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import traitlets
 
-from autodiff_kit.widgets.lesson12 import HOLDS, WAYS, StateBox
+from autodiff_kit.widgets.lesson12 import HOLDS, WAYS, VariableState
 
 
 def found(**how: Any) -> dict[str, Any]:
-    widget = StateBox(**how)
+    widget = VariableState(**how)
     assert widget.error == ""
     scene: dict[str, Any] = widget.scene
     return scene
@@ -68,7 +68,7 @@ def test_slopes_are_those_of_the_square(way: str, x0: float, x1: float, later: f
 @pytest.mark.parametrize("name", ["x0", "x1", "later"])
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), 10.5])
 def test_bad_numbers_are_refused(name: str, bad: float) -> None:
-    widget = StateBox()
+    widget = VariableState()
     before = widget.scene
     with pytest.raises(traitlets.TraitError, match=f"{name} is from -10 to 10; got"):
         setattr(widget, name, bad)
@@ -82,21 +82,21 @@ def test_no_zero_has_a_sign() -> None:
 
 
 def test_where_the_step_stands_asks_nothing() -> None:
-    widget = StateBox()
+    widget = VariableState()
     scene = widget.scene
     widget.step = 4
     assert widget.scene is scene
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = StateBox().twin()
+    table = VariableState().as_table()
     assert table.caption == "assign, held by copy"
     assert [row[-1] for row in table.rows] == [None, 6.0, 1.0]
     assert table.rows[1][1:4] == (0.0, 3.0, 10.0)
-    assert [row[-1] for row in StateBox(hold="version").twin().rows] == ["error"] * 3
-    assert [row[0] for row in StateBox(way="update").twin().rows] == ["x0", "x1", "s", "y"]
+    assert [row[-1] for row in VariableState(hold="version").as_table().rows] == ["error"] * 3
+    assert [row[0] for row in VariableState(way="update").as_table().rows] == ["x0", "x1", "s", "y"]
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    words = [text.get_text() for text in StateBox().still().axes[0].texts]
+    words = [text.get_text() for text in VariableState().static_figure().axes[0].texts]
     assert words == ["3", "x0: gradient None", "0  3  10", "x1: gradient 6"]

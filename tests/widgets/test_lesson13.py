@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import traitlets
 
-from autodiff_kit.widgets.lesson13 import AGAIN, LAYERS, MARK, PLACES, SLOPE, GrowingRecord
+from autodiff_kit.widgets.lesson13 import AGAIN, LAYERS, MARK, PLACES, SLOPE, TapeMemory
 
 
 def grown(**how: Any) -> dict[str, Any]:
-    widget = GrowingRecord(**how)
+    widget = TapeMemory(**how)
     assert widget.error == ""
     growth: dict[str, Any] = widget.growth
     return growth
@@ -36,7 +36,7 @@ def test_a_sum_holds_nothing_for_the_way_back() -> None:
 
 
 def test_a_mark_every_ten_layers() -> None:
-    marks = GrowingRecord().marks
+    marks = TapeMemory().marks
     assert (marks["calls"], marks["peak"]) == (190, 19)
     assert max(marks["held"]) == 19
     assert marks["held"][-1] == 1  # asked for its slope, and about to be dropped
@@ -45,17 +45,17 @@ def test_a_mark_every_ten_layers() -> None:
 # -------------------------------------------------------------------------------------------------------- every setting
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 10, 33, 99, 100])
 def test_marks_cost_what_they_must(k: int) -> None:
-    marks = GrowingRecord(k=k).marks
+    marks = TapeMemory(k=k).marks
     blocks = -(-LAYERS // k)
     assert marks["calls"] == 2 * LAYERS - blocks  # of each block all layers but the last run again
     assert marks["peak"] == max(b + min(k, LAYERS - b * k) for b in range(blocks))  # marks before it, and the block
     assert marks["slope"] == pytest.approx(marks["whole"], rel=1e-13)
-    assert GrowingRecord(k=k).by_k[k - 1] == [marks["calls"], marks["peak"]]
+    assert TapeMemory(k=k).by_k[k - 1] == [marks["calls"], marks["peak"]]
 
 
 @pytest.mark.parametrize("k", [1, 10, 30, 100])
 def test_events_tell_what_is_held(k: int) -> None:
-    marks = GrowingRecord(k=k).marks
+    marks = TapeMemory(k=k).marks
     held: set[int] = set()
     for (event, layer), count in zip(marks["events"], marks["held"][1:], strict=True):
         if event in (MARK, AGAIN):
@@ -80,24 +80,24 @@ def test_records_grow_by_the_step_or_not_at_all(place: str, n: int) -> None:
 )
 def test_what_is_out_of_reach_is_refused(name: str, bad: Any) -> None:
     with pytest.raises(traitlets.TraitError):
-        setattr(GrowingRecord(), name, bad)
+        setattr(TapeMemory(), name, bad)
 
 
 def test_where_the_run_stands_asks_nothing() -> None:
-    widget = GrowingRecord()
+    widget = TapeMemory()
     growth = widget.growth
     widget.at, widget.view = 7, "layers"
     assert widget.growth is growth
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = GrowingRecord().twin()
+    table = TapeMemory().as_table()
     assert [row[1] for row in table.rows] == [500, 400, 500, 5]
-    table = GrowingRecord(view="layers", k=3).twin()
+    table = TapeMemory(view="layers", k=3).as_table()
     assert ("3", 166, 35) in table.rows
     assert ("10", 190, 19) in table.rows
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    assert GrowingRecord().still().axes[0].lines[0].get_ydata()[-1] == 500
-    assert max(GrowingRecord(view="layers").still().axes[0].lines[0].get_ydata()) == 19
+    assert TapeMemory().static_figure().axes[0].lines[0].get_ydata()[-1] == 500
+    assert max(TapeMemory(view="layers").static_figure().axes[0].lines[0].get_ydata()) == 19

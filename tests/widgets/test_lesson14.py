@@ -9,7 +9,7 @@ import pytest
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.widgets.lesson14 import COUNT, OPTIMIZERS, START, RollingSteps
+from autodiff_kit.widgets.lesson14 import COUNT, OPTIMIZERS, START, MomentumSteps
 
 
 def strip(*grads: float | None, rest: float | None = 0.0) -> list[Any]:
@@ -18,7 +18,7 @@ def strip(*grads: float | None, rest: float | None = 0.0) -> list[Any]:
 
 # ----------------------------------------------------------------------------------------------------- lesson's numbers
 def test_three_gradients_of_one() -> None:
-    widget = RollingSteps()
+    widget = MomentumSteps()
     assert np.round(widget.steps[:4], 10).tolist() == [-0.1, -0.19, -0.271, -0.2439]
     assert np.round(widget.carried[:4], 10).tolist() == [0.0, -0.09, -0.171, -0.2439]
     assert np.round(widget.slot[:4], 10).tolist() == [0.0, 1.0, 1.9, 2.71]
@@ -28,12 +28,12 @@ def test_three_gradients_of_one() -> None:
 
 def test_the_way_left_is_the_last_step_times_b_over_one_less_b() -> None:
     for b in (0.5, 0.8, 0.95):
-        widget = RollingSteps(b=b, at=4, grads=strip(1.0, -0.5, None, 2.0, 0.25))
+        widget = MomentumSteps(b=b, at=4, grads=strip(1.0, -0.5, None, 2.0, 0.25))
         np.testing.assert_allclose(widget.rest - widget.w[5], widget.steps[4] * b / (1 - b), rtol=1e-6)
 
 
 def test_each_gradient_is_worth_the_rate_over_one_less_b_in_the_end() -> None:
-    widget = RollingSteps(b=0.75, at=COUNT - 1, grads=strip(1.0, -2.0, 0.5))
+    widget = MomentumSteps(b=0.75, at=COUNT - 1, grads=strip(1.0, -2.0, 0.5))
     assert widget.rest == pytest.approx(-0.1 / 0.25 * (1.0 - 2.0 + 0.5), abs=1e-8)
 
 
@@ -47,7 +47,7 @@ def test_the_path_is_that_of_the_optimizer_alone(optimizer: str) -> None:
         if g is not None:
             opt.apply_gradients([(g, w)])
         path.append(float(w))
-    widget = RollingSteps(optimizer=optimizer, b=0.8, grads=grads)
+    widget = MomentumSteps(optimizer=optimizer, b=0.8, grads=grads)
     assert widget.w == path
     assert widget.error == ""
     assert widget.steps[1] is widget.carried[1] is None
@@ -58,13 +58,13 @@ def test_what_is_carried_over_is_the_step_of_a_zero(optimizer: str) -> None:
     grads = strip(1.0, -0.5, 2.0)
     for k in range(3):
         zeroed = strip(*grads[:k], 0.0)
-        there, zero = (RollingSteps(optimizer=optimizer, grads=g, at=0) for g in (grads, zeroed))
+        there, zero = (MomentumSteps(optimizer=optimizer, grads=g, at=0) for g in (grads, zeroed))
         assert there.carried[k] == pytest.approx(zero.steps[k], abs=1e-15)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_the_rest_is_where_many_zeros_lead(optimizer: str) -> None:
-    widget = RollingSteps(optimizer=optimizer, at=1, grads=strip(1.0, 2.0, -1.0))
+    widget = MomentumSteps(optimizer=optimizer, at=1, grads=strip(1.0, 2.0, -1.0))
     w, opt = ak.Variable(0.0), OPTIMIZERS[optimizer](0.9)
     for g in (1.0, 2.0, *[0.0] * 2000):
         opt.apply_gradients([(g, w)])
@@ -73,7 +73,7 @@ def test_the_rest_is_where_many_zeros_lead(optimizer: str) -> None:
 
 
 def test_without_a_memory_nothing_is_carried_and_nothing_rolls() -> None:
-    for widget in (RollingSteps(optimizer="sgd"), RollingSteps(b=0.0)):
+    for widget in (MomentumSteps(optimizer="sgd"), MomentumSteps(b=0.0)):
         assert set(widget.carried) == {0.0}
         assert widget.rest == widget.w[-1] == pytest.approx(-0.3)
         assert widget.slot is None
@@ -81,17 +81,17 @@ def test_without_a_memory_nothing_is_carried_and_nothing_rolls() -> None:
 
 @pytest.mark.parametrize("bad", [[1.0], strip(2.5), strip(float("nan")), strip("1")])
 def test_bad_gradients_are_refused(bad: list[Any]) -> None:
-    widget = RollingSteps()
+    widget = MomentumSteps()
     with pytest.raises(traitlets.TraitError, match="got"):
         widget.grads = bad
     assert widget.grads == START
 
 
 def test_the_twin_and_the_figure_say_the_same() -> None:
-    table = RollingSteps(grads=strip(1.0, None)).twin()
+    table = MomentumSteps(grads=strip(1.0, None)).as_table()
     assert table.caption == "momentum, memory 0.9: with zeros after step 3, w rests at -1.0000"
     assert table.rows[0][1:] == (1.0, 0.0, -0.1, -0.1, -0.1)
     assert table.rows[1][1:5] == (None, None, None, None)
-    upper, lower = RollingSteps().still().axes
+    upper, lower = MomentumSteps().static_figure().axes
     assert [patch.get_height() for patch in upper.patches][:3] == pytest.approx([0.0, -0.09, -0.171])
     assert lower.get_ylabel() == "w"

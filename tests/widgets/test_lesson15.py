@@ -226,6 +226,6 @@ def test_where_the_cursor_stands_asks_nothing() -> None:
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = AdamSlots().twin()
+    table = AdamSlots().as_table()
     assert table.caption == "adam: two weights over 100 steps"
     assert str(table).splitlines()[-1].split() == ["100", "0.000000", "-0.600522", "None", "-0.100000"]

@@ -10,17 +10,17 @@ import pytest
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.widgets.lesson16 import REGIONS, START, STEPS, WAYS, ThreeBalls
+from autodiff_kit.widgets.lesson16 import REGIONS, START, STEPS, WAYS, ConstrainedDescent
 
 
-def ends(widget: ThreeBalls) -> dict[str, Any]:
+def ends(widget: ConstrainedDescent) -> dict[str, Any]:
     return {way: widget.paths[way][-1] for way in WAYS}
 
 
 # ----------------------------------------------------------------------------------------------------- lesson's numbers
 @pytest.mark.parametrize(("penalty", "rate", "end"), [(1.0, 0.3, 1.5), (9.0, 0.1, 1.1), (29.0, 0.06, 31 / 30)])
 def test_a_penalty_stops_outside(penalty: float, rate: float, end: float) -> None:
-    widget = ThreeBalls(penalty=penalty, rate=rate)
+    widget = ConstrainedDescent(penalty=penalty, rate=rate)
     found = ends(widget)
     assert found["penalise"][0] == pytest.approx(end, abs=1e-3)
     assert widget.outside["penalise"][-1] == pytest.approx(end - 1, abs=1e-3)
@@ -29,7 +29,7 @@ def test_a_penalty_stops_outside(penalty: float, rate: float, end: float) -> Non
 
 
 def test_beyond_the_limit_it_never_settles() -> None:
-    stable, wild = ThreeBalls(penalty=99.0, rate=0.019), ThreeBalls(penalty=99.0, rate=0.1)
+    stable, wild = ConstrainedDescent(penalty=99.0, rate=0.019), ConstrainedDescent(penalty=99.0, rate=0.1)
     assert stable.limit == wild.limit == 0.02
     late = [w[0] for w in wild.paths["penalise"][12:]]
     assert max(late) - min(late) > 0.5
@@ -38,7 +38,7 @@ def test_beyond_the_limit_it_never_settles() -> None:
 
 
 def test_free_numbers_come_nearer_by_one_over_the_steps() -> None:
-    widget = ThreeBalls(target=[2.0, -0.5])
+    widget = ConstrainedDescent(target=[2.0, -0.5])
     assert 1 - ends(widget)["reparametrise"][0] == pytest.approx(1 / (0.1 * STEPS), rel=0.1)
 
 
@@ -46,7 +46,7 @@ def test_free_numbers_come_nearer_by_one_over_the_steps() -> None:
 @pytest.mark.parametrize("region", REGIONS)
 @pytest.mark.parametrize("target", [[2.0, 0.5], [-1.0, 1.5], [0.25, 0.0], [3.0, -1.25]])
 def test_what_must_stay_inside_does(region: str, target: list[float]) -> None:
-    widget = ThreeBalls(region=region, target=target, rate=0.3)
+    widget = ConstrainedDescent(region=region, target=target, rate=0.3)
     assert widget.error == ""
     for way in ("project", "reparametrise"):
         assert max(widget.outside[way]) < 1e-12
@@ -57,14 +57,14 @@ def test_what_must_stay_inside_does(region: str, target: list[float]) -> None:
 @pytest.mark.parametrize("region", REGIONS)
 @pytest.mark.parametrize("target", [[2.0, 0.5], [1.5, -1.0], [0.25, 0.25]])
 def test_the_best_is_where_projection_ends(region: str, target: list[float]) -> None:
-    widget = ThreeBalls(region=region, target=target, rate=0.3)
+    widget = ConstrainedDescent(region=region, target=target, rate=0.3)
     assert ends(widget)["project"] == pytest.approx(widget.best, abs=1e-4)
 
 
 @pytest.mark.parametrize("region", REGIONS)
 def test_each_ball_goes_as_it_would_alone(region: str) -> None:
     """One variable a ball, on tapes of their own, by the lesson's own words."""
-    widget = ThreeBalls(region=region, rate=0.05, penalty=5.0)
+    widget = ConstrainedDescent(region=region, rate=0.05, penalty=5.0)
     rule, target, weights = REGIONS[region], np.array(widget.target), np.array([1.0, 3.0])
     start = np.array(START)
 
@@ -93,7 +93,7 @@ def test_each_ball_goes_as_it_would_alone(region: str) -> None:
 
 
 def test_a_projected_step_is_a_step_and_the_nearest_point() -> None:
-    widget = ThreeBalls(region="disc", rate=0.3)
+    widget = ConstrainedDescent(region="disc", rate=0.3)
     for before, out, after in zip(widget.paths["project"], widget.stepped, widget.paths["project"][1:], strict=False):
         step = [0.3 * (widget.target[0] - before[0]), 0.9 * (widget.target[1] - before[1])]
         assert out == pytest.approx([b + s for b, s in zip(before, step, strict=True)])
@@ -102,22 +102,22 @@ def test_a_projected_step_is_a_step_and_the_nearest_point() -> None:
 
 @pytest.mark.parametrize("bad", [[1.0], [4.0, 0.0], [0.0, 9.0], [float("nan"), 0.0]])
 def test_a_target_off_the_picture_is_refused(bad: list[float]) -> None:
-    widget = ThreeBalls()
+    widget = ConstrainedDescent()
     with pytest.raises(traitlets.TraitError, match="target is a point from"):
         widget.target = bad
 
 
 def test_where_the_step_stands_asks_nothing() -> None:
-    widget = ThreeBalls()
+    widget = ConstrainedDescent()
     paths = widget.paths
     widget.at = 3
     assert widget.paths is paths
 
 
 def test_the_twin_and_the_figure_say_the_same() -> None:
-    table = ThreeBalls().twin()
+    table = ConstrainedDescent().as_table()
     assert table.caption == "Allowed: w0 ≤ 1. Penalty 9, learning rate 0.1, step 32"
     assert [row[0] for row in table.rows] == list(WAYS)
     assert table.rows[1][1] == pytest.approx(1.1)
-    lines = ThreeBalls(region="disc").still().axes[0].get_lines()
+    lines = ConstrainedDescent(region="disc").static_figure().axes[0].get_lines()
     assert [line.get_label() for line in lines[1:4]] == list(WAYS)

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 import traitlets
 
-from autodiff_kit.widgets.lesson18 import PROGRAMS, BackwardBill
+from autodiff_kit.widgets.lesson18 import PROGRAMS, BackwardCost
 
 SWITCHES = list(itertools.product([False, True], repeat=4))
 
 
-def column(widget: BackwardBill, name: str) -> list[Any]:
+def column(widget: BackwardCost, name: str) -> list[Any]:
     return [line[name] for line in widget.lines]
 
 
 # ----------------------------------------------------------------------------------------------------- lesson's numbers
 def test_the_lessons_numbers() -> None:
-    widget = BackwardBill()
+    widget = BackwardCost()
     assert (widget.forward, widget.backward) == (2240, 3840)
     assert widget.ratio == pytest.approx(1.7142857)
     assert column(widget, "code") == ["h = x @ W1", "h = h @ W2", "y = h @ W3"]
@@ -29,12 +29,12 @@ def test_the_lessons_numbers() -> None:
 
 
 def test_with_the_inputs_gradient_it_is_twice() -> None:
-    widget = BackwardBill(wanted=[True] * 4)
+    widget = BackwardCost(wanted=[True] * 4)
     assert (widget.forward, widget.backward) == (2240, 4480)
 
 
 def test_biases_activations_and_a_loss_cost_little_forward_and_more_than_twice_backward() -> None:
-    alone, all_of_it = BackwardBill(), BackwardBill(program="whole")
+    alone, all_of_it = BackwardCost(), BackwardCost(program="whole")
     assert (all_of_it.forward, all_of_it.backward) == (2620, 4603)
     assert all_of_it.forward - alone.forward == 180 + 160 + 20 + 20  # biases, tanh, squares, mean
 
@@ -45,7 +45,7 @@ def test_biases_activations_and_a_loss_cost_little_forward_and_more_than_twice_b
 def test_a_product_costs_one_more_for_each_gradient_that_it_hands_on(
     wanted: tuple[bool, ...], sizes: list[int]
 ) -> None:
-    widget = BackwardBill(sizes=sizes, batch=6, wanted=list(wanted))
+    widget = BackwardCost(sizes=sizes, batch=6, wanted=list(wanted))
     for k, line in enumerate(widget.lines):
         product = 2 * 6 * sizes[k] * sizes[k + 1]
         left = any(wanted[: k + 1])
@@ -57,37 +57,37 @@ def test_a_product_costs_one_more_for_each_gradient_that_it_hands_on(
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_nothing_is_asked_for_nothing_comes_back(program: str) -> None:
-    widget = BackwardBill(program=program, wanted=[False] * 4)
+    widget = BackwardCost(program=program, wanted=[False] * 4)
     assert widget.backward == widget.ratio == 0
     assert not any(column(widget, "to"))
-    assert widget.forward == BackwardBill(program=program).forward  # although nothing is recorded then
+    assert widget.forward == BackwardCost(program=program).forward  # although nothing is recorded then
 
 
 @pytest.mark.parametrize("wanted", SWITCHES)
 def test_no_line_hands_back_what_nobody_asked_for(wanted: tuple[bool, ...]) -> None:
-    for line in BackwardBill(program="whole", wanted=list(wanted)).lines:
+    for line in BackwardCost(program="whole", wanted=list(wanted)).lines:
         assert bool(line["to"]) == (line["backward"] > 0)
 
 
 @pytest.mark.parametrize("bad", [{"sizes": [4, 8, 8]}, {"sizes": [4, 8, 8, 0]}, {"sizes": [4, 8, 8, 33]}])
 def test_bad_widths_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(traitlets.TraitError, match="sizes holds 4 whole numbers from 1 to 32; got"):
-        BackwardBill(**bad)
+        BackwardCost(**bad)
 
 
 def test_bad_switches_are_refused() -> None:
     with pytest.raises(traitlets.TraitError, match="wanted holds 4 truth values"):
-        BackwardBill(wanted=[True])
+        BackwardCost(wanted=[True])
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = BackwardBill(program="whole").twin()
+    table = BackwardCost(program="whole").as_table()
     assert table.caption == "Layers 4-8-8-2, batch 10"
     assert table.rows[1] == ("h = ak.tanh(h @ W2 + b2)", 1440, 2872, "h, W2 and b2")
     assert table.rows[-1] == ("in all", 2620, 4603, "1.757 times")
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    axes = BackwardBill().still().axes[0]
+    axes = BackwardCost().static_figure().axes[0]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["h = x @ W1", "h = h @ W2", "y = h @ W3"]
     assert {text.get_text() for text in axes.texts} >= {"forward 1280", "backward 2560"}

@@ -10,14 +10,14 @@ import pytest
 import traitlets
 
 from autodiff_kit.data import problem
-from autodiff_kit.widgets.lesson19 import MOST, ResidualValley, curve
+from autodiff_kit.widgets.lesson19 import MOST, LevenbergMarquardtSteps, curve_named
 
 FAR = [0.05, 1.0]
 
 
 def by_hand(p: Any, damping: float, metric: str = "columns") -> np.ndarray:
     """One step of the lesson's curve, from formulas."""
-    t = curve("decay").x
+    t = curve_named("decay").x
     e = np.exp(p[1] * t)
     J, r = np.stack([e, p[0] * t * e], axis=1), p[0] * e - 2 * np.exp(-t)
     D = np.diag(np.diag(J.T @ J)) if metric == "columns" else np.eye(2)
@@ -26,25 +26,25 @@ def by_hand(p: Any, damping: float, metric: str = "columns") -> np.ndarray:
 
 # ----------------------------------------------------------------------------------------------------- lesson's numbers
 def test_five_jacobians_to_the_end() -> None:
-    widget = ResidualValley()
+    widget = LevenbergMarquardtSteps()
     assert widget.error == ""
     assert widget.end["why"] == "limit"
     assert (widget.end["jacobians"], widget.end["rows"]) == (5, 20)
     assert [one["kept"] for one in widget.tries] == [True] * 5
     np.testing.assert_allclose(widget.end["at"], [2.0, -1.0], atol=1e-9)
-    assert widget.twin().caption.endswith("5 Jacobians, 10 pushes where pulls are 100")
+    assert widget.as_table().caption.endswith("5 Jacobians, 10 pushes where pulls are 100")
 
 
 @pytest.mark.parametrize("metric", ["columns", "one"])
 @pytest.mark.parametrize("start", [[1.0, 0.0], FAR, [-1.0, 1.0]])
 def test_every_step_solves_the_damped_equations(start: list[float], metric: str) -> None:
-    for one in ResidualValley(start=start, metric=metric).tries:
+    for one in LevenbergMarquardtSteps(start=start, metric=metric).tries:
         step = np.subtract(one["to"], one["at"])
         np.testing.assert_allclose(step, by_hand(one["at"], one["damping"], metric), rtol=1e-6, atol=1e-9)
 
 
 def test_a_step_is_kept_if_and_only_if_the_cost_falls() -> None:
-    widget = ResidualValley(start=FAR)
+    widget = LevenbergMarquardtSteps(start=FAR)
     assert {one["kept"] for one in widget.tries} == {True, False}
     for one, after in pairwise(widget.tries):
         assert one["kept"] == (one["found"] < one["cost"])
@@ -56,7 +56,10 @@ def test_a_step_is_kept_if_and_only_if_the_cost_falls() -> None:
 
 def test_the_first_start_of_misra_is_not_done_and_the_second_is() -> None:
     data = problem("Misra1a")
-    slow, near = ResidualValley(curve="misra"), ResidualValley(curve="misra", start=list(data.starts[1]))
+    slow, near = (
+        LevenbergMarquardtSteps(curve="misra"),
+        LevenbergMarquardtSteps(curve="misra", start=list(data.starts[1])),
+    )
     assert (slow.end["why"], len(slow.tries)) == ("open", MOST)
     assert near.end["why"] == "tiny"
     np.testing.assert_allclose(near.end["at"], data.certified, rtol=1e-8)
@@ -65,34 +68,34 @@ def test_the_first_start_of_misra_is_not_done_and_the_second_is() -> None:
 
 # -------------------------------------------------------------------------------------------------------- what it shows
 def test_the_path_ends_in_the_full_step_and_where_it_stands() -> None:
-    now = ResidualValley().now
+    now = LevenbergMarquardtSteps().now
     np.testing.assert_allclose(np.subtract(now["path"][0], now["at"]), by_hand([1.0, 0.0], 0.0), rtol=1e-5)
     np.testing.assert_allclose(now["path"][-1], now["at"], atol=1e-6)
 
 
 def test_the_step_ends_on_the_edge_of_its_region() -> None:
     for damping in (1e-4, 1.0, 100.0):
-        widget = ResidualValley(dampings=[damping])
+        widget = LevenbergMarquardtSteps(dampings=[damping])
         step = np.subtract(widget.tries[0]["to"], widget.now["at"])
         assert np.sum((step / widget.now["region"]) ** 2) == pytest.approx(1.0)
 
 
 def test_the_valley_is_the_cost() -> None:
-    widget = ResidualValley()
+    widget = LevenbergMarquardtSteps()
     rows = np.array(widget.valley["depths"])
     (left, right), (low, high) = widget.about["view"]
     for j, i in ((0, 0), (40, 30), (89, 71)):
         p = np.array([left + (right - left) * i / 71, low + (high - low) * j / 89])
-        assert rows[j, i] == pytest.approx(np.log10(curve("decay").cost(p)))
+        assert rows[j, i] == pytest.approx(np.log10(curve_named("decay").cost(p)))
 
 
 def test_a_damping_of_ones_own_and_the_rule_after_it() -> None:
-    widget = ResidualValley(dampings=[None, 5.0])
+    widget = LevenbergMarquardtSteps(dampings=[None, 5.0])
     assert [one["damping"] for one in widget.tries[:3]] == pytest.approx([1e-3, 5.0, 0.5])
 
 
 def test_looking_at_another_step_fits_nothing_anew() -> None:
-    widget = ResidualValley()
+    widget = LevenbergMarquardtSteps()
     tries = widget.tries
     widget.step = 3
     assert widget.tries is tries
@@ -106,27 +109,27 @@ def test_looking_at_another_step_fits_nothing_anew() -> None:
     "bad", [{"start": [1.0]}, {"start": [1.0, float("nan")]}, {"dampings": [0.0]}, {"dampings": [1.0] * (MOST + 1)}]
 )
 def test_bad_numbers_are_refused(bad: dict[str, Any]) -> None:
-    widget = ResidualValley()
+    widget = LevenbergMarquardtSteps()
     with pytest.raises(traitlets.TraitError, match="two numbers|at most 30"):
         widget.set_trait(*next(iter(bad.items())))
 
 
 def test_a_start_outside_of_what_is_drawn_is_brought_to_its_edge() -> None:
-    widget = ResidualValley(start=[0.0, 500.0])
+    widget = LevenbergMarquardtSteps(start=[0.0, 500.0])
     assert widget.error == ""
     np.testing.assert_array_equal(widget.about["start"], [0.0, 2.0])
 
 
 def test_a_parameter_that_moves_nothing_stays_for_one_step() -> None:
-    first = ResidualValley(start=[0.0, 1.0]).tries[0]
+    first = LevenbergMarquardtSteps(start=[0.0, 1.0]).tries[0]
     assert first["kept"]
     assert first["to"][1] == 1.0
     assert first["to"][0] > 0
 
 
 def test_a_still_figure_and_a_twin_for_pages_without_a_front_end() -> None:
-    widget = ResidualValley(start=FAR)
-    assert len(widget.still().axes[0].lines) == 2
-    table = widget.twin()
+    widget = LevenbergMarquardtSteps(start=FAR)
+    assert len(widget.static_figure().axes[0].lines) == 2
+    table = widget.as_table()
     assert len(table.rows) == len(widget.tries)
     assert {row[-1] for row in table.rows} == {"kept", "refused"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import traitlets
 
-from autodiff_kit.widgets.lesson20 import MOST, HessianProbes, exact
+from autodiff_kit.widgets.lesson20 import MOST, HessianProbes, exact_hessian
 
 FOUR = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
 FUNCTIONS = ("two", "diagonal", "twelve", "waves")
@@ -43,7 +43,7 @@ def test_one_probe_of_a_diagonal_is_enough() -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_product_is_the_hessians(function: str, kind: str) -> None:
     widget = HessianProbes(function=function, kind=kind, probes=chance(9))
-    H = np.array(exact(function)[0])
+    H = np.array(exact_hessian(function)[0])
     for row in widget.rows:
         np.testing.assert_allclose(row["moved"], H @ row["v"], rtol=1e-10, atol=1e-10)
         assert row["quadratic"] == pytest.approx(row["v"] @ H @ row["v"])
@@ -96,7 +96,7 @@ def test_the_next_probe_is_shown_before_it_counts() -> None:
     assert list(widget.ahead["moved"]) == [1.0, -2.0]
     assert (widget.ahead["quadratic"], widget.ahead["square"]) == (3.0, 5.0)
     assert widget.found == []
-    assert list(widget.still().axes[0].lines[-1].get_ydata()) == [5.0, 5.0]
+    assert list(widget.static_figure().axes[0].lines[-1].get_ydata()) == [5.0, 5.0]
 
 
 def test_another_function_takes_probes_of_its_own_length() -> None:
@@ -115,9 +115,9 @@ def test_bad_probes_are_refused(bad: Any) -> None:
 
 def test_the_twin_and_the_figure() -> None:
     widget = HessianProbes(probes=FOUR)
-    assert str(widget.twin()).splitlines()[-3].split() == [
+    assert str(widget.as_table()).splitlines()[-3].split() == [
         "4", "7.0000", "25.0000", "5.0000", "1.1547", "3.8730", "0.7454",
     ]  # fmt: skip
-    assert str(widget.twin()).splitlines()[-2].split() == ["next", "7.0000", "25.0000", "–", "–", "–", "–"]
-    assert str(widget.twin()).splitlines()[-1].split() == ["whole", "H", "–", "–", "5.0000", "–", "3.8730", "–"]
-    assert len(widget.still().axes[0].containers) == 1
+    assert str(widget.as_table()).splitlines()[-2].split() == ["next", "7.0000", "25.0000", "–", "–", "–", "–"]
+    assert str(widget.as_table()).splitlines()[-1].split() == ["whole", "H", "–", "–", "5.0000", "–", "3.8730", "–"]
+    assert len(widget.static_figure().axes[0].containers) == 1

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 import traitlets
 
-from autodiff_kit.widgets.lesson21 import GRID, HALVINGS, KINDS, PAIRS, STEPS, Box, Fit, LearnedInverse, solved
+from autodiff_kit.widgets.lesson21 import (
+    GRID,
+    HALVINGS,
+    KINDS,
+    PAIRS,
+    STEPS,
+    BlackBox,
+    InverseFit,
+    LearnedInverse,
+    solve_by_bisection,
+)
 
 
 # ----------------------------------------------------------------------------------------------------- lesson's numbers
@@ -41,13 +51,13 @@ def test_the_network_looks_sane_outside_and_is_not() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_of_the_jacobian_are_slopes_of_the_residuals(kind: str) -> None:
     x = np.linspace(-1.0, 1.5, 9)
-    fit = Fit(kind, Box()(x), x)
+    fit = InverseFit(kind, BlackBox()(x), x)
     fit.train_to(2)
     h = 1e-6
     for j in range(fit.parameters.size):
         sides = []
         for way in (h, -h):
-            moved = Fit(kind, fit.y, x)
+            moved = InverseFit(kind, fit.y, x)
             moved.parameters = fit.parameters + way * np.eye(fit.parameters.size)[j]
             sides.append(moved(fit.y) - x)
         np.testing.assert_allclose(fit.rows[:, j], (sides[0] - sides[1]) / (2 * h), atol=1e-7)
@@ -56,7 +66,7 @@ def test_rows_of_the_jacobian_are_slopes_of_the_residuals(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_step_makes_the_fit_worse(kind: str) -> None:
     x = np.linspace(-1.5, 1.0, PAIRS)
-    fit = Fit(kind, Box()(x), x)
+    fit = InverseFit(kind, BlackBox()(x), x)
     costs = []
     for step in range(STEPS + 1):
         fit.train_to(step)
@@ -78,16 +88,16 @@ def test_a_training_is_the_same_whichever_way_one_got_there(kind: str) -> None:
 
 # -------------------------------------------------------------------------------------------------------------- the box
 def test_what_is_asked_of_the_box_is_counted() -> None:
-    box = Box()
-    assert solved(box, -10.0) == pytest.approx(-2.0, abs=1e-10)
-    assert box.asked == HALVINGS
+    box = BlackBox()
+    assert solve_by_bisection(box, -10.0) == pytest.approx(-2.0, abs=1e-10)
+    assert box.evaluations == HALVINGS
     assert LearnedInverse().paid == {"pairs": PAIRS, "solver": HALVINGS}
 
 
 def test_the_box_answers_to_what_the_model_says() -> None:
     widget = LearnedInverse(kind="network", y=3.0)
     assert widget.back == widget.said**3 + widget.said
-    assert solved(Box(), 3.0) == widget.right
+    assert solve_by_bisection(BlackBox(), 3.0) == widget.right
 
 
 @pytest.mark.parametrize("bad", [{"lo": 0.0}, {"hi": 0.0}, {"lo": -2.5}, {"hi": 3.0}, {"y": 13.0}, {"kind": "cubic"}])
@@ -101,12 +111,12 @@ def test_bad_settings_are_refused(bad: dict[str, object]) -> None:
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = LearnedInverse().twin()
+    table = LearnedInverse().as_table()
     assert table.caption == "polynomial after 20 steps; y = 10.00 is outside of what it saw"
     assert str(table).splitlines()[-1].split() == ["the", "right", "x", "2.0000"]
-    assert "inside" in LearnedInverse(y=1.0).twin().caption
+    assert "inside" in LearnedInverse(y=1.0).as_table().caption
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    axes = LearnedInverse().still().axes[0]
+    axes = LearnedInverse().static_figure().axes[0]
     assert [len(line.get_xdata()) for line in axes.lines] == [101, PAIRS, GRID.size]

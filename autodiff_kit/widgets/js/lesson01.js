@@ -1,238 +1,240 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { decode, listen, ask } from "./kit/kernel.js";
+import { decode, ask, mount, setView } from "./kit/model_sync.js";
+import { inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
-import { Slider } from "./kit/slider.js";
 import { Stepper } from "./kit/stepper.js";
 import { TapeTable } from "./kit/tape_table.js";
-import { Dial } from "./kit/dial.js";
+import { VectorInput } from "./kit/vector_input.js";
 import { CostBars } from "./kit/cost_bars.js";
 
-const INPUTS = ["v", "u", "n", "m", "sweep", "step"];
-const OUTPUTS = ["nodes", "second", "forward", "reverse", "double", "jv", "uj", "inner", "sweeps"];
 const SWEEPS = [
   { value: "forward", label: "push ↓", hint: "forward mode: tangents fill downwards" },
   { value: "reverse", label: "pull ↑", hint: "reverse mode: cotangents fill upwards" },
   { value: "double", label: "double pull ↑↑", hint: "reverse mode twice gives Jv without forward mode" },
 ];
+const SWEEP_NAMES = { forward: "push", reverse: "pull", double: "double pull" };
 const DIAL_REACH = 3;
+const MODES = ["fwd", "rev"];
 const lineOf = ({ name, op, inputs }) => (inputs.length ? `${name} = ${op}` : name);
 const paren = (x) => (x < 0 ? `(${brief(x)})` : brief(x));
+const listed = (vector) => vector.map((x) => brief(x)).join(", ");
 
-/** Lesson 01: a tape filled downwards by a push and upwards by a pull, and the one number both agree on. */
+/** Lesson 01: a tape filled downwards by a JVP and upwards by a VJP, and the inner product that both agree on. */
 function render({ model, el }) {
-  const get = (name) => decode(model.get(name));
   const frame = Frame({
     model,
     el,
     title: "Push a tangent down, pull a cotangent up",
     lead: "Each line of the tape knows only its own slope. Step through it: no Jacobian is ever built, and both directions agree on one number.",
   });
-  const seen = { forward: false, reverse: false, double: false };
-  const events = () => model.get(get("sweep"));
+  const parts = { ...makeSweepParts(model), ...makeDials(model), ...makeCosts(model) };
+  const finished = { forward: false, reverse: false, double: false }; // sweeps that were run to their end
+  frame.stage.append(...layout(parts));
+  return mount(model, [frame, ...Object.values(parts)], (traits) => {
+    const state = { ...traits, finished, events: traits[traits.sweep] };
+    state.done = state.step === state.events.length;
+    if (state.done) finished[state.sweep] = true;
+    updateControls(parts, state);
+    drawTapes(parts, state);
+    drawDials(parts, state);
+    drawInner(parts.inner, state);
+    drawCosts(parts.costs, state);
+    frame.say(sentence(state));
+    frame.tell(tableOf(state));
+  });
+}
 
+function makeSweepParts(model) {
+  const events = () => model.get(model.get("sweep"));
   const sweep = Segmented({
     label: "Sweep",
     options: SWEEPS,
-    value: get("sweep"),
+    value: model.get("sweep"),
     onChange: (value) => {
       stepper.halt();
-      view({ sweep: value, step: 0 });
+      setView(model, { sweep: value, step: 0 });
     },
   });
   const stepper = Stepper({
     label: "Step of the sweep",
     count: events().length,
-    at: get("step"),
-    onStep: (step) => view({ step }),
+    at: model.get("step"),
+    onStep: (step) => setView(model, { step }),
   });
   const onStep = (by) => {
     stepper.halt();
-    view({ step: Math.min(events().length, Math.max(0, get("step") + by)) });
+    setView(model, { step: Math.min(events().length, Math.max(0, model.get("step") + by)) });
   };
-  const tape = TapeTable({ rows: get("nodes"), onStep });
-  const secondHost = h("div", { hidden: true });
-  let second = null; // the tape of the pull, made anew when other numbers were pulled
-  const rule = h("div", { class: "ak-rulebox", "aria-live": "polite" });
-  const dialIn = {
-    fwd: Dial({
-      label: "v, what goes in",
-      names: ["v0", "v1", "v2"],
-      value: get("v"),
-      reach: DIAL_REACH,
-      onChange: (v) => ask(model, { v }),
-    }),
-    rev: Dial({
-      label: "u, what goes in",
-      names: ["u0", "u1", "u2"],
-      value: get("u"),
-      reach: DIAL_REACH,
-      role: "rev",
-      onChange: (u) => ask(model, { u }),
-    }),
-  };
-  const dialOut = {
-    fwd: Dial({ label: "Jv, what comes out", names: ["y0", "y1", "y2"], value: get("jv"), reach: 8 }),
-    rev: Dial({ label: "uJ, what comes out", names: ["x0", "x1", "x2"], value: get("uj"), reach: 12, role: "rev" }),
-  };
-  const inner = h("div", { class: "ak-inner" });
-  const costs = CostBars({ label: "Sweeps for the whole Jacobian" });
-  const [nSlider, mSlider] = [
-    ["n", "n, inputs", 128],
-    ["m", "m, outputs", 128],
-  ].map(([name, label, max]) =>
-    Slider({ label, min: 1, max, value: get(name), onChange: (x) => ask(model, { [name]: x }) }),
-  );
-
-  const both = h(
-    "div",
-    { class: "ak-split" },
-    h("div", {}, tape.el, secondHost, rule, inner),
-    h("div", { class: "ak-side" }, dialIn.fwd.el, dialIn.rev.el, dialOut.fwd.el, dialOut.rev.el),
-  );
-
-  frame.stage.append(
-    h("div", { class: "ak-row", style: "margin-bottom:12px" }, sweep.el, h("div", { class: "ak-grow" }, stepper.el)),
-    both,
-    h("hr", { class: "ak-rule" }),
-    h(
-      "h4",
-      { class: "ak-h" },
-      "The whole Jacobian",
-      h("small", { text: "n inputs, m outputs: one sweep for each column, or one for each row" }),
-    ),
-    h(
-      "div",
-      { class: "ak-row" },
-      h("div", { class: "ak-grow" }, nSlider.el),
-      h("div", { class: "ak-grow" }, mSlider.el),
-    ),
-    costs.el,
-  );
-
-  function view(changes) {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-    draw();
-  }
-
-  /** The columns as they stand after `step` events, the last one, and the other column where its sweep was run before. */
-  function filled() {
-    const columns = { fwd: [], rev: [] };
-    const done = events().slice(0, get("step"));
-    for (const { column, row, value } of done) columns[column][row] = decode(value);
-    const last = done.at(-1);
-    const other = { forward: ["reverse", "rev"], reverse: ["forward", "fwd"] }[get("sweep")];
-    if (other && seen[other[0]])
-      for (const { row, value } of model.get(other[0])) columns[other[1]][row] = decode(value);
-    return { columns, last, now: last ? { row: last.row, from: last.from, mode: last.column } : null };
-  }
-
-  function draw() {
-    const [mode, step] = [get("sweep"), get("step")];
-    const { columns, last, now } = filled();
-    if (step === events().length) seen[mode] = true;
-    sweep.update(mode);
-    stepper.update({ count: events().length, at: step });
-    const double = mode === "double";
-    put(tape.el, { hidden: double });
-    put(secondHost, { hidden: !double });
-    if (double) drawSecond(columns.rev, now);
-    else tape.update({ fwd: columns.fwd, rev: columns.rev, now });
-    rule.replaceChildren(
-      ...(last
-        ? [h("code", { text: lineOf(get(double ? "second" : "nodes")[last.row]) }), h("span", { text: last.note })]
-        : [
-            `Nothing has moved yet. Press step, or arrow ${mode === "forward" ? "down" : "down, which goes up the tape"}.`,
-          ]),
-    );
-    const side = mode === "reverse" ? "rev" : "fwd"; // the double pull takes v in and gives Jv, as the push does
-    for (const dials of [dialIn, dialOut])
-      for (const name of ["fwd", "rev"]) put(dials[name].el, { hidden: name !== side });
-    dialIn.fwd.update({ value: get("v") });
-    dialIn.rev.update({ value: get("u") });
-    const known = step === events().length;
-    dialOut.fwd.update({ value: known ? get("jv") : get("jv").map(() => null), reach: reachOf("jv") });
-    dialOut.rev.update({ value: known ? get("uj") : get("uj").map(() => null), reach: reachOf("uj") });
-    drawInner();
-    for (const [name, slider] of [
-      ["n", nSlider],
-      ["m", mSlider],
-    ])
-      slider.update(get(name));
-    const [forward, reverse] = get("sweeps");
-    costs.update([
-      { label: "push", count: forward, unit: forward === 1 ? "sweep" : "sweeps", role: "fwd" },
-      { label: "pull", count: reverse, unit: reverse === 1 ? "sweep" : "sweeps", role: "rev" },
-    ]);
-    frame.say(sentence(mode, step));
-    frame.tell({
-      caption: "Vectors of this lesson",
-      digits: 0,
-      columns: ["vector", "0", "1", "2"],
-      rows: [
-        ["v", ...get("v")],
-        ["Jv", ...(seen.forward || seen.double ? get("jv") : [" ", " ", " "])],
-        ["u", ...get("u")],
-        ["uJ", ...(seen.reverse ? get("uj") : [" ", " ", " "])],
-      ],
-    });
-  }
-
-  /** The second tape recorded the pull: its values are the cotangents of the first, and a pull through it gives Jv. */
-  function drawSecond(rev, now) {
-    const rows = JSON.stringify(get("second"));
-    if (second?.rows !== rows) {
-      second?.table.destroy();
-      second = { rows, table: TapeTable({ rows: get("second"), onStep, columns: ["rev"], value: "first pull" }) };
-      secondHost.replaceChildren(second.table.el);
-    }
-    second.table.update({ rev, now, names: { rev: "second pull ↑" } });
-  }
-
-  const reachOf = (name) => Math.max(4, 4 * Math.ceil(Math.max(...get(name).map(Math.abs)) / 4));
-
-  function drawInner() {
-    const [a, b] = get("inner");
-    const sum = (p, q) => p.map((x, i) => `${paren(x)}·${paren(q[i])}`).join(" + ");
-    const line = (name, role, known, terms, total) =>
-      h(
-        "div",
-        { class: "ak-innerline" },
-        h("span", { class: `ak-as-${role}`, text: name }),
-        known
-          ? h("span", {}, `${terms} = `, h("strong", { text: brief(total) }))
-          : h("span", { class: "ak-num ak-num-none", text: `run the ${role === "fwd" ? "push" : "pull"} to the end` }),
-      );
-    inner.replaceChildren(
-      line("u · (Jv)", "fwd", seen.forward || seen.double, sum(get("u"), get("jv")), a),
-      line("(uJ) · v", "rev", seen.reverse, sum(get("uj"), get("v")), b),
-    );
-  }
-
-  function sentence(mode, step) {
-    if (!step) return "Choose a sweep and step through the tape.";
-    if (step < events().length)
-      return `Step ${step} of ${events().length} of the ${{ forward: "push", reverse: "pull", double: "double pull" }[mode]}.`;
-    const list = (name) =>
-      get(name)
-        .map((x) => brief(x))
-        .join(", ");
-    if (mode === "double") return `Two pulls and no push gave Jv = (${list("jv")}).`;
-    if (seen.forward && seen.reverse) return `Both inner products are ${brief(get("inner")[0])}: u·(Jv) = (uJ)·v.`;
-    return mode === "forward"
-      ? `One push gave Jv = (${list("jv")}). Now pull.`
-      : `One pull gave uJ = (${list("uj")}). Now push.`;
-  }
-
-  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
-  draw();
-  return () => {
-    stop();
-    second?.table.destroy();
-    [frame, stepper, tape, costs].forEach((part) => part.destroy());
+  return {
+    sweep,
+    stepper,
+    tape: TapeTable({ rows: decode(model.get("nodes")), onStep }),
+    second: SecondTape(onStep),
+    rule: h("div", { class: "ak-rulebox", "aria-live": "polite" }),
+    inner: h("div", { class: "ak-inner" }),
   };
 }
+
+/** The tape that recorded the pull, made anew when other numbers were pulled. */
+function SecondTape(onStep) {
+  const el = h("div", { hidden: true });
+  let table = null;
+  let key = "";
+  return {
+    el,
+    update(rows, rev, now) {
+      if (JSON.stringify(rows) !== key) {
+        key = JSON.stringify(rows);
+        table?.destroy();
+        table = TapeTable({ rows, onStep, columns: ["rev"], value: "first pull" });
+        el.replaceChildren(table.el);
+      }
+      table.update({ rev, now, names: { rev: "second pull ↑" } });
+    },
+    destroy: () => table?.destroy(),
+  };
+}
+
+function makeDials(model) {
+  const input = (name, role) =>
+    VectorInput({
+      label: `${name}, what goes in`,
+      names: [0, 1, 2].map((i) => `${name}${i}`),
+      value: model.get(name),
+      reach: DIAL_REACH,
+      role,
+      onChange: (value) => ask(model, { [name]: value }),
+    });
+  const output = (label, trait, letter, reach, role) =>
+    VectorInput({ label, names: [0, 1, 2].map((i) => `${letter}${i}`), value: decode(model.get(trait)), reach, role });
+  return {
+    dialIn: { fwd: input("v", "fwd"), rev: input("u", "rev") },
+    dialOut: {
+      fwd: output("Jv, what comes out", "jv", "y", 8, "fwd"),
+      rev: output("uJ, what comes out", "uj", "x", 12, "rev"),
+    },
+  };
+}
+
+const makeCosts = (model) => ({
+  n: inputSlider(model, "n", { label: "n, inputs", min: 1, max: 128 }),
+  m: inputSlider(model, "m", { label: "m, outputs", min: 1, max: 128 }),
+  costs: CostBars({ label: "Sweeps for the whole Jacobian" }),
+});
+
+const layout = ({ sweep, stepper, tape, second, rule, inner, dialIn, dialOut, n, m, costs }) => [
+  h("div", { class: "ak-row", style: "margin-bottom:12px" }, sweep.el, h("div", { class: "ak-grow" }, stepper.el)),
+  h(
+    "div",
+    { class: "ak-split" },
+    h("div", {}, tape.el, second.el, rule, inner),
+    h("div", { class: "ak-side" }, dialIn.fwd.el, dialIn.rev.el, dialOut.fwd.el, dialOut.rev.el),
+  ),
+  h("hr", { class: "ak-rule" }),
+  h(
+    "h4",
+    { class: "ak-h" },
+    "The whole Jacobian",
+    h("small", { text: "n inputs, m outputs: one sweep for each column, or one for each row" }),
+  ),
+  h("div", { class: "ak-row" }, h("div", { class: "ak-grow" }, n.el), h("div", { class: "ak-grow" }, m.el)),
+  costs.el,
+];
+
+function updateControls(parts, { sweep, events, step, n, m }) {
+  parts.sweep.update(sweep);
+  parts.stepper.update({ count: events.length, at: step });
+  parts.n.update(n);
+  parts.m.update(m);
+}
+
+/** The columns as they stand after `step` events, and the other column where its sweep was run before. */
+function columnsOf(state) {
+  const { events, step, sweep, finished } = state;
+  const columns = { fwd: [], rev: [] };
+  for (const { column, row, value } of events.slice(0, step)) columns[column][row] = value;
+  const other = { forward: ["reverse", "rev"], reverse: ["forward", "fwd"] }[sweep];
+  if (other && finished[other[0]]) for (const { row, value } of state[other[0]]) columns[other[1]][row] = value;
+  return columns;
+}
+
+function drawTapes({ tape, second, rule }, state) {
+  const { sweep, events, step, nodes } = state;
+  const double = sweep === "double";
+  const { fwd, rev } = columnsOf(state);
+  const last = step ? events[step - 1] : null;
+  const now = last ? { row: last.row, from: last.from, mode: last.column } : null;
+  put(tape.el, { hidden: double });
+  put(second.el, { hidden: !double });
+  if (double) second.update(state.second, rev, now);
+  else tape.update({ fwd, rev, now });
+  const way = sweep === "forward" ? "down" : "down, which goes up the tape";
+  rule.replaceChildren(
+    ...(last
+      ? [h("code", { text: lineOf((double ? state.second : nodes)[last.row]) }), h("span", { text: last.note })]
+      : [`Nothing has moved yet. Press step, or arrow ${way}.`]),
+  );
+}
+
+function drawDials({ dialIn, dialOut }, { sweep, v, u, jv, uj, done }) {
+  const side = sweep === "reverse" ? "rev" : "fwd"; // the double pull takes v in and gives Jv, as the push does
+  for (const dials of [dialIn, dialOut]) for (const mode of MODES) put(dials[mode].el, { hidden: mode !== side });
+  const reach = (vector) => Math.max(4, 4 * Math.ceil(Math.max(...vector.map(Math.abs)) / 4));
+  const known = (vector) => (done ? vector : vector.map(() => null));
+  dialIn.fwd.update({ value: v });
+  dialIn.rev.update({ value: u });
+  dialOut.fwd.update({ value: known(jv), reach: reach(jv) });
+  dialOut.rev.update({ value: known(uj), reach: reach(uj) });
+}
+
+/** Both inner products, term by term. */
+function drawInner(host, { inner, u, v, jv, uj, finished }) {
+  const sum = (p, q) => p.map((x, i) => `${paren(x)}·${paren(q[i])}`).join(" + ");
+  const line = (name, role, known, terms, total) =>
+    h(
+      "div",
+      { class: "ak-innerline" },
+      h("span", { class: `ak-as-${role}`, text: name }),
+      known
+        ? h("span", {}, `${terms} = `, h("strong", { text: brief(total) }))
+        : h("span", { class: "ak-num ak-num-none", text: `run the ${role === "fwd" ? "push" : "pull"} to the end` }),
+    );
+  host.replaceChildren(
+    line("u · (Jv)", "fwd", finished.forward || finished.double, sum(u, jv), inner[0]),
+    line("(uJ) · v", "rev", finished.reverse, sum(uj, v), inner[1]),
+  );
+}
+
+function drawCosts(costs, { sweeps: [forward, reverse] }) {
+  const unit = (count) => (count === 1 ? "sweep" : "sweeps");
+  costs.update([
+    { label: "push", count: forward, unit: unit(forward), role: "fwd" },
+    { label: "pull", count: reverse, unit: unit(reverse), role: "rev" },
+  ]);
+}
+
+function sentence({ sweep, step, events, finished, jv, uj, inner }) {
+  if (!step) return "Choose a sweep and step through the tape.";
+  if (step < events.length) return `Step ${step} of ${events.length} of the ${SWEEP_NAMES[sweep]}.`;
+  if (sweep === "double") return `Two pulls and no push gave Jv = (${listed(jv)}).`;
+  if (finished.forward && finished.reverse) return `Both inner products are ${brief(inner[0])}: u·(Jv) = (uJ)·v.`;
+  return sweep === "forward"
+    ? `One push gave Jv = (${listed(jv)}). Now pull.`
+    : `One pull gave uJ = (${listed(uj)}). Now push.`;
+}
+
+const tableOf = ({ v, u, jv, uj, finished }) => ({
+  caption: "Vectors of this lesson",
+  digits: 0,
+  columns: ["vector", "0", "1", "2"],
+  rows: [
+    ["v", ...v],
+    ["Jv", ...(finished.forward || finished.double ? jv : [" ", " ", " "])],
+    ["u", ...u],
+    ["uJ", ...(finished.reverse ? uj : [" ", " ", " "])],
+  ],
+});
 
 export default { render };

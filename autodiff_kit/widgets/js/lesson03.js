@@ -1,14 +1,11 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief, fmt } from "./kit/numbers.js";
-import { decode, listen, ask } from "./kit/kernel.js";
+import { mount, setView } from "./kit/model_sync.js";
+import { entrySliders, inputChoice } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
-import { Segmented } from "./kit/segmented.js";
-import { Slider } from "./kit/slider.js";
 import { Stepper } from "./kit/stepper.js";
-import { Tracks, product } from "./kit/tracks.js";
+import { BranchDiagram, chainRuleProduct } from "./kit/branch_diagram.js";
 
-const INPUTS = ["x", "f", "way", "step"];
-const OUTPUTS = ["rows", "into_w"];
 const SIDES = {
   sqrt: { label: "√x", of: (x) => `√${x}` },
   log: { label: "log x", of: (x) => `log ${x}` },
@@ -27,102 +24,95 @@ const STAGES = [
   "each side multiplies by its slope",
   "all entries meet in w",
 ];
+const ENTRIES = ["x₀", "x₁", "x₂"];
 
-/** Lesson 03: set three numbers and a way of choosing, and follow the gradient back through both sides. */
+/** Lesson 03: where and cond in four forms, and the gradient that comes back through both branches. */
 function render({ model, el }) {
-  const get = (name) => decode(model.get(name));
   const frame = Frame({
     model,
     el,
     title: "Does the side that was not chosen stay silent?",
     lead: "y is f(x) where x > 0, and 0 elsewhere; x is a factor w = 1 times three numbers of yours. A lever shows which side gave y. Step on to see what comes back, dashed, along both.",
   });
-  const f = Segmented({
-    label: "f(x), chosen where x > 0",
-    options: Object.entries(SIDES).map(([value, { label }]) => ({ value, label })),
-    value: get("f"),
-    onChange: (value) => ask(model, { f: value }),
+  const parts = makeParts(model);
+  frame.stage.append(...layout(parts));
+  return mount(model, [frame, ...Object.values(parts)], (traits) => {
+    const choice = WAYS.find((one) => one.value === traits.way);
+    const state = { ...traits, side: SIDES[traits.f], choice };
+    update(parts, state);
+    frame.say(sentence(state));
+    frame.tell(tableOf(state));
   });
-  const way = Segmented({
-    label: "Way of choosing",
-    options: WAYS,
-    value: get("way"),
-    onChange: (value) => ask(model, { way: value }),
-  });
-  const code = h("code", {});
-  const sliders = [0, 1, 2].map((i) =>
-    Slider({
-      label: `x${"₀₁₂"[i]}`,
-      min: -4,
-      max: 9,
-      step: 0.25,
-      value: get("x")[i],
-      onChange: (value) => ask(model, { x: get("x").map((one, k) => (k === i ? value : one)) }),
-    }),
-  );
-  const tracks = Tracks({ label: "Both sides of the choice for each entry; the table below says the same" });
-  const stage = Stepper({
+}
+
+const makeParts = (model) => ({
+  f: inputChoice(
+    model,
+    "f",
+    "f(x), chosen where x > 0",
+    Object.entries(SIDES).map(([value, { label }]) => ({ value, label })),
+  ),
+  way: inputChoice(model, "way", "Way of choosing", WAYS),
+  sliders: entrySliders(model, "x", ENTRIES, { min: -4, max: 9, step: 0.25 }),
+  code: h("code", {}),
+  diagram: BranchDiagram({ label: "Both sides of the choice for each entry; the table below says the same" }),
+  told: h("p", { class: "ak-note", style: "margin:0 0 8px" }),
+  stage: Stepper({
     label: "Stage of the way back",
     first: 1,
     count: STAGES.length - 1,
-    at: get("step"),
+    at: model.get("step"),
     pace: 1400,
-    onStep: (to) => {
-      model.set("step", to);
-      model.save_changes();
-      draw();
-    },
-  });
-  const told = h("p", { class: "ak-note", style: "margin:0 0 8px" });
+    onStep: (step) => setView(model, { step }),
+  }),
+});
 
-  frame.stage.append(
-    h("div", { class: "ak-row", style: "margin-bottom:4px" }, f.el, way.el),
-    h("p", { class: "ak-note", style: "margin:0 0 12px" }, code),
-    h("div", { class: "ak-row", style: "margin-bottom:12px" }, sliders.map((one) => h("div", { style: "flex:1 1 180px" }, one.el))),
-    tracks.el,
-    told,
-    stage.el,
-  );
+const layout = ({ f, way, code, sliders, diagram, told, stage }) => [
+  h("div", { class: "ak-row", style: "margin-bottom:4px" }, f.el, way.el),
+  h("p", { class: "ak-note", style: "margin:0 0 12px" }, code),
+  h(
+    "div",
+    { class: "ak-row", style: "margin-bottom:12px" },
+    sliders.map((one) => h("div", { style: "flex:1 1 180px" }, one.el)),
+  ),
+  diagram.el,
+  told,
+  stage.el,
+];
 
-  function draw() {
-    const [rows, at, shared] = [get("rows"), get("step"), get("into_w")];
-    const [side, choice] = [SIDES[get("f")], WAYS.find((one) => one.value === get("way"))];
-    f.update(get("f"));
-    way.update(get("way"));
-    sliders.forEach((one, i) => one.update(get("x")[i]));
-    code.textContent = choice.hint.replace("f(x)", side.of("x")).replace(/f\((.*?\))\)/, (_, of) => side.of(of));
-    tracks.update({ entries: rows, f: side.of, guarded: get("way") === "inner", stage: at, shared });
-    told.textContent = `Stage ${at + 1}: ${STAGES[at]}.`;
-    stage.update({ at });
-    frame.say(claim(rows, at, shared));
-    frame.tell({
-      caption: `${side.label} where x > 0, else 0: ${choice.label}`,
-      columns: ["entry", "side chosen", "x", "f is given", "f gives", "y", "into f's side", "slope of f", "into x"],
-      rows: rows.map((row, i) => [
-        `x${"₀₁₂"[i]}`,
-        row.chosen ? side.label : "0",
-        ...["x", "given", "value", "y", "into_side", "slope", "into_x"].map((name) => row[name]),
-      ]),
-    });
-  }
-
-  function claim(rows, at, shared) {
-    const list = (name) => `[${rows.map((row) => brief(row[name])).join(", ")}]`;
-    if (at === 0) return `y is ${list("y")}: ${rows.filter((row) => row.chosen).length} of 3 entries took f's side.`;
-    if (at === 1) return "Each y gets a gradient of 1, since the loss is their sum.";
-    if (at === 2) return `Into f's side come ${list("into_side")}: ${rows.some((row) => row.into_side === null) ? "what was not run gets None" : "0 where it was not chosen"}.`;
-    const worst = rows.find((row) => Number.isNaN(row.into_given) && row.into_side === 0);
-    const why = worst ? `, since ${product(worst)}` : "";
-    if (at === 3) return `Into x come ${list("into_x")}${why}.`;
-    return `Into x come ${list("into_x")}, and into w ${fmt(shared, 4)}${Number.isNaN(shared) ? ": one NaN is enough for all that share it" : ""}.`;
-  }
-
-  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
-  draw();
-  return () => {
-    stop();
-    [frame, tracks, stage].forEach((part) => part.destroy());
-  };
+function update(parts, { f, way, x, rows, step, into_w: shared, side, choice }) {
+  parts.f.update(f);
+  parts.way.update(way);
+  parts.sliders.forEach((one, i) => one.update(x[i]));
+  parts.code.textContent = choice.hint.replace("f(x)", side.of("x")).replace(/f\((.*?\))\)/, (_, of) => side.of(of));
+  parts.diagram.update({ entries: rows, f: side.of, guarded: way === "inner", stage: step, shared });
+  parts.told.textContent = `Stage ${step + 1}: ${STAGES[step]}.`;
+  parts.stage.update({ at: step });
 }
+
+function sentence({ rows, step, into_w: shared }) {
+  const list = (name) => `[${rows.map((row) => brief(row[name])).join(", ")}]`;
+  if (step === 0) return `y is ${list("y")}: ${rows.filter((row) => row.chosen).length} of 3 entries took f's side.`;
+  if (step === 1) return "Each y gets a gradient of 1, since the loss is their sum.";
+  if (step === 2) {
+    const skipped = rows.some((row) => row.into_side === null);
+    return `Into f's side come ${list("into_side")}: ${skipped ? "what was not run gets None" : "0 where it was not chosen"}.`;
+  }
+  const worst = rows.find((row) => Number.isNaN(row.into_given) && row.into_side === 0);
+  const why = worst ? `, since ${chainRuleProduct(worst)}` : "";
+  if (step === 3) return `Into x come ${list("into_x")}${why}.`;
+  const spread = Number.isNaN(shared) ? ": one NaN is enough for all that share it" : "";
+  return `Into x come ${list("into_x")}, and into w ${fmt(shared, 4)}${spread}.`;
+}
+
+const tableOf = ({ rows, side, choice }) => ({
+  caption: `${side.label} where x > 0, else 0: ${choice.label}`,
+  columns: ["entry", "side chosen", "x", "f is given", "f gives", "y", "into f's side", "slope of f", "into x"],
+  rows: rows.map((row, i) => [
+    ENTRIES[i],
+    row.chosen ? side.label : "0",
+    ...["x", "given", "value", "y", "into_side", "slope", "into_x"].map((name) => row[name]),
+  ]),
+});
 
 export default { render };

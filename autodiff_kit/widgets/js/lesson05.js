@@ -1,15 +1,13 @@
-import { h } from "./kit/core.js";
+import { h } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { decode, listen, ask } from "./kit/kernel.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
+import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
-import { Segmented } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
 import { Stepper } from "./kit/stepper.js";
 import { CurvePlot } from "./kit/curve_plot.js";
-import { Wire } from "./kit/wire.js";
+import { OperationDiagram } from "./kit/operation_diagram.js";
 
-const INPUTS = ["f", "rule", "x", "g", "hook", "step"];
-const OUTPUTS = ["value", "seen", "into_x", "slope", "curve", "code", "hook_code"];
 const FUNCTIONS = {
   floor: { label: "floor x", of: (x) => `floor(${x})`, x: [-2, 4], y: [-3.6, 4.4], snap: 0.1 },
   sign: { label: "sign x", of: (x) => `sign(${x})`, x: [-3, 3], y: [-1.6, 1.9], snap: 0.1 },
@@ -31,166 +29,204 @@ const HOOKS = [
   ["stop", "stops", "hands on 0"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
 const STAGES = ["values", "g comes into y", "the hook on y", "the rule", "the hook on x"];
+const isNumber = (x) => x !== null && Number.isFinite(x);
 
-/** Lesson 05: swap the rule of one operation, and watch a gradient pass a hook, the rule, and another hook. */
+/** Lesson 05: one operation, the backward rule that is chosen for it, and two hooks that the gradient passes. */
 function render({ model, el }) {
-  const get = (name) => decode(model.get(name));
   const frame = Frame({
     model,
     el,
     title: "One operation, and six rules for the way back",
     lead: "The rule is yours to choose, and nobody checks it: the value stays, what comes back changes. Two hooks watch the gradient pass; the one on y may hand on something else.",
   });
-  const pick = (label, name, options) =>
-    Segmented({ label, options, value: get(name), onChange: (value) => ask(model, { [name]: value }) });
-  const f = pick(
-    "y of x",
+  const parts = { ...makeControls(model), ...makePictures(model) };
+  frame.stage.append(...layout(parts));
+  return mount(model, [frame, ...Object.values(parts)], (traits) => {
+    const chosen = (list, name) => list.find(({ value }) => value === traits[name]);
+    const state = {
+      ...traits,
+      shownFunction: FUNCTIONS[traits.f],
+      shownRule: chosen(RULES, "rule"),
+      shownHook: chosen(HOOKS, "hook"),
+    };
+    updateControls(parts, state);
+    drawOperation(parts, state);
+    parts.plots.update(state);
+    frame.say(sentence(state));
+    frame.tell(tableOf(state));
+  });
+}
+
+const makeControls = (model) => ({
+  f: inputChoice(
+    model,
     "f",
+    "y of x",
     Object.entries(FUNCTIONS).map(([value, { label }]) => ({ value, label })),
-  );
-  const rule = pick("What the rule hands to x, of a gradient g", "rule", RULES);
-  const hook = pick("The hook on y", "hook", HOOKS);
-  const g = Slider({ label: "g, what comes into y", min: -3, max: 3, step: 0.5, value: get("g"), onChange: (value) => ask(model, { g: value }) });
-  const code = h("pre", { class: "ak-note", style: "margin:0 0 12px;overflow-x:auto", tabindex: 0, role: "region", "aria-label": "The code of this choice" });
-  const wire = Wire({ label: "The operation, its rule, and two hooks; the table below says the same" });
-  const stage = Stepper({
+  ),
+  rule: inputChoice(model, "rule", "What the rule hands to x, of a gradient g", RULES),
+  hook: inputChoice(model, "hook", "The hook on y", HOOKS),
+  g: inputSlider(model, "g", { label: "g, what comes into y", min: -3, max: 3, step: 0.5 }),
+  stage: Stepper({
     label: "Stage of the way back",
     first: 1,
     count: STAGES.length - 1,
-    at: get("step"),
+    at: model.get("step"),
     pace: 1400,
-    onStep: (to) => {
-      model.set("step", to);
-      model.save_changes();
-      draw();
-    },
-  });
-  const told = h("p", { class: "ak-note", style: "margin:0 0 8px" });
+    onStep: (step) => setView(model, { step }),
+  }),
+});
+
+const makePictures = (model) => ({
+  operation: OperationDiagram({ label: "The operation, its rule, and two hooks; the table below says the same" }),
+  told: h("p", { class: "ak-note", style: "margin:0 0 8px" }),
+  plots: FunctionPlots(model),
+  code: h("pre", {
+    class: "ak-note",
+    style: "margin:0 0 12px;overflow-x:auto",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "The code of this choice",
+  }),
+});
+
+const layout = ({ f, rule, hook, g, operation, told, stage, plots, code }) => [
+  h("div", { class: "ak-row", style: "margin-bottom:8px" }, f.el, rule.el),
+  h(
+    "div",
+    { class: "ak-row", style: "margin-bottom:8px;align-items:end" },
+    hook.el,
+    h("div", { style: "flex:1 1 220px" }, g.el),
+  ),
+  operation.el,
+  told,
+  h("div", { style: "margin-bottom:12px" }, stage.el),
+  plots.sliderHost,
+  plots.plotHost,
+  h("h4", { class: "ak-h", style: "margin-top:12px", text: "In code" }),
+  code,
+];
+
+/** The slider of x and the plots of the function and its slope, made anew for another function: its range is another. */
+function FunctionPlots(model) {
   const sliderHost = h("div", { style: "margin-bottom:8px" });
   const plotHost = h("div", { class: "ak-split ak-even" });
-  let plots = null; // made anew for another function, since its range is another
+  let made = null;
+  const destroy = () => [made?.upper, made?.lower].forEach((plot) => plot?.destroy());
+  function rebuild(name) {
+    if (made?.name === name) return;
+    destroy();
+    made = { name, ...makePlots(model, FUNCTIONS[name]) };
+    sliderHost.replaceChildren(made.slider.el);
+    plotHost.replaceChildren(h("div", {}, made.upper.el), h("div", {}, made.lower.el));
+  }
+  function update(state) {
+    rebuild(state.f);
+    made.slider.update(state.x);
+    drawValues(made.upper, state);
+    drawSlopes(made.lower, state);
+  }
+  return { sliderHost, plotHost, update, destroy };
+}
 
-  frame.stage.append(
-    h("div", { class: "ak-row", style: "margin-bottom:8px" }, f.el, rule.el),
-    h("div", { class: "ak-row", style: "margin-bottom:8px;align-items:end" }, hook.el, h("div", { style: "flex:1 1 220px" }, g.el)),
-    wire.el,
-    told,
-    h("div", { style: "margin-bottom:12px" }, stage.el),
-    sliderHost,
-    plotHost,
-    h("h4", { class: "ak-h", style: "margin-top:12px", text: "In code" }),
-    code,
-  );
-
-  function build() {
-    const name = get("f");
-    if (plots?.name === name) return;
-    const { x, y, snap, label } = FUNCTIONS[name];
-    plots?.upper.destroy();
-    plots?.lower.destroy();
-    const range = { min: x[0], max: x[1] };
-    const upper = CurvePlot({
+function makePlots(model, { x, y, snap, label }) {
+  const [min, max] = x;
+  const move = (to) => ask(model, { x: to });
+  return {
+    slider: Slider({ label: "x", min, max, step: snap, value: model.get("x"), onChange: move }),
+    upper: CurvePlot({
       label: `${label} over x`,
       height: 180,
-      x: { ...range, label: "x" },
+      x: { min, max, label: "x" },
       y: { min: y[0], max: y[1], label },
       handleLabel: "x",
       snap,
-      onMove: (to) => ask(model, { x: to }),
-    });
-    const lower = CurvePlot({
+      onMove: move,
+    }),
+    lower: CurvePlot({
       label: "Slope that the rule claims, over x",
       height: 180,
-      x: { ...range, label: "x" },
+      x: { min, max, label: "x" },
       y: { min: 0, max: 1, label: "slope that the rule claims" },
-    });
-    const slider = Slider({ label: "x", min: x[0], max: x[1], step: snap, value: get("x"), onChange: (to) => ask(model, { x: to }) });
-    sliderHost.replaceChildren(slider.el);
-    plotHost.replaceChildren(h("div", {}, upper.el), h("div", {}, lower.el));
-    plots = { name, upper, lower, slider };
-  }
-
-  function draw() {
-    build();
-    const [at, x, value, slope, seen] = ["step", "x", "value", "slope", "seen"].map(get);
-    const [fun, how, hooked] = [FUNCTIONS[get("f")], one(RULES, "rule"), one(HOOKS, "hook")];
-    [f, rule, hook].forEach((part, i) => part.update(get(["f", "rule", "hook"][i])));
-    g.update(get("g"));
-    plots.slider.update(x);
-    stage.update({ at });
-    wire.update({ names: { f: fun.label, rule: how.short, hook: hooked.label }, x, y: value, ...seen, stage: at });
-    told.textContent = `Stage ${at + 1}: ${STAGES[at]}.`;
-    code.textContent = `${get("code")}\n${get("hook_code")}`;
-    drawCurves(fun, how, x, value, slope);
-    frame.say(claim(at, fun, how, x, value, seen));
-    frame.tell({
-      caption: `${fun.of(brief(x))} = ${brief(value)}; what comes into y is ${brief(get("g"))}, the hook on y ${hooked.label}, the rule: ${how.hint}`,
-      columns: ["place", "gradient"],
-      rows: [
-        ["into y", seen.comes],
-        ["after the hook on y", seen.leaves],
-        ["into x", seen.arrives],
-        ["slope that the rule claims", slope],
-      ],
-    });
-  }
-
-  const one = (list, name) => list.find(({ value }) => value === get(name));
-
-  function drawCurves(fun, how, x, value, slope) {
-    const { pieces, ends } = get("curve");
-    const none = pieces[0].slope === null;
-    const shown = (name) =>
-      pieces.flatMap((piece) => [
-        ...piece.x.map((at, i) => [at, Number.isFinite(piece[name][i]) ? piece[name][i] : null]),
-        [piece.x.at(-1), null],
-      ]);
-    const finite = Number.isFinite(value);
-    plots.upper.update({
-      curves: [{ points: shown("value"), role: "value" }],
-      dots: ends.map(([at, y, open]) => ({ x: at, y, role: "value", open })),
-      // The next step of floor stands above on the right; above the first step there is no room on the left.
-      handle: {
-        x,
-        y: finite ? value : fun.y[1] * 0.86,
-        text: finite ? `x = ${brief(x)}` : `x = ${brief(x)}: ∞`,
-        lean: "end",
-        below: fun === FUNCTIONS.floor && x < -1,
-      },
-    });
-    const lost = none ? [] : pieces.flatMap((piece) => piece.x.filter((_, i) => Number.isNaN(piece.slope[i])));
-    plots.lower.update({
-      y: { min: how.y[0], max: how.y[1] },
-      curves: none
-        ? []
-        : [
-            { points: shown("slope"), role: "rev" },
-            ...(lost.length
-              ? [{ points: [[(lost[0] + lost.at(-1)) / 2, 0.5]], role: "nan", label: `NaN from x = ${brief(lost[0], 0)} on`, at: 0 }]
-              : []),
-          ],
-      handle: Number.isFinite(slope) && slope !== null ? { x, y: slope, text: brief(slope, 4) } : null,
-      none: none ? "None: its own rule hands back nothing" : "",
-    });
-  }
-
-  function claim(at, fun, how, x, value, seen) {
-    const told = `${fun.of(brief(x))} is ${brief(value)}.`;
-    if (at === 0) return told;
-    const came = `${told} ${brief(seen.comes)} comes into y`;
-    if (at === 1) return `${came}.`;
-    const handed = seen.leaves === seen.comes ? `${came}, the hook leaves it` : `${came}, the hook makes ${brief(seen.leaves)} of it`;
-    if (at === 2) return `${handed}.`;
-    if (seen.arrives === null) return `${handed}, and the rule hands x nothing: None.${at === 4 ? " The hook on x is not called." : ""}`;
-    return `${handed}, and the rule hands ${brief(seen.arrives)} to x${at === 4 ? ", as its hook sees" : ""}.`;
-  }
-
-  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
-  draw();
-  return () => {
-    stop();
-    [frame, wire, stage, plots.upper, plots.lower].forEach((part) => part.destroy());
+    }),
   };
 }
+
+function updateControls(parts, { f, rule, hook, g, step }) {
+  for (const [name, value] of Object.entries({ f, rule, hook, g })) parts[name].update(value);
+  parts.stage.update({ at: step });
+}
+
+function drawOperation({ operation, told, code }, state) {
+  const { shownFunction, shownRule, shownHook, x, value, seen, step } = state;
+  const names = { f: shownFunction.label, rule: shownRule.short, hook: shownHook.label };
+  operation.update({ names, x, y: value, ...seen, stage: step });
+  told.textContent = `Stage ${step + 1}: ${STAGES[step]}.`;
+  code.textContent = `${state.code}\n${state.hook_code}`;
+}
+
+/** Points of one sampled quantity; the line is broken where the pieces meet, and where a value is not finite. */
+const curvePoints = (pieces, name) =>
+  pieces.flatMap((piece) => [
+    ...piece.x.map((at, i) => [at, Number.isFinite(piece[name][i]) ? piece[name][i] : null]),
+    [piece.x.at(-1), null],
+  ]);
+
+function drawValues(plot, { curve: { pieces, ends }, shownFunction, x, value }) {
+  const finite = Number.isFinite(value);
+  plot.update({
+    curves: [{ points: curvePoints(pieces, "value"), role: "value" }],
+    dots: ends.map(([at, y, open]) => ({ x: at, y, role: "value", open })),
+    // The next step of floor stands above on the right; above the first step there is no room on the left.
+    handle: {
+      x,
+      y: finite ? value : shownFunction.y[1] * 0.86,
+      text: finite ? `x = ${brief(x)}` : `x = ${brief(x)}: ∞`,
+      lean: "end",
+      below: shownFunction === FUNCTIONS.floor && x < -1,
+    },
+  });
+}
+
+function drawSlopes(plot, { curve: { pieces }, shownRule, x, slope }) {
+  const none = pieces[0].slope === null;
+  const lost = none ? [] : pieces.flatMap((piece) => piece.x.filter((_, i) => Number.isNaN(piece.slope[i])));
+  const lostLabel = () => ({
+    points: [[(lost[0] + lost.at(-1)) / 2, 0.5]],
+    role: "nan",
+    label: `NaN from x = ${brief(lost[0], 0)} on`,
+    at: 0,
+  });
+  const curves = none ? [] : [{ points: curvePoints(pieces, "slope"), role: "rev" }, ...(lost.length ? [lostLabel()] : [])];
+  plot.update({
+    y: { min: shownRule.y[0], max: shownRule.y[1] },
+    curves,
+    handle: isNumber(slope) ? { x, y: slope, text: brief(slope, 4) } : null,
+    none: none ? "None: its own rule hands back nothing" : "",
+  });
+}
+
+function sentence({ step, shownFunction, x, value, seen: { comes, leaves, arrives } }) {
+  const told = `${shownFunction.of(brief(x))} is ${brief(value)}.`;
+  if (step === 0) return told;
+  const came = `${told} ${brief(comes)} comes into y`;
+  if (step === 1) return `${came}.`;
+  const handed = leaves === comes ? `${came}, the hook leaves it` : `${came}, the hook makes ${brief(leaves)} of it`;
+  if (step === 2) return `${handed}.`;
+  if (arrives === null)
+    return `${handed}, and the rule hands x nothing: None.${step === 4 ? " The hook on x is not called." : ""}`;
+  return `${handed}, and the rule hands ${brief(arrives)} to x${step === 4 ? ", as its hook sees" : ""}.`;
+}
+
+const tableOf = ({ shownFunction, shownRule, shownHook, x, value, g, seen, slope }) => ({
+  caption: `${shownFunction.of(brief(x))} = ${brief(value)}; what comes into y is ${brief(g)}, the hook on y ${shownHook.label}, the rule: ${shownRule.hint}`,
+  columns: ["place", "gradient"],
+  rows: [
+    ["into y", seen.comes],
+    ["after the hook on y", seen.leaves],
+    ["into x", seen.arrives],
+    ["slope that the rule claims", slope],
+  ],
+});
 
 export default { render };

@@ -1,14 +1,12 @@
-import { h, put } from "./kit/core.js";
+import { h, put } from "./kit/dom.js";
 import { fmt, brief } from "./kit/numbers.js";
-import { decode, listen, ask } from "./kit/kernel.js";
+import { ask, mount } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented, Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
 import { Stepper } from "./kit/stepper.js";
 import { CurvePlot } from "./kit/curve_plot.js";
 
-const INPUTS = ["rule", "s", "start", "anneal", "step"];
-const OUTPUTS = ["grid", "surrogate", "slope", "area", "at_two", "trail", "heights", "temperature", "arrived"];
 const RULES = [
   ["none", "none", "floor as it is: it has no gradient"],
   ["straight", "straight-through", "floor forwards, slope 1 backwards"],
@@ -16,264 +14,253 @@ const RULES = [
   ["linear", "linear", "steep ramps, both ways"],
   ["filter", "filter", "floor smoothed by a triangular kernel"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
-const STAIRS = [0, 1, 2, 3, 4, 5];
+const LEVELS_OF_FLOOR = [0, 1, 2, 3, 4, 5];
 const TARGET = 3;
+const X_RANGE = { min: 0, max: 6 };
+const TABLE_STEPS = [0, 1, 2, 5, 10, 20, 50, 100, 200];
 
-/** Lesson 06: a ball on a staircase, the slope that each backward rule claims, and where the descent ends. */
+/** Lesson 06: descent on a staircase through five surrogate slopes, and where each of them ends. */
 function render({ model, el }) {
-  const get = (name) => decode(model.get(name));
   const frame = Frame({
     model,
     el,
     title: "A staircase, and five slopes to put under it",
     lead: "The ball wants floor(x) = 3. What it feels is the lower picture. Drag the ball, choose a rule, let it run.",
   });
-  const log = [];
-  const rule = Segmented({
-    label: "Backward rule",
-    options: RULES,
-    value: get("rule"),
-    onChange: (value) => restart({ rule: value }),
+  const restart = (changes) => {
+    parts.stepper.halt();
+    ask(model, { step: 0, ...changes });
+  };
+  const parts = { ...makeControls(model, restart), ...makePlots(model, restart), ...makeReadouts() };
+  const descents = []; // a row for each descent that was run to its end
+  frame.stage.append(...layout(parts));
+  return mount(model, [frame, ...Object.values(parts)], (traits) => {
+    const state = { ...traits, hard: isHard(traits.rule), last: traits.trail.length - 1, x: currentX(traits) };
+    updateControls(parts, state);
+    drawHeights(parts.upper, state);
+    drawSlopes(parts.lower, state);
+    drawSharpness(parts.growth, state);
+    drawFigures(parts.figures, state);
+    if (state.step === state.last) record(descents, state);
+    drawDescents(parts.runs, descents);
+    frame.say(sentence(state));
+    frame.tell(tableOfSteps(state));
   });
-  const heat = Slider({
-    label: "s, sharpness",
-    min: 1,
-    max: 50,
-    log: true,
-    value: get("s"),
-    onChange: (value) => restart({ s: value }),
-  });
-  const anneal = Button({
-    label: "Anneal s from 1 to 20",
-    pressed: get("anneal"),
-    onClick: () => restart({ anneal: !get("anneal") }),
-  });
-  const stepper = Stepper({
-    label: "Step of the descent",
-    count: get("trail").length - 1,
-    at: get("step"),
-    pace: 60,
-    onStep: (step) => ask(model, { step }),
-  });
-  const X = { min: 0, max: 6 };
-  const upper = CurvePlot({
-    label: "Staircase, surrogate and ball",
-    height: 260,
-    x: { ...X },
-    xAxis: false,
-    y: { min: 0, max: 6, label: "height" },
-    handleLabel: "Ball: where the descent starts",
-    onMove: (start) => restart({ start }),
-  });
-  const lower = CurvePlot({
-    label: "Slope used by the backward rule",
-    height: 150,
-    x: { ...X, label: "x" },
-    y: { min: 0, max: 2, label: "slope the rule claims" },
-  });
-  const last = get("trail").length - 1;
+}
+
+const isHard = (rule) => rule === "none" || rule === "straight";
+
+/** The start is the learner's own, so it moves before the kernel answers. */
+const currentX = ({ step, trail, start }) => (step ? trail[step] : start);
+
+function makeControls(model, restart) {
+  return {
+    rule: Segmented({
+      label: "Backward rule",
+      options: RULES,
+      value: model.get("rule"),
+      onChange: (value) => restart({ rule: value }),
+    }),
+    sharpness: Slider({
+      label: "s, sharpness",
+      min: 1,
+      max: 50,
+      log: true,
+      value: model.get("s"),
+      onChange: (value) => restart({ s: value }),
+    }),
+    anneal: Button({
+      label: "Anneal s from 1 to 20",
+      pressed: model.get("anneal"),
+      onClick: () => restart({ anneal: !model.get("anneal") }),
+    }),
+    stepper: Stepper({
+      label: "Step of the descent",
+      count: model.get("trail").length - 1,
+      at: model.get("step"),
+      pace: 60,
+      onStep: (step) => ask(model, { step }),
+    }),
+  };
+}
+
+function makePlots(model, restart) {
   const growth = CurvePlot({
     label: "Sharpness s over the steps",
     height: 104,
-    x: { min: 0, max: last },
+    x: { min: 0, max: model.get("trail").length - 1 },
     y: { min: 0, max: 20, label: "s over the steps" },
   });
   growth.el.classList.add("ak-growth");
-  const runs = h("table", { class: "ak-table ak-runs" });
-  const figures = h("div", { class: "ak-figures" });
-
-  frame.stage.append(
-    h("div", { class: "ak-row", style: "margin-bottom:12px" }, rule.el),
-    h(
-      "div",
-      { class: "ak-split" },
-      h("div", {}, upper.el, lower.el, growth.el, h("div", { style: "margin-top:8px" }, stepper.el)),
-      h("div", { class: "ak-side" }, heat.el, h("div", {}, anneal.el), figures, runs),
-    ),
-  );
-
-  function restart(changes) {
-    stepper.halt();
-    ask(model, { step: 0, ...changes });
-  }
-
-  function draw() {
-    const [kind, s, step] = [get("rule"), get("s"), get("step")];
-    const [grid, surrogate, slope, trail, heights] = ["grid", "surrogate", "slope", "trail", "heights"].map(get);
-    const hard = kind === "none" || kind === "straight";
-    const shown = get("temperature")[step];
-    rule.update(kind);
-    heat.update(get("anneal") ? Number(shown.toPrecision(2)) : s);
-    put(anneal.el, { "aria-pressed": get("anneal"), disabled: hard });
-    heat.el.querySelectorAll("input").forEach((input) => {
-      input.disabled = hard || get("anneal");
-    });
-    stepper.update({ count: trail.length - 1, at: step });
-
-    const stairs = STAIRS.flatMap((k) => [
-      [k, k],
-      [k + 1, k],
-      [k + 1, null],
-    ]);
-    const labelled = grid.findIndex((at) => at >= 4.75);
-    const here = step ? trail[step] : get("start"); // the start is the learner's own, so it moves before the kernel answers
-    const ball = { x: here, y: heights[step], text: `x = ${brief(here, 3)}` };
-    upper.update({
-      curves: [
-        { points: stairs, role: "value", thin: !hard, label: hard ? "" : "floor", at: 13, dx: -16, dy: 18 },
-        ...(hard
-          ? []
-          : [
-              {
-                points: grid.map((x, i) => [x, surrogate[i]]),
-                role: "value",
-                label: "surrogate",
-                at: labelled,
-                anchor: "end",
-                dx: -8,
-                dy: -10,
-              },
-            ]),
-      ],
-      dots: STAIRS.slice(1).flatMap((k) => [
-        { x: k, y: k, role: "value" },
-        { x: k, y: k - 1, role: "value", open: true },
-      ]),
-      marks: [{ y: TARGET, label: "target 3" }],
-      trail: trail.slice(0, step).map((at, t) => [at, heights[t]]),
-      handle: ball,
-    });
-
-    const none = slope[0] === null;
-    const top = none ? 2 : Math.max(2, ...slope) * 1.08;
-    const window = grid.map((x, i) => [x, slope[i]]).filter(([x]) => x >= 1.5 && x <= 2.5);
-    lower.update({
-      y: { max: top },
-      curves: none ? [] : [{ points: grid.map((x, i) => [x, slope[i]]), role: "rev" }],
-      areas: none
-        ? []
-        : [
-            {
-              points: window,
-              role: "rev",
-              label: `area ${fmt(get("area"), 4)}`,
-              at: Math.floor(window.length / 2),
-              dy: kind === "straight" ? -10 : -8,
-            },
-          ],
-      none: none ? "None: this rule hands back no slope at all" : "",
-    });
-    lower.el.classList.toggle("ak-is-none", none);
-
-    drawGrowth(get("temperature"), step, get("anneal") && !hard);
-
-    const arrived = get("arrived");
-    figures.replaceChildren(
-      ...[
-        ["f(2)", fmt(get("at_two"), 4)],
-        ["area of one step", none ? null : fmt(get("area"), 4)],
-        ["x now", fmt(here, 4)],
-      ].map(([name, text]) =>
-        h(
-          "div",
-          {},
-          h("span", { text: name }),
-          text === null ? h("span", { class: "ak-num ak-num-none", text: "None" }) : h("strong", { text }),
-        ),
-      ),
-    );
-    if (step === trail.length - 1)
-      note([
-        RULES.find((r) => r.value === kind).label + (hard ? "" : `, s ${get("anneal") ? "1→20" : brief(s)}`),
-        fmt(trail.at(-1), 4),
-        arrived === null ? "never" : String(arrived),
-      ]);
-    drawRuns();
-    frame.say(sentence(kind, step, trail, arrived));
-    frame.tell({
-      caption: `Descent with ${kind}, from ${brief(trail[0], 2)}`,
-      columns: ["step", "x", "height", "s"],
-      rows: [0, 1, 2, 5, 10, 20, 50, 100, 200]
-        .filter((t) => t < trail.length)
-        .map((t) => [String(t), trail[t], heights[t], brief(get("temperature")[t], 2)]),
-    });
-  }
-
-  /** s over the steps, with a dot at this one; only where it grows. */
-  function drawGrowth(temperature, step, growing) {
-    put(growth.el, { hidden: !growing });
-    if (!growing) return;
-    const late = step > last / 2;
-    growth.update({
-      curves: [
-        {
-          points: temperature.map((s, t) => [t, s]),
-          role: "value",
-          label: `s = ${brief(temperature[step], 2)}`,
-          at: step,
-          anchor: late ? "end" : "start",
-          dx: late ? -8 : 4,
-          dy: -9,
-        },
-      ],
-      dots: [{ x: step, y: temperature[step], role: "value" }],
-    });
-  }
-
-  function note(row) {
-    const at = log.findIndex((old) => old[0] === row[0]);
-    if (at >= 0) log[at] = row;
-    else log.push(row);
-  }
-  function drawRuns() {
-    runs.replaceChildren(
-      h("caption", { text: log.length ? "Your descents" : "Your descents will be listed here." }),
-      ...(log.length
-        ? [
-            h(
-              "thead",
-              {},
-              h(
-                "tr",
-                {},
-                ["rule", "ends at", "at 3 after"].map((text) => h("th", { scope: "col", text })),
-              ),
-            ),
-            h(
-              "tbody",
-              {},
-              log.map((row) =>
-                h(
-                  "tr",
-                  {},
-                  row.map((text, i) => h(i ? "td" : "th", { scope: i ? null : "row", text })),
-                ),
-              ),
-            ),
-          ]
-        : []),
-    );
-  }
-  function sentence(kind, step, trail, arrived) {
-    if (kind === "none")
-      return step
-        ? `After ${step} steps x is still ${brief(trail[step], 4)}: no gradient, no motion.`
-        : "The hard floor hands back None: the ball has nothing to feel.";
-    if (step < trail.length - 1)
-      return step
-        ? `Step ${step}: x = ${fmt(trail[step], 4)}.`
-        : `soft_floor(2) is ${fmt(get("at_two"), 4)}; the area under one step is ${fmt(get("area"), 4)}.`;
-    return arrived === null
-      ? `After ${step} steps x is ${fmt(trail.at(-1), 4)}: floor(x) never reached 3.`
-      : `x ends at ${fmt(trail.at(-1), 4)}; floor(x) was 3 after ${arrived} steps.`;
-  }
-
-  const stop = listen(model, [...INPUTS, ...OUTPUTS, "answered"], draw);
-  draw();
-  return () => {
-    stop();
-    [frame, stepper, upper, lower, growth].forEach((part) => part.destroy());
+  return {
+    growth,
+    upper: CurvePlot({
+      label: "Staircase, surrogate and ball",
+      height: 260,
+      x: { ...X_RANGE },
+      xAxis: false,
+      y: { min: 0, max: 6, label: "height" },
+      handleLabel: "Ball: where the descent starts",
+      onMove: (start) => restart({ start }),
+    }),
+    lower: CurvePlot({
+      label: "Slope used by the backward rule",
+      height: 150,
+      x: { ...X_RANGE, label: "x" },
+      y: { min: 0, max: 2, label: "slope the rule claims" },
+    }),
   };
 }
+
+const makeReadouts = () => ({
+  figures: h("div", { class: "ak-figures" }),
+  runs: h("table", { class: "ak-table ak-runs" }),
+});
+
+const layout = ({ rule, upper, lower, growth, stepper, sharpness, anneal, figures, runs }) => [
+  h("div", { class: "ak-row", style: "margin-bottom:12px" }, rule.el),
+  h(
+    "div",
+    { class: "ak-split" },
+    h("div", {}, upper.el, lower.el, growth.el, h("div", { style: "margin-top:8px" }, stepper.el)),
+    h("div", { class: "ak-side" }, sharpness.el, h("div", {}, anneal.el), figures, runs),
+  ),
+];
+
+function updateControls(parts, { rule, s, anneal, step, last, hard, temperature }) {
+  parts.rule.update(rule);
+  parts.sharpness.update(anneal ? Number(temperature[step].toPrecision(2)) : s);
+  put(parts.anneal.el, { "aria-pressed": anneal, disabled: hard });
+  parts.sharpness.el.querySelectorAll("input").forEach((input) => {
+    input.disabled = hard || anneal;
+  });
+  parts.stepper.update({ count: last, at: step });
+}
+
+function drawHeights(plot, { grid, surrogate, heights, trail, step, x, hard }) {
+  const stairs = LEVELS_OF_FLOOR.flatMap((k) => [
+    [k, k],
+    [k + 1, k],
+    [k + 1, null],
+  ]);
+  const smooth = {
+    points: grid.map((at, i) => [at, surrogate[i]]),
+    role: "value",
+    label: "surrogate",
+    at: grid.findIndex((at) => at >= 4.75),
+    anchor: "end",
+    dx: -8,
+    dy: -10,
+  };
+  plot.update({
+    curves: [
+      { points: stairs, role: "value", thin: !hard, label: hard ? "" : "floor", at: 13, dx: -16, dy: 18 },
+      ...(hard ? [] : [smooth]),
+    ],
+    dots: LEVELS_OF_FLOOR.slice(1).flatMap((k) => [
+      { x: k, y: k, role: "value" },
+      { x: k, y: k - 1, role: "value", open: true },
+    ]),
+    marks: [{ y: TARGET, label: "target 3" }],
+    trail: trail.slice(0, step).map((at, t) => [at, heights[t]]),
+    handle: { x, y: heights[step], text: `x = ${brief(x, 3)}` },
+  });
+}
+
+function drawSlopes(plot, { grid, slope, area, rule }) {
+  const none = slope[0] === null;
+  const oneStep = grid.map((x, i) => [x, slope[i]]).filter(([x]) => x >= 1.5 && x <= 2.5);
+  const shaded = {
+    points: oneStep,
+    role: "rev",
+    label: none ? "" : `area ${fmt(area, 4)}`,
+    at: Math.floor(oneStep.length / 2),
+    dy: rule === "straight" ? -10 : -8,
+  };
+  plot.update({
+    y: { max: none ? 2 : Math.max(2, ...slope) * 1.08 },
+    curves: none ? [] : [{ points: grid.map((x, i) => [x, slope[i]]), role: "rev" }],
+    areas: none ? [] : [shaded],
+    none: none ? "None: this rule hands back no slope at all" : "",
+  });
+  plot.el.classList.toggle("ak-is-none", none);
+}
+
+/** s over the steps, with a dot at this one; only where it grows. */
+function drawSharpness(plot, { temperature, step, last, anneal, hard }) {
+  const growing = anneal && !hard;
+  put(plot.el, { hidden: !growing });
+  if (!growing) return;
+  const late = step > last / 2;
+  plot.update({
+    curves: [
+      {
+        points: temperature.map((s, t) => [t, s]),
+        role: "value",
+        label: `s = ${brief(temperature[step], 2)}`,
+        at: step,
+        anchor: late ? "end" : "start",
+        dx: late ? -8 : 4,
+        dy: -9,
+      },
+    ],
+    dots: [{ x: step, y: temperature[step], role: "value" }],
+  });
+}
+
+function drawFigures(figures, { at_two: atTwo, area, slope, x }) {
+  const rows = [
+    ["f(2)", fmt(atTwo, 4)],
+    ["area of one step", slope[0] === null ? null : fmt(area, 4)],
+    ["x now", fmt(x, 4)],
+  ];
+  const value = (text) =>
+    text === null ? h("span", { class: "ak-num ak-num-none", text: "None" }) : h("strong", { text });
+  figures.replaceChildren(...rows.map(([name, text]) => h("div", {}, h("span", { text: name }), value(text))));
+}
+
+/** Note a descent that was run to its end; one with the same settings replaces the earlier one. */
+function record(descents, { rule, s, anneal, hard, trail, arrived }) {
+  const name = RULES.find((one) => one.value === rule).label + (hard ? "" : `, s ${anneal ? "1→20" : brief(s)}`);
+  const row = [name, fmt(trail.at(-1), 4), arrived === null ? "never" : String(arrived)];
+  const at = descents.findIndex((old) => old[0] === name);
+  if (at >= 0) descents[at] = row;
+  else descents.push(row);
+}
+
+function drawDescents(table, descents) {
+  const cell = (text, i) => h(i ? "td" : "th", { scope: i ? null : "row", text });
+  const heads = ["rule", "ends at", "at 3 after"].map((text) => h("th", { scope: "col", text }));
+  const rows = descents.map((row) => h("tr", {}, row.map(cell)));
+  table.replaceChildren(
+    h("caption", { text: descents.length ? "Your descents" : "Your descents will be listed here." }),
+    ...(descents.length ? [h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)] : []),
+  );
+}
+
+function sentence({ rule, step, last, trail, arrived, at_two: atTwo, area }) {
+  if (rule === "none")
+    return step
+      ? `After ${step} steps x is still ${brief(trail[step], 4)}: no gradient, no motion.`
+      : "The hard floor hands back None: the ball has nothing to feel.";
+  if (step < last)
+    return step
+      ? `Step ${step}: x = ${fmt(trail[step], 4)}.`
+      : `soft_floor(2) is ${fmt(atTwo, 4)}; the area under one step is ${fmt(area, 4)}.`;
+  return arrived === null
+    ? `After ${step} steps x is ${fmt(trail.at(-1), 4)}: floor(x) never reached 3.`
+    : `x ends at ${fmt(trail.at(-1), 4)}; floor(x) was 3 after ${arrived} steps.`;
+}
+
+const tableOfSteps = ({ rule, trail, heights, temperature }) => ({
+  caption: `Descent with ${rule}, from ${brief(trail[0], 2)}`,
+  columns: ["step", "x", "height", "s"],
+  rows: TABLE_STEPS.filter((t) => t < trail.length).map((t) => [
+    String(t),
+    trail[t],
+    heights[t],
+    brief(temperature[t], 2),
+  ]),
+});
 
 export default { render };

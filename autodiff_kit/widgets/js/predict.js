@@ -1,5 +1,5 @@
-import { h, keepKeys } from "./kit/core.js";
-import { listen, decode } from "./kit/kernel.js";
+import { h, keepKeys } from "./kit/dom.js";
+import { listen, decode } from "./kit/model_sync.js";
 import { PredictBox } from "./kit/predict_box.js";
 
 /** One question, asked before the cell that answers it. Stands alone in its own cell. */

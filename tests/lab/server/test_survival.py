@@ -369,6 +369,7 @@ def test_the_command_lines_backups_can_be_restored(folder: WorkingFolder) -> Non
 LOOK_AND_WRITE = """
 import hashlib, json, os, sys, warnings
 from pathlib import Path
+from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.lab.server import backups, catalog, panel_data, submissions
 from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lab.server.errors import as_request_error

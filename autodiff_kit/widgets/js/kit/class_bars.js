@@ -1,4 +1,4 @@
-import { h, s, put, clamp, linear, patterns, onWidth, onDrag } from "./core.js";
+import { h, s, put, clamp, linear, patterns, onWidth, onDrag } from "./dom.js";
 import { brief, fmt, kindOf } from "./numbers.js";
 
 const WIDEST = 150; // px of one class

@@ -1,4 +1,4 @@
-import { h, s, put, linear, pathOf, onWidth } from "./core.js";
+import { h, s, put, linear, pathOf, onWidth } from "./dom.js";
 import { brief } from "./numbers.js";
 import { drawAxes } from "./axes.js";
 

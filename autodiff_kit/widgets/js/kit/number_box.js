@@ -1,4 +1,4 @@
-import { h } from "./core.js";
+import { h } from "./dom.js";
 
 /** A box for a number. What a reader is typing stays until Enter, or until the box is left, whatever arrives meanwhile. */
 export function NumberBox({ label, step, style, onSend }) {

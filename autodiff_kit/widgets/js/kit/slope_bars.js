@@ -1,4 +1,4 @@
-import { h, s, put, linear, patterns, onWidth } from "./core.js";
+import { h, s, put, linear, patterns, onWidth } from "./dom.js";
 import { brief, fmt, kindOf } from "./numbers.js";
 
 const SLOPES = { top: 26, height: 128, names: 40 };

@@ -1,4 +1,4 @@
-import { s, linear, pathOf } from "./core.js";
+import { s, linear, pathOf } from "./dom.js";
 import { brief } from "./numbers.js";
 
 const SPECK = 0.75; // px: what is shorter is drawn as a dot

@@ -1,5 +1,5 @@
-import { h, s, put, patterns, onWidth } from "./core.js";
-import { seal } from "./seal.js";
+import { h, s, put, patterns, onWidth } from "./dom.js";
+import { numberLabel } from "./number_label.js";
 
 const WIRE_SLIM = 560; // px
 const [AHEAD, RETURN, HEIGHT] = [52, 108, 168]; // px: the line of values, that of gradients, and the whole
@@ -11,7 +11,7 @@ const middle = { "text-anchor": "middle" };
  * update({names: {f, rule, hook}, x, y, comes, leaves, arrives, stage}): names are what stands in the box and under the
  * hook; x and y are values, the others gradients; stage 0 to 4, how far the gradient has come.
  */
-export function Wire({ label }) {
+export function OperationDiagram({ label }) {
   const fills = patterns();
   const picture = s("svg", { role: "img", "aria-label": label, width: "100%", height: HEIGHT });
   const el = h("div", {}, picture);
@@ -19,7 +19,7 @@ export function Wire({ label }) {
   let last = null;
   const slim = () => width < WIRE_SLIM;
   const mark = (value, x, y, role = "value") =>
-    seal(value, { x, y }, { role, striped: fills.url("nan"), digits: slim() ? 2 : 4 });
+    numberLabel(value, { x, y }, { role, striped: fills.url("nan"), digits: slim() ? 2 : 4 });
 
   const columns = () =>
     slim()

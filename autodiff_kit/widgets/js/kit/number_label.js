@@ -1,8 +1,8 @@
-import { s } from "./core.js";
+import { s } from "./dom.js";
 import { brief, fmt, kindOf } from "./numbers.js";
 
 /** A number inside an SVG, as `chip` draws it in text: 0 solid and square, None hollow and dashed, NaN striped. */
-export function seal(x, at, { role = "value", striped, digits = 4 }) {
+export function numberLabel(x, at, { role = "value", striped, digits = 4 }) {
   const kind = kindOf(x);
   const words = kind === "zero" ? "0" : kind === "value" ? brief(x, digits) : fmt(x, digits);
   const half = 3.4 * words.length + 5;

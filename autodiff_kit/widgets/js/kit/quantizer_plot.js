@@ -1,7 +1,7 @@
-import { h, s, put, linear, pathOf, onWidth } from "./core.js";
+import { h, s, put, linear, pathOf, onWidth } from "./dom.js";
 import { brief } from "./numbers.js";
 import { drawAxes } from "./axes.js";
-import { Ball } from "./ball.js";
+import { DraggablePoint } from "./draggable_point.js";
 
 const SPAN = { min: -8, max: 8 }; // of both axes: as far as a range of ±6 can be nudged
 const REACH = { min: -6, max: 6, snap: 0.25 }; // of an entry
@@ -15,10 +15,10 @@ export const entryName = (i) => `x${INDEX[i]}`;
  * Entries on a staircase, which drag along x and step with the arrow keys; what is outside the nudged range stands on grey.
  * update({entries: [{x, y, side}], ends: {low, high, first, last}, levels}); onMove(i, x).
  */
-export function Stairs({ label, count, onMove }) {
+export function QuantizerPlot({ label, count, onMove }) {
   const back = s("g", { "aria-hidden": "true" });
   const balls = Array.from({ length: count }, (_, i) =>
-    Ball({
+    DraggablePoint({
       label: entryName(i),
       ...REACH,
       onMove: (x) => onMove(i, x),

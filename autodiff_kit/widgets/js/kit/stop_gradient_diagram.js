@@ -1,4 +1,4 @@
-import { h, s, put, onWidth } from "./core.js";
+import { h, s, put, onWidth } from "./dom.js";
 
 const PIPES_SLIM = 700; // px
 const VALVE = 11; // px, radius of a valve
@@ -25,7 +25,7 @@ const flow = (carries) =>
  * `short` are the lines of a narrow box, `off` is not part of what is asked, `asked` is what the gradient is of.
  * Clicks on a valve call onToggle(letter); for keys the lesson has switches of its own.
  */
-export function Pipes({ label, nodes, pipes, onToggle }) {
+export function StopGradientDiagram({ label, nodes, pipes, onToggle }) {
   const picture = s("svg", { role: "img", "aria-label": label, width: "100%" });
   const el = h("div", { class: "ak-pipes" }, picture);
   let width = 0;

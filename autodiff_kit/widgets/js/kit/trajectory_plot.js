@@ -1,6 +1,6 @@
-import { h, s, put, linear, clamp, onWidth, pathOf } from "./core.js";
+import { h, s, put, linear, clamp, onWidth, pathOf } from "./dom.js";
 import { brief } from "./numbers.js";
-import { SHAPES, LINES } from "./shapes.js";
+import { SHAPES, LINES } from "./marker_shapes.js";
 
 const BESIDE = 280; // px: what is wider stands below the other picture, and is lower
 const LOW = 220; // px
@@ -10,7 +10,7 @@ const PAD = { left: 28, right: 14, top: 24, bottom: 26 }; // px
  * One number of several balls over the steps, and the edge of what is allowed: below it the ground is grey.
  * update({name, low, edge, balls: [{shape, values}], at}); what leaves the picture is drawn at its rim.
  */
-export function Courses({ label, height: tall, high }) {
+export function TrajectoryPlot({ label, height: tall, high }) {
   const figure = s("svg", { role: "img", "aria-label": label });
   const el = h("div", { class: "ak-plot" }, figure);
   let data = null;

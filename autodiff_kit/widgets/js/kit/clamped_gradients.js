@@ -1,6 +1,6 @@
-import { h, s, put, onWidth } from "./core.js";
+import { h, s, put, onWidth } from "./dom.js";
 import { brief } from "./numbers.js";
-import { entryName } from "./stairs.js";
+import { entryName } from "./quantizer_plot.js";
 
 const BARS = { top: 42, unit: 32, thick: 54 };
 const UNDER = 166; // where arcs begin, below the words
@@ -15,7 +15,7 @@ const LEAN = 9; // px from the middle of an entry: towards an end it sends, on t
  * update({entries: [{x, side, straight, by_min, by_max, into_x}], ends: {low, high, into_min, into_max}, home: [min, max]});
  * onToggle("min" or "max").
  */
-export function WaysHome({ label, onToggle }) {
+export function ClampedGradients({ label, onToggle }) {
   const picture = s("g", { "aria-hidden": "true" });
   const switches = ["min", "max"].map((which) => End(which, onToggle));
   const figure = s("svg", { role: "group", "aria-label": label, height: HEIGHT }, picture, ...switches.map((end) => end.el));

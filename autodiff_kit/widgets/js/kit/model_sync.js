@@ -23,6 +23,33 @@ export function listen(model, names, draw) {
   return () => names.forEach((name) => model.off(`change:${name}`, soon));
 }
 
+/** All declared traits of a widget by name, outputs decoded. */
+export function readTraits(model) {
+  const { input, view, output } = model.get("trait_roles");
+  const plain = [...input, ...view].map((name) => [name, model.get(name)]);
+  return Object.fromEntries([...plain, ...output.map((name) => [name, decode(model.get(name))])]);
+}
+
+/**
+ * Draw a widget now and after every change of its traits: `draw(state)` gets them by name. Returns the function that
+ * anywidget calls at the end; it destroys those of `parts` that have something to stop.
+ */
+export function mount(model, parts, draw) {
+  const again = () => draw(readTraits(model));
+  const stop = listen(model, [...Object.values(model.get("trait_roles")).flat(), "answered"], again);
+  again();
+  return () => {
+    stop();
+    for (const part of parts) part.destroy?.();
+  };
+}
+
+/** Set view state: it is kept in the kernel and drawn at once, and nothing is computed. */
+export function setView(model, changes) {
+  for (const [name, value] of Object.entries(changes)) model.set(name, value);
+  model.save_changes();
+}
+
 const PATIENCE = 8000; // ms after which a silent kernel is asked again all the same
 const waiting = new WeakMap(); // model -> when its unanswered question was sent
 const owed = new WeakMap(); // model -> what changed since then: {name: value}

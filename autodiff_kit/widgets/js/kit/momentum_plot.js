@@ -1,7 +1,7 @@
-import { h, s, put, linear, patterns, onWidth, onDrag, clamp } from "./core.js";
+import { h, s, put, linear, patterns, onWidth, onDrag, clamp } from "./dom.js";
 import { brief, fmt } from "./numbers.js";
-import { Strip } from "./strip.js";
-import { drawLane, drawReading } from "./lane.js";
+import { GradientStrip } from "./gradient_strip.js";
+import { drawSeriesRow, drawReading } from "./series_row.js";
 import { drawStepBars, drawRollOut } from "./step_bars.js";
 
 const ROOMY = { left: 78, right: 86, inside: false };
@@ -15,8 +15,8 @@ const SLIM = 520; // px
  * update({grads, slot: {name, values} or null, steps, carried, w, roll, rest, at}): w and a slot's values hold one number
  * before the first step and one after each; carried is the part of a step that comes from those before.
  */
-export function Rolling({ brush, unit, onPaint, onCursor }) {
-  const strip = Strip({ name: "w", brush, unit, onPaint, onCursor });
+export function MomentumPlot({ brush, unit, onPaint, onCursor }) {
+  const strip = GradientStrip({ name: "w", brush, unit, onPaint, onCursor });
   const fills = patterns();
   const lanes = s("g", { "aria-hidden": "true" });
   const svg = s(
@@ -89,8 +89,8 @@ export function Rolling({ brush, unit, onPaint, onCursor }) {
 
   function drawSlot(slot, { at, X: scale, room, top }) {
     const lane = { key: slot ? `slot ${slot.name}` : "slot", size: ROWS.slot, top, X: scale, at, room };
-    if (!slot) return drawLane({ ...lane, param: {}, span: [0, 1] });
-    return drawLane({ ...lane, param: { [lane.key]: slot.values }, span: spanOf(slot.values) });
+    if (!slot) return drawSeriesRow({ ...lane, param: {}, span: [0, 1] });
+    return drawSeriesRow({ ...lane, param: { [lane.key]: slot.values }, span: spanOf(slot.values) });
   }
 
   // Below the strip a press moves the cursor only; painting happens on the strip.

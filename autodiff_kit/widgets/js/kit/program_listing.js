@@ -1,4 +1,4 @@
-import { h, s, put } from "./core.js";
+import { h, s, put } from "./dom.js";
 import { chip } from "./numbers.js";
 
 const GUTTER = 56; // px left of the lines, where the arcs are drawn
@@ -9,7 +9,7 @@ const GUTTER = 56; // px left of the lines, where the arcs are drawn
  * line is a button: onPoint(line). update({lines: [{text, reads: [line], value, gradient, plain}], marks: {line: text},
  * told, fresh}): before `told` only values are shown, and after it the buttons are off; `fresh` stands in another's place.
  */
-export function Listing({ label, onPoint }) {
+export function ProgramListing({ label, onPoint }) {
   const body = h("tbody", {});
   const arcs = s("svg", { class: "ak-arcs", width: GUTTER, "aria-hidden": "true" });
   const table = h(

@@ -1,6 +1,6 @@
-import { h, s, put, patterns, onWidth, linear } from "./core.js";
+import { h, s, put, patterns, onWidth, linear } from "./dom.js";
 import { brief, kindOf } from "./numbers.js";
-import { seal } from "./seal.js";
+import { numberLabel } from "./number_label.js";
 
 const ENTRY = 126; // px of one entry
 const FIRST_TRACK = 46;
@@ -62,14 +62,14 @@ const lever = (x, y, from, to) =>
  * text; guarded, whether a second choice stands before it; stage 0 to 4, how far the way back has come; shared, what
  * comes into the factor w in the end.
  */
-export function Tracks({ label }) {
+export function BranchDiagram({ label }) {
   const fills = patterns();
   const picture = s("svg", { role: "img", "aria-label": label, width: "100%" });
   const el = h("div", { class: "ak-tracks" }, picture);
   let width = 0;
   let last = null;
   const mark = (x, at, role = "value") =>
-    seal(x, at, { role, striped: fills.url("nan"), digits: width < SLIM ? 2 : 4 });
+    numberLabel(x, at, { role, striped: fills.url("nan"), digits: width < SLIM ? 2 : 4 });
 
   function columns() {
     const narrow = width < SLIM;
@@ -117,7 +117,7 @@ export function Tracks({ label }) {
     const { stage, guarded } = last;
     const from = guarded ? c.guard : c.x;
     const between = (c.f + c.half + end) / 2;
-    const worked = entry.value === null ? "" : product(entry);
+    const worked = entry.value === null ? "" : chainRuleProduct(entry);
     const stages = [
       () => [mark(entry.into_y, { x: c.y, y: middle + 24 }, "rev")],
       () => [
@@ -183,4 +183,4 @@ export function Tracks({ label }) {
 const bracket = (x) => (x < 0 ? `(${brief(x)})` : brief(x));
 
 /** The product that the function's rule works out, such as 0 · ∞ = NaN. */
-export const product = (entry) => `${brief(entry.into_side)} · ${bracket(entry.slope)} = ${brief(entry.into_given)}`;
+export const chainRuleProduct = (entry) => `${brief(entry.into_side)} · ${bracket(entry.slope)} = ${brief(entry.into_given)}`;

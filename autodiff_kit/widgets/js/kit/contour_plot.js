@@ -1,4 +1,4 @@
-import { h, s, put, clamp, linear, pathOf, onWidth, onDrag } from "./core.js";
+import { h, s, put, clamp, linear, pathOf, onWidth, onDrag } from "./dom.js";
 import { brief, superscript } from "./numbers.js";
 import { drawAxes } from "./axes.js";
 import { crossings, nearestTo } from "./contours.js";
@@ -15,7 +15,7 @@ const APART = [30, 13]; // px between two numbers of levels, across and down
  * step ends for every damping, and the half axes of the region in which the linear model is trusted.
  * The start is dragged, or moved with the arrow keys; onStart hears [first, second].
  */
-export function Valley({ label, onStart }) {
+export function ContourPlot({ label, onStart }) {
   const clip = `ak-valley-${Math.random().toString(36).slice(2, 8)}`;
   const frame = s("rect", {});
   const back = s("g", { "aria-hidden": "true" });

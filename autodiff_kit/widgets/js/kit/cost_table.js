@@ -1,15 +1,15 @@
-import { h, s, put } from "./core.js";
+import { h, s, put } from "./dom.js";
 import { fmt } from "./numbers.js";
 
 /** Names in a row: "h, W2 and b2"; "nothing" for none. */
-export const together = (names) =>
+export const joinNames = (names) =>
   names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? "nothing");
 
 /**
  * A bill line by line: what each line of a program costs forward and backward, as numbers and as bars of one scale.
  * update({lines: [{code, forward, backward, to: [name]}], forward, backward, ratio}); a line that hands nothing back has no bar.
  */
-export function Bill({ label }) {
+export function CostTable({ label }) {
   const body = h("tbody", {});
   const foot = h("tfoot", {});
   const heads = [
@@ -53,7 +53,7 @@ export function Bill({ label }) {
           h("th", { scope: "row" }, h("code", { text: code })),
           bar(ahead, most, "fwd"),
           bar(back, most, "rev"),
-          h("td", { class: "ak-left", text: together(to) }),
+          h("td", { class: "ak-left", text: joinNames(to) }),
         ),
       ),
     );

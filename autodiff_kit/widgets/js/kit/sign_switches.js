@@ -1,10 +1,10 @@
-import { h, put } from "./core.js";
+import { h, put } from "./dom.js";
 
 /**
  * A vector of signs, an entry a switch: one tab stop, arrows move, Home and End jump, Space or Enter turns an entry round.
  * update(signs) with numbers of which only the sign counts; onChange hears the new list.
  */
-export function Signs({ label, name, onChange }) {
+export function SignSwitches({ label, name, onChange }) {
   const row = h("div", { class: "ak-segments", role: "group", "aria-label": label, onkeydown });
   const el = h("div", {}, h("span", { class: "ak-label", text: label }), row);
   let signs = [];

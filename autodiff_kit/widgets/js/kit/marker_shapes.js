@@ -1,4 +1,4 @@
-import { s } from "./core.js";
+import { s } from "./dom.js";
 
 // Three marks that differ without colour, and the line that goes with each.
 export const SHAPES = {

@@ -1,4 +1,4 @@
-import { h, s, put, clamp, patterns, onWidth } from "./core.js";
+import { h, s, put, clamp, patterns, onWidth } from "./dom.js";
 import { brief, fmt, kindOf } from "./numbers.js";
 
 const GATHER = { node: 62, radius: 17, back: 112, box: 218, tall: 78, height: 304, thin: 520 };
@@ -18,7 +18,7 @@ export function groupShape(k, x, y, r, props = {}) {
  * update({values, groups, boxes: [{rows, work, result}], back, shared, arcs}): `arcs` are pairs of neighbours; a node whose
  * group is not there is dashed. onMove(node, group).
  */
-export function Gather({ label, most, onMove }) {
+export function SegmentDiagram({ label, most, onMove }) {
   const fills = patterns();
   const picture = s("svg", { role: "group", "aria-label": label, width: "100%", height: GATHER.height });
   const el = h("div", { class: "ak-gather" }, picture);

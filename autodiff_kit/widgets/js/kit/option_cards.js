@@ -1,11 +1,11 @@
-import { h, put } from "./core.js";
+import { h, put } from "./dom.js";
 import { chip } from "./numbers.js";
 
 /**
  * A board of things side by side, of which one is looked at: each with a letter, a title, and what it gives now.
  * A radio group with one tab stop; arrows move and choose, Home and End jump. update(at, values): lists of numbers or None.
  */
-export function Board({ label, names, onChange }) {
+export function OptionCards({ label, names, onChange }) {
   const results = names.map(() => h("span", { class: "ak-tools" }));
   const buttons = names.map(([letter, title], k) =>
     h(

@@ -1,6 +1,6 @@
-import { h, s, put, clamp, linear, onDrag, onWidth } from "./core.js";
+import { h, s, put, clamp, linear, onDrag, onWidth } from "./dom.js";
 import { brief } from "./numbers.js";
-import { drawPlate } from "./plate.js";
+import { drawVectorGrid } from "./vector_grid.js";
 
 const WIDEST = 392; // px of the square
 const SPAN = 16; // px that a line of text takes
@@ -12,7 +12,7 @@ const UNITS_FROM_SMALL = [0.05, 0.1, 0.2, 0.5, 1, 2, 5];
  * with onRadius(r) the circle, too. update({reach, radius, arrows: [{name, tip, text, look}]}); looks are "cut" (heavy
  * inside of the circle, thin beyond it), "thin", "heavy" and "dashed".
  */
-export function Arrows({ label, names = ["0", "1"], movable = 0, snap = 1, limit, radii, onMove, onRadius }) {
+export function VectorPlot({ label, names = ["0", "1"], movable = 0, snap = 1, limit, radii, onMove, onRadius }) {
   const ground = s("g", {});
   const drawn = s("g", {});
   const words = s("g", {});
@@ -30,7 +30,7 @@ export function Arrows({ label, names = ["0", "1"], movable = 0, snap = 1, limit
     Y = linear(-reach, reach, side - 4, 4);
     put(figure, { width: side, height: side + 18 });
     ground.replaceChildren(
-      ...drawPlate({ x: X, y: Y, reach, side: side - 4, rail: null, names, units: UNITS_FROM_SMALL }),
+      ...drawVectorGrid({ x: X, y: Y, reach, side: side - 4, rail: null, names, units: UNITS_FROM_SMALL }),
       s("circle", { cx: X(0), cy: Y(0), r: X(radius) - X(0), class: "ak-cell" }),
     );
     drawn.replaceChildren(...arrows.flatMap((arrow) => shaft(arrow, radius)));

@@ -1,6 +1,6 @@
-import { h, s, put, patterns, onWidth, linear } from "./core.js";
+import { h, s, put, patterns, onWidth, linear } from "./dom.js";
 import { brief } from "./numbers.js";
-import { seal } from "./seal.js";
+import { numberLabel } from "./number_label.js";
 
 const SLIM = 560; // px
 const MOST_ROOM = 720; // px that the picture uses of a wide cell
@@ -52,13 +52,13 @@ function box(x, y, half, name, contents) {
  * put into a box goes along dots, and the gradient comes back dashed. update({scene, start: {x0, x1}, later, way, hold,
  * stage}): scene as the kernel sends it; stage 0 to 5, how far the program and the way back have come.
  */
-export function Boxes({ label }) {
+export function VariableDiagram({ label }) {
   const fills = patterns();
   const picture = s("svg", { role: "img", "aria-label": label, width: "100%", height: FOOT });
   const el = h("div", {}, picture);
   let width = 0;
   let last = null;
-  const mark = (x, [at, y], role = "value") => seal(x, { x: at, y }, { role, striped: fills.url("nan"), digits: 2 });
+  const mark = (x, [at, y], role = "value") => numberLabel(x, { x: at, y }, { role, striped: fills.url("nan"), digits: 2 });
 
   function columns() {
     const room = Math.min(width, MOST_ROOM);

@@ -1,6 +1,6 @@
-import { h, s, put, uid, clamp, linear, onWidth, onDrag, pathOf, ticks } from "./core.js";
+import { h, s, put, uid, clamp, linear, onWidth, onDrag, pathOf, ticks } from "./dom.js";
 import { brief } from "./numbers.js";
-import { SHAPES, LINES } from "./shapes.js";
+import { SHAPES, LINES } from "./marker_shapes.js";
 
 const EDGE = { left: 34, right: 12, top: 8, bottom: 26 }; // px
 const WIDEST = 680; // px
@@ -22,7 +22,7 @@ const NEAR_SIDE = 90; // px: nearer than this to a side, a word turns to the oth
  * the contours are those of ½(x − t0)² + ½·steep·(y − t1)²; legs, if given, are the three points of one projected step.
  * The target is dragged, or moved by the arrow keys.
  */
-export function Plane({ label, least, most, snap = 0.25, onTarget }) {
+export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
   const clip = uid("clip");
   const back = s("g", { "aria-hidden": "true" });
   const front = s("g", { "aria-hidden": "true" });
