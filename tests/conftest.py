@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,3 +112,34 @@ def chromium() -> str:
 def every_case(request: pytest.FixtureRequest) -> bool:
     """Whether this is `make test-all`: then a test draws every seed instead of a sample."""
     return bool(request.config.getoption("--all"))
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """How Jupyter starts a Python kernel: the command, and what a process's environment must say to use it."""
+
+    command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="session")
+def warm_kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernels]:
+    """Kernels that are forked from one process of this worker, see `warm_kernels.py`; on macOS the usual ones."""
+    if sys.platform != "linux":  # system libraries of macOS do not bear a fork
+        yield Kernels([sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"])
+        return
+    script, home = str(Path(__file__).with_name("warm_kernels.py")), tmp_path_factory.mktemp("warm")
+    command = [sys.executable, "-I", "-S", script, "run", str(home / "socket"), "{connection_file}"]
+    specification = home / "kernels" / "python3" / "kernel.json"
+    specification.parent.mkdir(parents=True)
+    about = {"argv": command, "display_name": "Python 3 (ipykernel)", "language": "python"}
+    specification.write_text(json.dumps({**about, "metadata": {"debugger": True}}), encoding="utf-8")
+    serve = [sys.executable, script, "serve", str(home / "socket")]
+    with subprocess.Popen(serve, stdin=subprocess.PIPE) as server:
+        until = time.monotonic() + 120
+        while not (home / "socket").exists():
+            assert server.poll() is None, "the process that kernels are forked from has ended"
+            assert time.monotonic() < until, "the process that kernels are forked from did not begin"
+            time.sleep(0.02)
+        yield Kernels(command, {"JUPYTER_PATH": str(home)})
+        server.communicate()  # its input is closed, and it ends with its kernels
