@@ -32,6 +32,9 @@ JOBS ?= 2
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
     $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
 
+# The tests start hundreds of Pythons; without compiled files each would compile the kit anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt
 # Those that are named truths ask other libraries, in an environment of their own; test_peers.py is a test.
