@@ -2,8 +2,11 @@
 # needs in .venv; a second run finds it and starts at once.
 #
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
-#   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line
-#   make test-all                                            the same with every seed and every browser case
+#   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line;
+#                                                            on two cores within six minutes, once it is installed
+#   make test-all                                            the same with every seed, every browser case, the walk
+#                                                            through an installed wheel, packaging, Binder, interop
+#   make slowest                                             the table of the slowest fifty tests, tests/slowest.md
 #   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, three quarters of an hour)
 #   make bench-parts                                         what drawing, checking and steps cost, without the others
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
@@ -27,6 +30,7 @@ PEERS_PIP ?=
 INTEROP ?= .venv-interop
 SITE ?= docs/_build/html
 JOBS ?= 2
+REPORT ?= build/tests.xml
 
 # The first Python on PATH that the kit supports.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -41,16 +45,21 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 BENCHES := $(filter-out benchmarks/t% benchmarks/grading.py,$(wildcard benchmarks/*.py))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
-.PHONY: lab test test-all bench bench-parts docs extension exercises check clean
+.PHONY: lab test test-all slowest bench bench-parts docs extension exercises check clean
 
 lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
 
 test: check
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 $(if $(PYTEST),,--junitxml=$(REPORT)) $(PYTEST)
 
 test-all: check $(INTEROP)/.ready
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 --all $(PYTEST)
+
+# Of the last whole `make test`, which is run where there was none; a part of the tests, PYTEST=…, writes no report.
+slowest: $(VENV)/.test
+	@test -e $(REPORT) || $(MAKE) test
+	$(BIN)/python tests/slowest.py $(REPORT) tests/slowest.md
 
 check: $(VENV)/.test
 	$(BIN)/ruff check
