@@ -2,8 +2,11 @@
 # needs in .venv; a second run finds it and starts at once.
 #
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
-#   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line
-#   make test-all                                            the same with every seed and every browser case
+#   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line;
+#                                                            on two cores within six minutes, once it is installed
+#   make test-all                                            the same with every seed, every browser case, the walk
+#                                                            through an installed wheel, packaging, Binder, interop
+#   make slowest                                             the table of the slowest fifty tests, tests/slowest.md
 #   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, three quarters of an hour)
 #   make bench-parts                                         what drawing, checking and steps cost, without the others
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
@@ -27,10 +30,14 @@ PEERS_PIP ?=
 INTEROP ?= .venv-interop
 SITE ?= docs/_build/html
 JOBS ?= 2
+REPORT ?= build/tests.xml
 
 # The first Python on PATH that the kit supports.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
     $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
+
+# The tests start hundreds of Pythons; without compiled files each would compile the kit anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt
@@ -38,16 +45,21 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 BENCHES := $(subst /,.,$(basename $(filter-out benchmarks/grading_throughput.py,$(wildcard benchmarks/*.py))))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
-.PHONY: lab test test-all bench bench-parts docs extension exercises check clean
+.PHONY: lab test test-all slowest bench bench-parts docs extension exercises check clean
 
 lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
 
 test: check
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 $(if $(PYTEST),,--junitxml=$(REPORT)) $(PYTEST)
 
 test-all: check $(INTEROP)/.ready
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 --all $(PYTEST)
+
+# Of the last whole `make test`, which is run where there was none; a part of the tests, PYTEST=…, writes no report.
+slowest: $(VENV)/.test
+	@test -e $(REPORT) || $(MAKE) test
+	$(BIN)/python tests/slowest.py $(REPORT) tests/slowest.md
 
 check: $(VENV)/.test
 	$(BIN)/ruff check

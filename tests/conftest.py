@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
+import subprocess
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +24,23 @@ os.environ["MPLBACKEND"] = "agg"
 for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
     os.environ.pop(name, None)
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
+# Twenty-seven thousand tests are made at the beginning, and nothing of them is garbage: the collector is on again
+# in `pytest_collection_finish`.
+gc.disable()
 
 # Scripts, not tests: doctest would import them, and they need what only their own environment has.
 collect_ignore_glob = ["binder/replay.py"]
 
-ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py")
+# Files whose tests share nothing that is started once: a worker is given their tests one by one.
+ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/compile/test_random.py")
+# Folders that share what takes seconds to start: one database, one JupyterLab. A worker is given all of it.
+AT_ONCE = ("tests/interop/", "tests/ui/panels/", "tests/ui/lab/")
+# What is long comes first, so that no worker is left with it when the others have ended.
+FIRST = (
+    "tests/interop/", "tests/ui/walk/", "tests/ui/panels/", "tests/ui/lab/", "tests/notebooks/test_nbval.py",
+    "tests/grade/", "tests/ui/", "tests/lab/", "tests/compile/", "tests/core/test_long.py", "tests/nn/test_models.py",
+    "tests/optim/", "tests/test_", "tests/behaviours/",
+)  # fmt: skip
 
 CHROMIUM = (
     "chromium",
@@ -50,16 +70,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc]
-    """A worker is given a whole file, whose server or browser starts once; lessons, which are slow, are given singly.
+    """A worker is given a whole file, whose server starts once, or a whole folder; lessons, which are slow, singly.
 
     Test by test, the controller itself would be the slowest part: it counts all that a worker was given each time.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        if file.startswith("tests/interop/"):
-            return "tests/interop"  # one database
-        return nodeid if file in ONE_BY_ONE else file
+        folder = next((one for one in AT_ONCE if file.startswith(one)), None)
+        return folder or (nodeid if file in ONE_BY_ONE else file)
+
+    def _assign_work_unit(self, node: Any) -> None:
+        if self.workqueue and not any(self.assigned_work.values()):  # nothing was given out yet
+            self.workqueue = OrderedDict(sorted(self.workqueue.items(), key=self._rank))
+        super()._assign_work_unit(node)
+
+    @staticmethod
+    def _rank(unit: tuple[str, dict[str, bool]]) -> tuple[int, int]:
+        scope, tests = unit
+        return next((k for k, one in enumerate(FIRST) if scope.startswith(one)), len(FIRST)), -len(tests)
 
     def mark_test_pending(self, item: str) -> None:
         """A test whose worker was ended is still the next of its file, which another worker takes over."""
@@ -74,6 +103,7 @@ def pytest_collection_finish() -> None:
     """Tests that count what is alive, or wait for the collector, need not walk over twenty thousand collected tests."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def browser() -> str | None:
@@ -105,3 +135,34 @@ def chromium() -> str:
 def every_case(request: pytest.FixtureRequest) -> bool:
     """Whether this is `make test-all`: then a test draws every seed instead of a sample."""
     return bool(request.config.getoption("--all"))
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """How Jupyter starts a Python kernel: the command, and what a process's environment must say to use it."""
+
+    command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="session")
+def warm_kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernels]:
+    """Kernels that are forked from one process of this worker, see `warm_kernels.py`; on macOS the usual ones."""
+    if sys.platform != "linux":  # system libraries of macOS do not bear a fork
+        yield Kernels([sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"])
+        return
+    script, home = str(Path(__file__).with_name("warm_kernels.py")), tmp_path_factory.mktemp("warm")
+    command = [sys.executable, "-I", "-S", script, "run", str(home / "socket"), "{connection_file}"]
+    specification = home / "kernels" / "python3" / "kernel.json"
+    specification.parent.mkdir(parents=True)
+    about = {"argv": command, "display_name": "Python 3 (ipykernel)", "language": "python"}
+    specification.write_text(json.dumps({**about, "metadata": {"debugger": True}}), encoding="utf-8")
+    serve = [sys.executable, script, "serve", str(home / "socket")]
+    with subprocess.Popen(serve, stdin=subprocess.PIPE) as server:
+        until = time.monotonic() + 120
+        while not (home / "socket").exists():
+            assert server.poll() is None, "the process that kernels are forked from has ended"
+            assert time.monotonic() < until, "the process that kernels are forked from did not begin"
+            time.sleep(0.02)
+        yield Kernels(command, {"JUPYTER_PATH": str(home)})
+        server.communicate()  # its input is closed, and it ends with its kernels

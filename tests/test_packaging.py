@@ -46,6 +46,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_lessons_and_front_end(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for kind in ("notebooks", "exercises"):
@@ -68,6 +69,7 @@ def test_the_wheel_holds_lessons_and_front_end(wheel: Path) -> None:
     assert not [name for name in names if ".ipynb_checkpoints" in name or name.endswith((".pyc", ".map"))]
 
 
+@pytest.mark.slow
 def test_the_wheel_fills_a_folder_by_itself(wheel: Path, tmp_path: Path) -> None:
     # Unpacked on a path of its own, ahead of the checkout: only what the wheel holds can be found.
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")

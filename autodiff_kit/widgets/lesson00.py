@@ -13,7 +13,7 @@ import traitlets
 
 import autodiff_kit as ak
 from autodiff_kit.diagnostics import stepping
-from autodiff_kit.diagnostics.tape_nodes import held
+from autodiff_kit.diagnostics.tape_nodes import saved_values
 from autodiff_kit.errors import StructureError
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
@@ -44,7 +44,7 @@ class Recording:
     """A program's tape with the names that the figure gives to its values, inputs first."""
 
     tape: ak.GradientTape
-    rows: tuple[stepping.Row, ...]
+    rows: tuple[stepping.TapeValue, ...]
     names: list[str]
     values: list[Any]
     result: str
@@ -65,8 +65,8 @@ class Recording:
 def record_program(function: Function, at: list[float]) -> Recording:
     """Run a function of numbers on a tape, and name its values."""
     leaves = _inputs(function, at)
-    tape, result = run_on_tape(function, leaves, stepping.watched_tape())
-    rows = stepping.rows(tape)
+    tape, result = run_on_tape(function, leaves, stepping.value_keeping_tape())
+    rows = stepping.tape_values(tape)
     slots = {str(leaf.name): k for k, leaf in enumerate(leaves)}
     used = [leaves[slots[row.name]] for row in rows if not row.inputs]  # in the order of their first use
     values = [*used, *tape._record.nodes]
@@ -142,7 +142,7 @@ class FirstTape(KernelWidget):
         recording = self._recording
         tape, rows, names, values = recording.tape, recording.rows, recording.names, recording.values
         target = values[names.index(self.target)]
-        pulled = stepping.pull(tape, target)
+        pulled = stepping.reverse_steps(tape, target)
         gradients: list[float | None] = [None] * len(rows)
         for event in pulled:
             gradients[event.to] = float(event.total)
@@ -212,7 +212,7 @@ def run_on_tape(
     return tape, result
 
 
-def _names(rows: tuple[stepping.Row, ...], is_result: list[bool]) -> list[str]:
+def _names(rows: tuple[stepping.TapeValue, ...], is_result: list[bool]) -> list[str]:
     """Leaves by their own name, the result z, what stands between y or letters before it."""
     taken = {row.name for row in rows if not row.inputs}
     free: Iterator[str] = (letter for letter in "ypqrstuvw" if letter not in taken)
@@ -228,12 +228,12 @@ def _slopes(tape: ak.GradientTape, values: list[Any], leaves: int) -> list[list[
     """For each row, how far it moves when one of its inputs does: what it hands on of a cotangent of 1."""
     found: list[list[tuple[int, float]]] = [[] for _ in range(leaves)]
     for k, value in enumerate(values[leaves:], start=leaves):
-        found.append([(e.to, float(e.part)) for e in stepping.pull(tape, value) if e.row == k])
+        found.append([(e.to, float(e.part)) for e in stepping.reverse_steps(tape, value) if e.row == k])
     return found
 
 
 def _events(
-    pulled: list[stepping.Pull], names: list[str], slopes: list[list[tuple[int, float]]], target: str
+    pulled: list[stepping.CotangentStep], names: list[str], slopes: list[list[tuple[int, float]]], target: str
 ) -> Iterator[dict[str, Any]]:
     """The sweep's contributions, each with its product in words."""
     totals: dict[int, float] = {}
@@ -271,19 +271,19 @@ def repeated_gradients(
 def bytes_kept(function: Function, leaves: list[ak.Tensor], made: list[str]) -> list[list[Any]]:
     """Bytes that each operation keeps on an ordinary tape."""
     tape, _ = run_on_tape(function, leaves, ak.GradientTape(persistent=True))
-    return [[name, 8 * len(held(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
+    return [[name, 8 * len(saved_values(node))] for name, node in zip(made, tape._record.nodes, strict=True)]
 
 
 _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − ", "divide": " / "}
 
 
-def _row(name: str, row: stepping.Row, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
+def _row(name: str, row: stepping.TapeValue, names: list[str], slots: dict[str, int]) -> dict[str, Any]:
     """One line of the picture; an input also has its place in `at`."""
     line = {"name": name, "op": operation_text(row, names), "value": float(row.value), "inputs": list(row.inputs)}
     return line if row.inputs else line | {"slot": slots[name]}
 
 
-def operation_text(row: stepping.Row, names: list[str]) -> str:
+def operation_text(row: stepping.TapeValue, names: list[str]) -> str:
     """The operation with its operands."""
     if not row.inputs:
         return "input"

@@ -67,17 +67,17 @@ class JvpVjp(KernelWidget):
     def compute_outputs(self) -> dict[str, Any]:
         """Record f, push v, pull u, record the pull and pull v through that."""
         x = ak.constant(POINT, name="x")
-        with stepping.watched_tape() as tape:
+        with stepping.value_keeping_tape() as tape:
             tape.watch(x)
             y = function(x)
-        pushed = stepping.push(tape, [x], [self.v])
-        pulled = stepping.pull(tape, y, self.u)
+        pushed = stepping.forward_steps(tape, [x], [self.v])
+        pulled = stepping.reverse_steps(tape, y, self.u)
 
         u = ak.constant(self.u, name="u")
-        with stepping.watched_tape() as second:
+        with stepping.value_keeping_tape() as second:
             second.watch(u)
             back = tape.gradient(y, x, output_gradients=u)
-        again = stepping.pull(second, back, self.v)
+        again = stepping.reverse_steps(second, back, self.v)
 
         jv, uj = pushed[-1].value, back.numpy()
         nodes, doubles = _rows(tape, "y"), _rows(second, "uJ")
@@ -151,7 +151,7 @@ def _event(
 
 def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
     """The record as rows of the picture, with names that a reader can follow from line to line."""
-    rows = stepping.rows(tape)
+    rows = stepping.tape_values(tape)
     names = _names(rows, end)
     return [
         {"name": name, "op": operation_text(row, names), "value": row.value.tolist(), "inputs": list(row.inputs)}
@@ -159,7 +159,7 @@ def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
     ]
 
 
-def _names(rows: tuple[stepping.Row, ...], end: str) -> list[str]:
+def _names(rows: tuple[stepping.TapeValue, ...], end: str) -> list[str]:
     """Leaves by their own name, entries as ``x[0]``, what the last line joins as components, the rest by letters."""
     parts = {k: f"{end}{i}" for i, k in enumerate(rows[-1].inputs)} if rows[-1].op == "stack" else {}
     letters = iter("stpqrabcdefghijklmno")
@@ -179,7 +179,7 @@ def _names(rows: tuple[stepping.Row, ...], end: str) -> list[str]:
 _SIGNS = {"add": " + ", "multiply": "·", "subtract": " − "}
 
 
-def operation_text(row: stepping.Row, names: list[str]) -> str:
+def operation_text(row: stepping.TapeValue, names: list[str]) -> str:
     """The operation with its operands, as it stands in the operation's column."""
     inputs = iter(row.inputs)
     terms = [names[next(inputs)] if c is None else _text(c) for c in row.constants]

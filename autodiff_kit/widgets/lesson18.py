@@ -8,7 +8,7 @@ import numpy as np
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.diagnostics.cost import CostRow
+from autodiff_kit.diagnostics.tape_cost import TapeCostRow
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
 from autodiff_kit.widgets.traits import Input, Output
@@ -82,7 +82,7 @@ class BackwardCost(KernelWidget):
         forward, backward = (sum(line[way] for line in lines) for way in ("forward", "backward"))
         return {"lines": lines, "forward": forward, "backward": backward, "ratio": backward / forward}
 
-    def _cost_by_line(self, wanted: list[bool]) -> dict[int, CostRow]:
+    def _cost_by_line(self, wanted: list[bool]) -> dict[int, TapeCostRow]:
         """Cost of each line, if these gradients are asked for."""
         x = ak.Variable(np.ones((self.batch, self.sizes[0])), trainable=wanted[0])
         pairs = list(zip(self.sizes[:-1], self.sizes[1:], wanted[1:], strict=True))

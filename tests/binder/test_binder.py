@@ -63,6 +63,7 @@ def test_start_runs_what_it_is_given(tmp_path: Path) -> None:
     assert (tmp_path / "work" / ".autodiff_kit" / "learner.json").exists()
 
 
+@pytest.mark.slow
 def test_each_visitor_is_a_learner_of_their_own(tmp_path: Path) -> None:
     environment = {
         **os.environ,

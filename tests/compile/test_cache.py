@@ -36,6 +36,7 @@ def sources(folder: Path) -> list[Path]:
     return sorted(folder.glob("autodiff_kit_*.py"))
 
 
+@pytest.mark.slow
 def test_processes_share_a_folder_and_mend_it(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)

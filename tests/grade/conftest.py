@@ -1,4 +1,4 @@
-"""One sandbox for all tests of a file, and notebooks graded in it."""
+"""One sandbox for all tests of a worker, and notebooks graded in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autodiff_kit.grade.submission_reader import read_submission
 SMALL = ResourceLimits(cpu=2.0, wall=25.0, memory=256 << 20)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def sandbox():
     """A sandbox with small limits."""
     if sys.platform != "linux" or shutil.which("bwrap") is None:

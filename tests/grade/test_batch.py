@@ -167,6 +167,7 @@ def test_one_question_is_graded_again_and_the_others_stand(subs, tmp_path, monke
     assert by_name(out) == before
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_replaced(subs, tmp_path, sandbox):
     """The submission that a lost process had in hand is graded by another one."""
     out = tmp_path / "out"
@@ -229,7 +230,8 @@ def test_late_work(subs, tmp_path):
         (["--regrade", "nope"], "--regrade names a question"),
     ],
 )
-def test_what_makes_no_sense_is_told(subs, tmp_path, capsys, more, said):
+def test_what_makes_no_sense_is_told(subs, tmp_path, capsys, monkeypatch, more, said):
+    monkeypatch.setattr(batch, "ANSWERS_WITHIN", 1)
     words = ["grade", str(subs), "--out", str(tmp_path / "out"), *more]
     assert cli.main(words) == 1
     assert said in capsys.readouterr().err
@@ -305,6 +307,7 @@ def test_a_sandbox_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
     assert found["eve"].score == 15.0
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_is_lost_twice_costs_one_submission(subs, tmp_path, monkeypatch):
     real = batch.grade_submission
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -24,12 +25,47 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="module")
-def chrome(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield browser
-        browser.close()
+class _Running:
+    """One browser for all tests of a worker; its event loop counts as running only while a browser test runs.
+
+    Playwright keeps an event loop of its own running in this thread. Other tests of the same worker may start theirs.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._playwright = sync_playwright().start()
+        self._loop = asyncio.get_running_loop()
+        self.start()
+
+    def start(self) -> None:
+        self.browser = self._playwright.chromium.launch(executable_path=self._path, args=FLAGS)
+        self.stage_page: Page | None = None
+
+    def show(self, shown: bool) -> None:
+        asyncio._set_running_loop(self._loop if shown else None)
+
+    def end(self) -> None:
+        self.show(True)
+        self.browser.close()
+        self._playwright.stop()
+
+
+@pytest.fixture(scope="session")
+def _browser(chromium: str) -> Iterator[_Running]:
+    running = _Running(chromium)
+    running.show(False)
+    yield running
+    running.end()
+
+
+@pytest.fixture
+def chrome(_browser: _Running) -> Iterator[Browser]:
+    """The worker's browser; one that crashed is started again."""
+    _browser.show(True)
+    if not _browser.browser.is_connected():
+        _browser.start()
+    yield _browser.browser
+    _browser.show(False)
 
 
 # A page waits for ever for a promise that is never kept, and so would a test.
@@ -45,6 +81,11 @@ def ask(page: Page, script: str, it: Any = None) -> Any:
     return page.evaluate(WITHIN % script, it)
 
 
+# The picture is drawn in a microtask after a trait has changed; a frame later it is laid out.
+FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+AS_USUAL = {"media": "null", "color_scheme": "null", "forced_colors": "null", "reduced_motion": "null"}
+
+
 class Stage:
     """One widget on one page."""
 
@@ -55,9 +96,24 @@ class Stage:
         self.silent = False
         self.questions = 0
         self.complaints: list[str] = []
-        page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.expose_function("kernel", self.kernel)
+
+    def listen(self) -> None:
+        """Be the one that the page's messages and complaints go to."""
+        self.page.on("console", self._console)
+        self.page.on("pageerror", self._error)
+        ANSWERS[self.page] = self.kernel
+
+    def leave(self) -> None:
+        self.page.remove_listener("console", self._console)
+        self.page.remove_listener("pageerror", self._error)
+        ANSWERS.pop(self.page, None)
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _error(self, error: Any) -> None:
+        self.complaints.append(str(error))
 
     def kernel(self, changes: dict[str, Any]) -> dict[str, Any] | None:
         """What Jupyter does with a message of the front end: set the traits together, send back what differs."""
@@ -74,11 +130,22 @@ class Stage:
     def state(self) -> dict[str, Any]:
         return {k: v for k, v in self.widget.get_state().items() if not k.startswith("_")}
 
-    def draw(self) -> None:
+    def draw(self, theme: str = "light") -> None:
+        """Load the page anew, with the widget as it stands."""
         self.page.goto((HERE / "page.html").as_uri())
+        self.theme(theme)
         widget = self.widget
         self.page.evaluate("([text, css, state]) => draw(text, css, state)", [widget._esm, widget._css, self.state()])
-        self.page.wait_for_timeout(150)
+        self.still()
+
+    def theme(self, name: str) -> None:
+        """Put JupyterLab's light or dark theme on the page."""
+        self.page.evaluate("light => { document.body.dataset.jpThemeLight = light }", str(name == "light").lower())
+
+    def width(self, pixels: int) -> None:
+        """Make the window so wide."""
+        self.page.set_viewport_size({"width": pixels, "height": 900})
+        self.still()
 
     @property
     def summary(self) -> str:
@@ -87,13 +154,17 @@ class Stage:
         return self.page.text_content(".ak-summary") or ""
 
     def settle(self) -> None:
+        """Wait until the kernel has answered and the answer is drawn."""
         self.page.wait_for_function("model.get('asked') === model.get('answered')", timeout=5000)
-        self.page.wait_for_timeout(60)
+        self.still()
+
+    def still(self) -> None:
+        self.page.evaluate(FRAME)
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
-        self.page.wait_for_timeout(60)
+        self.still()
 
     def choose(self, label: str) -> None:
         """Click one of a row of choices."""
@@ -111,25 +182,47 @@ class Stage:
 
 
 Open = Callable[..., Stage]
+# Who answers a page; a function that a page was given stays with it.
+ANSWERS: dict[Page, Callable[[dict[str, Any]], dict[str, Any] | None]] = {}
+
+
+def _new_page(chrome: Browser) -> Page:
+    page = chrome.new_page(viewport={"width": 900, "height": 900})
+    page.expose_function("kernel", lambda changes: ANSWERS[page](changes) if page in ANSWERS else None)
+    return page
+
+
+def _shared_page(running: _Running) -> Page:
+    """The worker's page for widgets, as if it were new: no medium, no pointer, no key that is held."""
+    page = running.stage_page
+    if page is None or page.is_closed():
+        page = running.stage_page = _new_page(running.browser)
+    page.emulate_media(**AS_USUAL)
+    page.mouse.move(0, 0)
+    return page
 
 
 @pytest.fixture
-def stage(chrome: Browser) -> Iterator[Open]:
-    """Put a widget on a page: ``stage(widget, theme="dark", width=360)``; nothing may be complained of at the end."""
+def stage(_browser: _Running, chrome: Browser) -> Iterator[Open]:
+    """Put a widget on a page: ``stage(widget, theme="dark", width=360)``; nothing may be complained of at the end.
+
+    The first widget of a test takes the worker's page, others get pages of their own; so does a test that changes more
+    of a page than its media and size, with ``own=True``.
+    """
     opened: list[Stage] = []
 
-    def put(widget: Any, theme: str = "light", width: int = 900, delay: float = 0.0) -> Stage:
-        page = chrome.new_page(viewport={"width": width, "height": 900})
-        light = "true" if theme == "light" else "false"
-        page.add_init_script(
-            f"addEventListener('DOMContentLoaded', () => {{ document.body.dataset.jpThemeLight = '{light}' }})"
-        )
+    def put(widget: Any, theme: str = "light", width: int = 900, delay: float = 0.0, own: bool = False) -> Stage:
+        page = _new_page(chrome) if opened or own else _shared_page(_browser)
         on = Stage(page, widget, delay)
-        on.draw()
         opened.append(on)
+        on.listen()
+        page.set_viewport_size({"width": width, "height": 900})
+        on.draw(theme)
         return on
 
     yield put
     for on in opened:
-        on.page.close()
+        on.leave()
+        if on.page is not _browser.stage_page:
+            on.page.close()
         assert on.complaints == []

@@ -130,7 +130,7 @@ def test_plain_keys_stay_in_a_widget(stage: Any) -> None:
 
 
 def test_a_lost_kernel_is_told_of_in_words_and_forgotten_with_its_answer(stage: Any) -> None:
-    on = stage(JvpVjp())
+    on = stage(JvpVjp(), own=True)
     on.page.clock.install()
     on.silent = True
     dial = on.page.locator(".ak-dial:not([hidden]) .ak-handle[tabindex]").first

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import autodiff_kit as ak
 from autodiff_kit.widgets.lesson00 import FirstTape
 
@@ -79,16 +77,3 @@ def test_another_record_is_another_table(stage: Any) -> None:
     assert "dz/db = 55" in on.summary
     assert not on.overflows()
     on.shot("00-narrow")
-
-
-@pytest.mark.parametrize("width", [900, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_draws_and_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(FirstTape(), theme=theme, width=width)
-    to_the_end(on)
-    assert not on.overflows()
-    tape = on.page.locator(".ak-tape")
-    assert tape.evaluate("node => node.scrollWidth <= node.clientWidth")
-    assert on.page.locator(".ak-twin table tr").count() == 5
-    on.shot(f"00-{theme}-{width}")

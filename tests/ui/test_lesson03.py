@@ -69,18 +69,6 @@ def test_the_code_is_that_of_the_way(stage: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("way", ["where", "inner", "cond"])
-def test_it_fits(stage: Any, way: str, theme: str, width: int) -> None:
-    on = stage(WhereBranches(way=way, step=4), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 4
-    on.shot(f"03-{way}-{theme}-{width}")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
 @pytest.mark.parametrize("f", ["sqrt", "log", "reciprocal"])
 def test_no_words_leave_their_box(stage: Any, f: str, width: int) -> None:
     on = stage(WhereBranches(f=f, x=[-3.75, 0.25, 8.75], step=3), width=width)

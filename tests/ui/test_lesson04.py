@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets import DoublingLoop
 
 
@@ -65,14 +63,3 @@ def test_the_ball_is_dragged_and_stays_in_the_range(stage: Any) -> None:
     on.settle()
     assert on.widget.x == 3.0
     on.shot("04-drag")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(DoublingLoop(x=3.0, h=0.25), theme=theme, width=width)
-    assert "leads over a jump, and says −144" in on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 8
-    on.shot(f"04-{theme}-{width}")

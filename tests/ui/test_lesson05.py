@@ -75,15 +75,3 @@ def test_the_label_of_x_touches_no_end_of_a_step(stage: Any, x: float, width: in
       return ends.filter((end) => !beside(end) && !apart(end)).length;
     }"""
     assert on.page.locator(".ak-plot").first.evaluate(touched) == 0
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("f", "rule"), [("floor", "five"), ("log1pexp", "own"), ("sign", "own")])
-def test_it_fits(stage: Any, f: str, rule: str, theme: str, width: int) -> None:
-    on = stage(CustomGradientRule(f=f, rule=rule, step=4), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 5
-    on.shot(f"05-{f}-{theme}-{width}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets.lesson07 import FakeQuantGradients
 
 LESSON = "The gradient is [2 0 1 1 1]. x₀ and x₁ are below the nudged range (−3, 6): their 2 goes to min, which is x₀."
@@ -64,17 +62,3 @@ def test_bits_and_a_tie(stage: Any) -> None:
     on.page.get_by_role("button", name="All inside").click()
     on.choose("2")
     assert "All are inside the nudged range (−3, 6), and keep what comes." in on.summary
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(FakeQuantGradients(x=[-6.0, -3.5, -0.25, 1.75, 5.25]), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 6
-    wide = """texts => texts.map((text) => text.getBoundingClientRect())
-      .filter((box) => box.left < 0 || box.right > innerWidth).length"""
-    assert on.page.locator(".ak-stage svg text").evaluate_all(wide) == 0
-    on.shot(f"07-{theme}-{width}")

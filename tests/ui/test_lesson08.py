@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets.lesson08 import LogitBars
 
 LESSON = "The loss is 1.4076. The gradient is p − 1 at class 1, which is −0.7553, and p at the others; it sums to 0."
@@ -82,17 +80,3 @@ def test_more_classes(stage: Any) -> None:
     assert on.widget.label == 2
     assert on.page.locator("[aria-label^='logit of class']").count() == 3
     assert on.summary.startswith("The loss is 0.4076.")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(LogitBars(logits=[-4.0, 1.25, 4.0, -0.75, 0.0], label=0, level=-1000.0), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 7
-    wide = """texts => texts.map((text) => text.getBoundingClientRect())
-      .filter((box) => box.left < 0 || box.right > innerWidth).length"""
-    assert on.page.locator(".ak-stage svg text").evaluate_all(wide) == 0
-    on.shot(f"08-{theme}-{width}")

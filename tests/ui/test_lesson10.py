@@ -69,17 +69,6 @@ def test_equal_numbers_have_no_spread_to_divide_by(stage: Any) -> None:
     on.shot("10-nan")
 
 
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(StopGradientPaths(shut=["B", "C"]), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 9
-    on.shot(f"10-{theme}-{width}")
-
-
 @pytest.mark.parametrize("asked", [{}, {"target": "y1"}, {"target": "v"}, {"order": 2}])
 def test_the_valves_need_no_scrolling_on_a_telephone(stage: Any, asked: dict[str, Any]) -> None:
     on = stage(StopGradientPaths(**asked), width=360)

@@ -74,17 +74,6 @@ def test_a_value_of_the_learners_own(stage: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(GraphReadout(ids=[1, 0, 1, 3, 1], count=4, readout="naive"), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 7
-    on.shot(f"11-{theme}-{width}")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
 def test_no_words_leave_their_graphs_box(stage: Any, width: int) -> None:
     on = stage(GraphReadout(h=[-8.5, 8.5, 8.5, 8.5, 8.5], ids=[0, 1, 1, 1, 1], count=4, readout="naive"), width=width)
     wider = """boxes => boxes.map((box) => {

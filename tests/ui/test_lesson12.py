@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_kit.widgets.lesson12 import HOLDS, WAYS, VariableState
+from autodiff_kit.widgets.lesson12 import WAYS, VariableState
 
 
 def picture(on: Any) -> str:
@@ -62,18 +62,6 @@ def test_numbers_of_the_learners_own(stage: Any) -> None:
     on.settle()
     assert on.widget.x0 == 3.5
     assert "y is 12.25" in on.summary
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("theme", "width"), [("light", 900), ("dark", 420), ("light", 360)])
-@pytest.mark.parametrize("hold", HOLDS)
-@pytest.mark.parametrize("way", WAYS)
-def test_it_fits(stage: Any, way: str, hold: str, theme: str, width: int) -> None:
-    on = stage(VariableState(way=way, hold=hold, step=5), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == (4 if way == "assign" else 5)
-    on.shot(f"12-{way}-{hold}-{theme}-{width}")
 
 
 @pytest.mark.parametrize("width", [900, 420, 360])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets.lesson14 import MomentumSteps
 
 STRIP = "[aria-roledescription='strip of gradients']"
@@ -77,14 +75,3 @@ def test_the_memory(stage: Any) -> None:
     assert "of which 0.0000 is carried over" in on.summary
     assert "with zeros from here on it stays there" in on.summary
     assert "keeps none" in on.page.text_content(".ak-plot svg")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(MomentumSteps(grads=[1.0] * 3 + [0.0] * 3 + [-1.0] * 3 + [None] * 15, at=7), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 25
-    on.shot(f"14-{theme}-{width}")

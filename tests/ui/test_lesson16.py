@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets.lesson16 import ConstrainedDescent
 
 TARGET = "[aria-roledescription='point']"
@@ -70,17 +68,3 @@ def test_the_disc(stage: Any) -> None:
     on.choose("disc of radius 1")
     assert "w₀ is 0.9322 by projection" in on.summary
     on.shot("16-disc")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("region", ["half", "disc"])
-def test_it_fits(stage: Any, region: str, theme: str, width: int) -> None:
-    on = stage(ConstrainedDescent(region=region, at=8), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    table = on.page.locator(".ak-stage .ak-scroll")
-    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
-    assert on.page.locator(".ak-twin table tr").count() == 10
-    on.shot(f"16-{region}-{theme}-{width}")

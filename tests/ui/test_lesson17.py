@@ -23,17 +23,6 @@ def test_it_opens_with_the_lessons_number(stage: Any) -> None:
     on.shot("17-open")
 
 
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits(stage: Any, theme: str, width: int) -> None:
-    on = stage(GradientClipping(), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 7
-    on.shot(f"17-{theme}-{width}")
-
-
 def test_an_arrow_by_keys(stage: Any) -> None:
     on = stage(GradientClipping())
     tip(on, "a").focus()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets.lesson19 import LevenbergMarquardtSteps
 
 FAR = [0.05, 1.0]
@@ -72,17 +70,6 @@ def test_a_measured_curve(stage: Any) -> None:
     assert "(238.942129, 0.00055)" in on.summary
     assert "less than a billionth" in on.summary
     on.shot("19-misra-one")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("curve", ["decay", "misra"])
-def test_it_fits(stage: Any, curve: str, theme: str, width: int) -> None:
-    on = stage(LevenbergMarquardtSteps(curve=curve, step=2), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    on.shot(f"19-{curve}-{theme}-{width}")
 
 
 def test_a_step_out_of_view_is_told(stage: Any) -> None:

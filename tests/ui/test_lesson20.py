@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets.lesson20 import HessianProbes
 
 
@@ -76,15 +74,3 @@ def test_moving_too_little_and_too_far(stage: Any) -> None:
     box.press("Enter")
     assert on.summary.partition(":")[2] != exact.partition(":")[2]
     on.shot("20-moving")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("function", ["two", "twelve"])
-def test_it_fits(stage: Any, function: str, theme: str, width: int) -> None:
-    on = stage(HessianProbes(function=function, way="moving", probes=[[]] * 24), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 27
-    on.shot(f"20-{function}-{theme}-{width}")

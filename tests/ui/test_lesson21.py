@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from autodiff_kit.widgets.lesson21 import LearnedInverse
 
 
@@ -69,15 +67,3 @@ def test_it_is_learned_step_by_step(stage: Any) -> None:
     assert worst[0] > 2 * worst[-1]
     assert drawn(on)[3] != before
     on.shot("21-learning")
-
-
-@pytest.mark.parametrize("width", [900, 420, 360])
-@pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ["line", "polynomial", "network"])
-def test_it_fits(stage: Any, kind: str, theme: str, width: int) -> None:
-    on = stage(LearnedInverse(kind=kind, y=-3.5), theme=theme, width=width)
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() == 8
-    on.shot(f"21-{kind}-{theme}-{width}")

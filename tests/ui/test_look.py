@@ -1,29 +1,112 @@
-"""Every widget in both themes and in a narrow window: it draws, complains of nothing, and does not overflow."""
+"""Every widget in both themes and three widths: it draws, complains of nothing, and nothing leaves its place."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from autodiff_kit import widgets
+from autodiff_kit.widgets.lesson12 import HOLDS, WAYS
+from autodiff_kit.widgets.lesson13 import PLACES
 
 NAMES = sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})
+WIDTHS = (900, 420, 360)
+TWIN = ".ak-twin table tr"
+# What a page shows, measured at once: asking one by one takes longer than drawing.
+MEASURED = """([table, unscrolled]) => ({
+  summary: document.querySelector(".ak-summary").textContent,
+  overflows: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  rows: document.querySelectorAll(table).length,
+  scrolled: unscrolled
+    ? [...document.querySelectorAll(unscrolled)].map((one) => one.scrollWidth > one.clientWidth) : [],
+  cutOff: [...document.querySelectorAll(".ak-stage svg text")].map((text) => text.getBoundingClientRect())
+    .filter((box) => box.left < 0 || box.right > innerWidth).length,
+})"""
 
 
-@pytest.mark.parametrize(
-    ("theme", "width"),
-    [
-        ("light", 900),
-        ("dark", 360),
-        pytest.param("light", 360, marks=pytest.mark.slow),
-        pytest.param("dark", 900, marks=pytest.mark.slow),
-    ],
-)
-@pytest.mark.parametrize("name", NAMES)
-def test_it_draws_and_fits(stage: Any, name: str, theme: str, width: int) -> None:
-    on = stage(getattr(widgets, name)(), theme=theme, width=width)
-    on.shot(f"{name}-{theme}-{width}")
-    assert on.summary
-    assert not on.overflows()
-    assert on.page.locator(".ak-twin table tr").count() > 2
+@dataclass(frozen=True)
+class Look:
+    """A widget in one state: its traits, and what must hold of its page."""
+
+    widget: str
+    traits: dict[str, Any] = field(default_factory=dict)
+    rows: int | None = None  # of the text twin, or of what `table` selects
+    table: str = TWIN
+    says: str = ""  # in the summary
+    to_the_end: bool = False  # the stepper is taken to its last step before
+    unscrolled: str = ""  # parts that need no scrolling
+    pictures_whole: bool = False  # no text of a picture leaves the window
+
+
+LOOKS = [
+    *(Look(name) for name in NAMES),
+    Look("FirstTape", rows=5, to_the_end=True, unscrolled=".ak-tape"),
+    *(Look("WhereBranches", {"way": way, "step": 4}, rows=4) for way in ("where", "inner", "cond")),
+    Look("DoublingLoop", {"x": 3.0, "h": 0.25}, rows=8, says="leads over a jump, and says −144"),
+    Look("CustomGradientRule", {"f": "floor", "rule": "five", "step": 4}, rows=5),
+    Look("CustomGradientRule", {"f": "log1pexp", "rule": "own", "step": 4}, rows=5),
+    Look("CustomGradientRule", {"f": "sign", "rule": "own", "step": 4}, rows=5),
+    Look("FakeQuantGradients", {"x": [-6.0, -3.5, -0.25, 1.75, 5.25]}, rows=6, pictures_whole=True),
+    Look("LogitBars", {"logits": [-4, 1.25, 4, -0.75, 0], "label": 0, "level": -1000.0}, rows=7, pictures_whole=True),
+    Look("StopGradientPaths", {"shut": ["B", "C"]}, rows=9),
+    Look("GraphReadout", {"ids": [1, 0, 1, 3, 1], "count": 4, "readout": "naive"}, rows=7),
+    *(
+        Look("VariableState", {"way": way, "hold": hold, "step": 5}, rows=4 if way == "assign" else 5)
+        for way in WAYS
+        for hold in HOLDS
+    ),
+    *(Look("TapeMemory", {"place": place, "at": 100}, says="After 100 steps") for place in PLACES),
+    *(
+        Look("TapeMemory", {"view": "layers", "k": k, "at": at}, rows=7, table=".ak-twin tbody tr")
+        for k, at in ((10, 150), (1, 200), (100, 299))
+    ),
+    Look("MomentumSteps", {"grads": [1.0] * 3 + [0.0] * 3 + [-1.0] * 3 + [None] * 15, "at": 7}, rows=25),
+    *(
+        Look("ConstrainedDescent", {"region": region, "at": 8}, rows=10, unscrolled=".ak-stage .ak-scroll")
+        for region in ("half", "disc")
+    ),
+    Look("GradientClipping", rows=7),
+    *(
+        Look("BackwardCost", {"program": program, "sizes": [32] * 4, "batch": 50}, rows=rows, table=".ak-bill tbody tr")
+        for program, rows in (("products", 3), ("whole", 4))
+    ),
+    *(Look("LevenbergMarquardtSteps", {"curve": curve, "step": 2}) for curve in ("decay", "misra")),
+    *(
+        Look("HessianProbes", {"function": function, "way": "moving", "probes": [[]] * 24}, rows=27)
+        for function in ("two", "twelve")
+    ),
+    *(Look("LearnedInverse", {"kind": kind, "y": -3.5}, rows=8) for kind in ("line", "polynomial", "network")),
+]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=lambda look: f"{look.widget}-{'-'.join(map(str, look.traits.values()))}")
+def test_it_draws_and_fits_in_both_themes_and_every_width(stage: Callable[..., Any], look: Look) -> None:
+    on = stage(getattr(widgets, look.widget)(**look.traits), width=WIDTHS[0])
+    for width in WIDTHS:
+        if width != WIDTHS[0]:  # a new widget in a window of this width
+            on.widget = getattr(widgets, look.widget)(**look.traits)
+            on.width(width)
+            on.draw()
+        if look.to_the_end:
+            on.page.locator('[aria-label="Last step"]').click()
+        on.settle()
+        for theme in ("light", "dark"):
+            on.theme(theme)
+            _holds(on.page.evaluate(MEASURED, [look.table, look.unscrolled]), look, f"{theme}, {width} pixels")
+            on.shot(f"{look.widget}-{'-'.join(map(str, look.traits.values()))}-{theme}-{width}")
+
+
+def _holds(page: dict[str, Any], look: Look, where: str) -> None:
+    assert page["summary"], where
+    assert look.says in page["summary"], where
+    assert not page["overflows"], where
+    assert page["rows"] > 2 if look.rows is None else page["rows"] == look.rows, where
+    assert page["scrolled"] == ([False] if look.unscrolled else []), where
+    assert page["cutOff"] == 0 or not look.pictures_whole, where
+
+
+def test_every_widget_is_here() -> None:
+    assert {look.widget for look in LOOKS} == set(NAMES)

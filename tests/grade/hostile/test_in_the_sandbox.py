@@ -35,12 +35,13 @@ def test_an_endless_loop_in_an_answer_costs_that_question_alone(hand_in):
 
 
 def test_a_sleep(hand_in, sandbox, monkeypatch):
-    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, wall=4.0))
+    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, wall=2.5))
     result = hand_in(with_cell("import time; time.sleep(1000)"))
     assert (result.status, result.score) == ("timeout", FULL)
     assert "did not end within the time limit" in result.reason
 
 
+@pytest.mark.slow
 def test_a_loop_that_catches_everything(hand_in):
     stubborn = """
 import signal
@@ -234,6 +235,7 @@ assert subprocess.run(["unshare", "-r", "true"], capture_output=True).returncode
     assert hand_in(with_cell(look)).remarks == ()
 
 
+@pytest.mark.slow
 def test_a_notebook_in_which_everything_hangs_is_run_three_times_at_most(hand_in):
     hang = "def {}(*args, **kwargs):\n    while True:\n        pass"
     hanging = {question.id.replace("-", "_"): hang.format(question.writes[0]) for question in LESSON.questions}

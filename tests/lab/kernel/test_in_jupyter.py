@@ -96,9 +96,9 @@ class Browser:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(warm_kernels: Any) -> Iterator[Browser]:
     manager = KernelManager()
-    manager.kernel_spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    manager.kernel_spec.argv = list(warm_kernels.command)
     manager.start_kernel()
     browser = Browser(manager)
     yield browser

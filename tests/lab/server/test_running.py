@@ -12,6 +12,8 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 EXERCISE = "work/exercises/01_jacobian_vector_products.ipynb"
 
 
@@ -33,6 +35,7 @@ def hammer(running: Any, told: list[tuple[str, Any]], sha: str) -> None:
         return  # it was killed in the middle of an answer
 
 
+@pytest.mark.slow
 def test_killed_under_load_then_damaged(folder: Any, tmp_path: Path, start_server: Callable[..., Any]) -> None:
     running = start_server(folder.server_root, tmp_path)
     sha = hashlib.sha256((folder.server_root / EXERCISE).read_bytes()).hexdigest()
@@ -74,6 +77,7 @@ def test_killed_under_load_then_damaged(folder: Any, tmp_path: Path, start_serve
         again.process.wait(timeout=30)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_under_a_server(small_disk: Path, tmp_path: Path, start_server: Callable[..., Any]) -> None:
     running = start_server(small_disk, tmp_path)
     try:

@@ -144,7 +144,7 @@ def test_two_pages_hand_in_at_once(server: Any) -> None:
     assert len({reply.json["receipt"] for reply in replies}) == 12
 
 
-@pytest.mark.parametrize("pause", [0.05, 0.3, 0.7])
+@pytest.mark.parametrize("pause", [0.05, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.3, 0.7))])
 def test_a_kernel_killed_in_the_middle_of_a_write(folder: WorkingFolder, pause: float) -> None:
     kernel = run(KERNEL, folder, 0, 100_000)
     assert kernel.stdout is not None
@@ -157,7 +157,7 @@ def test_a_kernel_killed_in_the_middle_of_a_write(folder: WorkingFolder, pause: 
     assert panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 3})["progress"]["saved"]
 
 
-@pytest.mark.parametrize("pause", [0.1, 0.25, 0.45, 0.6, 0.8])
+@pytest.mark.parametrize("pause", [0.25, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.1, 0.45, 0.6, 0.8))])
 def test_a_server_killed_in_the_middle_of_its_work(folder: WorkingFolder, pause: float) -> None:
     attempt(folder)
     notebook = sha(folder.server_root / EXERCISE)

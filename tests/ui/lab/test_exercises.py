@@ -38,6 +38,7 @@ def solved(notebook: Any, slug: str) -> tuple[str, str]:
     return untouched, answered
 
 
+@pytest.mark.slow
 def test_a_right_answer_passes(notebook: Any) -> None:
     untouched, answered = solved(notebook, "01_jacobian_vector_products")
     assert "Nothing to check yet" in untouched

@@ -55,6 +55,7 @@ def commit(box: Any) -> None:
     box.locator("button:text-is('Commit my answer')").click()
 
 
+@pytest.mark.slow
 def test_lesson_01(notebook: Any) -> None:
     def answer(box: Any) -> None:
         assert box.locator("button:text-is('Commit my answer')").is_disabled()

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from ..conftest import ask
 
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-def installed(home: Path) -> dict[str, str]:
+def installed(home: Path, *jupyter_path: str) -> dict[str, str]:
     """What installing the kit adds to an environment, for the checkout as it is now."""
     extensions = home / "share" / "labextensions"
     extensions.mkdir(parents=True)
@@ -58,7 +58,7 @@ def installed(home: Path) -> dict[str, str]:
     points = "[jupyterlab.locale]\nautodiff_kit = autodiff_kit.lab\n[jupyterlab.languagepack]\nde_DE = lab_in_german\n"
     (about / "entry_points.txt").write_text(points)
     return {
-        "JUPYTER_PATH": str(home / "share"),
+        "JUPYTER_PATH": os.pathsep.join([str(home / "share"), *jupyter_path]),
         "JUPYTER_CONFIG_PATH": str(home / "etc"),
         "PYTHONPATH": os.pathsep.join([str(home / "python"), str(LAB.parents[1])]),
     }
@@ -108,9 +108,15 @@ class Server:
             self.process.wait()
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    one = Server(tmp_path_factory.mktemp("panels"))
+def prepared(home: Path, kernels: Any) -> Server:
+    """A server of the checkout whose kernels are warm."""
+    return Server(home, kit=installed(home, *kernels.environment.values()))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, warm_kernels: Any) -> Iterator[Server]:
+    """One server for all tests of a worker."""
+    one = prepared(tmp_path_factory.mktemp("panels"), warm_kernels)
     yield one
     one.end()
 
@@ -240,33 +246,52 @@ class Bench:
 
 
 @contextmanager
-def opened(chrome: Browser, server: Server) -> Iterator[Bench]:
-    """JupyterLab in a page of its own; when it is left nothing may have complained, or asked another host."""
-    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+def opened(page: Page, server: Server) -> Iterator[Bench]:
+    """JupyterLab on a page; when it is left nothing may have complained, or asked another host."""
     one = Bench(page, server)
     yield one
-    complaints, hosts = one.complaints, one.hosts
+    complaints, hosts = list(one.complaints), set(one.hosts)
     one.js(
         """async () => { const { sessions } = jupyterapp.serviceManager;
             await Promise.all([...sessions.running()].map(s => sessions.shutdown(s.id))); }"""
     )
-    page.close()
     assert complaints == [], "nothing of ours may complain on the console"
     assert hosts <= {server.url.split("/")[2], ""}, "no request may leave the server"
 
 
-@pytest.fixture
-def bench(chrome: Browser, server: Server) -> Iterator[Bench]:
-    with opened(chrome, server) as one:
-        yield one
+@pytest.fixture(scope="session")
+def _context(server: Server, _browser: Any) -> Iterator[list[BrowserContext]]:
+    """A browser's memory for a worker's tests: JupyterLab's scripts are read and compiled once."""
+    kept: list[BrowserContext] = []
+    yield kept
+    _browser.show(True)
+    for one in kept:
+        one.close()
+    _browser.show(False)
 
 
 @pytest.fixture
-def newcomer(chrome: Browser, tmp_path: Path) -> Iterator[Bench]:
-    """A JupyterLab on a folder in which nobody has worked."""
-    server = Server(tmp_path)
+def bench(chrome: Browser, server: Server, _context: list[BrowserContext]) -> Iterator[Bench]:
+    """JupyterLab on a new page; what the page of another test kept in the browser is forgotten."""
+    if not _context or _context[0].browser is not chrome:
+        _context[:] = [chrome.new_context(viewport={"width": 1440, "height": 900})]
+    page = _context[0].new_page()
+    page.add_init_script("if (!sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }")
     try:
-        with opened(chrome, server) as one:
+        with opened(page, server) as one:
             yield one
     finally:
+        page.close()
+
+
+@pytest.fixture
+def newcomer(chrome: Browser, tmp_path: Path, warm_kernels: Any) -> Iterator[Bench]:
+    """A JupyterLab on a folder in which nobody has worked."""
+    server = prepared(tmp_path, warm_kernels)
+    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    try:
+        with opened(page, server) as one:
+            yield one
+    finally:
+        page.close()
         server.end()

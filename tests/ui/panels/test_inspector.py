@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from .cells import ATTENTION, LONG, NAN, ONCE, ONE, PULL, PUSH, SETUP
@@ -118,6 +119,7 @@ def test_the_first_nan_has_a_banner_and_a_line(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-now .akl-v-nan").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes_open_collapsed(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, LONG)
@@ -139,6 +141,7 @@ def test_ten_thousand_nodes_open_collapsed(bench: Any) -> None:
     expect(bench.inspector.locator("[aria-expanded=true]")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_rows_are_collapsed_in_the_frame_of_a_step(bench: Any) -> None:
     """The head's move is drawn first, on rows that were made before: they know the groups that they were made of."""
     bench.notebook()
@@ -167,6 +170,7 @@ requests.REQUEST_HANDLERS["tape.costs"] = lambda *asked: (time.sleep(6), costs(*
 """
 
 
+@pytest.mark.slow
 def test_no_figure_stands_where_none_is_known_yet(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, SLOW_COSTS, ATTENTION)
@@ -179,6 +183,7 @@ def test_no_figure_stands_where_none_is_known_yet(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-cost .akl-figures")).to_contain_text("forward")
 
 
+@pytest.mark.slow
 def test_one_node_and_a_tape_that_let_go(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, ONE)
@@ -211,6 +216,7 @@ def test_views_show_cost_memory_and_two_tapes(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-diff-row.is-changed").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_the_pointer_does_in_drawing_and_diff_the_keys_do_too(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH, ATTENTION)
@@ -241,6 +247,7 @@ def test_what_the_pointer_does_in_drawing_and_diff_the_keys_do_too(bench: Any) -
     expect(grid).not_to_have_attribute("aria-activedescendant", str(active))
 
 
+@pytest.mark.slow
 def test_the_drawing_is_saved_as_svg_and_png(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -258,6 +265,7 @@ def test_the_drawing_is_saved_as_svg_and_png(bench: Any) -> None:
     assert png.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_reload_a_restart_and_two_notebooks(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -285,6 +293,7 @@ def test_a_reload_a_restart_and_two_notebooks(bench: Any) -> None:
     bench.tape(1)
 
 
+@pytest.mark.slow
 def test_a_pinned_tape_stays(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -313,6 +322,7 @@ def test_plain_keys_never_reach_the_notebook(bench: Any) -> None:
     assert set(kinds) == {"code"}
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_while_the_panel_is_hidden(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -334,6 +344,7 @@ def test_nothing_is_asked_while_the_panel_is_hidden(bench: Any) -> None:
     assert max(len(json.dumps(data)) for data in told) <= 200
 
 
+@pytest.mark.slow
 def test_the_inspector_stands_in_the_main_area_and_goes_home(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, ATTENTION)

@@ -71,6 +71,7 @@ def test_axe_finds_nothing_where_colours_are_the_systems(
     assert found == []
 
 
+@pytest.mark.slow
 def test_colours_of_the_system_reach_what_is_drawn(bench: Any) -> None:
     """The strip is a canvas and the graph an SVG: neither is coloured by the browser itself."""
     ready(bench)
@@ -87,6 +88,7 @@ def test_colours_of_the_system_reach_what_is_drawn(bench: Any) -> None:
     assert max(int(part) for part in re.findall(r"\d+", stroke)[:3]) > 120
 
 
+@pytest.mark.slow
 def test_nothing_moves_by_itself(bench: Any) -> None:
     """Where motion is not wanted, playing is one leap; else it takes its steps."""
     ready(bench)
@@ -120,6 +122,7 @@ def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
     assert bench.page.locator(".akl-syllabus").evaluate(STICKS_OUT) == []
 
 
+@pytest.mark.slow
 def test_no_plain_key_of_any_panel_reaches_the_notebook(bench: Any) -> None:
     """Every key of the table of keys, and those that would change a notebook in command mode."""
     ready(bench)

@@ -56,6 +56,7 @@ def paper(chrome: Browser, server: Any) -> Iterator[Any]:
     assert ours == []
 
 
+@pytest.mark.slow
 def test_inspector_marks_and_syllabus(paper: Any) -> None:
     book = paper(LESSON)
     book.run("import autodiff_kit as ak\n" + PUSH, PULL)
@@ -82,6 +83,7 @@ def test_inspector_marks_and_syllabus(paper: Any) -> None:
     other.value.close()
 
 
+@pytest.mark.slow
 def test_exercises_are_checked_and_handed_in(paper: Any) -> None:
     book = paper(EXERCISE)
     book.press("Alt+Shift+E")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from .cells import ONE, PUSH
@@ -25,6 +26,7 @@ class Second(Bench):
         self.idle()
 
 
+@pytest.mark.slow
 def test_another_kernel_takes_over(bench: Any) -> None:
     bench.notebook()
     bench.run(IMPORT + PUSH)
@@ -87,12 +89,14 @@ def test_a_tape_that_nobody_held_before_the_panel_looked(bench: Any) -> None:
     bench.tape(3)
 
 
+@pytest.mark.slow
 def test_of_tapes_that_ended_the_newest_that_is_held_is_shown(bench: Any) -> None:
     bench.notebook()
     bench.run(IMPORT + PUSH + "\n" + GONE)
     bench.tape(12)
 
 
+@pytest.mark.slow
 def test_two_tabs_on_one_notebook(bench: Any, chrome: Browser, server: Any) -> None:
     bench.notebook()
     bench.run(IMPORT + PUSH)

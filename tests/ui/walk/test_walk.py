@@ -45,6 +45,7 @@ def mira(kit: Any, server: Any, chrome: Browser) -> Iterator[Learner]:
     page.close()
 
 
+@pytest.mark.slow
 def test_the_walk(mira: Learner, kit: Any, server: Any) -> None:
     first_start(mira)
     reads_the_syllabus(mira)
