@@ -22,7 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind() -> Iterator[None]:
     """Gradients that a test or an example registers are forgotten; a tape that it leaves open is an error."""
-    from autodiff_kit.core import gradient_override, record
+    from autodiff_kit.core import record
+    from autodiff_kit.ops import gradient_override
 
     before = dict(gradient_override._RULES)
     yield

@@ -20,21 +20,13 @@ from autodiff_kit import errors as errors
 from autodiff_kit import nn as nn
 from autodiff_kit import optim as optim
 from autodiff_kit.compile.api import compile as compile
-from autodiff_kit.core.custom_gradient import custom_gradient as custom_gradient
-from autodiff_kit.core.forward import ForwardAccumulator as ForwardAccumulator
-from autodiff_kit.core.gradient_override import gradient_override_map as gradient_override_map
-from autodiff_kit.core.gradient_override import register_gradient as register_gradient
-from autodiff_kit.core.indexed_slices import RowGradient as RowGradient
-from autodiff_kit.core.modes import detect_anomalies as detect_anomalies
+from autodiff_kit.core.constant import constant as constant
 from autodiff_kit.core.modes import zero_absorbs as zero_absorbs
 from autodiff_kit.core.tape import GradientTape as GradientTape
 from autodiff_kit.core.tensor import Tensor as Tensor
-from autodiff_kit.core.tensor import Variable as Variable
-from autodiff_kit.core.tensor import constant as constant
-from autodiff_kit.diagnostics.gradient_check import check_gradients as check_gradients
-from autodiff_kit.diagnostics.gradient_explanation import explain as _explain  # a method of tapes
-from autodiff_kit.diagnostics.tape_cost import cost as _cost  # a method of tapes
-from autodiff_kit.diagnostics.tape_table import table as _table  # a method of tapes
+from autodiff_kit.core.variable import Variable as Variable
+from autodiff_kit.diagnostics import check_gradients as check_gradients
+from autodiff_kit.diagnostics import detect_anomalies as detect_anomalies
 from autodiff_kit.errors import AutodiffError as AutodiffError
 from autodiff_kit.errors import GradientCheckError as GradientCheckError
 from autodiff_kit.nn import layers as layers
@@ -42,6 +34,10 @@ from autodiff_kit.nn import relax as relax
 from autodiff_kit.nn import segment as segment
 from autodiff_kit.nn.module import Module as Module
 from autodiff_kit.ops.aliases import *
+from autodiff_kit.ops.custom_gradient import custom_gradient as custom_gradient
+from autodiff_kit.ops.gradient_override import gradient_override_map as gradient_override_map
+from autodiff_kit.ops.gradient_override import register_gradient as register_gradient
+from autodiff_kit.ops.row_gradient import RowGradient as RowGradient
 from autodiff_kit.transforms import *
 
 __version__ = "0.1.0.dev0"

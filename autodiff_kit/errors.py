@@ -6,7 +6,7 @@
     ├── ShapeError            (ValueError)    shapes that do not fit an operation
     ├── DtypeError            (TypeError)     a dtype that has no gradient, or no meaning here
     ├── ArgumentError         (TypeError)     an argument that an operation does not have, or cannot use
-    ├── NumbersAskedError     (TypeError)     numbers were asked of what ak.compile is recording
+    ├── ConcretizationError     (TypeError)     numbers were asked of what ak.compile is recording
     ├── StructureError        (ValueError)    nests that differ, or an argument outside its range
     ├── FileError             (OSError)       a file that is missing, cannot be written, or is damaged
     ├── AnomalyError          (ArithmeticError) the first nan or infinity, where anomalies are looked for
@@ -27,12 +27,12 @@ __all__ = [
     "AnomalyError",
     "ArgumentError",
     "AutodiffError",
+    "ConcretizationError",
     "DtypeError",
     "DuplicateNameError",
     "FileError",
     "GradientCheckError",
     "LabelError",
-    "NumbersAskedError",
     "OpenTapeError",
     "RangeError",
     "ShapeError",
@@ -62,10 +62,10 @@ class ArgumentError(AutodiffError, TypeError):
     """An operation was given too many arguments, too few, or one that it does not have; the message lists its own."""
 
 
-class NumbersAskedError(AutodiffError, TypeError):
+class ConcretizationError(AutodiffError, TypeError):
     """A function that is being compiled asked a value for its numbers; the message says what to do instead."""
 
-    recorder: Any = None
+    trace: Any = None
 
 
 class StructureError(AutodiffError, ValueError):

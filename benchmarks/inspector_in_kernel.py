@@ -18,7 +18,7 @@ import numpy as np
 import tapes
 
 import autodiff_kit as ak
-from autodiff_kit.core.tape import look_on
+from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.lab.kernel import TapeInspector
 
 MOST = 1.05  # of recording, with an inspector that nobody looks at
@@ -71,11 +71,11 @@ def turns(work, rounds):
     found = {None: [], unseen: [], open_: []}
     for k in range(rounds + 2):
         for onlooker in (None, unseen, open_) if k % 2 else (open_, unseen, None):
-            look_on(onlooker)
+            set_tape_observer(onlooker)
             took = seconds(work)
             if k > 1:
                 found[onlooker].append(took)
-    look_on(None)
+    set_tape_observer(None)
     return list(found.values())
 
 

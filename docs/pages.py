@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import autodiff_kit as ak
+from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.tensor import Value
 
 SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "values": ("Tapes and values", ("core.tape", "core.tensor", "core.forward", "core.indexed_slices")),

@@ -13,8 +13,9 @@ from autodiff_kit.compile.run.execution_plan import ExecutionPlan
 from autodiff_kit.compile.run.fast_path import FAST_PATH_MISS, make_fast_path, must_run_eagerly
 from autodiff_kit.compile.trace.guards import TraceGuard
 from autodiff_kit.compile.trace.tracer import trace_function
+from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.pytree import flatten
-from autodiff_kit.core.tensor import Tensor, normal
+from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DtypeError
 
 __all__ = ["Compiled", "compile"]
@@ -164,7 +165,7 @@ def _list_to_array(nest: Any) -> Any:
     """Convert a list of numbers to an array, as every operation does."""
     leaves = flatten(nest) if type(nest) is list else []
     numbers = leaves and all(type(x) in (float, int) for x in leaves) and any(type(x) is float for x in leaves)
-    return normal(nest) if numbers else nest
+    return canonical(nest) if numbers else nest
 
 
 def _raw_value(numeric_leaves: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What values have in common: the one form in which numbers are kept, and operators and NumPy's protocols."""
+"""What tensors and variables share: the form in which numbers are kept, operators, and NumPy's protocols."""
 
 from __future__ import annotations
 
@@ -7,58 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from autodiff_kit.core.record import open_records
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodiff_kit.core.tensor import Tensor, Variable
+    from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Standin", "Value", "array", "later", "may_change", "method", "normal", "plain"]
-
-
-class Standin:
-    """What stands where an array would, and has no numbers: a compiled function computes with it while it is recorded.
-
-    The engine and the rules know no more of it than this: it passes through them as an array does.
-    """
-
-    __slots__ = ()
-
-    def strong(self) -> Any:
-        """The same where a Python number becomes a value of the kit's, with a dtype of its own."""
-        return self
-
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
-        """The same in another dtype."""
-        raise NotImplementedError
-
-    def later(self, function: Callable[..., Any], *args: Any) -> Any:
-        """What a function says of the numbers, once there are some."""
-        raise NotImplementedError
+__all__ = ["Value", "add_method", "canonical", "is_writable", "unwrap"]
 
 
-def array(value: Any, dtype: Any = None) -> Any:
-    """``np.asarray``, for rules: what stands in for an array stays that."""
-    if isinstance(value, Standin):
-        return value if dtype is None else value.astype(dtype, copy=False)
-    return np.asarray(value, dtype)
-
-
-def later(function: Callable[..., Any], value: Any, *args: Any, anew: bool = False) -> Any:
-    """``function(value, *args)``, at each call anew where the value is a stand-in: checks of numbers.
-
-    With ``anew`` also where it is none, while a function is recorded: for what differs from call to call.
-    """
-    if isinstance(value, Standin):
-        return value.later(function, *args)
-    if anew and open_records.recorder is not None:
-        return open_records.recorder.call(function, (value, *args), {})
-    return function(value, *args)
-
-
-def normal(value: Any) -> Any:
+def canonical(value: Any) -> Any:
     """The one form in which the kit keeps a value: float for a float64 scalar, else an array or a NumPy scalar."""
     kind = type(value)
     if kind is float:
@@ -67,9 +27,7 @@ def normal(value: Any) -> Any:
         return value if value.ndim or value.dtype != np.float64 else float(value)
     if kind is np.float64:
         return float(value)
-    if isinstance(value, np.generic):
-        return value
-    if isinstance(value, Standin):
+    if isinstance(value, (np.generic, SymbolicValue)):
         return value
     try:
         array = np.asarray(value)
@@ -84,12 +42,12 @@ def normal(value: Any) -> Any:
     return float(array) if array.ndim == 0 and array.dtype == np.float64 else array
 
 
-def plain(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """The number or array inside a tensor or variable; anything else as it is."""
     return value._value if isinstance(value, Value) else value
 
 
-def may_change(given: np.ndarray[Any, Any]) -> bool:
+def is_writable(given: np.ndarray[Any, Any]) -> bool:
     """Whether somebody may still write to an array: to itself, or to what it is a view of."""
     base: Any = given
     while isinstance(base, np.ndarray):
@@ -105,14 +63,14 @@ _DOUBLE = np.dtype(np.float64)
 class Value:
     """What tensors and variables share: shape, dtype, operators, and NumPy's protocols.
 
-    The operators and methods are filled in by the operations when they load (see :func:`method`), so that the engine
-    names no operation.
+    The operations add the operators and methods when they load (see :func:`add_method`), so that the engine names no
+    operation.
     """
 
     __slots__ = ()
     _value: Any
 
-    # The seam through which NumPy's functions find the kit's operations: name -> function.
+    # NumPy's functions find the kit's operations here: name -> function.
     _numpy: ClassVar[dict[str, Callable[..., Any]]] = {}
 
     @property
@@ -134,15 +92,18 @@ class Value:
     @property
     def size(self) -> int:
         """Number of entries."""
-        value = self._value
-        return 1 if type(value) is float else int(value.size)
+        return 1 if type(self._value) is float else int(self._value.size)
 
-    def _leave(self, kind: str = "left", variable: Variable | None = None) -> None:
-        """Note on open records that what follows no longer sees this value."""
+    def _as_tensor(self) -> Tensor:
+        """The value as a tensor, on the record of the tapes that follow it."""
+        raise NotImplementedError
+
+    def _mark_exit(self, kind: str = "left", variable: Value | None = None) -> None:
+        """Note on open records that the value leaves them here."""
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The values as a read-only array; it is off the record."""
-        self._leave()
+        self._mark_exit()
         array = np.asarray(self._value)
         array.flags.writeable = False
         return array
@@ -205,7 +166,7 @@ class Value:
 
     def _as(self, kind: Callable[[Any], Any], leaving: str = "left") -> Any:
         """The one entry as a Python number; it leaves the record."""
-        self._leave(leaving)
+        self._mark_exit(leaving)
         value = self._value
         if self.size != 1:
             raise ShapeError(f"one number was asked of shape {self.shape}, which has {self.size}; index one of them")
@@ -227,60 +188,23 @@ class Value:
     __hash__ = object.__hash__
 
     if TYPE_CHECKING:
-        # Filled in by the operations; written here for readers and type checkers.
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __floordiv__(self, other: Any) -> Tensor: ...
-        def __mod__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __rpow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __rmatmul__(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __pos__(self) -> Tensor: ...
-        def __abs__(self) -> Tensor: ...
-        def __getitem__(self, index: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
-        def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
-        def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        # Set by the operations when they load; written here for readers and type checkers.
+        def _unary(self) -> Tensor: ...
+        def _binary(self, other: Any) -> Tensor: ...
+        def _method(self, *args: Any, **params: Any) -> Tensor: ...
+
+        __neg__ = __pos__ = __abs__ = _unary
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _binary
+        __floordiv__ = __mod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __getitem__ = _binary
+        __lt__ = __le__ = __gt__ = __ge__ = _binary
+        __eq__ = __ne__ = _binary  # type: ignore[assignment]
 
         T: Tensor
-        sum: Callable[..., Tensor]
-        mean: Callable[..., Tensor]
-        prod: Callable[..., Tensor]
-        max: Callable[..., Tensor]
-        min: Callable[..., Tensor]
-        var: Callable[..., Tensor]
-        std: Callable[..., Tensor]
-        cumsum: Callable[..., Tensor]
-        cumprod: Callable[..., Tensor]
-        argmax: Callable[..., Tensor]
-        argmin: Callable[..., Tensor]
-        argsort: Callable[..., Tensor]
-        astype: Callable[..., Tensor]
-        round: Callable[..., Tensor]
-        abs: Callable[..., Tensor]
-        clip: Callable[..., Tensor]
-        dot: Callable[..., Tensor]
-        reshape: Callable[..., Tensor]
-        transpose: Callable[..., Tensor]
-        permute_dims: Callable[..., Tensor]
-        ravel: Callable[..., Tensor]
-        flatten: Callable[..., Tensor]
-        squeeze: Callable[..., Tensor]
-        swapaxes: Callable[..., Tensor]
-        take: Callable[..., Tensor]
+        sum = mean = prod = max = min = var = std = cumsum = cumprod = argmax = argmin = argsort = _method
+        astype = round = abs = clip = dot = reshape = transpose = permute_dims = ravel = flatten = _method
+        squeeze = swapaxes = take = _method
 
 
-def method(name: str, function: Callable[..., Any] | property) -> None:
-    """Make ``function`` a method of tensors and variables: the seam that operations fill."""
+def add_method(name: str, function: Callable[..., Any] | property) -> None:
+    """Make ``function`` a method of tensors and variables."""
     setattr(Value, name, function)

@@ -1,4 +1,4 @@
-"""Where in the user's code something happened: worked out only when somebody asks."""
+"""Lines of the user's code: where an operation ran, worked out only when somebody asks."""
 
 from __future__ import annotations
 
@@ -9,31 +9,39 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-__all__ = ["NOWHERE", "Place", "cells_before", "ours", "place_of", "source_text", "title_of", "user_frame"]
+__all__ = [
+    "UNKNOWN_LOCATION",
+    "SourceLocation",
+    "cells_in_order",
+    "display_name",
+    "is_kit_file",
+    "location_of",
+    "user_frame",
+]
 
 
-class _Ours(dict[str, bool]):
+class _KitFiles(dict[str, bool]):
     """Whether a file is the kit's own; found out once a file, since every recorded operation asks."""
 
     def __missing__(self, filename: str) -> bool:
-        self[filename] = filename.startswith(_HOME) and not filename.startswith(_USERS)
+        self[filename] = filename.startswith(_HOME) and not filename.startswith(_USER_CODE)
         return self[filename]
 
 
 _HOME = __file__.rpartition("core")[0]
 # These compute with the kit as a user does, and a line of theirs is as good a place as a user's.
-_USERS = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
-ours = _Ours()
+_USER_CODE = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
+is_kit_file = _KitFiles()
 
 
 def user_frame(frame: Any) -> Any:
     """The innermost frame outside of the kit, at or above ``frame``."""
-    while frame.f_back is not None and ours[frame.f_code.co_filename]:
+    while frame.f_back is not None and is_kit_file[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame
 
 
-class Place(NamedTuple):
+class SourceLocation(NamedTuple):
     """A line of the user's code.
 
     Attributes
@@ -52,22 +60,22 @@ class Place(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The line itself, where its source can be found."""
-        return source_text(self.cell, self.line)
+        """The line without its indentation; empty where it cannot be found."""
+        return linecache.getline(self.cell, self.line).strip() if self.line else ""
 
     def __str__(self) -> str:
-        return f"{title_of(self.cell)}, line {self.line}" if self.line else "an unknown place"
+        return f"{display_name(self.cell)}, line {self.line}" if self.line else "an unknown place"
 
 
-NOWHERE = Place("", 0, "")
+UNKNOWN_LOCATION = SourceLocation("", 0, "")
 
 
-def place_of(code: Any, lasti: int) -> Place:
+def location_of(code: Any, lasti: int) -> SourceLocation:
     """The line of an instruction of a code object; a record keeps these two, which cost nothing to note."""
     if code is None:
-        return NOWHERE
+        return UNKNOWN_LOCATION
     starts, lines = _lines(code)
-    return Place(code.co_filename, lines[bisect_right(starts, lasti) - 1], code.co_name)
+    return SourceLocation(code.co_filename, lines[bisect_right(starts, lasti) - 1], code.co_name)
 
 
 @lru_cache(maxsize=256)
@@ -77,12 +85,7 @@ def _lines(code: Any) -> tuple[list[int], list[int]]:
     return [start for start, _ in runs], [line for _, line in runs]
 
 
-def source_text(cell: str, line: int) -> str:
-    """A line of source, without its indentation; empty where it cannot be found."""
-    return linecache.getline(cell, line).strip() if line else ""
-
-
-def title_of(cell: str) -> str:
+def display_name(cell: str) -> str:
     """What a reader calls a file: its name, or in a notebook the cell's number."""
     from pathlib import Path  # a good part of what a fresh process takes, and few ask
 
@@ -96,7 +99,7 @@ def _cell_numbers() -> dict[str, int]:
     return getattr(getattr(shell, "compile", None), "_filename_map", {})
 
 
-def cells_before(cell: str) -> list[str]:
+def cells_in_order(cell: str) -> list[str]:
     """A notebook's cells in the order in which they ran; of a file, the file alone."""
     numbers = _cell_numbers()
     return sorted(numbers, key=lambda name: numbers[name]) if cell in numbers else [cell]

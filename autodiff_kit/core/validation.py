@@ -1,4 +1,4 @@
-"""What an argument must be, checked in one place: the error says what was got, and what would do."""
+"""Argument checks: the error says what was given, and what would be accepted."""
 
 from __future__ import annotations
 
@@ -8,70 +8,68 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Value, plain
+from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.errors import ArgumentError, DtypeError, StructureError
 
-__all__ = ["flag", "function", "number", "said", "text", "whole", "word"]
+__all__ = ["check_callable", "check_choice", "check_flag", "check_integer", "check_number", "check_text", "describe"]
 
 
-def said(value: Any) -> str:
+def describe(value: Any) -> str:
     """A value in a few words, for an error."""
     if value is None or isinstance(value, (str, bytes, bool, int, float, complex, np.generic)):
         text = repr(value)
         return text if len(text) <= 40 else f"{text[:37]}..."
     if isinstance(value, (np.ndarray, Value)):
-        return f"a {type(value).__name__} of shape {np.shape(plain(value))}"
+        return f"a {type(value).__name__} of shape {np.shape(unwrap(value))}"
     return f"a {type(value).__name__}"
 
 
-def text(name: str, value: Any) -> str:
+def check_text(name: str, value: Any) -> str:
     """A string that is not empty."""
     if not isinstance(value, str) or not value:
-        raise ArgumentError(f"{name} is a name in quotes, not {said(value)}")
+        raise ArgumentError(f"{name} is a name in quotes, not {describe(value)}")
     return value
 
 
-def word(name: str, value: Any, *words: str) -> str:
+def check_choice(name: str, value: Any, *words: str) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in words:
         known = " or ".join(", ".join(f'"{w}"' for w in words).rsplit(", ", 1))
-        raise StructureError(f"{name} is {known}, not {said(value)}")
+        raise StructureError(f"{name} is {known}, not {describe(value)}")
     return value
 
 
-def flag(name: str, value: Any) -> bool:
-    """Yes or no."""
-    if value is True or value is False:
-        return bool(value)
+def check_flag(name: str, value: Any) -> bool:
+    """True or False."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return bool(value)
-    raise ArgumentError(f"{name} is True or False, not {said(value)}")
+    raise ArgumentError(f"{name} is True or False, not {describe(value)}")
 
 
-def whole(name: str, value: Any, least: int | None = None) -> int:
+def check_integer(name: str, value: Any, least: int | None = None) -> int:
     """A whole number, from ``least`` upwards."""
     try:
-        found = operator.index(plain(value))
+        found = operator.index(unwrap(value))
     except TypeError as error:
-        raise ArgumentError(f"{name} is a whole number, not {said(value)}") from error
+        raise ArgumentError(f"{name} is a whole number, not {describe(value)}") from error
     if least is not None and found < least:
-        raise StructureError(f"{name} is a whole number from {least} upwards, not {said(value)}")
+        raise StructureError(f"{name} is a whole number from {least} upwards, not {describe(value)}")
     return found
 
 
-def number(name: str, value: Any) -> float:
+def check_number(name: str, value: Any) -> float:
     """A real number."""
-    given = plain(value)
+    given = unwrap(value)
     if not (isinstance(given, (int, float, np.number, np.ndarray)) and np.ndim(given) == 0 and np.isrealobj(given)):
-        raise ArgumentError(f"{name} is a number, not {said(value)}")
+        raise ArgumentError(f"{name} is a number, not {describe(value)}")
     try:
         return float(given)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"{name} is a number, not {said(value)}: {error}") from error
+        raise ArgumentError(f"{name} is a number, not {describe(value)}: {error}") from error
 
 
-def function(name: str, value: Any) -> Callable[..., Any]:
+def check_callable(name: str, value: Any) -> Callable[..., Any]:
     """Something that can be called."""
     if not callable(value):
-        raise DtypeError(f"{name} is a function, not {said(value)}; pass the function itself, without calling it")
+        raise DtypeError(f"{name} is a function, not {describe(value)}; pass the function itself, without calling it")
     return value  # type: ignore[no-any-return]

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.pytree import flatten, pack_like
-from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, normal
-from autodiff_kit.core.validation import whole
+from autodiff_kit.core.numpy_protocol import Value, canonical
+from autodiff_kit.core.pytree import flatten, unflatten_like
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.validation import check_integer
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.diagnostics.finite_differences import (
     FiniteDifferenceSteps,
     SlopeEstimate,
@@ -178,7 +180,7 @@ def _checked_modes(modes: Any, order: Any, step: Any, tolerance: Any) -> tuple[s
     chosen = tuple(names) if isinstance(names, (tuple, list, set)) else ()
     if not chosen or not all(isinstance(m, str) and m in ("reverse", "forward") for m in chosen):
         raise StructureError(f'check_gradients: modes are "reverse" and "forward", not {modes!r}')
-    if whole("check_gradients: order", order) not in (1, 2):
+    if check_integer("check_gradients: order", order) not in (1, 2):
         raise StructureError(f"check_gradients: order is 1 or 2, not {order!r}")
     for name, value in (("step", step), ("tolerance", tolerance)):
         if value is not None and not (isinstance(value, (int, float)) and 0 < value < np.inf):
@@ -195,7 +197,7 @@ def _arguments(args: Any) -> tuple[list[Any], list[Any], list[str]]:
             raise StructureError("args holds a variable: give its value, w.numpy(), and let f take it as an argument")
     nests = [watchable_copy(a) for a in args]
     names = [name for k, nest in enumerate(nests) for name in _leaf_names(nest, "x" if k == 0 else f"argument {k}")]
-    return nests, [np.asarray(lift(leaf)._value) for leaf in flatten(nests)], names
+    return nests, [np.asarray(as_tensor(leaf)._value) for leaf in flatten(nests)], names
 
 
 def _leaf_names(nest: Any, name: str) -> Iterator[str]:
@@ -228,18 +230,18 @@ class _FlatFunction:
 
     def outputs(self, *tensors: Any) -> tuple[Tensor, ...]:
         """The floating outputs of the function; other outputs have no derivative."""
-        found = flatten(self.f(*pack_like(self.nests, list(tensors))))
+        found = flatten(self.f(*unflatten_like(self.nests, list(tensors))))
         for value in found:
             if not isinstance(value, Value):
                 raise DtypeError(f"f returned a {type(value).__name__}, not a tensor: nothing can be differentiated")
-        floating = tuple(lift(value) for value in found if value.dtype.kind == "f")
+        floating = tuple(as_tensor(value) for value in found if value.dtype.kind == "f")
         if not floating:
             raise DtypeError("f returned no floating value: nothing can be differentiated")
         return floating
 
     def vector(self, arrays: list[Any]) -> Any:
         """All outputs at some arrays, joined into one vector."""
-        parts = self.outputs(*(make(normal(np.array(a))) for a in arrays))
+        parts = self.outputs(*(wrap(canonical(np.array(a))) for a in arrays))
         return np.concatenate([np.asarray(p._value, float).ravel() for p in parts])
 
     def perturbed(self, k: int, direction: Any, t: float) -> Any:
@@ -260,7 +262,7 @@ def _gradient_function(function: _FlatFunction, rng: Any) -> _FlatFunction:
     weights = rng.uniform(0.5, 1.5, function.value.size)
 
     def combined(*tensors: Any) -> Tensor:
-        total, start = lift(0.0), 0
+        total, start = as_tensor(0.0), 0
         for part in function.outputs(*tensors):
             share = weights[start : start + part.size].reshape(part.shape).astype(part.dtype)
             total, start = total + (part * share).sum(), start + part.size
@@ -318,11 +320,12 @@ def _compare_derivatives(
 
 def _reverse_gradients(function: _FlatFunction, combinations: Any) -> list[list[Any]]:
     """For each linear combination of the outputs, its gradient with respect to every array (reverse mode)."""
-    value, pullback = vjp(function.outputs, *map(make, map(normal, function.arrays)))
+    value, pullback = vjp(function.outputs, *map(wrap, map(canonical, function.arrays)))
     cuts = np.cumsum([part.size for part in value])[:-1]
     found = []
     for row in combinations:
-        weights = [lift(c.reshape(p.shape).astype(p.dtype)) for c, p in zip(np.split(row, cuts), value, strict=True)]
+        pieces = zip(np.split(row, cuts), value, strict=True)
+        weights = [as_tensor(c.reshape(p.shape).astype(p.dtype)) for c, p in pieces]
         cotangents = pullback(tuple(weights))
         found.append([np.asarray(g, float) for g in ((cotangents,) if len(function.arrays) == 1 else cotangents)])
     return found
@@ -332,7 +335,7 @@ def _forward_products(function: _FlatFunction, k: int, direction: Any, combinati
     """The Jacobian-vector product for a direction of array ``k``, in each linear combination (forward mode)."""
     tangents = [np.zeros(a.shape, a.dtype) for a in function.arrays]
     tangents[k] = direction.astype(function.arrays[k].dtype)
-    tensors = tuple(make(normal(np.array(a))) for a in function.arrays)
+    tensors = tuple(wrap(canonical(np.array(a))) for a in function.arrays)
     _, products = jvp(function.outputs, tensors, tuple(tangents))
     flat = np.concatenate([np.asarray(p._value, float).ravel() for p in products])
     return [float(np.sum(np.where(row == 0, 0.0, row * flat))) for row in combinations]

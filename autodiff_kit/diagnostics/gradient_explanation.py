@@ -20,12 +20,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from autodiff_kit.core.backward import needed_for
+from autodiff_kit.core.backward import reachable
+from autodiff_kit.core.numpy_protocol import Value
+from autodiff_kit.core.path_breaks import PathBreak
 from autodiff_kit.core.pytree import flatten
-from autodiff_kit.core.record import Mark, Node
-from autodiff_kit.core.source_location import NOWHERE, Place, cells_before, place_of, title_of, user_frame
-from autodiff_kit.core.tape import GradientTape, tape_method
-from autodiff_kit.core.tensor import Value, Variable
+from autodiff_kit.core.record import Node
+from autodiff_kit.core.source_location import (
+    UNKNOWN_LOCATION,
+    SourceLocation,
+    cells_in_order,
+    display_name,
+    location_of,
+    user_frame,
+)
+from autodiff_kit.core.tape import GradientTape, add_tape_method
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
@@ -76,7 +85,7 @@ class GradientExplanation:
     @property
     def place(self) -> str:
         """Cell or file and line where the path is broken, in words; empty if there is no such line."""
-        return f"{title_of(self.cell)}, line {self.line}" if self.line else ""
+        return f"{display_name(self.cell)}, line {self.line}" if self.line else ""
 
     def __str__(self) -> str:
         where = f"\n  {self.place}: {self.code}" if self.line else ""
@@ -157,7 +166,7 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> GradientExplanatio
     return found[0] if len(found) == 1 and flat[0] is sources else found
 
 
-tape_method("explain", explain)
+add_tape_method("explain", explain)
 
 
 class DependencyAnalysis:
@@ -190,7 +199,7 @@ class DependencyAnalysis:
         """The explanation for one source: the first cause that applies."""
         self.source = source
         self.source_node = self._node(source)
-        self.reached = needed_for(self.nodes, {self.source_node}) if self.source_node is not None else set()
+        self.reached = reachable(self.nodes, {self.source_node}) if self.source_node is not None else set()
         return (
             self._explain_connection()
             or self._explain_missing_derivative()
@@ -223,7 +232,7 @@ class DependencyAnalysis:
 
     def _explain_mark(self) -> GradientExplanation | None:
         """Causes 4 and 2, and branches: the path ends at a mark (assigned, stopped, left, or decided a branch)."""
-        mine = [m for m in self.record.marks if m.what is self.source or m.what in self.reached]
+        mine = [m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached]
         if not self.target_nodes:  # the target is on no tape: the last mark of the source explains it
             mine = [m for m in mine if m.kind != "decided"][-1:] or mine
         for kind in ("assigned", "stopped", "left", "decided"):
@@ -243,8 +252,8 @@ class DependencyAnalysis:
         if self.source_node is not None:
             return None
         if isinstance(self.source, Variable):
-            asked = self.record.automatic and self.source.trainable
-            return self._explanation("unread" if asked and id(self.source) not in self.record.leaves else "unwatched")
+            asked = self.record.watches_variables and self.source.trainable
+            return self._explanation("unread" if asked and id(self.source) not in self.record.readings else "unwatched")
         line = _rebinding_line(self.frame, self._display_name(self.source, ""))
         return self._explanation("replaced", line) if line else self._explanation("unwatched_tensor")
 
@@ -265,10 +274,10 @@ class DependencyAnalysis:
     # --------------------------------------------------------------------------------------------------- what is known
     def _depends_on(self, variable: Variable) -> bool:
         """Whether the target depends on a variable."""
-        hit = self.record.leaves.get(id(variable))
+        hit = self.record.readings.get(id(variable))
         return hit is not None and hit.first.node in self.ancestors
 
-    def _can_be_cause(self, mark: Mark) -> bool:
+    def _can_be_cause(self, mark: PathBreak) -> bool:
         """Whether the target uses a constant after a mark: only then can the mark be the cause."""
         if mark.kind == "assigned":
             return self._depends_on(mark.variable) or not self.target_nodes
@@ -286,13 +295,15 @@ class DependencyAnalysis:
         return otherwise
 
     def _leaf_name(self, node: Node) -> str:
-        known = [(r.variable, r.first) for r in self.record.leaves.values()] + [(t, t) for t in self.tape._watched]
+        known = [(r.variable, r.first) for r in self.record.readings.values()] + [(t, t) for t in self.tape._watched]
         return next((self._display_name(value, "") for value, tensor in known if tensor.node is node), "")
 
     def _node_ranges(self, nodes: Iterable[Node]) -> Ranges:
         return _ranges(sorted(self.ids[n] for n in nodes if n in self.ids))
 
-    def _explanation(self, kind: str, at: Mark | Node | Place | None = None, **words: Any) -> GradientExplanation:
+    def _explanation(
+        self, kind: str, at: PathBreak | Node | SourceLocation | None = None, **words: Any
+    ) -> GradientExplanation:
         place = _place_of(at)
         node = at if isinstance(at, Node) else getattr(at, "what", None)
         names = {
@@ -309,10 +320,10 @@ class DependencyAnalysis:
         )  # fmt: skip
 
 
-def _place_of(at: Mark | Node | Place | None) -> Place:
+def _place_of(at: PathBreak | Node | SourceLocation | None) -> SourceLocation:
     if isinstance(at, Node):
-        return place_of(at.code, at.lasti)
-    return at.place if isinstance(at, Mark) else at or NOWHERE
+        return location_of(at.code, at.lasti)
+    return at.location if isinstance(at, PathBreak) else at or UNKNOWN_LOCATION
 
 
 def _is_differentiable(node: Node) -> bool:
@@ -336,12 +347,12 @@ def _ranges(ids: list[int]) -> Ranges:
 
 
 # ------------------------------------------------------------------------------------------------------------ x = x + 1
-def _rebinding_line(frame: Any, name: str) -> Place | None:
+def _rebinding_line(frame: Any, name: str) -> SourceLocation | None:
     """The line that rebound the name of a variable to a tensor, found by parsing the caller's code, or None."""
-    lines = [(cell, node) for cell in cells_before(frame.f_code.co_filename) for node in _assignments(cell, name)]
+    lines = [(cell, node) for cell in cells_in_order(frame.f_code.co_filename) for node in _assignments(cell, name)]
     was_variable = any(_creates_variable(node) for _, node in lines)
     others = [(cell, node.lineno) for cell, node in lines if not _creates_variable(node)]
-    return Place(*others[-1], frame.f_code.co_name) if was_variable and others else None
+    return SourceLocation(*others[-1], frame.f_code.co_name) if was_variable and others else None
 
 
 def _assignments(cell: str, name: str) -> list[ast.Assign | ast.AnnAssign | ast.AugAssign]:

@@ -24,7 +24,7 @@ __all__ = ["backward_rule_flops", "cost_parameters", "forward_flops", "only_move
 Rule = Callable[..., Any]
 
 _PACKAGE = __name__.partition(".")[0] + "."
-_MOVING_MODULES = ("shaping", "indexing", "joining")
+_MOVING_MODULES = ("shape_manipulation", "indexing", "joining")
 _ARITHMETIC_INSTRUCTIONS = ("BINARY_OP", "UNARY_NEGATIVE")
 
 
@@ -56,7 +56,7 @@ def backward_rule_flops(op: Op, y: Any, *inputs: Any, asked: Sequence[int], **pa
     if op.family == "bilinear":
         return total + forward_flops(op, y, *inputs, **params) * len(asked)
     value = max((y, *inputs), key=_size) if op.family == "general" else y
-    if op.users:
+    if op.user_defined:
         return total + _size(value) * len(asked)
     rules = [op.vjp_all] if op.vjps is None else [op.vjps[k] for k in asked]
     for entrywise, costly in (_rule_arithmetic(rule, op.family == "linear") for rule in rules if rule is not None):

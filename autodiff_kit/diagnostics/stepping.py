@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import SCALAR, pull_node
-from autodiff_kit.core.forward import push_node
-from autodiff_kit.core.record import Like, Node
+from autodiff_kit.core.array_spec import SCALAR, ArraySpec
+from autodiff_kit.core.backward import input_cotangents
+from autodiff_kit.core.forward import output_tangent
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.record import Node
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import Tensor, Variable, plain
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import TapeError
 
 __all__ = [
@@ -97,7 +100,7 @@ def value_keeping_tape() -> GradientTape:
     ['input', 'multiply']
     """
     tape = GradientTape(persistent=True)
-    tape._record.keep = True
+    tape._record.keep_all = True
     return tape
 
 
@@ -132,7 +135,7 @@ def tape_values(tape: GradientTape) -> tuple[TapeValue, ...]:
             )
         else:
             value = node.saved[0] if node.saved is not None else None
-            if value is None or type(value) is Like:
+            if value is None or type(value) is ArraySpec:
                 raise TapeError("this tape kept no values to show; record with stepping.value_keeping_tape()")
             inputs = tuple(rows[n] for n in node.inputs if n is not None)
             constants = tuple(
@@ -145,7 +148,7 @@ def tape_values(tape: GradientTape) -> tuple[TapeValue, ...]:
 
 
 def _leaves(tape: GradientTape) -> list[tuple[Any, Tensor]]:
-    return [*((r.variable, r.first) for r in tape._record.leaves.values()), *((t, t) for t in tape._watched)]
+    return [*((r.variable, r.first) for r in tape._record.readings.values()), *((t, t) for t in tape._watched)]
 
 
 def _leaf_names(tape: GradientTape) -> dict[Node, str]:
@@ -168,7 +171,7 @@ def _format_factor(x: Any) -> str:
 
 
 def _format_value(x: Any) -> str:
-    array = np.asarray(plain(x))
+    array = np.asarray(unwrap(x))
     if array.ndim == 0:
         return _format_number(array)
     if array.size > 4:
@@ -183,7 +186,7 @@ def forward_steps(tape: GradientTape, sources: Sequence[Any], tangents: Sequence
     events = []
     for source, tangent in zip(sources, tangents, strict=True):
         node = _node_of(tape, source)
-        known[node] = np.asarray(plain(tangent), (node.like or SCALAR).dtype)
+        known[node] = np.asarray(unwrap(tangent), (node.spec or SCALAR).dtype)
         if node in rows:
             events.append(
                 TangentStep(rows[node], (), np.asarray(known[node]), f"seed: the tangent is {_format_value(tangent)}")
@@ -192,7 +195,7 @@ def forward_steps(tape: GradientTape, sources: Sequence[Any], tangents: Sequence
         incoming = tuple(None if n is None else known.get(n) for n in node.inputs)
         if all(t is None for t in incoming):
             continue
-        tangent = push_node(node, incoming)
+        tangent = output_tangent(node, incoming)
         if tangent is not None:
             known[node] = tangent
             contributing = tuple(
@@ -211,7 +214,7 @@ def _tangent_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
         terms = [
             f"{_format_factor(t)}·{_format_factor(other)}"
             for t, other in zip(incoming, reversed(values), strict=True)
-            if t is not None and type(other) is not Like
+            if t is not None and type(other) is not ArraySpec
         ]
         return f"product: {' + '.join(terms)} = {out}"
     if name == "square" and np.ndim(tangent) == 0:
@@ -232,15 +235,15 @@ def reverse_steps(tape: GradientTape, target: Any, seed: Any = None) -> list[Cot
     """The steps of reverse mode, from the cotangent of the target: one for each contribution to a cotangent."""
     rows = _row_numbers(tape)
     end = _node_of(tape, target)
-    like = end.like or SCALAR
-    start = np.ones(like.shape, like.dtype) if seed is None else np.asarray(plain(seed), like.dtype)
+    like = end.spec or SCALAR
+    start = np.ones(like.shape, like.dtype) if seed is None else np.asarray(unwrap(seed), like.dtype)
     known: dict[Node, Any] = {end: start}
     events = [CotangentStep(None, rows[end], start, start, f"seed: the cotangent is {_format_value(start)}")]
     for node in reversed(tape._record.nodes):
         g = known.get(node)
         if g is None:
             continue
-        for n, part in pull_node(node, g, 0, False, None):
+        for n, part in input_cotangents(node, g):
             before = known.get(n)
             known[n] = part if before is None else before + part
             note = _cotangent_note(node, rows[node], rows[n], part, before)

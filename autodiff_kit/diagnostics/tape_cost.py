@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import SCALAR
+from autodiff_kit.core.array_spec import SCALAR, ArraySpec
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.pytree import flatten
-from autodiff_kit.core.record import Like, Node
-from autodiff_kit.core.source_location import NOWHERE, Place, place_of, title_of
-from autodiff_kit.core.tape import GradientTape, tape_method
-from autodiff_kit.core.validation import whole, word
+from autodiff_kit.core.record import Node
+from autodiff_kit.core.source_location import UNKNOWN_LOCATION, SourceLocation, display_name, location_of
+from autodiff_kit.core.tape import GradientTape, add_tape_method
+from autodiff_kit.core.validation import check_choice, check_integer
 from autodiff_kit.diagnostics.operation_cost import backward_rule_flops, cost_parameters, forward_flops
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.errors import DtypeError
@@ -60,7 +60,7 @@ class TapeCostRow:
     @property
     def place(self) -> str:
         """Cell or file and line, in words; empty if the row is not about a single line."""
-        return f"{title_of(self.cell)}, line {self.line}" if self.line else ""
+        return f"{display_name(self.cell)}, line {self.line}" if self.line else ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,8 +208,8 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     """
     if not isinstance(tape, GradientTape):
         raise DtypeError(f"cost takes a tape, not {type(tape).__name__}; or ask the tape itself: tape.cost()")
-    word("by", by, "line", "op", "node")
-    top = whole("top", top, 0)
+    check_choice("by", by, "line", "op", "node")
+    top = check_integer("top", top, 0)
     totals: dict[Any, _CostRowTotal] = {}
     nodes = list(tape._record.nodes)
     read = {n for node in nodes for n in node.inputs}
@@ -219,20 +219,20 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     for key, place, op, counts in _node_costs(nodes, targets, by):
         totals.setdefault(key, _CostRowTotal(place)).add(op, counts)
     ranked = sorted(totals.values(), key=lambda total: -total.counts[0] - total.counts[1])
-    others = _CostRowTotal(NOWHERE)
+    others = _CostRowTotal(UNKNOWN_LOCATION)
     for total in ranked[top:]:
         others.add("", total.counts, total.nodes)
     rows, rest = tuple(total.row() for total in ranked[:top]), others.row()
     return TapeCost(sum(row.flops for row in (*rows, rest)), sum(row.flops_back for row in (*rows, rest)), rows, rest)
 
 
-tape_method("cost", cost)
+add_tape_method("cost", cost)
 
 
 class _CostRowTotal:
     """The nodes of one row, added up; ``counts`` are forward and backward operations and bytes."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SourceLocation) -> None:
         self.place = place
         self.ops: dict[str, None] = {}
         self.nodes = 0
@@ -251,15 +251,15 @@ class _CostRowTotal:
 
 def _node_costs(
     nodes: list[Node], targets: set[Any], by: str
-) -> Iterator[tuple[Any, Place, str, tuple[int, int, int]]]:
+) -> Iterator[tuple[Any, SourceLocation, str, tuple[int, int, int]]]:
     """For each node the key of its row, its source line, its operation, and its counts as in :class:`_CostRowTotal`."""
     known = OperationCosts()
     costs = [known[cost_key(node)] for node in nodes]
     backward = backward_flops(nodes, targets, [back for _, back in costs])
     for k, (node, (forward, _), back) in enumerate(zip(nodes, costs, backward, strict=True)):
-        place = NOWHERE if by == "op" else place_of(node.code, node.lasti)
+        place = UNKNOWN_LOCATION if by == "op" else location_of(node.code, node.lasti)
         key = {"line": place[:2], "op": node.op.name, "node": k}[by]
-        like = node.like or SCALAR
+        like = node.spec or SCALAR
         yield key, place, node.op.name, (forward, back, _size(like) * like.dtype.itemsize)
 
 
@@ -285,13 +285,13 @@ def backward_flops(nodes: list[Node], targets: set[Any], rules: list[int]) -> li
         count = rule
         for n in node.inputs:
             if n is not None:
-                count += _size(n.like or SCALAR) if n in reached else 0
+                count += _size(n.spec or SCALAR) if n in reached else 0
                 reached.add(n)
         counts.append(count)
     return counts[::-1]
 
 
-CostKey = tuple[Op, tuple[Like, ...], tuple[int, ...], tuple[tuple[str, Any], ...]]
+CostKey = tuple[Op, tuple[ArraySpec, ...], tuple[int, ...], tuple[tuple[str, Any], ...]]
 
 
 class OperationCosts(dict[CostKey, tuple[int, int]]):
@@ -313,14 +313,14 @@ def cost_key(node: Node) -> CostKey:
     """What the cost of a node depends on: operation, shapes of output and inputs, differentiated inputs, parameters."""
     inputs = node.inputs
     saved = node.parts[len(inputs) + 1 :]
-    likes = [_shape_and_dtype(x) if n is None else n.like or SCALAR for n, x in zip(inputs, saved, strict=True)]
+    likes = [_shape_and_dtype(x) if n is None else n.spec or SCALAR for n, x in zip(inputs, saved, strict=True)]
     asked = tuple(k for k, n in enumerate(inputs) if n is not None)
-    return node.op, (node.like or SCALAR, *likes), asked, tuple(cost_parameters(node.op, node.params).items())
+    return node.op, (node.spec or SCALAR, *likes), asked, tuple(cost_parameters(node.op, node.params).items())
 
 
-def _shape_and_dtype(value: Any) -> Like:
-    return SCALAR if type(value) in (float, int) else Like(value.shape, value.dtype)
+def _shape_and_dtype(value: Any) -> ArraySpec:
+    return SCALAR if type(value) in (float, int) else ArraySpec(value.shape, value.dtype)
 
 
-def _size(like: Like) -> int:
+def _size(like: ArraySpec) -> int:
     return math.prod(like.shape)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from autodiff_kit.core.backward import SCALAR
-from autodiff_kit.core.record import Like, Node, Record
-from autodiff_kit.core.source_location import place_of
+from autodiff_kit.core.array_spec import SCALAR, ArraySpec
+from autodiff_kit.core.record import Node, Record
+from autodiff_kit.core.source_location import location_of
+from autodiff_kit.core.tape import GradientTape, add_tape_method
 
 __all__ = ["TapeNode", "list_nodes", "saved_bytes", "saved_values"]
 
@@ -53,18 +54,18 @@ def list_nodes(record: Record) -> tuple[TapeNode, ...]:
 
 
 def _describe_node(node: Node, position: int, ids: dict[Node, int]) -> TapeNode:
-    like = node.like or SCALAR
-    cell, line, code = place_of(node.code, node.lasti)
+    spec = node.spec or SCALAR
+    cell, line, code = location_of(node.code, node.lasti)
     inputs = tuple(ids[n] for n in node.inputs if n is not None)
-    return TapeNode(position, node.op.name, inputs, like.shape, str(like.dtype), cell, line, code)
+    return TapeNode(position, node.op.name, inputs, spec.shape, str(spec.dtype), cell, line, code)
 
 
 def saved_values(node: Node) -> list[Any]:
     """The values that a node's reverse rules need; a Python number that no rule needs is left out."""
     if node.saved is None:
         return []
-    used_flags = node.op.holds(tuple(n is not None for n in node.inputs))
-    return [v for v, used in zip(node.saved, used_flags, strict=True) if used and type(v) is not Like]
+    used_flags = node.op.saved_values(tuple(n is not None for n in node.inputs))
+    return [v for v, used in zip(node.saved, used_flags, strict=True) if used and type(v) is not ArraySpec]
 
 
 def saved_bytes(record: Record) -> int:
@@ -73,3 +74,17 @@ def saved_bytes(record: Record) -> int:
         return 0
     found = {id(v): v for node in record.nodes for v in saved_values(node)}
     return sum(8 if type(v) in (float, int) else v.nbytes for v in found.values())
+
+
+def _nodes(self: GradientTape) -> tuple[TapeNode, ...]:
+    """The recorded operations, in the order in which they ran; they outlive the arrays."""
+    return list_nodes(self._record)
+
+
+def _nbytes(self: GradientTape) -> int:
+    """Bytes of the arrays and numbers that the record holds for the backward pass; an array held twice counts once."""
+    return saved_bytes(self._record)
+
+
+add_tape_method("nodes", property(_nodes))
+add_tape_method("nbytes", property(_nbytes))

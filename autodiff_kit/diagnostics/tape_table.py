@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import SCALAR
-from autodiff_kit.core.record import Like, Node
-from autodiff_kit.core.source_location import place_of, title_of
-from autodiff_kit.core.tape import GradientTape, tape_method
+from autodiff_kit.core.array_spec import SCALAR, ArraySpec
+from autodiff_kit.core.record import Node
+from autodiff_kit.core.source_location import display_name, location_of
+from autodiff_kit.core.tape import GradientTape, add_tape_method
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.diagnostics.tape_nodes import saved_values
@@ -61,7 +61,7 @@ class TapeTableRow:
     @property
     def place(self) -> str:
         """Cell or file and line, in words; empty for a source."""
-        return f"{title_of(self.cell)}, line {self.line}" if self.line else ""
+        return f"{display_name(self.cell)}, line {self.line}" if self.line else ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,9 +167,9 @@ def table(tape: GradientTape) -> TapeTable:
         counted = {id(v) for node in nodes for v in saved_values(node)}
 
     def row(node: Node, op: str, name: str) -> TapeTableRow:
-        like = node.like or SCALAR
+        like = node.spec or SCALAR
         inputs = tuple(ids[n] for n in node.inputs if n is not None)
-        place = place_of(node.code, node.lasti)
+        place = location_of(node.code, node.lasti)
         value = node._value if type(node) is Tensor else values.get(node)
         return TapeTableRow(
             ids[node],
@@ -187,7 +187,7 @@ def table(tape: GradientTape) -> TapeTable:
     return TapeTable(sources, tuple(row(node, node.op.name, _given_name(node)) for node in nodes))
 
 
-tape_method("table", table)
+add_tape_method("table", table)
 
 
 def _find_sources(tape: GradientTape, nodes: list[Node], ids: dict[Node, int]) -> dict[Node, tuple[str, str, Any]]:
@@ -196,7 +196,7 @@ def _find_sources(tape: GradientTape, nodes: list[Node], ids: dict[Node, int]) -
     for tensor in tape._watched:
         if tensor.node is not None:
             known[tensor.node] = ("watched", tensor.name or "", tensor._value)
-    for variable, first, _ in tape._record.leaves.values():
+    for variable, first, _ in tape._record.readings.values():
         if first.node is not None:
             known[first.node] = ("variable", variable.name or "", first._value)
     read = [n for node in nodes for n in node.inputs if n is not None and n not in ids]
@@ -204,7 +204,7 @@ def _find_sources(tape: GradientTape, nodes: list[Node], ids: dict[Node, int]) -
 
 
 def _given_name(node: Node) -> str:
-    return str(node.get("name") or "")
+    return str(node.get_extra("name") or "")
 
 
 def _known_values(nodes: list[Node]) -> dict[Node, Any]:
@@ -216,7 +216,7 @@ def _known_values(nodes: list[Node]) -> dict[Node, Any]:
             continue
         inputs = node.inputs if node.op.residual is None else ()  # a residual is saved in place of the inputs
         for n, value in zip((node, *inputs), saved, strict=False):
-            if n is not None and type(value) is not Like:
+            if n is not None and type(value) is not ArraySpec:
                 found.setdefault(n, value)
     return found
 

@@ -151,8 +151,8 @@ class InProcessRunner:
         """Arguments with those of ``wrt`` as tensors, and the tape that will watch them."""
         if not call.wrt:
             return copies, None
+        from autodiff_kit.core.constant import constant
         from autodiff_kit.core.tape import GradientTape
-        from autodiff_kit.core.tensor import constant
 
         tape = GradientTape()
         given = tuple(constant(value) if i in call.wrt else value for i, value in enumerate(copies))

@@ -259,7 +259,8 @@ def _copy_container(value: Any, remote: Callable[[Callable[..., object]], Return
 
 def _tensor_values(value: object) -> object:
     """Array of one of the kit's own tensors; None for any other value."""
-    from autodiff_kit.core.tensor import Tensor, Variable
+    from autodiff_kit.core.tensor import Tensor
+    from autodiff_kit.core.variable import Variable
 
     return value.numpy() if type(value) in (Tensor, Variable) else None  # type: ignore[attr-defined]
 

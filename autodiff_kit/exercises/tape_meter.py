@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autodiff_kit.core.record import Node
-    from autodiff_kit.core.tape import GradientTape, Onlooker
+    from autodiff_kit.core.tape import GradientTape
+    from autodiff_kit.core.tape_observer import TapeObserver
 
 __all__ = ["TapeMeter"]
 
@@ -44,24 +45,24 @@ class TapeMeter:
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
-        self._previous: Onlooker | None = None
+        self._previous: TapeObserver | None = None
         self._opened: list[weakref.ref[GradientTape]] = []
         self._old_nodes: list[Node] = []
         self._closed = self.max_live_nodes = 0
 
     def __enter__(self) -> TapeMeter:
         if self._wanted:
-            from autodiff_kit.core.tape import look_on
+            from autodiff_kit.core.tape_observer import set_tape_observer
 
-            self._previous = look_on(self)
+            self._previous = set_tape_observer(self)
             self._old_nodes = live_nodes()  # held, so that their number stays the same during the block
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._wanted:
-            from autodiff_kit.core.tape import look_on
+            from autodiff_kit.core.tape_observer import set_tape_observer
 
-            look_on(self._previous)
+            set_tape_observer(self._previous)
 
     def count(self) -> tuple[int, int]:
         """Number of tapes that were opened, and bytes that they hold now."""
@@ -76,27 +77,29 @@ class TapeMeter:
     def _count_live_nodes(self) -> None:
         self.max_live_nodes = max(self.max_live_nodes, len(live_nodes()) - len(self._old_nodes))
 
-    def enters(self, tape: GradientTape) -> None:
+    def tape_opened(self, tape: GradientTape) -> None:
         """Called when a tape begins to record."""
         self._opened.append(weakref.ref(tape))
         if self._previous is not None:
-            self._previous.enters(tape)
+            self._previous.tape_opened(tape)
 
-    def closes(self, tape: GradientTape) -> None:
+    def tape_closed(self, tape: GradientTape) -> None:
         """Called when a tape has left its ``with`` block."""
         self._closed += 1
         self.max_live_nodes = max(self.max_live_nodes, len(tape._record.nodes))
         if self._closed >= FIRST_COUNT and self._closed & (self._closed - 1) == 0:
             self._count_live_nodes()
         if self._previous is not None:
-            self._previous.closes(tape)
+            self._previous.tape_closed(tape)
 
-    def asked(self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]) -> None:
+    def tape_differentiated(
+        self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]
+    ) -> None:
         """Called when a tape computes derivatives."""
         if self._previous is not None:
-            self._previous.asked(tape, targets, weights, sources)
+            self._previous.tape_differentiated(tape, targets, weights, sources)
 
-    def lets_go(self, tape: GradientTape) -> None:
+    def tape_releases(self, tape: GradientTape) -> None:
         """Called before a tape releases its values."""
         if self._previous is not None:
-            self._previous.lets_go(tape)
+            self._previous.tape_releases(tape)

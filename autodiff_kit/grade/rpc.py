@@ -54,7 +54,7 @@ class RemoteFunction:
         return value if token is None else self._with_gradient(value, token, args)
 
     def _with_gradient(self, value: Any, token: int, args: tuple[Any, ...]) -> Any:
-        from autodiff_kit.core.custom_gradient import custom_gradient
+        from autodiff_kit.ops.custom_gradient import custom_gradient
 
         def pull(g: Any) -> Any:
             found = self.connection.request("pull", token, [to_wire(g)]).values
@@ -159,13 +159,13 @@ class RpcConnection:
 
     def _call_with_pullback(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         """Call a function and keep its pullback; integer arguments or answers have none."""
-        from autodiff_kit.core.tensor import Tensor, lift
+        from autodiff_kit.core.tensor import Tensor, as_tensor
         from autodiff_kit.transforms.reverse_mode import vjp
 
         function: Any = self.local_function(number)
         if not all(np.issubdtype(getattr(arg, "dtype", type(arg)), np.floating) for arg in args):
             return [to_wire(function(*args))], {"token": None}
-        value, back = vjp(function, *(lift(arg) for arg in args))
+        value, back = vjp(function, *(as_tensor(arg) for arg in args))
         if type(value) is not Tensor:
             return [to_wire(value)], {"token": None}
         if len(self._pullbacks) >= MAX_FUNCTIONS:
@@ -195,7 +195,8 @@ class RpcConnection:
 
 def to_wire(value: Any) -> Any:
     """Convert a value for sending: tensors are marked as such, functions stay, everything else becomes plain data."""
-    from autodiff_kit.core.tensor import Tensor, Variable
+    from autodiff_kit.core.tensor import Tensor
+    from autodiff_kit.core.variable import Variable
 
     if type(value) in (Tensor, Variable):
         return TensorValue(value.numpy())
@@ -208,7 +209,7 @@ def to_wire(value: Any) -> Any:
 
 def from_wire(value: Any) -> Any:
     """Convert a received value; the reverse of :func:`to_wire`."""
-    from autodiff_kit.core.tensor import constant
+    from autodiff_kit.core.constant import constant
 
     if isinstance(value, TensorValue):
         return constant(value.array)

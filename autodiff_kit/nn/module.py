@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Variable
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import StructureError
 
 __all__ = ["Module"]
@@ -135,7 +135,7 @@ class Module:
         FileError
             If the file is missing or damaged.
         """
-        strict = flag("strict", strict)
+        strict = check_flag("strict", strict)
         from autodiff_kit.nn import npz_file
 
         named, found = self.named_variables(), npz_file.read_arrays(path, "module")

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.operation import elementwise, v
-from autodiff_kit.core.tensor import Standin, Tensor, lift, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.ops.elementary_functions import tanh
+from autodiff_kit.ops.families import elementwise
 
 
 def _relu_derivative(x: Any) -> Any:
     """1 for positive entries, 0 for the others, nan for nan; a mask that was kept instead of the input is returned as
     it is.
     """
-    x = plain(x)
+    x = unwrap(x)
     if type(x) is float:
         return 1.0 if x > 0 else 0.0 if x == x else x
     if x.dtype == np.bool_:
@@ -36,7 +39,7 @@ def _relu_residual(y: Any, x: Any) -> tuple[Any]:
     if (loop := _elementwise_kernel("relu_mask", x)) is not None:
         above = np.empty(x.shape, np.bool_)
         return (above if loop(x.ravel(), above.ravel()) else x,)
-    if isinstance(x, Standin):
+    if isinstance(x, SymbolicValue):
         return (x,)
     flat = y.ravel()
     square = flat.dot(flat)  # nan in a product shows a nan faster than a maximum does
@@ -69,7 +72,7 @@ def relu(x: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, x, *, slope: g * np.where(np.greater(plain(x), 0), 1.0, slope),
+    lambda g, _y, x, *, slope: g * np.where(np.greater(unwrap(x), 0), 1.0, slope),
     points=(((0.0,), (0.2,), {"slope": 0.2}),),
 )
 def leaky_relu(x: Any, slope: float = 0.2) -> Any:
@@ -79,7 +82,7 @@ def leaky_relu(x: Any, slope: float = 0.2) -> Any:
 
 def _elu_derivative(x: Any) -> Any:
     """The derivative of elu; 1 from 0 on, so that the second derivative at 0 is 0."""
-    straight = np.greater_equal(plain(x), 0)
+    straight = np.greater_equal(unwrap(x), 0)
     return v.select(1.0, v.exp(v.select(0.0, x, condition=straight)), condition=straight)
 
 
@@ -115,5 +118,5 @@ def gelu(x: Any) -> Tensor:
     >>> float(ak.nn.gelu(0.0))
     0.0
     """
-    t = lift(x)
+    t = as_tensor(x)
     return 0.5 * t * (1.0 + tanh(_GELU_SCALE * (t + 0.044715 * t * t * t)))

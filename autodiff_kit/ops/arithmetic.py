@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import elementwise, v
-from autodiff_kit.core.tensor import Standin, Tensor, array, lift, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.promotion import promote
 
 
@@ -44,10 +47,10 @@ def divide(a: Any, b: Any) -> Any:
 
 def _power_derivative_base(a: Any, b: Any) -> Any:
     """d(a**b)/da: exactly 0 for exponent 0, also at a = 0, and 1 for exponent 1, so that second derivatives exist."""
-    exponent = plain(b)
+    exponent = unwrap(b)
     number = type(exponent) is float or type(exponent) is int
-    if (number or not (isinstance(exponent, Standin) or np.ndim(exponent))) and exponent in (0, 1, 2):
-        return np.ones_like(plain(a)) if exponent == 1 else float(exponent) * a
+    if (number or not (isinstance(exponent, SymbolicValue) or np.ndim(exponent))) and exponent in (0, 1, 2):
+        return np.ones_like(unwrap(a)) if exponent == 1 else float(exponent) * a
     return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
 
 
@@ -61,7 +64,7 @@ def _scalar_power(a: float, b: float) -> float:
 
 def _power_derivative_exponent(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/db: y log a for a > 0, 0 at a = 0 with b >= 0, else nan."""
-    base, exponent = plain(a), plain(b)
+    base, exponent = unwrap(a), unwrap(b)
     above = base > 0
     inside = y * v.log(v.select(a, 1.0, condition=above))
     return v.select(inside, np.where((base == 0) & (exponent >= 0), 0.0, np.nan), condition=above)
@@ -81,7 +84,7 @@ def power(a: Any, b: Any) -> Any:
     unless the exponent itself is watched. Integers give integers, unless an exponent is negative.
     """
     if not (_is_floating(a) or _is_floating(b)) and np.result_type(a, b).kind in "iu" and np.size(b) and np.min(b) < 0:
-        return np.power(array(a, np.result_type(a, b, np.float16)), b)
+        return np.power(as_array(a, np.result_type(a, b, np.float16)), b)
     return np.power(a, b)
 
 
@@ -97,7 +100,7 @@ def float_power(a: Any, b: Any) -> Tensor:
 
 def _to_float64(x: Any) -> Tensor:
     """The value in float64."""
-    return promote(lift(x), np.float64)
+    return promote(as_tensor(x), np.float64)
 
 
 @elementwise(lambda g, _y, _x: -g, scalar=operator.neg)
@@ -108,7 +111,7 @@ def negative(x: Any) -> Any:
 
 def positive(x: Any) -> Tensor:
     """``+x``, the value itself."""
-    return v.identity(lift(x))  # type: ignore[no-any-return]
+    return v.identity(as_tensor(x))  # type: ignore[no-any-return]
 
 
 @elementwise(lambda g, _y, x: g * (2.0 * x), scalar=lambda x: x * x)
@@ -128,7 +131,7 @@ _LN2 = math.log(2.0)
 
 def _sign_of(x: Any) -> Any:
     """The sign as plain numbers: a constant in derivatives."""
-    return np.sign(plain(x))
+    return np.sign(unwrap(x))
 
 
 @elementwise(lambda g, _y, x: g * _sign_of(x), scalar=math.fabs, points=(((0.0,), (0.0,)),))
@@ -139,13 +142,13 @@ def abs(x: Any) -> Any:
 
 def fabs(x: Any) -> Tensor:
     """Absolute value, ``|x|``, floating also for integers."""
-    t = lift(x)
+    t = as_tensor(x)
     return abs(t if t.dtype.kind == "f" else t * np.float16(1.0))
 
 
 @elementwise(
     lambda g, _y, x, *, like: g * (_sign_of(x) * np.where(np.signbit(like), -1.0, 1.0)),
-    prepare=lambda x, like: {"like": like if type(like) in (int, float) else _sign_source(x, lift(like))},
+    prepare=lambda x, like: {"like": like if type(like) in (int, float) else _sign_source(x, as_tensor(like))},
 )
 def _copysign(x: Any, like: Any) -> Any:
     """The magnitude of ``x`` with the sign of ``like``."""
@@ -154,7 +157,7 @@ def _copysign(x: Any, like: Any) -> Any:
 
 def _sign_source(x: Tensor, like: Tensor) -> Any:
     """The array that gives the signs, in a dtype with which the result has NumPy's dtype."""
-    return array(plain(like), np.result_type(x.dtype, like.dtype))
+    return as_array(unwrap(like), np.result_type(x.dtype, like.dtype))
 
 
 def copysign(a: Any, b: Any) -> Tensor:
@@ -164,7 +167,7 @@ def copysign(a: Any, b: Any) -> Tensor:
 
 def _maximum_weight(a: Any, b: Any) -> Any:
     """The derivative of maximum with respect to ``a``: 1 where ``a`` is larger, one half at a tie, else 0."""
-    a, b = plain(a), plain(b)
+    a, b = unwrap(a), unwrap(b)
     return np.greater(a, b) + 0.5 * np.equal(a, b)
 
 
@@ -194,7 +197,7 @@ def minimum(a: Any, b: Any) -> Any:
 
 @elementwise(
     lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * np.floor_divide(plain(a), plain(b)),
+    lambda g, _y, a, b: -g * np.floor_divide(unwrap(a), unwrap(b)),
     domain="positive",
     points=(((6.0, 3.0), (1.0, -2.0)),),
 )
@@ -205,7 +208,7 @@ def mod(a: Any, b: Any) -> Any:
 
 @elementwise(
     lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * np.trunc(np.divide(plain(a) - np.fmod(plain(a), plain(b)), plain(b))),
+    lambda g, _y, a, b: -g * np.trunc(np.divide(unwrap(a) - np.fmod(unwrap(a), unwrap(b)), unwrap(b))),
     scalar=math.fmod,
     domain="positive",
     points=(((7.0, 3.0), (1.0, -2.0)), ((-7.0, 3.0), (1.0, 2.0))),
@@ -217,7 +220,7 @@ def fmod(a: Any, b: Any) -> Any:
 
 def _divide_by_squared_norm(part: Any, a: Any, b: Any) -> Any:
     """part / (a² + b²), and 0 at the origin; divided by the norm twice, because the square may overflow."""
-    away = (plain(a) != 0) | (plain(b) != 0)
+    away = (unwrap(a) != 0) | (unwrap(b) != 0)
     length = v.select(v.hypot(a, b), 1.0, condition=away)
     return v.select(part, 0.0, condition=away) / length / length
 
@@ -237,7 +240,7 @@ def atan2(a: Any, b: Any) -> Any:
 
 def _ratio_or_zero(a: Any, y: Any) -> Any:
     """a / y, and 0 where y is 0."""
-    away = plain(y) != 0
+    away = unwrap(y) != 0
     return v.select(a, 0.0, condition=away) / v.select(y, 1.0, condition=away)
 
 
@@ -254,9 +257,9 @@ def hypot(a: Any, b: Any) -> Any:
 
 def _softmax_weight(a: Any, y: Any) -> Any:
     """exp(a - y): the derivative of logaddexp; one half where both inputs are minus infinity."""
-    equal = plain(a) == plain(y)
-    apart = v.select(a, 0.0, condition=~array(equal)) - v.select(y, 0.0, condition=~array(equal))
-    lowest = array(plain(y)) == -np.inf
+    equal = unwrap(a) == unwrap(y)
+    apart = v.select(a, 0.0, condition=~as_array(equal)) - v.select(y, 0.0, condition=~as_array(equal))
+    lowest = as_array(unwrap(y)) == -np.inf
     return v.select(v.exp(apart), 0.5, condition=~lowest)
 
 
@@ -282,7 +285,7 @@ def logaddexp2(a: Any, b: Any) -> Any:
 
 def _not_both_zero(x: Any, y: Any) -> Any:
     """Where x or y is not 0."""
-    return (plain(x) != 0) | (plain(y) != 0)
+    return (unwrap(x) != 0) | (unwrap(y) != 0)
 
 
 @elementwise(
@@ -295,7 +298,7 @@ def _not_both_zero(x: Any, y: Any) -> Any:
 )
 def xlogy(x: Any, y: Any) -> Any:
     """``x * log(y)``, and 0 where ``x`` is 0; where both are 0, both gradients are 0."""
-    zero = array(x) == 0
+    zero = as_array(x) == 0
     kind = np.result_type(x, y)
     product = np.multiply(x, np.log(np.where(zero, 1.0, y)))
     return np.where(zero, 0.0, product).astype(kind if kind.kind == "f" else np.float64)
@@ -303,13 +306,13 @@ def xlogy(x: Any, y: Any) -> Any:
 
 def divide_no_nan(a: Any, b: Any) -> Tensor:
     """Elementwise quotient, ``a / b``, and 0 where ``b`` is 0; there both gradients are 0."""
-    a, b = lift(a), lift(b)
-    away = array(b._value) != 0
+    a, b = as_tensor(a), as_tensor(b)
+    away = as_array(b._value) != 0
     return v.select(a / v.select(b, 1.0, condition=away), 0.0, condition=away)  # type: ignore[no-any-return]
 
 
 @elementwise(
-    lambda g, _y, x, *, nan, posinf, neginf: v.select(g, 0.0, condition=np.isfinite(plain(x))),
+    lambda g, _y, x, *, nan, posinf, neginf: v.select(g, 0.0, condition=np.isfinite(unwrap(x))),
     points=(((np.nan,), (0.0,)), ((np.inf,), (0.0,)), ((2.0,), (1.0,))),
 )
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
@@ -319,8 +322,8 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
 
 def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
     """maximum or minimum that ignores nan: beside a nan the other value, with the whole gradient."""
-    found = choose(lift(a), lift(b))
-    a, b = (promote(lift(x), found.dtype) if found.dtype.kind == "f" else lift(x) for x in (a, b))
+    found = choose(as_tensor(a), as_tensor(b))
+    a, b = (promote(as_tensor(x), found.dtype) if found.dtype.kind == "f" else as_tensor(x) for x in (a, b))
     left, right = np.isnan(a._value), np.isnan(b._value)
     whole: Tensor = v.select(b, v.select(a, found, condition=right), condition=left)
     return whole

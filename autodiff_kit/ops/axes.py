@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Tensor, plain
-from autodiff_kit.core.validation import flag, said
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
 
 _LARGEST_SIZE = 1 << 48  # entries; no memory holds as many
@@ -21,12 +22,12 @@ def checked_int(number: Any, name: str) -> int:
     if type(number) is int and -_LARGEST_SIZE < number < _LARGEST_SIZE:
         return number
     try:
-        found = operator.index(plain(number))
+        found = operator.index(unwrap(number))
         if not -_LARGEST_SIZE < found < _LARGEST_SIZE:
             raise RangeError(f"{name}: {found} is more than any array holds")
         return found
     except TypeError as error:
-        raise ArgumentError(f"{name}: a whole number is needed, not {said(number)}") from error
+        raise ArgumentError(f"{name}: a whole number is needed, not {describe(number)}") from error
 
 
 def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
@@ -40,7 +41,7 @@ def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
     except AutodiffError:
         raise
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name}: whole numbers are needed, not {said(numbers)}") from error
+        raise ArgumentError(f"{name}: whole numbers are needed, not {describe(numbers)}") from error
 
 
 def negative_axis(axis: Any, ndim: int, name: str) -> int:
@@ -70,7 +71,7 @@ def normalize_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[st
         found = tuple([negative_axis(a, n, "reduction") for a in checked_ints(axis, "reduction")])
         if len(set(found)) < len(found):
             raise ShapeError(f"axis {axis} names one axis twice")
-    return {"axis": found, "keepdims": flag("keepdims", keepdims)}
+    return {"axis": found, "keepdims": check_flag("keepdims", keepdims)}
 
 
 _ALL_AXES = [tuple(range(-n, 0)) for n in range(8)]

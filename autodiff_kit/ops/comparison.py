@@ -6,42 +6,42 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import zero
-from autodiff_kit.core.tensor import Tensor, lift
-from autodiff_kit.core.validation import flag, number
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_flag, check_number
+from autodiff_kit.ops.families import nondifferentiable
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def less(a: Any, b: Any) -> Any:
     """``a < b``, elementwise. No gradient: None."""
     return np.less(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def less_equal(a: Any, b: Any) -> Any:
     """``a <= b``, elementwise. No gradient: None."""
     return np.less_equal(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def greater(a: Any, b: Any) -> Any:
     """``a > b``, elementwise. No gradient: None."""
     return np.greater(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def greater_equal(a: Any, b: Any) -> Any:
     """``a >= b``, elementwise. No gradient: None."""
     return np.greater_equal(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def equal(a: Any, b: Any) -> Any:
     """``a == b``, elementwise. No gradient: None."""
     return np.equal(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def not_equal(a: Any, b: Any) -> Any:
     """``a != b``, elementwise. No gradient: None."""
     return np.not_equal(a, b)
@@ -52,11 +52,11 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
     Arguments as NumPy's.
     """
-    near, step = number("isclose: rtol", rtol), number("isclose: atol", atol)
-    return _is_close(a, b, near, step, flag("isclose: equal_nan", equal_nan))
+    near, step = check_number("isclose: rtol", rtol), check_number("isclose: atol", atol)
+    return _is_close(a, b, near, step, check_flag("isclose: equal_nan", equal_nan))
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def _is_close(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     """Whether ``|a - b| <= atol + rtol * |b|``, elementwise."""
     return np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
@@ -69,70 +69,71 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 
 def array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
     """Whether two values have the same shape and the same entries. Arguments as NumPy's."""
-    return bool(np.array_equal(np.asarray(lift(a)._value), np.asarray(lift(b)._value), flag("equal_nan", equal_nan)))
+    first, second = (np.asarray(as_tensor(x)._value) for x in (a, b))
+    return bool(np.array_equal(first, second, check_flag("equal_nan", equal_nan)))
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def logical_and(a: Any, b: Any) -> Any:
     """Elementwise logical AND."""
     return np.logical_and(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def logical_or(a: Any, b: Any) -> Any:
     """Elementwise logical OR."""
     return np.logical_or(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def logical_xor(a: Any, b: Any) -> Any:
     """Elementwise logical XOR."""
     return np.logical_xor(a, b)
 
 
-@zero()
+@nondifferentiable()
 def logical_not(x: Any) -> Any:
     """Elementwise logical NOT."""
     return np.logical_not(x)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def bitwise_and(a: Any, b: Any) -> Any:
     """Elementwise bitwise AND; logical AND of booleans."""
     return np.bitwise_and(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def bitwise_or(a: Any, b: Any) -> Any:
     """Elementwise bitwise OR; logical OR of booleans."""
     return np.bitwise_or(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def bitwise_xor(a: Any, b: Any) -> Any:
     """Elementwise bitwise XOR; logical XOR of booleans."""
     return np.bitwise_xor(a, b)
 
 
-@zero()
+@nondifferentiable()
 def bitwise_invert(x: Any) -> Any:
     """Elementwise bitwise NOT; logical NOT of booleans."""
     return np.invert(x)
 
 
-@zero()
+@nondifferentiable()
 def isnan(x: Any) -> Any:
     """Whether entries are nan."""
     return np.isnan(x)
 
 
-@zero()
+@nondifferentiable()
 def isinf(x: Any) -> Any:
     """Whether entries are infinite."""
     return np.isinf(x)
 
 
-@zero()
+@nondifferentiable()
 def isfinite(x: Any) -> Any:
     """Whether entries are neither infinite nor nan."""
     return np.isfinite(x)

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.operation import bilinear, general, linear, v
-from autodiff_kit.core.tensor import later, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tracer import callback
+from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
 Pair = tuple[int, int]
@@ -126,7 +128,7 @@ def _fold_with_kernel(loop: Any, out: Array, x: Array, windows: SlidingWindows) 
 
 def _last_lengths(x: Any, count: int) -> tuple[int, ...]:
     """The lengths of the last ``count`` axes."""
-    return tuple(np.shape(plain(x))[-count:])
+    return tuple(np.shape(unwrap(x))[-count:])
 
 
 def _permute_last_axes(x: Any, *order: int) -> Any:
@@ -199,7 +201,7 @@ def _lowest_value(dtype: np.dtype[Any]) -> Any:
 
 def _first_maxima(x: Any, y: Any, windows: SlidingWindows) -> Any:
     """1 at the first largest entry of each window, else 0; a constant in derivatives."""
-    return later(_first_maxima_of_arrays, plain(x), plain(y), windows)
+    return callback(_first_maxima_of_arrays, unwrap(x), unwrap(y), windows)
 
 
 def _first_maxima_of_arrays(x: Array, y: Array, windows: SlidingWindows) -> Array:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, constant, lift, plain
-from autodiff_kit.core.validation import flag, said
+from autodiff_kit.core.constant import constant
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints
 from autodiff_kit.ops.dtypes import cast
@@ -27,7 +29,8 @@ def _checked_dtype(dtype: Any, name: str) -> Any:
     try:
         return np.dtype(dtype)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"{name}: {said(dtype)} is not a dtype; write 'float32' or np.float64, for example") from error
+        given = describe(dtype)
+        raise DtypeError(f"{name}: {given} is not a dtype; write 'float32' or np.float64, for example") from error
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
@@ -55,7 +58,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     array([[7., 7.],
            [7., 7.]])
     """
-    value = lift(fill_value)
+    value = as_tensor(fill_value)
     return broadcast_to(value if dtype is None else cast(value, dtype), _checked_shape(shape, "full"))
 
 
@@ -71,19 +74,19 @@ def ones(shape: Any, dtype: Any = float) -> Tensor:
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     """A tensor with the shape and dtype of another, filled with one value. Arguments as NumPy's."""
-    like = lift(x)
+    like = as_tensor(x)
     return full(like.shape if shape is None else shape, fill_value, like.dtype if dtype is None else dtype)
 
 
 def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     """A tensor with the shape and dtype of another, filled with zeros. Arguments as NumPy's."""
-    like = lift(x)
+    like = as_tensor(x)
     return zeros(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
 def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     """A tensor with the shape and dtype of another, filled with ones. Arguments as NumPy's."""
-    like = lift(x)
+    like = as_tensor(x)
     return ones(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
@@ -99,8 +102,8 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any 
     Arguments as NumPy's.
     """
     try:
-        first, last = (0, plain(start)) if stop is None else (plain(start), plain(stop))
-        return constant(np.arange(first, last, plain(step), dtype=dtype))
+        first, last = (0, unwrap(start)) if stop is None else (unwrap(start), unwrap(stop))
+        return constant(np.arange(first, last, unwrap(step), dtype=dtype))
     except (TypeError, ValueError, ZeroDivisionError) as error:
         raise ArgumentError(f"arange from {start!r} to {stop!r} by {step!r}: {error}") from error
 
@@ -130,7 +133,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     >>> ak.linspace(0.0, 1.0, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    count, endpoint = checked_int(num, "linspace"), flag("linspace: endpoint", endpoint)
+    count, endpoint = checked_int(num, "linspace"), check_flag("linspace: endpoint", endpoint)
     if count < 0:
         raise RangeError(f"linspace: num is 0 or more, not {num}")
     a, b = broadcast_arrays(start, stop)
@@ -144,5 +147,5 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 
 def asarray(x: Any, dtype: Any = None) -> Tensor:
     """Convert a number, a list, an array or a tensor to a tensor; a tensor stays on its tape."""
-    value = lift(x)
+    value = as_tensor(x)
     return value if dtype is None or value.dtype == _checked_dtype(dtype, "asarray") else cast(value, dtype)

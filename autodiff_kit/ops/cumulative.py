@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, linear, v
-from autodiff_kit.core.tensor import Tensor, array, lift, plain
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import first_entry_shape, negative_axis, slice_along
+from autodiff_kit.ops.families import general, linear
 from autodiff_kit.ops.indexing import take_along_axis
 from autodiff_kit.ops.joining import concat
 from autodiff_kit.ops.shape_manipulation import ravel
@@ -23,7 +26,7 @@ def _pad_zeros(x: Any, axis: int, before: int, behind: int) -> Any:
 
 def _flattened_or_axis(x: Any, axis: int | None, name: str) -> tuple[Tensor, int]:
     """The tensor and the axis to run along; without an axis the flattened tensor."""
-    t = lift(x)
+    t = as_tensor(x)
     if not t.ndim or (axis is None and t.ndim > 1):  # NumPy treats a number as a vector here
         t = ravel(t)
     return t, negative_axis(-1 if axis is None else axis, t.ndim, name)
@@ -174,7 +177,7 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
 
 def _softmax_weight(x: Any, y: Any) -> Any:
     """exp(x - y), the share of x in y; 0 where y is minus infinity."""
-    alive = array(plain(y)) != -np.inf
+    alive = as_array(unwrap(y)) != -np.inf
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
@@ -210,7 +213,7 @@ def _cumulative_extreme(x: Any, axis: int | None, best: Any, name: str) -> Tenso
     t, place = _flattened_or_axis(x, axis, name)
     if not t.size:
         return t
-    found = best.accumulate(array(t._value), place)
+    found = best.accumulate(as_array(t._value), place)
     later = _differs(slice_along(found, place, 1, None), slice_along(found, place, None, -1))
     fresh = np.concatenate([np.ones(first_entry_shape(t, place), bool), later], place)
     numbers = np.arange(t.shape[place]).reshape(-1, *(1,) * (-place - 1))
@@ -238,11 +241,11 @@ def cummin(x: Any, axis: int | None = None) -> Tensor:
 
 def _with_initial_value(scan: Any, x: Any, axis: int | None, start: float, include_initial: bool, name: str) -> Tensor:
     """A cumulative sum or product, with its initial value in front if asked for."""
-    t = lift(x)
+    t = as_tensor(x)
     if axis is None and t.ndim != 1:
         raise ShapeError(f"{name}: a value of shape {t.shape} needs an axis")
     place = negative_axis(-1 if axis is None else axis, t.ndim, name)
-    include_initial = flag(f"{name}: include_initial", include_initial)
+    include_initial = check_flag(f"{name}: include_initial", include_initial)
     y: Tensor = scan(t, place)
     first = np.full(first_entry_shape(t, place), start, y.dtype)
     return concat([first, y], place) if include_initial else y

@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, linear, v, zero
-from autodiff_kit.core.tensor import Standin, Tensor, array, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.diagonals import triu
+from autodiff_kit.ops.families import general, linear, nondifferentiable
 from autodiff_kit.ops.lapack import (
     NOT_FINITE,
     as_row,
@@ -32,8 +35,8 @@ from autodiff_kit.ops.matrix_products import matmul
 # -------------------------------------------------------------------------------- Cholesky
 def _lower_half_diagonal(x: Any) -> Any:
     """The lower triangle with half of the diagonal."""
-    n = np.shape(plain(x))[-1]
-    return x * (np.tril(np.ones((n, n))) - np.eye(n) / 2).astype(plain(x).dtype)
+    n = np.shape(unwrap(x))[-1]
+    return x * (np.tril(np.ones((n, n))) - np.eye(n) / 2).astype(unwrap(x).dtype)
 
 
 def _cholesky_vjp(g: Any, y: Any, _x: Any) -> Any:
@@ -99,9 +102,9 @@ def _strictly_lower_skew(k: Any) -> Any:
 def _r_factor(y: Any, x: Any) -> Any:
     """The factor R of a QR decomposition, from the matrix and Q; raises where it is singular."""
     r = v.triu(v.matmul(swap_last_axes(y), x), k=0)
-    if isinstance(plain(r), Standin):
+    if isinstance(unwrap(r), SymbolicValue):
         return r
-    sizes = np.abs(np.diagonal(plain(r), 0, -2, -1))
+    sizes = np.abs(np.diagonal(unwrap(r), 0, -2, -1))
     if (sizes <= sizes.shape[-1] * np.finfo(sizes.dtype).eps * sizes.max(-1, keepdims=True, initial=0)).any():
         raise StructureError("qr has no derivative here: the columns depend on each other, so q is not unique")
     return r
@@ -172,7 +175,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult:
 
 
 # -------------------------------------------------------------------------------- eigenvalues
-@zero(flops=cubic_flops(9))
+@nondifferentiable(flops=cubic_flops(9))
 def _eigen_rows(x: Any) -> Any:
     """The eigenvalues of symmetric matrices as the first row, the eigenvectors as columns below it."""
     values, vectors = call_lapack("eigh", NOT_FINITE, np.linalg.eigh, x)
@@ -203,7 +206,7 @@ def _eigen_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
 def _inverse_gaps(values: Any, name: str, meant: str) -> Any:
     """One over the differences of the values, 0 on the diagonal."""
     check_distinct(values, name, meant)
-    eye = np.eye(np.shape(plain(values))[-1], dtype=plain(values).dtype)
+    eye = np.eye(np.shape(unwrap(values))[-1], dtype=unwrap(values).dtype)
     return (1 - eye) / (as_row(values) - v.expand_dims(values, axis=(-1,)) + eye)
 
 
@@ -269,5 +272,5 @@ def eigvalsh(a: Any) -> Tensor:
 @linear(lambda g, _y, _x: v.symmetric_part(g))
 def _symmetric_part(x: Any) -> Any:
     """``(x + xᵀ) / 2``; a symmetric matrix stays as it is, bit by bit."""
-    x = array(x)
+    x = as_array(x)
     return (x + x.swapaxes(-1, -2)) / x.dtype.type(2)

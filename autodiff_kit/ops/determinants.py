@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, v, zero
-from autodiff_kit.core.tensor import Tensor, Value, later, plain
+from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import callback
 from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.families import general, nondifferentiable
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 
 
@@ -70,7 +73,7 @@ def _cofactors(x: Any) -> Any:
 
 def _svd(x: Any) -> Any:
     """The singular value decomposition; nan for matrices that are not finite."""
-    return later(_svd_of_arrays, x)
+    return callback(_svd_of_arrays, x)
 
 
 def _svd_of_arrays(x: Any) -> Any:
@@ -124,7 +127,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Tensor
 
 
-@zero(flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3)
+@nondifferentiable(flops=lambda y, x: (2 * np.size(x) * np.shape(x)[-1]) // 3)
 def _sign_of_det(x: Any) -> Any:
     """The sign of the determinant: 1, -1, or 0 of a singular matrix. No gradient: None."""
     return np.linalg.slogdet(x)[0]
@@ -132,7 +135,7 @@ def _sign_of_det(x: Any) -> Any:
 
 def _inverse_transpose(y: Any, x: Any) -> Any:
     """The derivative of log|det|: the transpose of the inverse; nan at singular matrices."""
-    finite = np.isfinite(plain(y))[..., None, None]
+    finite = np.isfinite(unwrap(y))[..., None, None]
     return swap_last_axes(v.inv(v.select(x, np.asarray(np.nan, x.dtype), condition=finite)))
 
 

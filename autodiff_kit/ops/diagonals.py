@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import linear, v
-from autodiff_kit.core.tensor import Tensor, array, later, lift
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array, callback
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
+from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.reductions import sum
 from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims
 
@@ -23,7 +25,7 @@ def _diagonal(x: Any, offset: int = 0) -> Any:
 @linear(lambda g, _y, _x, *, offset, shape: v.diagonal(g, offset=offset))
 def _on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
     """Matrices of zeros with the entries of ``x`` on one diagonal."""
-    return later(_matrices_with_diagonal, array(x), offset, shape)
+    return callback(_matrices_with_diagonal, as_array(x), offset, shape)
 
 
 def _matrices_with_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
@@ -64,7 +66,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     >>> ak.diagonal([[1.0, 2.0], [3.0, 4.0]]).numpy()
     array([1., 4.])
     """
-    a = lift(a)
+    a = as_tensor(a)
     rows, columns = (negative_axis(k, a.ndim, "diagonal") for k in (axis1, axis2))
     if rows == columns:
         raise ShapeError(f"diagonal: axis1 and axis2 are both axis {rows}; rows and columns are two axes")
@@ -102,7 +104,7 @@ def diag(a: Any, k: int = 0) -> Tensor:
     array([[1., 0.],
            [0., 2.]])
     """
-    a, k = lift(a), _checked_offset(k)
+    a, k = as_tensor(a), _checked_offset(k)
     if a.ndim == 2:
         return diagonal(a, k)
     if a.ndim != 1:
@@ -171,7 +173,7 @@ def triu(a: Any, k: int = 0) -> Tensor:
 
 def _at_least_matrix(a: Any, name: str) -> Tensor:
     """A vector becomes a square matrix of equal rows, as in NumPy."""
-    a = lift(a)
+    a = as_tensor(a)
     if not a.ndim:
         raise ShapeError(f"{name} takes matrices, not a number")
     return broadcast_to(a, (a.size, a.size)) if a.ndim == 1 else a

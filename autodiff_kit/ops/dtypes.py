@@ -6,22 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import linear, zero
-from autodiff_kit.core.tensor import Tensor, array, lift
-from autodiff_kit.core.validation import said
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import describe
 from autodiff_kit.errors import DtypeError
+from autodiff_kit.ops.families import linear, nondifferentiable
 
 
 @linear(lambda g, _y, _x, *, dtype: g)  # the engine converts a cotangent to the dtype of its source
 def _to_float(x: Any, dtype: Any) -> Any:
     """Conversion between floating dtypes."""
-    return array(x).astype(dtype)
+    return as_array(x).astype(dtype)
 
 
-@zero()
+@nondifferentiable()
 def _to_whole(x: Any, dtype: Any) -> Any:
     """Conversion to integers or booleans."""
-    return array(x).astype(dtype)
+    return as_array(x).astype(dtype)
 
 
 def cast(x: Any, dtype: Any) -> Tensor:
@@ -48,9 +49,10 @@ def cast(x: Any, dtype: Any) -> Tensor:
     try:
         kind = np.dtype(dtype)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"cast: {said(dtype)} is no dtype; write 'float32', np.int64 or bool, for example") from error
+        given = describe(dtype)
+        raise DtypeError(f"cast: {given} is no dtype; write 'float32', np.int64 or bool, for example") from error
     if kind.kind not in "biuf":
         raise DtypeError(f"cast to {kind} is not offered; floating, integer and bool dtypes are")
-    x = lift(x)
+    x = as_tensor(x)
     floating = kind.kind == "f" and x.dtype.kind == "f"
     return (_to_float if floating else _to_whole)(x, kind)

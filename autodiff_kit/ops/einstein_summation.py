@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, v
-from autodiff_kit.core.tensor import Tensor, array, lift
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.diagonals import diagonal
+from autodiff_kit.ops.families import general
 from autodiff_kit.ops.reductions import sum
 from autodiff_kit.ops.shape_manipulation import permute_dims, squeeze
 
@@ -63,7 +65,7 @@ def _flops_back(_y: Any, *arrays: Any, asked: Sequence[int], labels: tuple[Label
 @general(_einsum_vjp, jvp=_einsum_jvp, vjps=None, vjp_all=_einsum_vjp, flops=_flops, flops_back=_flops_back)
 def _einsum(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
     """The einsum of arrays whose axes are labelled by integers; further axes in front are leading axes."""
-    arrays = [array(x) for x in arrays]
+    arrays = [as_array(x) for x in arrays]
     dtype = np.result_type(*(x.dtype for x in arrays))
     if dtype == np.float16:
         arrays = [x.astype(np.float32) for x in arrays]
@@ -148,7 +150,7 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     terms, out, arrays = _parse_subscripts(*operands) if isinstance(operands[0], str) else _parse_label_lists(operands)
     if len(terms) != len(arrays) or not arrays:
         raise StructureError(f"einsum: labels for {len(terms)} arrays, and {len(arrays)} given; give one term each")
-    tensors = [lift(x) for x in arrays]
+    tensors = [as_tensor(x) for x in arrays]
     named, wanted, simple = _number_labels(terms, out, tuple([t.shape for t in tensors]))
     y: Tensor = _einsum(tensors, named, wanted) if simple else _contract(tensors, [*named], wanted)
     return y

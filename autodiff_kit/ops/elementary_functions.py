@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import elementwise, v
-from autodiff_kit.core.tensor import array
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.ops.families import elementwise
 
 _LN2 = math.log(2.0)
 
@@ -211,7 +212,7 @@ def _sinc_derivative(x: Any) -> Any:
     """(cos πx - sinc x)/x; near 0, where the quotient loses its digits, by its series."""
     raw = x._value if hasattr(x, "_value") else x
     near = np.abs(raw) < 1e-2
-    z = v.select(x, 1.0, condition=~array(near))
+    z = v.select(x, 1.0, condition=~as_array(near))
     far = (v.cos(np.pi * z) - v.sinc(z)) / z
     u = v.select(x, 0.0, condition=near)
     q = (np.pi**2) * u * u

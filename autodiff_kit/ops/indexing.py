@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.indexed_slices import RowGradient, worth_rows
-from autodiff_kit.core.operation import linear, v
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import open_records
-from autodiff_kit.core.tensor import Standin, Tensor, array, lift, plain
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
+from autodiff_kit.ops.families import linear
+from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 
 
@@ -31,8 +34,8 @@ def _checked_index_part(part: Any) -> Any:
     if isinstance(part, slice):
         return slice(*[None if k is None else checked_int(k, "a slice") for k in (part.start, part.stop, part.step)])
     try:
-        own = np.array(plain(part)) if isinstance(part, (list, tuple, np.ndarray)) else plain(part)
-        if isinstance(own, Standin):
+        own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
+        if isinstance(own, SymbolicValue):
             return own
     except ValueError as error:
         raise DtypeError(f"an index does not make an array: {error}") from error
@@ -45,7 +48,7 @@ def _checked_index_part(part: Any) -> Any:
 def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
     """The gradient of a large table of which few rows were read, as rows and their numbers."""
     ids = index[0] if len(index) == 1 else None
-    if not isinstance(ids, np.ndarray) or open_records.recorder is not None:  # a traced step uses dense gradients
+    if not isinstance(ids, np.ndarray) or open_records.trace is not None:  # a traced step uses dense gradients
         return None
     if ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
         return None
@@ -56,7 +59,7 @@ def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGra
 
 def _is_array_index(part: Any) -> bool:
     """Whether a part of an index is an array or a mask."""
-    return isinstance(part, (np.ndarray, list, np.bool_, bool, Standin))
+    return isinstance(part, (np.ndarray, list, np.bool_, bool, SymbolicValue))
 
 
 def _is_basic_index(index: tuple[Any, ...]) -> bool:
@@ -83,7 +86,7 @@ def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, .
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     """Indexing, ``x[index]``, with integers, slices, None, Ellipsis, arrays of indices or masks."""
-    x = array(x) if _is_basic_index(index) else np.asarray(x)
+    x = as_array(x) if _is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
         if not lead:
@@ -136,7 +139,7 @@ def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -
 # -------------------------------------------------------------------------------- take, delete
 def _checked_indices(indices: Any, name: str) -> Any:
     """Indices as an array of integers; raises where they are none."""
-    numbers = array(lift(indices)._value)
+    numbers = as_array(as_tensor(indices)._value)
     numbers = numbers if numbers.size else numbers.astype(np.intp)
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"{name}: indices are whole numbers, not {numbers.dtype}")
@@ -172,7 +175,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     >>> ak.take([10.0, 20.0], [0, 0, 1]).numpy()
     array([10., 10., 20.])
     """
-    t = lift(x)
+    t = as_tensor(x)
     numbers = _checked_indices(indices, "take")
     if axis is None:
         return ravel(t)[numbers]
@@ -206,7 +209,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     >>> ak.take_along_axis(x, ak.argsort(x)).numpy()
     array([[1., 2., 3.]])
     """
-    t, numbers = lift(x), _checked_indices(indices, "take_along_axis")
+    t, numbers = as_tensor(x), _checked_indices(indices, "take_along_axis")
     if axis is None:
         t, axis = ravel(t), 0
     place = negative_axis(axis, t.ndim, "take_along_axis") + t.ndim
@@ -223,7 +226,7 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
 
     Arguments as NumPy's.
     """
-    t = lift(x) if axis is not None else ravel(x)
+    t = as_tensor(x) if axis is not None else ravel(x)
     place = negative_axis(-1 if axis is None else axis, t.ndim, "delete") + t.ndim
     part = _checked_index_part(obj)
     try:
@@ -240,7 +243,7 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
 
 def flip(x: Any, axis: Any = None) -> Tensor:
     """Reverse the order of entries along one axis, some, or all."""
-    t = lift(x)
+    t = as_tensor(x)
     axes = range(t.ndim) if axis is None else checked_ints(axis, "flip")
     turned = {negative_axis(a, t.ndim, "flip") + t.ndim for a in axes}
     return t[tuple(slice(None, None, -1) if k in turned else slice(None) for k in range(t.ndim))]
@@ -280,7 +283,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     array([[2., 4.],
            [1., 3.]])
     """
-    t, turns = lift(x), checked_int(k, "rot90") % 4
+    t, turns = as_tensor(x), checked_int(k, "rot90") % 4
     plane = [negative_axis(a, t.ndim, "rot90") for a in checked_ints(axes, "rot90")]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ShapeError(f"rot90: axes are two different ones, not {axes}")

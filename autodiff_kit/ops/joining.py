@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, linear, v
-from autodiff_kit.core.tensor import Tensor, lift, plain
-from autodiff_kit.core.validation import word
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.axes import checked_ints, negative_axis
+from autodiff_kit.ops.families import general, linear
 from autodiff_kit.ops.indexing import take
 from autodiff_kit.ops.shape_manipulation import (
     atleast_1d,
@@ -71,7 +73,7 @@ def concat(arrays: Any, axis: int | None = 0) -> Tensor:
 def _checked_tensors(arrays: Any, name: str) -> list[Tensor]:
     """The members of a list as tensors; raises where it is no list."""
     try:
-        return [lift(x) for x in arrays]
+        return [as_tensor(x) for x in arrays]
     except TypeError as error:
         raise ArgumentError(f"{name}: a list of arrays is needed, got {type(arrays).__name__}") from error
 
@@ -137,7 +139,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     >>> [part.tolist() for part in ak.split([1.0, 2.0, 3.0], [1])]
     [[1.0], [2.0, 3.0]]
     """
-    t = lift(x)
+    t = as_tensor(x)
     n = t.shape[negative_axis(axis, t.ndim, "split")]
     count = checked_ints(sections, "split")[0] if _is_count(sections) else 1
     if count > 0 and n % count:
@@ -147,7 +149,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
 
 def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     """Split into nearly equal parts, the longer ones first, or before the given positions. Arguments as NumPy's."""
-    t = lift(x)
+    t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "split") + t.ndim
     parts = checked_ints(sections, "split")
     if _is_count(sections) and not 0 < parts[0] < 1 << 31:
@@ -159,18 +161,18 @@ def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
 
 def _is_count(sections: Any) -> bool:
     """Whether the argument is a number of parts, and not a list of positions."""
-    return not isinstance(sections, (tuple, list, range)) and np.ndim(plain(sections)) == 0
+    return not isinstance(sections, (tuple, list, range)) and np.ndim(unwrap(sections)) == 0
 
 
 def hsplit(x: Any, sections: Any) -> list[Tensor]:
     """Split along the second axis, a vector along its only one."""
-    t = lift(x)
+    t = as_tensor(x)
     return split(t, sections, 1 if t.ndim > 1 else 0)
 
 
 def vsplit(x: Any, sections: Any) -> list[Tensor]:
     """Split along the first axis of two or more."""
-    t = lift(x)
+    t = as_tensor(x)
     if t.ndim < 2:
         raise ShapeError(f"vsplit needs two axes or more, got shape {t.shape}")
     return split(t, sections, 0)
@@ -183,7 +185,7 @@ def dsplit(x: Any, sections: Any) -> list[Tensor]:
 
 def unstack(x: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """The members of a stack along an axis."""
-    t = lift(x)
+    t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "unstack") + t.ndim
     return tuple(t[(*(slice(None),) * place, k)] for k in range(t.shape[place]))
 
@@ -212,7 +214,7 @@ def tile(x: Any, repetitions: Any) -> Tensor:
     array([[1., 2., 1., 2.],
            [1., 2., 1., 2.]])
     """
-    t, times = lift(x), checked_ints(repetitions, "tile")
+    t, times = as_tensor(x), checked_ints(repetitions, "tile")
     if any(n < 0 for n in times):
         raise RangeError(f"tile: repetitions are 0 or more, not {repetitions}")
     n = max(t.ndim, len(times))
@@ -249,7 +251,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
     >>> ak.repeat([1.0, 2.0], [1, 2]).numpy()
     array([1., 2., 2.])
     """
-    t = lift(x) if axis is not None else ravel(x)
+    t = as_tensor(x) if axis is not None else ravel(x)
     place = negative_axis(-1 if axis is None else axis, t.ndim, "repeat") + t.ndim
     times, n = checked_ints(repeats, "repeat"), t.shape[place]
     if len(times) not in (1, n) or any(k < 0 for k in times):
@@ -282,7 +284,7 @@ def _frame(x: Any, width: tuple[tuple[int, int], ...], fill: Any) -> Any:
 
 def _pad_widths(width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
     """One pair of widths for each axis, from a number, a pair, or pairs."""
-    numbers = np.asarray(lift(width)._value)
+    numbers = np.asarray(as_tensor(width)._value)
     if numbers.dtype.kind not in "iu" and numbers.size:
         raise DtypeError(f"pad: widths are whole numbers, not {numbers.dtype}")
     if numbers.size and numbers.min() < 0:
@@ -335,12 +337,12 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     >>> ak.pad([1.0, 2.0, 3.0], (2, 1), mode="reflect").numpy()
     array([3., 2., 1., 2., 3., 2.])
     """
-    t = lift(x)
+    t = as_tensor(x)
     width = _pad_widths(pad_width, t.ndim)
     if not t.ndim:
         return t
-    if word("pad: mode", mode, "constant", "edge", "reflect", "symmetric", "wrap") == "constant":
-        fill = plain(lift(constant_values))
+    if check_choice("pad: mode", mode, "constant", "edge", "reflect", "symmetric", "wrap") == "constant":
+        fill = unwrap(as_tensor(constant_values))
         return _frame(t, width, fill if np.ndim(fill) == 0 else _fill_values(fill, t.ndim))
     for axis, pair in enumerate(width):
         if pair != (0, 0):

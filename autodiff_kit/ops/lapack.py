@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Standin, Tensor, later, lift, plain
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import SymbolicValue, callback
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.dtypes import cast
 
 
 def to_lapack_dtype(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[Any], Tensor]]:
     """The arrays in float32 or float64, and a function that converts a result back to their own dtype."""
-    tensors = [lift(a) for a in arrays]
+    tensors = [as_tensor(a) for a in arrays]
     for t in tensors:
         if t.dtype.kind not in "biuf" or t.dtype.itemsize > 8:
             raise DtypeError(f"{name} is offered for real numbers up to float64, not {t.dtype}")
@@ -41,7 +43,7 @@ def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: A
         except np.linalg.LinAlgError as error:
             raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
 
-    return later(tried, next((x for x in arrays if isinstance(x, Standin)), None), *arrays)
+    return callback(tried, next((x for x in arrays if isinstance(x, SymbolicValue)), None), *arrays)
 
 
 NOT_FINITE = "Entries that are nan or infinite do this; look for them with ak.isfinite"
@@ -54,8 +56,8 @@ def cubic_flops(share: float) -> Any:
 
 def check_distinct(x: Any, name: str, meant: str) -> None:
     """Raise where two values coincide within rounding, because then their vectors are not unique."""
-    x = plain(x)
-    if isinstance(x, Standin):
+    x = unwrap(x)
+    if isinstance(x, SymbolicValue):
         return
     order = np.sort(x, axis=-1)
     near = np.diff(order) <= x.shape[-1] * np.finfo(x.dtype).eps * np.abs(x).max(-1, keepdims=True, initial=0)

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, v
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import NOT_FINITE, call_lapack, check_matrices, to_lapack_dtype
 from autodiff_kit.ops.matrix_products import matmul
 from autodiff_kit.ops.selection import select
@@ -160,7 +161,7 @@ def matrix_power(a: Any, n: int) -> Tensor:
     array([[1., 5.],
            [0., 1.]])
     """
-    a = lift(a)
+    a = as_tensor(a)
     check_matrices("matrix_power", a)
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise StructureError(f"matrix_power: n is a whole number, not {n!r}")

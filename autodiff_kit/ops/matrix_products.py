@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import bilinear, v
-from autodiff_kit.core.tensor import Tensor, lift, make
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.axes import negative_axis, swap_last_axes
 from autodiff_kit.ops.einstein_summation import einsum
+from autodiff_kit.ops.families import bilinear
 from autodiff_kit.ops.shape_manipulation import moveaxis, permute_dims
 
 
@@ -86,7 +87,7 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     >>> ak.vecdot([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0]).numpy()
     array([12., 34.])
     """
-    a, b = lift(a), lift(b)
+    a, b = as_tensor(a), as_tensor(b)
     _check_has_axes("vecdot", a, b)
     place = negative_axis(axis, max(a.ndim, b.ndim), "vecdot")
     if place != -1:
@@ -130,7 +131,7 @@ def matmul(a: Any, b: Any) -> Tensor:
     >>> ak.matmul([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
     array([3., 7.])
     """
-    a, b = lift(a), lift(b)
+    a, b = as_tensor(a), as_tensor(b)
     left, right = a.shape, b.shape
     if len(left) > 1 and len(right) > 1 and left[-1] == right[-2]:
         return _matmul(a, b)
@@ -142,7 +143,7 @@ def matmul(a: Any, b: Any) -> Tensor:
             f"the {'last but one' if b.ndim > 1 else 'only'} of the second {b.shape[-2 if b.ndim > 1 else -1]}"
         )
     if len(right) > 1:  # a row on the left
-        return matvec(b.swapaxes(-1, -2) if b.node is not None else make(b._value.swapaxes(-1, -2)), a)
+        return matvec(b.swapaxes(-1, -2) if b.node is not None else wrap(b._value.swapaxes(-1, -2)), a)
     return _vecdot(a, b) if len(left) == 1 else matvec(a, b)
 
 
@@ -150,7 +151,7 @@ def dot(a: Any, b: Any) -> Tensor:
     """The dot product as NumPy defines it: of vectors their inner product, of matrices their product, with a number the
     multiple.
     """
-    left, right = lift(a), lift(b)
+    left, right = as_tensor(a), as_tensor(b)
     if not left.ndim or not right.ndim:
         return left * right
     return tensordot(left, right, axes=((-1,), (-2,))) if right.ndim > 2 else matmul(left, right)
@@ -158,13 +159,13 @@ def dot(a: Any, b: Any) -> Tensor:
 
 def inner(a: Any, b: Any) -> Tensor:
     """The inner product along the last axis of both, for all pairs of rows; with a number the multiple."""
-    left, right = lift(a), lift(b)
+    left, right = as_tensor(a), as_tensor(b)
     return left * right if not left.ndim or not right.ndim else tensordot(left, right, axes=((-1,), (-1,)))
 
 
 def outer(a: Any, b: Any) -> Tensor:
     """The outer product: every entry of the first times every entry of the second."""
-    return lift(a).reshape((-1, 1)) * lift(b).reshape((1, -1))
+    return as_tensor(a).reshape((-1, 1)) * as_tensor(b).reshape((1, -1))
 
 
 def kron(a: Any, b: Any) -> Tensor:
@@ -185,7 +186,7 @@ def kron(a: Any, b: Any) -> Tensor:
     >>> ak.kron([1.0, 10.0], [1.0, 2.0]).numpy()
     array([ 1.,  2., 10., 20.])
     """
-    a, b = lift(a), lift(b)
+    a, b = as_tensor(a), as_tensor(b)
     n = max(a.ndim, b.ndim)
     long, short = ((1,) * (n - x.ndim) + x.shape for x in (a, b))
     left = a.reshape([k for pair in zip(long, (1,) * n, strict=True) for k in pair])
@@ -230,7 +231,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     >>> ak.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
     array([0., 0., 1.])
     """
-    a, b = lift(a), lift(b)
+    a, b = as_tensor(a), as_tensor(b)
     _check_has_axes("cross", a, b)
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     a, b = (moveaxis(x, negative_axis(k, x.ndim, "cross") + x.ndim, -1) for x, k in ((a, axisa), (b, axisb)))
@@ -264,7 +265,7 @@ def multi_dot(arrays: Sequence[Any]) -> Tensor:
     """
     if not np.iterable(arrays):
         raise ArgumentError(f"multi_dot takes a list of arrays, not {type(arrays).__name__}")
-    tensors = [lift(a) for a in arrays]
+    tensors = [as_tensor(a) for a in arrays]
     if len(tensors) < 2:
         raise ShapeError(f"multi_dot takes two arrays or more, got {len(tensors)}")
     ends = (0, len(tensors) - 1)
@@ -303,7 +304,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     >>> ak.tensordot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0], 1).numpy()
     array([21., 43.])
     """
-    a, b = lift(a), lift(b)
+    a, b = as_tensor(a), as_tensor(b)
     left, right = _contracted_axes(a, b, axes)
     if [a.shape[k] for k in left] != [b.shape[k] for k in right]:
         raise ShapeError(f"tensordot of shapes {a.shape} and {b.shape}: axes {left} and {right} differ in length")

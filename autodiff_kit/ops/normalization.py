@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, v
-from autodiff_kit.core.tensor import plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.ops.families import general
 
 Axes = tuple[int, ...]
 
 
 def _is_float16(x: Any) -> bool:
     """Whether a value is float16; looks at the dtype only, because traced values have no numbers."""
-    return getattr(plain(x), "dtype", None) == np.float16
+    return getattr(unwrap(x), "dtype", None) == np.float16
 
 
 def _to_float32(x: Any) -> Any:

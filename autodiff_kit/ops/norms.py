@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, v
-from autodiff_kit.core.tensor import Tensor, array, lift, plain
-from autodiff_kit.core.validation import flag, number
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import check_flag, check_number
 from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
 from autodiff_kit.ops import reductions
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 from autodiff_kit.ops.promotion import sum_values
 from autodiff_kit.ops.reductions import max, min, sum
@@ -25,7 +28,7 @@ from autodiff_kit.ops.singular_values import svdvals
 def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """x / |x|, and 0 at the origin."""
     y = restore_axes(y, axis, keepdims)
-    away = array(plain(y)) != 0
+    away = as_array(unwrap(y)) != 0
     return v.select(x / v.select(y, 1.0, condition=away), 0.0, condition=away)
 
 
@@ -39,7 +42,7 @@ def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 )
 def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The Euclidean norm over axes."""
-    x = array(x)
+    x = as_array(x)
     square = np.square(x.astype(np.float32) if x.dtype == np.float16 else x)
     length = np.sqrt(sum_values(square, axis, keepdims))
     return length.astype(np.float16) if x.dtype == np.float16 else length
@@ -48,9 +51,9 @@ def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 def _p_norm_derivative(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool) -> Any:
     """sign(x) (|x| / y)^(p - 1), and 0 where x is 0."""
     y = restore_axes(y, axis, keepdims)
-    away = (array(plain(x)) != 0) & (array(plain(y)) != 0)
+    away = (as_array(unwrap(x)) != 0) & (as_array(unwrap(y)) != 0)
     ratio = v.abs(v.select(x, 1.0, condition=away)) / v.select(y, 1.0, condition=away)
-    return v.select(v.power(ratio, p - 1.0), 0.0, condition=away) * np.sign(plain(x))
+    return v.select(v.power(ratio, p - 1.0), 0.0, condition=away) * np.sign(unwrap(x))
 
 
 @general(
@@ -94,8 +97,8 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
     >>> float(ak.vector_norm([[3.0], [4.0]]))
     5.0
     """
-    t = lift(x)
-    power = number("vector_norm: ord", ord)
+    t = as_tensor(x)
+    power = check_number("vector_norm: ord", ord)
     out: Tensor
     if power == 2:
         out = _norm2(t, axis, keepdims)
@@ -148,7 +151,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     >>> float(ak.norm([3.0, 4.0]))
     5.0
     """
-    t = lift(x)
+    t = as_tensor(x)
     axes = normalize_axes(t, axis)["axis"]
     if ord is None:
         return _norm2(t, axes, keepdims)
@@ -193,7 +196,7 @@ def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Ten
     """
     (a,), back = to_lapack_dtype("matrix_norm", a)
     check_matrices("matrix_norm", a, square=False)
-    keepdims = flag("matrix_norm: keepdims", keepdims)
+    keepdims = check_flag("matrix_norm: keepdims", keepdims)
     y = _matrix_norm(a, ord)
     return back(y.reshape((*y.shape, 1, 1)) if keepdims else y)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, Value, lift, plain
+from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops import diagonals, dtypes, norms, shape_manipulation, signal_processing
 from autodiff_kit.ops.selection import select
@@ -24,7 +25,7 @@ def _numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     """``np.select``: for each entry the choice of the first condition that holds, else the default."""
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ArgumentError(f"select: {len(condlist)} conditions and {len(choicelist)} choices; give one for each")
-    out = lift(default)
+    out = as_tensor(default)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         out = select(choice, out, condition)
     return out
@@ -32,13 +33,13 @@ def _numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
 
 # Functions that NumPy calls differently, and names that mean something else in NumPy.
 _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
-    "copy": lift,
+    "copy": as_tensor,
     "gradient": signal_processing.slopes,
-    "ndim": lambda a: lift(a).ndim,
-    "result_type": lambda *values: np.result_type(*(plain(x) for x in values)),
+    "ndim": lambda a: as_tensor(a).ndim,
+    "result_type": lambda *values: np.result_type(*(unwrap(x) for x in values)),
     "select": _numpy_select,
-    "shape": lambda a: lift(a).shape,
-    "size": lambda a, axis=None: lift(a).size if axis is None else lift(a).shape[axis],
+    "shape": lambda a: as_tensor(a).shape,
+    "size": lambda a, axis=None: as_tensor(a).size if axis is None else as_tensor(a).shape[axis],
     # np.linalg, where some names mean something else than in np.
     "linalg.norm": norms.norm,
     "linalg.vector_norm": norms.vector_norm,

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, array, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
 
 
 def promote(x: Tensor, dtype: Any) -> Tensor:
@@ -16,7 +17,7 @@ def promote(x: Tensor, dtype: Any) -> Tensor:
 
 def as_floating(x: Any) -> Tensor:
     """Integers as floating numbers; floating dtypes as they are."""
-    t = lift(x)
+    t = as_tensor(x)
     return t if t.dtype.kind == "f" else t * 1.0
 
 
@@ -25,7 +26,7 @@ _add_reduce: Any = np.add.reduce
 
 def sum_values(x: Any, axis: Any, keepdims: bool) -> Any:
     """The sum over axes, of float16 in float32."""
-    x = array(x)
+    x = as_array(x)
     if x.dtype == np.float16:
         return _add_reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32).astype(np.float16)
     return _add_reduce(x, axis=axis, keepdims=keepdims)

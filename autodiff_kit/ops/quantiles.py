@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Tensor, array, lift, plain
-from autodiff_kit.core.validation import flag, word
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import check_choice, check_flag
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
 from autodiff_kit.ops.creation import full
@@ -34,10 +36,11 @@ def _neighbour_positions(place: Any, method: str) -> tuple[Any, Any, Any]:
 
 
 def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: bool) -> Tensor:
-    word("quantile: method", method, *_METHODS)
-    keepdims = flag("quantile: keepdims", keepdims)
-    whole = method in ("lower", "higher", "nearest") and lift(x).dtype.kind in "iu"  # these methods only pick entries
-    t, wanted = lift(x) if whole else as_floating(x), _checked_quantiles(q)
+    check_choice("quantile: method", method, *_METHODS)
+    keepdims = check_flag("quantile: keepdims", keepdims)
+    picks = method in ("lower", "higher", "nearest")  # these methods only pick entries
+    whole = picks and as_tensor(x).dtype.kind in "iu"
+    t, wanted = as_tensor(x) if whole else as_floating(x), _checked_quantiles(q)
     if wanted.size and not (wanted.min() >= 0 and wanted.max() <= 1):
         raise RangeError(f"quantile: q is between 0 and 1 (a percentile between 0 and 100), not {q}")
     axes = normalize_axes(t, axis)["axis"]
@@ -49,7 +52,7 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     if not n:
         raise ShapeError(f"quantile of shape {t.shape}: there are no entries")
     rows = reshape(permute_dims(t, (*rest, *axes)), (*outer, n))
-    values = array(rows._value)
+    values = as_array(rows._value)
     order, absent = np.argsort(values, axis=-1, kind="stable"), np.isnan(values)
     count = n - absent.sum(-1) if skip else np.full(outer, n)
     place = wanted.reshape(-1) * (np.maximum(count, 1) - 1)[..., None]
@@ -75,14 +78,14 @@ def _interpolate(a: Tensor, b: Tensor, differ: Any, share: Any) -> Tensor:
         return v.select(b, a, condition=share > 0)  # type: ignore[no-any-return]
     apart = v.select(b - a, 0.0, condition=differ)
     weighed = a * (1.0 - share) + b * share
-    mixed: Tensor = v.select(a + apart * share, weighed, condition=np.isfinite(array(apart._value)))
+    mixed: Tensor = v.select(a + apart * share, weighed, condition=np.isfinite(as_array(apart._value)))
     return mixed
 
 
 def _checked_quantiles(q: Any) -> Any:
     """The wanted quantiles as an array of float64."""
     try:
-        return np.asarray(plain(q), np.float64)
+        return np.asarray(unwrap(q), np.float64)
     except (TypeError, ValueError) as error:
         raise DtypeError(f"quantile: q is a number or an array of numbers, not {q!r}") from error
 
@@ -134,7 +137,7 @@ def percentile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdi
 def _percent_to_share(q: Any) -> Any:
     """Percentages divided by 100."""
     try:
-        return np.true_divide(np.asarray(plain(q)), 100.0)
+        return np.true_divide(np.asarray(unwrap(q)), 100.0)
     except (TypeError, ValueError) as error:
         raise DtypeError(f"percentile: q is a number between 0 and 100, not {q!r}") from error
 
@@ -146,7 +149,7 @@ def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def _median(x: Any, axis: Axis, keepdims: bool, skip: bool) -> Tensor:
     """The median over axes, with or without nan."""
-    t = lift(x)
+    t = as_tensor(x)
     if not reduced_size(t, normalize_axes(t, axis)["axis"]):
         return mean(t, axis, keepdims)  # nan with NumPy's warning
     return _quantile(t, 0.5, axis, "linear", keepdims, skip)

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, linear, v
-from autodiff_kit.core.tensor import Value, array, plain
+from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
+from autodiff_kit.ops.families import general, linear
 from autodiff_kit.ops.promotion import _add_reduce, sum_values
 
 
@@ -33,7 +35,7 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 )
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The mean over axes; of no entries it is nan, as in NumPy. The tape keeps no value."""
-    x = array(x)
+    x = as_array(x)
     if x.dtype.char in "fd" and (count := reduced_size(x, axis)):
         return _add_reduce(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
     return np.mean(x, axis=axis, keepdims=keepdims, dtype=np.float64 if x.dtype.kind in "iub" else None)
@@ -51,7 +53,7 @@ def _product_of_others_array(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _product_of_others(x: Any) -> Any:
     """For each entry of the last axis the product of all others, recorded where the input is."""
     if not isinstance(x, Value):
-        return _product_of_others_array(array(x))
+        return _product_of_others_array(as_array(x))
     # Recorded, so that it can be differentiated again: the product of each row with the entry itself replaced by 1.
     rows = v.expand_dims(x, axis=(-2,))
     return v.prod(v.select(1.0, rows, condition=np.eye(x.shape[-1], dtype=bool)), axis=(-1,), keepdims=False)
@@ -59,14 +61,14 @@ def _product_of_others(x: Any) -> Any:
 
 def _prod_derivative(x: Any, axis: tuple[int, ...]) -> Any:
     """The derivative of prod, in the shape of x."""
-    n = np.ndim(plain(x))
+    n = np.ndim(unwrap(x))
     if not n or not axis:
-        return np.ones_like(plain(x))
+        return np.ones_like(unwrap(x))
     rest = [a for a in range(-n, 0) if a not in axis]
     order = (*rest, *axis)
     moved = v.permute_dims(x, axes=order)
-    shape = np.shape(plain(moved))
-    flat = v.reshape(moved, shape=(*shape[: len(rest)], reduced_size(plain(x), axis)), ndim=n)
+    shape = np.shape(unwrap(moved))
+    flat = v.reshape(moved, shape=(*shape[: len(rest)], reduced_size(unwrap(x), axis)), ndim=n)
     back = v.reshape(_product_of_others(flat), shape=shape, ndim=len(rest) + 1)
     return v.permute_dims(back, axes=tuple(int(k) - n for k in np.argsort([a + n for a in order])))
 
@@ -78,7 +80,7 @@ def _prod_derivative(x: Any, axis: tuple[int, ...]) -> Any:
 )
 def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over axes. The gradient needs no division, so zeros are allowed, to any order."""
-    x = array(x)
+    x = as_array(x)
     if x.dtype == np.float16:
         return np.prod(x, axis=axis, keepdims=keepdims, dtype=np.float32).astype(np.float16)
     return np.prod(x, axis=axis, keepdims=keepdims)
@@ -87,7 +89,7 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 # -------------------------------------------------------------------------------- extremes and logsumexp
 def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
-    x, y = array(plain(x)), array(plain(y))
+    x, y = as_array(unwrap(x)), as_array(unwrap(y))
     y = y if keepdims or not axis else np.expand_dims(y, axis)
     equal = (x == y) | (np.isnan(x) & np.isnan(y))
     share = equal / np.maximum(equal.sum(axis=axis, keepdims=True), 1)
@@ -117,7 +119,7 @@ def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """exp(x - y): the softmax; 0 where y is minus infinity."""
     y = restore_axes(y, axis, keepdims)
-    alive = array(plain(y)) != -np.inf
+    alive = as_array(unwrap(y)) != -np.inf
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
@@ -130,7 +132,7 @@ def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
 )
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""
-    x = array(x)
+    x = as_array(x)
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf) if x.dtype.kind == "f" else np.max(x, axis, None, True)
     shift = np.where(np.isfinite(top), top, 0).astype(x.dtype)
     half = x.dtype == np.float16  # float16 has too few bits for long sums

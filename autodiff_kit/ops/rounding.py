@@ -10,36 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import zero
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.validation import whole
+from autodiff_kit.core.validation import check_integer
+from autodiff_kit.ops.families import nondifferentiable
 
 
-@zero()
+@nondifferentiable()
 def floor(x: Any) -> Any:
     """Round down to the nearest integer. No gradient: None."""
     return np.floor(x)
 
 
-@zero()
+@nondifferentiable()
 def ceil(x: Any) -> Any:
     """Round up to the nearest integer. No gradient: None."""
     return np.ceil(x)
 
 
-@zero()
+@nondifferentiable()
 def _round(x: Any) -> Any:
     """Round to the nearest integer, halves to even."""
     return np.round(x)
 
 
-@zero()
+@nondifferentiable()
 def rint(x: Any) -> Any:
     """Round to the nearest integer, halves to even; floating also for integers. No gradient: None."""
     return np.rint(x)
 
 
-@zero()
+@nondifferentiable()
 def _round_to(x: Any, decimals: int) -> Any:
     """Round to a number of decimals."""
     return np.round(x, decimals)
@@ -62,41 +62,41 @@ def round(x: Any, decimals: int = 0) -> Tensor:
     >>> ak.round([0.5, 1.5, 2.345]).tolist(), float(ak.round(2.345, 1))
     ([0.0, 2.0, 2.0], 2.3)
     """
-    places = whole("round: decimals", decimals)
+    places = check_integer("round: decimals", decimals)
     return _round_to(x, places) if places else _round(x)
 
 
-@zero()
+@nondifferentiable()
 def trunc(x: Any) -> Any:
     """Round towards 0. No gradient: None."""
     return np.trunc(x)
 
 
-@zero()
+@nondifferentiable()
 def sign(x: Any) -> Any:
     """The sign: -1, 0 or 1. No gradient: None."""
     return np.sign(x)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def floor_divide(a: Any, b: Any) -> Any:
     """Quotient rounded down, ``floor(a / b)``. No gradient: None."""
     return np.floor_divide(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def heaviside(a: Any, b: Any) -> Any:
     """The Heaviside step function: 0 below 0, 1 above, and ``b`` at 0. No gradient: None."""
     return np.heaviside(a, b)
 
 
-@zero(arrays=2)
+@nondifferentiable(arrays=2)
 def nextafter(a: Any, b: Any) -> Any:
     """The next floating-point number after ``a`` towards ``b``. No gradient: None."""
     return np.nextafter(a, b)
 
 
-@zero()
+@nondifferentiable()
 def signbit(x: Any) -> Any:
     """Whether the sign bit is set, also of -0.0."""
     return np.signbit(x)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import zero
-from autodiff_kit.core.tensor import Tensor, array, lift, make
-from autodiff_kit.core.validation import flag, whole, word
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import check_choice, check_flag, check_integer
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import Axis, negative_axis, normalize_axes
+from autodiff_kit.ops.families import nondifferentiable
 
 
 def _input_size(y: Any, x: Any, *_: Any) -> int:
@@ -23,43 +24,43 @@ def _reduction_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[s
     return (
         normalize_axes(x, axis, keepdims)
         if axis is not None
-        else {"axis": None, "keepdims": flag("keepdims", keepdims)}
+        else {"axis": None, "keepdims": check_flag("keepdims", keepdims)}
     )
 
 
 def _one_axis(x: Any, axis: int | None = None, keepdims: bool = False) -> dict[str, Any]:
     """The parameters of argmax: one axis or none; axis 0 or -1 of a number counts as none, as in NumPy."""
     if axis is not None:
-        place = whole("axis", axis)
+        place = check_integer("axis", axis)
         axis = None if not x.ndim and place in (0, -1) else negative_axis(place, x.ndim, "axis")
-    return {"axis": axis, "keepdims": flag("keepdims", keepdims)}
+    return {"axis": axis, "keepdims": check_flag("keepdims", keepdims)}
 
 
-@zero(flops=_input_size, prepare=_reduction_axes)
+@nondifferentiable(flops=_input_size, prepare=_reduction_axes)
 def any(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether any entry is not 0, over all entries or along axes."""
     return np.any(x, axis=axis, keepdims=keepdims)
 
 
-@zero(flops=_input_size, prepare=_reduction_axes)
+@nondifferentiable(flops=_input_size, prepare=_reduction_axes)
 def all(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether no entry is 0, over all entries or along axes."""
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
-@zero(flops=_input_size, prepare=_reduction_axes)
+@nondifferentiable(flops=_input_size, prepare=_reduction_axes)
 def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The number of entries that are not 0, over all entries or along axes."""
     return np.count_nonzero(x, axis=axis, keepdims=keepdims)
 
 
-@zero(flops=_input_size, prepare=_one_axis)
+@nondifferentiable(flops=_input_size, prepare=_one_axis)
 def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The position of the maximum, the first of equal entries; among all entries, or along an axis."""
     return np.argmax(x, axis=axis, keepdims=keepdims)
 
 
-@zero(flops=_input_size, prepare=_one_axis)
+@nondifferentiable(flops=_input_size, prepare=_one_axis)
 def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The position of the minimum, the first of equal entries; among all entries, or along an axis."""
     return np.argmin(x, axis=axis, keepdims=keepdims)
@@ -68,12 +69,12 @@ def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
 def _searchsorted_arguments(a: Any, b: Any, side: str = "left", sorter: Any = None) -> dict[str, Any]:
     """The parameters of searchsorted, checked."""
     return {
-        "side": word("searchsorted: side", side, "left", "right"),
-        "sorter": None if sorter is None else array(lift(sorter)._value),
+        "side": check_choice("searchsorted: side", side, "left", "right"),
+        "sorter": None if sorter is None else as_array(as_tensor(sorter)._value),
     }
 
 
-@zero(arrays=2, prepare=_searchsorted_arguments)
+@nondifferentiable(arrays=2, prepare=_searchsorted_arguments)
 def searchsorted(a: Any, b: Any, side: str = "left", sorter: Any = None) -> Any:
     """The positions at which the entries of ``b`` would be inserted into the sorted vector ``a``."""
     return np.searchsorted(a, b, side=side, sorter=sorter)  # type: ignore[call-overload]
@@ -81,7 +82,7 @@ def searchsorted(a: Any, b: Any, side: str = "left", sorter: Any = None) -> Any:
 
 def nonzero(x: Any) -> tuple[Tensor, ...]:
     """The positions of the entries that are not 0: one tensor of indices for each axis."""
-    found = np.asarray(lift(x)._value)
+    found = np.asarray(as_tensor(x)._value)
     if not found.ndim:
         raise ShapeError("nonzero: a number has no axis; add one with reshape(x, (1,))")
-    return tuple(make(positions) for positions in np.nonzero(found))
+    return tuple(wrap(positions) for positions in np.nonzero(found))

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.operation import bilinear, general, linear, v
-from autodiff_kit.core.tensor import Standin, later, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tracer import SymbolicValue, callback
+from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
 _SORTED_AS_UINT16 = 1 << 16  # smaller ids are sorted as 16-bit integers, in a tenth of the time
@@ -91,7 +93,7 @@ def segment_mean(x: Any, ids: Any, count: int, ndim: int) -> Any:
 # -------------------------------------------------------------------------------- extremes and products
 def _ids_are_traced(ids: Any) -> bool:
     """Whether the ids have no values yet, because ak.compile is tracing."""
-    return isinstance(ids, Standin)
+    return isinstance(ids, SymbolicValue)
 
 
 def _sorting_order(ids: Any, count: int) -> Any:
@@ -118,7 +120,7 @@ def _reduce_groups(ufunc: np.ufunc, x: Array, ids: Any, count: int, ndim: int, e
 
 def _extreme_weights(x: Any, y: Any, ids: Any, count: int, ndim: int) -> Any:
     """1 at the extreme rows of each group, shared evenly among equal ones; a constant in derivatives."""
-    return later(_extreme_weights_of_arrays, plain(x), plain(y), ids, count, ndim)
+    return callback(_extreme_weights_of_arrays, unwrap(x), unwrap(y), ids, count, ndim)
 
 
 def _extreme_weights_of_arrays(x: Array, y: Array, ids: Array, count: int, ndim: int) -> Array:

@@ -7,20 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import elementwise, linear, v
-from autodiff_kit.core.tensor import Standin, Tensor, Value, array, lift, make, plain
-from autodiff_kit.core.validation import function
+from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops.arithmetic import maximum, minimum
+from autodiff_kit.ops.families import elementwise, linear
 from autodiff_kit.ops.promotion import promote
 from autodiff_kit.ops.searching import nonzero
 
 
 def _copied_condition(condition: Any) -> Any:
     """The condition as an array; copied, because the tape keeps it and users may change theirs."""
-    if isinstance(condition, Standin):
+    if isinstance(condition, SymbolicValue):
         return condition
-    return array(condition._value) if isinstance(condition, Value) else np.array(condition)
+    return as_array(condition._value) if isinstance(condition, Value) else np.array(condition)
 
 
 @elementwise(
@@ -78,7 +81,7 @@ def _promote_with_float64_scalar(a: Any, b: Any) -> tuple[Any, Any]:
     """Beside a float64 scalar, which the kit keeps as a Python number, smaller floats become float64, as in NumPy."""
     if any(type(x) in (int, float) for x in (a, b)):
         return a, b
-    a, b = lift(a), lift(b)
+    a, b = as_tensor(a), as_tensor(b)
     mixed = a.dtype != b.dtype and any(type(x._value) is float for x in (a, b))
     return (promote(a, np.float64), promote(b, np.float64)) if mixed else (a, b)
 
@@ -106,13 +109,13 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     >>> ak.cond(2.0 > 1.0, lambda: "yes", lambda: "no")
     'yes'
     """
-    chosen, other = function("true_fn of cond", true_fn), function("false_fn of cond", false_fn)
-    return chosen() if bool(lift(pred)) else other()
+    chosen, other = check_callable("true_fn of cond", true_fn), check_callable("false_fn of cond", false_fn)
+    return chosen() if bool(as_tensor(pred)) else other()
 
 
 def _inside_bounds(x: Any, lo: Any, hi: Any) -> Any:
     """Where entries are strictly inside the given bounds."""
-    x = array(plain(x))
+    x = as_array(unwrap(x))
     if lo is None or hi is None:
         return np.ones(x.shape, bool) if lo is hi else x < hi if lo is None else x > lo
     return (x > lo) & (x < hi)
@@ -124,7 +127,7 @@ def _inside_bounds(x: Any, lo: Any, hi: Any) -> Any:
 )
 def _clip(x: Any, lo: Any, hi: Any) -> Any:
     """Entries limited to ``[lo, hi]``."""
-    return array(x) if lo is None and hi is None else np.clip(x, lo, hi)
+    return as_array(x) if lo is None and hi is None else np.clip(x, lo, hi)
 
 
 def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
@@ -158,10 +161,10 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
 
 def _checked_bound(value: Any) -> Any:
     """A bound as a number, which does not change the dtype, or as an array, which is copied."""
-    if value is None or isinstance(plain(value), Standin):
-        return plain(value)
-    own = lift(value)._value
-    return own if np.ndim(own) else plain(value)
+    if value is None or isinstance(unwrap(value), SymbolicValue):
+        return unwrap(value)
+    own = as_tensor(value)._value
+    return own if np.ndim(own) else unwrap(value)
 
 
 @linear(lambda g, _y, _x: g, flops=lambda _y, _x: 0)
@@ -189,6 +192,6 @@ def stop_gradient(x: Any) -> Tensor:
     >>> float(tape.gradient(y, x))
     3.0
     """
-    tensor = lift(x)
-    tensor._leave("stopped")
-    return make(tensor._value)
+    tensor = as_tensor(x)
+    tensor._mark_exit("stopped")
+    return wrap(tensor._value)

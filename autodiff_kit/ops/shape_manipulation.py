@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import linear, v
-from autodiff_kit.core.tensor import Tensor, array, lift
-from autodiff_kit.core.validation import flag, word
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import check_choice, check_flag
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
+from autodiff_kit.ops.families import linear
 
 
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
@@ -39,7 +41,7 @@ def _resolve_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
 )
 def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
     """Change the shape; one length may be -1."""
-    x = array(x)
+    x = as_array(x)
     return x.reshape(x.shape[: x.ndim - (x.ndim if ndim is None else ndim)] + tuple(shape))
 
 
@@ -94,7 +96,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
     >>> ak.swapaxes(np.zeros((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
     """
-    t = lift(x)
+    t = as_tensor(x)
     a, b = (negative_axis(k, t.ndim, "swapaxes") for k in (axis1, axis2))
     order = list(range(-t.ndim, 0))
     order[a], order[b] = order[b], order[a]
@@ -130,7 +132,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
     >>> ak.moveaxis(np.ones((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    t = lift(x)
+    t = as_tensor(x)
     left, right = ([negative_axis(k, t.ndim, "moveaxis") + t.ndim for k in checked_ints(axes, "moveaxis")]
                    for axes in (source, destination))  # fmt: skip
     if len(left) != len(right) or len(set(left)) < len(left) or len(set(right)) < len(right):
@@ -143,7 +145,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
     """Move one axis back until it stands before the position ``start``. Arguments as NumPy's."""
-    t = lift(x)
+    t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "rollaxis") + t.ndim
     if not -t.ndim <= checked_int(start, "rollaxis") <= t.ndim:
         raise ShapeError(f"rollaxis: start {start} is out of range for a value with {t.ndim} axes")
@@ -191,14 +193,14 @@ def _broadcast_arguments(x: Any, shape: Any) -> dict[str, Any]:
 @linear(lambda g, _y, _x, *, shape: g, prepare=_broadcast_arguments)  # the engine sums over broadcast axes
 def broadcast_to(x: Any, shape: Any) -> Any:
     """Broadcast to a larger shape, without copying."""
-    x = array(x)
+    x = as_array(x)
     lead = x.shape[: max(0, x.ndim - len(shape))]
     return np.broadcast_to(x, lead + tuple(shape))
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Tensor, ...]:
     """Broadcast several values to their common shape."""
-    tensors = [lift(x) for x in arrays]
+    tensors = [as_tensor(x) for x in arrays]
     shapes = [t.shape for t in tensors]
     try:
         common = np.broadcast_shapes(*shapes)
@@ -211,7 +213,7 @@ def _add_axes_up_to(arrays: tuple[Any, ...], place: Any) -> Any:
     """Each with the new axes that ``place`` gives for its number of axes; one value for one, a tuple for several, as
     in NumPy.
     """
-    tensors = [lift(x) for x in arrays]
+    tensors = [as_tensor(x) for x in arrays]
     wide = tuple(expand_dims(t, axis) if (axis := place(t.ndim)) else t for t in tensors)
     return wide[0] if len(wide) == 1 else wide
 
@@ -254,14 +256,14 @@ def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False) -> list[T
     array([[10., 10., 10.],
            [20., 20., 20.]])
     """
-    word("meshgrid: indexing", indexing, "xy", "ij")
-    tensors = [lift(x) for x in arrays]
+    check_choice("meshgrid: indexing", indexing, "xy", "ij")
+    tensors = [as_tensor(x) for x in arrays]
     if any(t.ndim > 1 for t in tensors):
         raise ShapeError(f"meshgrid takes vectors, not shapes {[t.shape for t in tensors]}")
     n = len(tensors)
     places = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
     lines = [reshape(t, [-1 if k == p else 1 for k in range(n)]) for t, p in zip(tensors, places, strict=True)]
-    return lines if flag("meshgrid: sparse", sparse) else list(broadcast_arrays(*lines))
+    return lines if check_flag("meshgrid: sparse", sparse) else list(broadcast_arrays(*lines))
 
 
 @linear(
@@ -298,5 +300,5 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
     """
     if axis is not None:
         return _roll(x, shift, axis)
-    t = lift(x)
+    t = as_tensor(x)
     return reshape(_roll(ravel(t), shift, -1), t.shape)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Tensor, array, lift
-from autodiff_kit.core.validation import number, word
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import check_choice, check_number
 from autodiff_kit.errors import RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, first_entry_shape, negative_axis, slice_along
 from autodiff_kit.ops.joining import concat, pad
@@ -18,7 +19,7 @@ from autodiff_kit.ops.shape_manipulation import broadcast_to
 
 
 def _checked_vector(x: Any, name: str) -> Tensor:
-    t = lift(x)
+    t = as_tensor(x)
     if t.ndim != 1 or not t.size:
         raise ShapeError(f"{name} takes vectors with entries, not shape {t.shape}")
     return t
@@ -59,10 +60,10 @@ def interp(x: Any, xp: Any, fp: Any) -> Tensor:
     if places.size == 1:
         return values[0] + 0.0 * t
     last = places.size - 2
-    k = np.clip(np.searchsorted(array(places._value), array(t._value), side="right") - 1, 0, last)
+    k = np.clip(np.searchsorted(as_array(places._value), as_array(t._value), side="right") - 1, 0, last)
     left, right = places[k], places[k + 1]
     inside: Tensor = values[k] + (values[k + 1] - values[k]) * ((t - left) / (right - left))
-    raw, ends = array(t._value), array(places._value)
+    raw, ends = as_array(t._value), as_array(places._value)
     inside = v.select(values[0], inside, condition=raw < ends[0])
     return v.select(values[-1], inside, condition=raw >= ends[-1])  # type: ignore[no-any-return]
 
@@ -92,7 +93,7 @@ def slopes(f: Any, spacing: float = 1.0, axis: int | tuple[int, ...] | None = No
     >>> ak.slopes([0.0, 1.0, 4.0]).numpy()
     array([1., 2., 3.])
     """
-    t, step = as_floating(f), number("slopes: spacing", spacing)
+    t, step = as_floating(f), check_number("slopes: spacing", spacing)
     axes = range(t.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     found = [_slopes_along_axis(t, negative_axis(k, t.ndim, "slopes"), step) for k in axes]
     return found[0] if len(found) == 1 else tuple(found)
@@ -131,7 +132,7 @@ def convolve(a: Any, b: Any, mode: str = "full") -> Tensor:
     >>> ak.convolve([1.0, 2.0, 3.0], [1.0, 1.0]).numpy()
     array([1., 3., 5., 3.])
     """
-    word("convolve: mode", mode, "full", "same", "valid")
+    check_choice("convolve: mode", mode, "full", "same", "valid")
     long, short = sorted((_checked_vector(a, "convolve"), _checked_vector(b, "convolve")), key=lambda t: -t.size)
     n, m = long.size, short.size
     start, count = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}[mode]
@@ -152,7 +153,7 @@ def correlate(a: Any, b: Any, mode: str = "valid") -> Tensor:
 
 def polyval(p: Any, x: Any) -> Tensor:
     """Evaluate a polynomial with the coefficients ``p``, the highest power first, at ``x``."""
-    coefficients, t = _checked_vector(p, "polyval"), lift(x)
+    coefficients, t = _checked_vector(p, "polyval"), as_tensor(x)
     y = coefficients[0] + 0 * t
     for k in range(1, coefficients.size):
         y = y * t + coefficients[k]
@@ -185,14 +186,14 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     >>> ak.diff([1.0, 4.0, 9.0], n=2).numpy()
     array([2.])
     """
-    t = lift(x)
+    t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "diff")
     if checked_int(n, "diff") < 0:
         raise RangeError(f"diff: n is 0 or more, not {n}")
     if not n:
         return t
     ends = [
-        None if e is None else broadcast_to(e, first_entry_shape(t, place)) if not lift(e).ndim else lift(e)
+        None if e is None else broadcast_to(e, first_entry_shape(t, place)) if not as_tensor(e).ndim else as_tensor(e)
         for e in (prepend, append)
     ]
     parts = [part for part in (ends[0], t, ends[1]) if part is not None]
@@ -223,12 +224,12 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     >>> float(ak.trapezoid([1.0, 2.0, 3.0]))
     4.0
     """
-    t = lift(y)
+    t = as_tensor(y)
     place = negative_axis(axis, t.ndim, "trapezoid")
     width: Any = dx
     if x is not None:
-        width = diff(x, axis=place if lift(x).ndim > 1 else -1)
-        if lift(x).ndim == 1:
+        width = diff(x, axis=place if as_tensor(x).ndim > 1 else -1)
+        if as_tensor(x).ndim == 1:
             width = width.reshape((-1, *(1,) * (-place - 1)))
     middle = (slice_along(t, place, 1, None) + slice_along(t, place, None, -1)) * 0.5
     total: Tensor = v.sum(width * middle, axis=(place,), keepdims=False)

@@ -6,11 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.operation import general, v, zero
-from autodiff_kit.core.tensor import Standin, Tensor, plain
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.families import general, nondifferentiable
 from autodiff_kit.ops.lapack import (
     NOT_FINITE,
     as_row,
@@ -23,7 +26,7 @@ from autodiff_kit.ops.lapack import (
 )
 
 
-@zero(flops=cubic_flops(22))
+@nondifferentiable(flops=cubic_flops(22))
 def _singular_rows(x: Any) -> Any:
     """Left vectors as columns, below them a row of the singular values, below it the right vectors as columns."""
     u, s, vt = call_lapack("svd", NOT_FINITE, lambda a: np.linalg.svd(a, full_matrices=False), x)
@@ -39,7 +42,7 @@ def _singular_parts(x: Any, found: Any) -> tuple[Any, Any, Any]:
 def _singular_vjp(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     u, s, w = _singular_parts(x, found)
     if part == "values":  # a singular value has a kink at 0; its subgradient of smallest norm is 0
-        return v.matmul(u * as_row(v.select(g, 0.0, condition=plain(s) != 0)), swap_last_axes(w))
+        return v.matmul(u * as_row(v.select(g, 0.0, condition=unwrap(s) != 0)), swap_last_axes(w))
     own, other = (u, w) if part == "left" else (w, u)
     k = _inverse_gaps_of_squares(s) * v.matmul(swap_last_axes(own), g)
     inside = (k + swap_last_axes(k)) * as_row(s)
@@ -55,7 +58,7 @@ def _singular_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     u, s, w = _singular_parts(x, found)
     if part == "values":
         return v.select(
-            v.diagonal(v.matmul(swap_last_axes(u), v.matmul(t[0], w)), offset=0), 0.0, condition=plain(s) != 0
+            v.diagonal(v.matmul(swap_last_axes(u), v.matmul(t[0], w)), offset=0), 0.0, condition=unwrap(s) != 0
         )
     own, other, moved = (u, w, t[0]) if part == "left" else (w, u, swap_last_axes(t[0]))
     seen = v.matmul(moved, other)
@@ -69,19 +72,19 @@ def _singular_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
 def _inverse_gaps_of_squares(s: Any) -> Any:
     """One over the differences of the squares, 0 on the diagonal."""
     check_distinct(s, "svd", "singular values")
-    eye = np.eye(np.shape(plain(s))[-1], dtype=plain(s).dtype)
+    eye = np.eye(np.shape(unwrap(s))[-1], dtype=unwrap(s).dtype)
     column = v.expand_dims(s, axis=(-1,))
     return (1 - eye) / ((as_row(s) - column) * (as_row(s) + column) + eye)
 
 
 def _has_more_rows(x: Any) -> bool:
     """Whether a matrix has more rows than columns, so that its columns do not span the space."""
-    rows, columns = np.shape(plain(x))[-2:]
+    rows, columns = np.shape(unwrap(x))[-2:]
     return bool(rows > columns)
 
 
 def _check_positive(s: Any) -> Any:
-    if not isinstance(plain(s), Standin) and not (plain(s) > 0).all():
+    if not isinstance(unwrap(s), SymbolicValue) and not (unwrap(s) > 0).all():
         raise StructureError("svd: vectors have no derivative where a singular value is 0; use the values alone")
     return s
 
@@ -138,7 +141,7 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     """
     (a,), back = to_lapack_dtype("svd", a)
     check_matrices("svd", a, square=False)
-    if flag("svd: full_matrices", full_matrices) and a.shape[-1] != a.shape[-2]:
+    if check_flag("svd: full_matrices", full_matrices) and a.shape[-1] != a.shape[-2]:
         raise StructureError(
             "svd: vectors without a singular value have no unique derivative; pass full_matrices=False"
         )

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.operation import general, v
-from autodiff_kit.core.tensor import Tensor, array, later, lift, plain
-from autodiff_kit.core.validation import number, word
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array, callback
+from autodiff_kit.core.validation import check_choice, check_number
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
+from autodiff_kit.ops.families import general
 from autodiff_kit.ops.selection import where
 
 
@@ -50,7 +53,7 @@ def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
 )
 def softmax(x: Any, axis: int = -1) -> Any:
     """The softmax along an axis: ``exp(x)`` divided by its sum. Adding a constant changes nothing."""
-    x = array(x)
+    x = as_array(x)
     loop = kernels.compiled_loop("softmax_rows") if _fits_row_kernel(x, axis) else None
     if loop is not None:
         out = np.empty(x.shape, x.dtype)
@@ -74,7 +77,7 @@ def _numpy_softmax(x: Any, axis: int) -> Any:
 )
 def log_softmax(x: Any, axis: int = -1) -> Any:
     """The logarithm of :func:`softmax`, accurate where that underflows."""
-    x = array(x)
+    x = as_array(x)
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
@@ -90,7 +93,7 @@ def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> An
 )
 def _kept_softmax(x: Any, mask: Any, empty: str) -> Any:
     """The softmax over the entries that the mask keeps; 0 at the others."""
-    x = array(x)
+    x = as_array(x)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     top = np.max(np.where(mask, wide, -np.inf), axis=-1, keepdims=True, initial=-np.inf)
     alive = np.any(mask, axis=-1, keepdims=True)
@@ -141,15 +144,15 @@ def masked_softmax(
     >>> ak.nn.masked_softmax(ak.log([1.0, 2.0, 3.0, 4.0]), [True, True, True, False]).numpy().round(4)
     array([0.1667, 0.3333, 0.5   , 0.    ])
     """
-    scores = lift(scores)
+    scores = as_tensor(scores)
     keep = _checked_mask(scores, mask)
-    word("empty", empty, "zero", "nan")
-    word("mode", mode, "renormalize", "additive", "where")
+    check_choice("empty", empty, "zero", "nan")
+    check_choice("mode", mode, "renormalize", "additive", "where")
     out: Tensor
     if mode == "renormalize":
         out = _kept_softmax(scores, mask=keep, empty=empty)
     elif mode == "additive":
-        out = softmax(scores + np.where(keep, 0, number("additive", additive)).astype(scores.dtype), -1)
+        out = softmax(scores + np.where(keep, 0, check_number("additive", additive)).astype(scores.dtype), -1)
     else:
         lowest = np.array(-np.inf, scores.dtype if scores.dtype.kind == "f" else np.float64)
         out = softmax(where(keep, scores, lowest), -1)
@@ -159,7 +162,7 @@ def masked_softmax(
 def _checked_mask(scores: Tensor, mask: Any) -> Any:
     """The mask as booleans in the shape of the scores."""
     try:
-        keep = np.asarray(plain(mask))
+        keep = np.asarray(unwrap(mask))
     except ValueError as error:
         raise ShapeError(f"a mask is an array as wide as the scores: {error}") from error
     if keep.dtype.kind not in "biu":
@@ -177,7 +180,7 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
 def _softmax_minus_one_hot(x: Any, labels: Any) -> Any:
     """The softmax minus 1 at the label: the derivative of the cross-entropy."""
     p = v.softmax(x, axis=-1)
-    return p - (labels[..., None] == np.arange(np.shape(plain(x))[-1]))
+    return p - (labels[..., None] == np.arange(np.shape(unwrap(x))[-1]))
 
 
 def _cross_entropy_vjp(g: Any, x: Any, labels: Any) -> Any:
@@ -204,13 +207,13 @@ def _as_matrix(x: Any) -> Any:
 )
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     """``logsumexp(x) - x[label]`` along the last axis."""
-    x = array(x)
+    x = as_array(x)
     loop = kernels.compiled_loop("cross_entropy") if _fits_row_kernel(x, -1) and x.ndim > 1 else None
     if loop is not None:
         out = np.empty(labels.shape, x.dtype)
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):
             return out
-    later(_checked_labels, labels, x.shape[-1])
+    callback(_checked_labels, labels, x.shape[-1])
     # The label's logit is shifted too: a large one plus the logarithm would lose the logarithm's digits.
     shifted = x - np.max(x, axis=-1, keepdims=True)
     total = np.log(np.sum(np.exp(shifted), axis=-1))
@@ -248,8 +251,8 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
     >>> float(ak.round(1e4 * ak.nn.sparse_softmax_cross_entropy(1, [0.0, 1.0, 2.0])))
     14076.0
     """
-    logits = lift(logits)
-    numbers = array(lift(labels)._value)
+    logits = as_tensor(logits)
+    numbers = as_array(as_tensor(labels)._value)
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"labels are whole numbers, got {numbers.dtype}")
     shape = logits.shape
@@ -258,7 +261,7 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
             f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {shape}"
         )
     if type(numbers) is not np.ndarray or numbers.dtype is not _INDEX_DTYPE or not numbers.flags.c_contiguous:
-        numbers = later(_checked_labels, numbers, shape[-1])  # else the compiled loop checks them
+        numbers = callback(_checked_labels, numbers, shape[-1])  # else the compiled loop checks them
     return _sparse_cross_entropy(logits, numbers)
 
 

@@ -6,22 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.operation import zero
-from autodiff_kit.core.tensor import Tensor, lift
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis
+from autodiff_kit.ops.families import nondifferentiable
 from autodiff_kit.ops.indexing import take, take_along_axis
 from autodiff_kit.ops.shape_manipulation import ravel
 
 
 def _argsort_arguments(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> dict[str, Any]:
     """The parameters of argsort, checked."""
-    order = {"descending": flag("descending", descending), "stable": flag("stable", stable)}
+    order = {"descending": check_flag("descending", descending), "stable": check_flag("stable", stable)}
     return {"axis": axis if axis is None or not x.ndim else negative_axis(axis, x.ndim, "argsort"), **order}
 
 
-@zero(flops=lambda _y, x, *_: np.size(x) * max(1, int(np.size(x)).bit_length()), prepare=_argsort_arguments)
+@nondifferentiable(
+    flops=lambda _y, x, *_: np.size(x) * max(1, int(np.size(x)).bit_length()), prepare=_argsort_arguments
+)
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
     """The positions that sort along an axis, or all entries with ``axis=None``; equal entries keep their order."""
     x = np.asarray(x)
@@ -64,7 +66,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
     >>> ak.sort([3.0, 1.0, 2.0], descending=True).numpy()
     array([3., 2., 1.])
     """
-    t = ravel(x) if axis is None else lift(x)
+    t = ravel(x) if axis is None else as_tensor(x)
     place = negative_axis(-1 if axis is None else axis, t.ndim, "sort")
     return take_along_axis(t, argsort(t._value, place, descending), place)
 
@@ -99,7 +101,7 @@ def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, 
     >>> values.tolist(), positions.tolist()
     ([5.0, 3.0], [1, 2])
     """
-    t = lift(x)
+    t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "topk")
     if not 0 <= checked_int(k, "topk") <= t.shape[place]:
         raise RangeError(f"topk: k is between 0 and the {t.shape[place]} entries of the axis, not {k}")
@@ -121,7 +123,7 @@ def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
 
     Arguments as NumPy's.
     """
-    t = lift(x)
+    t = as_tensor(x)
     _check_kth(t, kth, axis, "partition")
     return sort(t, axis)
 
@@ -131,6 +133,6 @@ def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
 
     Arguments as NumPy's.
     """
-    t = lift(x)
+    t = as_tensor(x)
     _check_kth(t, kth, axis, "argpartition")
     return argsort(t, axis)

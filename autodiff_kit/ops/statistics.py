@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Standin, Tensor, array, later, lift
-from autodiff_kit.core.validation import flag, number
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import SymbolicValue, as_array, callback
+from autodiff_kit.core.validation import check_flag, check_number
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
 from autodiff_kit.ops.cumulative import cumprod, cumsum
@@ -91,7 +92,7 @@ def _inverse_count(t: Tensor, axis: Axis, ddof: float) -> float:
     """One over the number of entries minus ``ddof``; infinite, with a warning, where that is not positive, as in
     NumPy.
     """
-    count = reduced_size(t, normalize_axes(t, axis)["axis"]) - number("ddof", ddof)
+    count = reduced_size(t, normalize_axes(t, axis)["axis"]) - check_number("ddof", ddof)
     if count > 0:
         return 1.0 / count
     warnings.warn("degrees of freedom are 0 or less: the variance is nan", RuntimeWarning, stacklevel=3)
@@ -138,13 +139,13 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     >>> float(ak.average([1.0, 2.0], weights=[3.0, 1.0]))
     1.25
     """
-    t = lift(x)
+    t = as_tensor(x)
     axes = normalize_axes(t, axis)["axis"]
     w = _broadcast_weights(t, axes, axis, weights)
     total = sum(w, axes, keepdims)
-    later(_check_weights, total._value)
+    callback(_check_weights, total._value)
     out = sum(t * w, axes, keepdims) / total if weights is not None else mean(t, axes, keepdims)
-    return (out, total) if flag("average: returned", returned) else out
+    return (out, total) if check_flag("average: returned", returned) else out
 
 
 def _check_weights(total: Any) -> None:
@@ -157,7 +158,7 @@ def _broadcast_weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: An
     """The weights in the shape of the values."""
     if weights is None:
         return broadcast_to(np.ones((), t.dtype if t.dtype.kind == "f" else np.float64), t.shape)
-    w = lift(weights)
+    w = as_tensor(weights)
     if w.shape == t.shape:
         return w
     inner = tuple(t.shape[a] for a in axes)
@@ -172,7 +173,7 @@ def _broadcast_weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: An
 # -------------------------------------------------------------------------------- reductions that ignore nan
 def _replace_nan(x: Any, fill: float) -> tuple[Tensor, Any]:
     """The value with ``fill`` in place of nan, and where it was not nan."""
-    t = lift(x)
+    t = as_tensor(x)
     if t.dtype.kind != "f":
         return t, np.ones(t.shape, bool)
     present = ~np.isnan(t._value)
@@ -180,7 +181,7 @@ def _replace_nan(x: Any, fill: float) -> tuple[Tensor, Any]:
 
 
 def _count_present(present: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    return np.sum(present, axis=axes, keepdims=flag("keepdims", keepdims))
+    return np.sum(present, axis=axes, keepdims=check_flag("keepdims", keepdims))
 
 
 def nansum(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -214,11 +215,11 @@ def _divide_by_count(total: Tensor, count: Any) -> Tensor:
     """A sum divided by a count; nan, with a warning, where the count is 0."""
     _warn_if_empty(count)
     kind = total.dtype if total.dtype.kind == "f" else np.dtype(np.float64)
-    return total / np.where(array(count) > 0, count, np.nan).astype(kind)
+    return total / np.where(as_array(count) > 0, count, np.nan).astype(kind)
 
 
 def _warn_if_empty(count: Any) -> None:
-    if not isinstance(count, Standin) and np.any(count <= 0):  # traced values have no numbers to check
+    if not isinstance(count, SymbolicValue) and np.any(count <= 0):  # traced values have no numbers to check
         warnings.warn(
             "degrees of freedom are 0 or less, or all entries are nan: the result is nan", RuntimeWarning, stacklevel=4
         )
@@ -244,13 +245,13 @@ def _nan_deviations(x: Any, axis: Axis, ddof: float, keepdims: bool) -> tuple[Te
     t, present = _replace_nan(as_floating(x), 0)
     axes = normalize_axes(t, axis)["axis"]
     middle = sum(t, axes, True) / np.maximum(_count_present(present, axes, True), 1).astype(t.dtype)
-    count = np.maximum(_count_present(present, axes, keepdims) - number("ddof", ddof), 0)
+    count = np.maximum(_count_present(present, axes, keepdims) - check_number("ddof", ddof), 0)
     return v.select(t - middle, 0.0, condition=present), axes, count
 
 
 def _nan_extreme(best: Any, x: Any, axis: Axis, keepdims: bool, worst: float) -> Tensor:
     """The maximum or minimum that ignores nan."""
-    t = lift(x)
+    t = as_tensor(x)
     axes = normalize_axes(t, axis)["axis"]
     filled, present = _replace_nan(t, worst)
     found: Tensor = best(filled, axes, keepdims)
@@ -258,7 +259,7 @@ def _nan_extreme(best: Any, x: Any, axis: Axis, keepdims: bool, worst: float) ->
         return found
     some = _count_present(present, axes, keepdims)
     _warn_if_empty(some)
-    missing: Tensor = v.select(found, np.full((), np.nan, t.dtype), condition=array(some) > 0)
+    missing: Tensor = v.select(found, np.full((), np.nan, t.dtype), condition=as_array(some) > 0)
     return missing
 
 
@@ -297,9 +298,10 @@ def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
     t = as_floating(x)
     if t.ndim > 2:
         raise ShapeError(f"cov takes a matrix or a vector, not shape {t.shape}")
-    rows = t.reshape((1, -1)) if t.ndim < 2 else t if flag("cov: rowvar", rowvar) else t.T
+    rows = t.reshape((1, -1)) if t.ndim < 2 else t if check_flag("cov: rowvar", rowvar) else t.T
     away = rows - mean(rows, 1, True)
-    found = matmul(away, away.T) * float(1.0 / np.float64(builtins.max(rows.shape[1] - number("cov: ddof", ddof), 0.0)))
+    count = builtins.max(rows.shape[1] - check_number("cov: ddof", ddof), 0.0)
+    found = matmul(away, away.T) * float(1.0 / np.float64(count))
     return found[0, 0] if rows.shape[0] == 1 else found
 
 

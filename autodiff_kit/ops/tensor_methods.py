@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import method
+from autodiff_kit.core.numpy_protocol import add_method
 from autodiff_kit.ops import (
     arithmetic,
     comparison,
@@ -47,8 +47,8 @@ _BINARY_OPERATORS: dict[str, Callable[..., Any]] = {
     "divmod": lambda a, b: (rounding.floor_divide(a, b), arithmetic.mod(a, b)),
 }
 for _name, _function in _BINARY_OPERATORS.items():
-    method(f"__{_name}__", _function)
-    method(f"__r{_name}__", _reflected(_function))
+    add_method(f"__{_name}__", _function)
+    add_method(f"__r{_name}__", _reflected(_function))
 
 _OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
     "neg": arithmetic.negative,
@@ -64,7 +64,7 @@ _OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
     "ne": comparison.not_equal,
 }
 for _name, _function in _OTHER_OPERATORS.items():
-    method(f"__{_name}__", _function)
+    add_method(f"__{_name}__", _function)
 
 
 def _reshape(self: Any, *shape: Any) -> Any:
@@ -102,7 +102,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "transpose": _transpose,
 }
 for _name, _function in _METHODS.items():
-    method(_name, _function)
+    add_method(_name, _function)
 
-method("T", property(shape_manipulation.permute_dims, doc="The axes in reverse order."))
-method("mT", property(shape_manipulation.matrix_transpose, doc="The last two axes exchanged."))
+add_method("T", property(shape_manipulation.permute_dims, doc="The axes in reverse order."))
+add_method("mT", property(shape_manipulation.matrix_transpose, doc="The last two axes exchanged."))

@@ -5,7 +5,7 @@ Gradient optimizers share the class :class:`Optimizer`, which keeps slots (such 
 
 from __future__ import annotations
 
-from autodiff_kit.core.indexed_slices import RowGradient
+from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.optim.adam import Adam, AdamW
 from autodiff_kit.optim.levenberg_marquardt import LeastSquaresResult, LevenbergMarquardt
 from autodiff_kit.optim.optimizer import Optimizer

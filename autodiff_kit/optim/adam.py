@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.tensor import Variable
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.optim.inplace import OwnedSlots, Slots, decay_and_add, square_root, writable_array, zeros_like
 from autodiff_kit.optim.optimizer import Optimizer
 from autodiff_kit.optim.validation import fraction, non_negative
@@ -66,7 +66,7 @@ class Adam(Optimizer):
         self.beta1 = fraction("beta1", beta1)
         self.beta2 = fraction("beta2", beta2)
         self.epsilon = non_negative("epsilon", epsilon)
-        self.lazy = flag("lazy", lazy)
+        self.lazy = check_flag("lazy", lazy)
 
     @property
     def _supports_row_updates(self) -> bool:  # type: ignore[override]

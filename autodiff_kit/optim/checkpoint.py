@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Variable, normal
+from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.optim.inplace import OwnedSlots, Slots
 
@@ -107,5 +108,5 @@ def load_slots(variable: Variable, key: str, found: Slots) -> OwnedSlots:
         if name != "t" and np.asarray(x).dtype != variable.dtype:
             raise DtypeError(f"variable {key!r} has dtype {variable.dtype}, its slot {np.asarray(x).dtype}")
     return OwnedSlots(
-        {name: int(x) if name == "t" else normal(np.array(x, order="C")[()]) for name, x in found.items()}
+        {name: int(x) if name == "t" else canonical(np.array(x, order="C")[()]) for name, x in found.items()}
     )

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Variable, normal
+from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.optim.validation import real_array
 
@@ -29,7 +30,7 @@ def apply_constraint(variable: Variable, delta: Any) -> Any:
         raise ShapeError(
             f"the constraint of variable {variable.name or ''} made shape {after.shape} of {variable.shape}"
         )
-    variable._value = normal(np.asarray(after, variable.dtype))
+    variable._value = canonical(np.asarray(after, variable.dtype))
     return partial(_total_update, delta, value, variable._value)
 
 

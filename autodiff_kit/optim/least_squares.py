@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import Tensor, Value, Variable, plain
-from autodiff_kit.core.validation import function
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.validation import check_callable
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.optim.validation import variable_list
 
@@ -38,7 +40,7 @@ class LeastSquaresProblem:
     """Residuals and Jacobian as functions of one parameter vector, the concatenation of all variables."""
 
     def __init__(self, residual_fn: Callable[[], Tensor], variables: Iterable[Variable]) -> None:
-        self.residual_fn = function("residual_fn", residual_fn)
+        self.residual_fn = check_callable("residual_fn", residual_fn)
         self.variables = _fit_variables(variables)
         self.ends = np.cumsum([v.size for v in self.variables])[:-1]
         self.eps = max(float(np.finfo(v.dtype).eps) for v in self.variables)
@@ -47,7 +49,7 @@ class LeastSquaresProblem:
 
     def parameters(self) -> Vector:
         """The values of all variables as one vector."""
-        return np.concatenate([np.asarray(plain(v), np.float64).reshape(-1) for v in self.variables])
+        return np.concatenate([np.asarray(unwrap(v), np.float64).reshape(-1) for v in self.variables])
 
     def assign(self, at: Vector) -> None:
         """Set the variables from a vector, rounded to their dtypes."""
@@ -76,7 +78,7 @@ class LeastSquaresProblem:
                 f"residual_fn returned {self.rows} residuals, then {target.size}; a fit needs the same ones each time"
             )
         self.rows = target.size
-        return np.asarray(plain(target), np.float64)
+        return np.asarray(unwrap(target), np.float64)
 
     def jacobian(self, point: ResidualEvaluation) -> Vector:
         """The Jacobian ``(m, n)`` at an evaluated point; unconnected variables have columns of zeros."""

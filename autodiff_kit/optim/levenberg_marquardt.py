@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, Variable
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import StructureError
 from autodiff_kit.optim.least_squares import EPS, LeastSquaresProblem, LinearizedResiduals, ResidualEvaluation, Vector
 from autodiff_kit.optim.validation import non_negative

@@ -9,12 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff_kit.core.indexed_slices import RowGradient
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import Tensor, Variable, array, normal, plain
-from autodiff_kit.core.validation import function, said, text
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import check_callable, check_text, describe
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError, UnknownGradientError
+from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.optim import checkpoint
 from autodiff_kit.optim.constraints import apply_constraint
 from autodiff_kit.optim.inplace import OwnedSlots, Slots, writable_array, zeros_like
@@ -77,7 +80,7 @@ class Optimizer:
         return self._value_and_pairs(loss_fn, variables)[1]
 
     def _value_and_pairs(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> tuple[Any, list[Pair]]:
-        several, loss_fn = variable_list(variables), function("loss_fn", loss_fn)
+        several, loss_fn = variable_list(variables), check_callable("loss_fn", loss_fn)
         with GradientTape() as tape:
             loss = loss_fn()
         return loss, list(zip(tape.gradient(loss, several), several, strict=True))
@@ -112,7 +115,7 @@ class Optimizer:
         **Cost.** Slots are updated in place, and so is a value that has no other reference: no tensor, no array from
         ``.numpy()`` and no open tape. Otherwise the value is copied first, so that other references do not change.
         """
-        traced = open_records.recorder is not None
+        traced = open_records.trace is not None
         ready = [
             (self._own_slots(w), gradient_for_variable(g, w), w) for g, w in gradient_pairs(pairs) if g is not None
         ]
@@ -132,7 +135,7 @@ class Optimizer:
         """Step a variable; returns what was added, or a function that computes it."""
         w = variable._value
         delta = self._update(w, g, slots)
-        variable._value = normal(w + delta)
+        variable._value = canonical(w + delta)
         return delta
 
     def _step_rows(self, variable: Variable, g: RowGradient, slots: OwnedSlots) -> Any:
@@ -173,7 +176,7 @@ class Optimizer:
 
     def _trace_step(self, variable: Variable, g: Any) -> None:
         """A step inside a function that ``ak.compile`` is tracing: symbolic, so that nothing moves yet."""
-        recorder = open_records.recorder
+        recorder = open_records.trace
         mask = self._frozen.get(id(variable))
         before, old = variable._value, recorder.slots(self, variable)
         if mask is not None and mask.all():
@@ -182,17 +185,17 @@ class Optimizer:
         new = dict(old)
         after = before + self._update(before, g, new)
         if variable.constraint is not None:
-            after = plain(variable.constraint(normal(after)))
+            after = unwrap(variable.constraint(canonical(after)))
         if mask is not None and mask.any():
             after = np.where(mask, before, after)
             new = {name: x if name == "t" else np.where(mask, old[name], x) for name, x in new.items()}
-        variable._value = after = array(after, variable.dtype)
+        variable._value = after = as_array(after, variable.dtype)
         recorder.stepped(self, variable, new, after - before)
 
     # ---------------------------------------------------------------------------------------------------------- slots
     def _slots_of(self, variable: Variable) -> Slots:
-        if open_records.recorder is not None:
-            recorded: Slots = open_records.recorder.slots(self, variable)
+        if open_records.trace is not None:
+            recorded: Slots = open_records.trace.slots(self, variable)
             return recorded
         known = self._state.get(id(variable))
         if known is None:
@@ -202,14 +205,14 @@ class Optimizer:
     def _own_slots(self, variable: Variable) -> OwnedSlots:
         """Slots that may be updated in place."""
         known = self._state.get(id(variable))
-        if known is not None and type(known[1]) is OwnedSlots and open_records.recorder is None:
+        if known is not None and type(known[1]) is OwnedSlots and open_records.trace is None:
             return known[1]
         slots = self._slots_of(variable)
         if type(slots) is not OwnedSlots:
             slots = OwnedSlots(
                 {name: np.array(x, order="C") if type(x) is np.ndarray else x for name, x in slots.items()}
             )
-            if open_records.recorder is None:
+            if open_records.trace is None:
                 self._state[id(variable)] = (variable, slots)
         return slots
 
@@ -260,10 +263,10 @@ class Optimizer:
         if type(old) is np.ndarray:
             old[...] = new
         else:
-            slots[key] = int(new) if key == "t" else normal(new.astype(variable.dtype))
+            slots[key] = int(new) if key == "t" else canonical(new.astype(variable.dtype))
 
     def _slot_key(self, name: str) -> str:
-        if text("a slot", name) not in self._slots:
+        if check_text("a slot", name) not in self._slots:
             raise UnknownGradientError(
                 f"{type(self).__name__} keeps no slot {name!r}; it keeps {', '.join(self._slots) or 'none'}"
             )
@@ -272,13 +275,13 @@ class Optimizer:
     def last_update(self, variable: Variable) -> np.ndarray[Any, Any]:
         """The last update of a variable: what the last step added to it; zeros before its first step."""
         if not isinstance(variable, Variable):
-            raise DtypeError(f"last_update is asked of a variable, not of {said(variable)}")
+            raise DtypeError(f"last_update is asked of a variable, not of {describe(variable)}")
         return np.array(self._last_update_of(variable))
 
     def _last_update_of(self, variable: Variable) -> Any:
         last = self._last.get(id(variable))
         last = last() if callable(last) else last
-        return zeros_like(plain(variable)) if last is None else last
+        return zeros_like(unwrap(variable)) if last is None else last
 
     @contextmanager
     def frozen(self, masks: dict[Variable, Any]) -> Iterator[None]:

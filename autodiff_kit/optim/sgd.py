@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.optim.inplace import Slots, decay_and_add, zeros_like
 from autodiff_kit.optim.optimizer import Optimizer
 from autodiff_kit.optim.validation import non_negative
@@ -44,7 +44,7 @@ class SGD(Optimizer):
     def __init__(self, learning_rate: float, momentum: float = 0.0, nesterov: bool = False) -> None:
         super().__init__(learning_rate)
         self.momentum = non_negative("momentum", momentum)
-        self.nesterov = flag("nesterov", nesterov)
+        self.nesterov = check_flag("nesterov", nesterov)
         self._slots = self._slots_with({"momentum": momentum})
 
     def _slots_with(self, settings: dict[str, Any]) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.indexed_slices import RowGradient
-from autodiff_kit.core.tensor import Standin, Value, Variable, array, normal, plain
+from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
+from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.ops.row_gradient import RowGradient
 
 __all__ = [
     "fraction",
@@ -69,20 +71,20 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
                 f"the gradient is of a table {g.shape}, the variable {variable.name or ''} has {variable.shape}"
             )
         return g
-    value = value if type(value) is float or isinstance(value, Standin) else real_array("a gradient", value)
+    value = value if type(value) is float or isinstance(value, SymbolicValue) else real_array("a gradient", value)
     if np.shape(value) != variable.shape:
         raise ShapeError(
             f"the gradient has shape {np.shape(value)}, variable {variable.name or ''} {variable.shape}; "
             "a gradient has the shape of its variable"
         )
     kind = variable.dtype
-    return value if type(value) is float and kind == np.float64 else normal(array(value, kind))
+    return value if type(value) is float and kind == np.float64 else canonical(as_array(value, kind))
 
 
 def real_array(what: str, value: Any) -> np.ndarray[Any, Any]:
     """An array of real numbers."""
     try:
-        found = np.asarray(plain(value))
+        found = np.asarray(unwrap(value))
     except ValueError as error:
         raise ShapeError(f"{what} is no array: {error}") from error
     if found.dtype.kind not in "biuf":

@@ -6,14 +6,27 @@ pass for each input, reverse mode one pass for each output; the docstring of eac
 
 from __future__ import annotations
 
+from autodiff_kit.transforms.forward_accumulator import ForwardAccumulator
 from autodiff_kit.transforms.forward_mode import jvp
 from autodiff_kit.transforms.forward_over_reverse import hvp
 from autodiff_kit.transforms.hessian_estimators import HessianNorm, hessian_norm
 from autodiff_kit.transforms.jacobians import hessian, jacobian
 from autodiff_kit.transforms.per_example import per_example_gradients
 from autodiff_kit.transforms.reverse_mode import grad, value_and_grad, vjp
+from autodiff_kit.transforms.tape_jacobian import add_jacobian_methods
+
+add_jacobian_methods()
 
 __all__ = [
-    "HessianNorm", "grad", "hessian", "hessian_norm", "hvp", "jacobian", "jvp", "per_example_gradients",
-    "value_and_grad", "vjp",
-]  # fmt: skip
+    "ForwardAccumulator",
+    "HessianNorm",
+    "grad",
+    "hessian",
+    "hessian_norm",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "per_example_gradients",
+    "value_and_grad",
+    "vjp",
+]

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import Value, canonical
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.pytree import flatten, flatten_like, pack_like
-from autodiff_kit.core.tensor import Tensor, Value, array, lift, make, normal
+from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import AutodiffError, DtypeError, StructureError
 
 __all__ = [
@@ -51,7 +53,7 @@ def watchable_copy(nest: Any) -> Any:
     """An argument, or a pytree of them, copied into tensors that may be watched; a list of numbers is one array."""
     if _is_array_as_list(nest):
         return _watchable_tensor(nest)
-    return pack_like(nest, [_watchable_tensor(x) for x in flatten(nest)])
+    return unflatten_like(nest, [_watchable_tensor(x) for x in flatten(nest)])
 
 
 def _watchable_tensor(value: Any) -> Any:
@@ -60,13 +62,13 @@ def _watchable_tensor(value: Any) -> Any:
     if tensor.dtype.kind != "f":
         raise DtypeError(f"derivatives need floating values, got {tensor.dtype}; write 5.0 instead of 5")
     if tensor.node is None:
-        return make(tensor._value)
+        return wrap(tensor._value)
     return v.identity(tensor)  # keeps the path to the original for tapes that watch it
 
 
 def _to_tensor(value: Any, what: str) -> Tensor:
     try:
-        return lift(value)
+        return as_tensor(value)
     except AutodiffError:
         raise
     except (TypeError, ValueError) as error:
@@ -111,7 +113,7 @@ def scalar_output(value: Any) -> Tensor:
             f"grad needs a function that returns one number; this one returned shape {value.shape}. "
             "Sum it, or use ak.vjp or ak.jacobian."
         )
-    return lift(value)
+    return as_tensor(value)
 
 
 def tensor_outputs(value: Any) -> Any:
@@ -127,7 +129,7 @@ def tensor_outputs(value: Any) -> Any:
 def cotangents_like(value: Any, cotangent: Any) -> Any:
     """Cotangents as tensors in the pytree structure of ``value``; a list of numbers is one array."""
     leaves = flatten_like(value, cotangent)
-    return pack_like(value, [None if c is None else _real_tensor(c) for c in leaves])
+    return unflatten_like(value, [None if c is None else _real_tensor(c) for c in leaves])
 
 
 def primals_and_tangents(primals: Any, tangents: Any) -> tuple[list[Any], list[Any]]:
@@ -150,9 +152,9 @@ def _tangent_like(argument: Any, tangent: Any) -> Any:
     """A tangent as tensors in the structure of its primal; plain numbers and arrays take the primal's dtype."""
     if not isinstance(argument, Value):
         leaves = flatten_like(argument, tangent)
-        return pack_like(argument, [_tangent_like(a, t) for a, t in zip(flatten(argument), leaves, strict=True)])
+        return unflatten_like(argument, [_tangent_like(a, t) for a, t in zip(flatten(argument), leaves, strict=True)])
     given = _real_tensor(tangent)
-    return given if isinstance(tangent, Value) else make(normal(array(given._value, argument.dtype)))
+    return given if isinstance(tangent, Value) else wrap(canonical(as_array(given._value, argument.dtype)))
 
 
 def _real_tensor(value: Any) -> Tensor:

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.backward import SCALAR, fit
-from autodiff_kit.core.modes import absorbed, modes
+from autodiff_kit.core.array_spec import SCALAR, ArraySpec
+from autodiff_kit.core.modes import modes, zero_where_zero
 from autodiff_kit.core.operation import OPS, v
-from autodiff_kit.core.record import Like, Node
-from autodiff_kit.core.tensor import Standin, array, make
+from autodiff_kit.core.record import Node
+from autodiff_kit.core.tensor import wrap
+from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.unbroadcast import unbroadcast
 
 __all__ = ["ExampleRange", "keeps_examples_separate", "shared_input_cotangent"]
 
@@ -56,7 +58,7 @@ class ExampleRange:
 
 
 def _shape(node: Node | None) -> tuple[int, ...]:
-    return (getattr(node, "like", None) or SCALAR).shape
+    return (getattr(node, "spec", None) or SCALAR).shape
 
 
 def _shapes(node: Node, k: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -141,7 +143,7 @@ def _getitem_separates(node: Node, _k: int, examples: ExampleRange) -> bool:
     numbers = _integer_arrays(index)
     if numbers is not None:
         own = shape[0] // examples.count
-        if isinstance(numbers[0], Standin):
+        if isinstance(numbers[0], SymbolicValue):
             return False  # the index is not known while a function is traced
         owner = _row_owners(np.broadcast_shapes(*(n.shape for n in numbers)), examples)
         return bool(np.all(np.where(numbers[0] < 0, numbers[0] + shape[0], numbers[0]) // own == owner))
@@ -152,7 +154,7 @@ def _getitem_separates(node: Node, _k: int, examples: ExampleRange) -> bool:
 
 def _keeps_axis_order(index: tuple[Any, ...]) -> bool:
     """Whether the axes keep their order; an array index beside integers or masks may move its axes to the front."""
-    arrays = [array(part) for part in index if isinstance(part, (np.ndarray, np.bool_, bool, Standin))]
+    arrays = [as_array(part) for part in index if isinstance(part, (np.ndarray, np.bool_, bool, SymbolicValue))]
     numbers = any(isinstance(part, (int, np.integer)) for part in index)
     return not arrays or (len(arrays) == 1 and not numbers and arrays[0].dtype != np.bool_)
 
@@ -168,7 +170,7 @@ def _ellipsis_axes(index: tuple[Any, ...], ndim: int) -> int:
 
 def _integer_arrays(index: tuple[Any, ...]) -> list[Any] | None:
     """The integer arrays of an index that consists of nothing else, or None."""
-    numbers = [array(part) for part in index if isinstance(part, (int, np.integer, np.ndarray, Standin))]
+    numbers = [as_array(part) for part in index if isinstance(part, (int, np.integer, np.ndarray, SymbolicValue))]
     if len(numbers) < len(index) or not any(n.ndim for n in numbers) or any(n.dtype.kind not in "iu" for n in numbers):
         return None
     return numbers
@@ -206,15 +208,15 @@ def shared_input_cotangent(node: Node, k: int, g: Any, examples: ExampleRange, g
     """
     if not _is_builtin(node) or (node.op.vjps is None and node.op.name != "einsum"):
         return None
-    like = node.inputs[k].like  # type: ignore[union-attr]
+    like = node.inputs[k].spec  # type: ignore[union-attr]
     saved = _saved_values(node, graph)
     if keeps_examples_separate(node, k, examples):
-        return "rows", fit(_apply_rule(node, k, g, saved), like)
+        return "rows", unbroadcast(_apply_rule(node, k, g, saved), like)
     special = _SHARED_INPUT_RULES.get((node.op.name, k)) if node.op.name != "einsum" else _shared_einsum_operand(k)
     part = special(node, g, saved, examples) if special is not None else None
     if part is None and _is_broadcast_over_examples(node, k):
         part = examples.select_rows(_apply_rule(node, k, g, saved))
-    return None if part is None else ("per example", fit(part, like, 1))
+    return None if part is None else ("per example", unbroadcast(part, like, 1))
 
 
 def _saved_values(node: Node, graph: bool) -> list[Any]:
@@ -223,7 +225,7 @@ def _saved_values(node: Node, graph: bool) -> list[Any]:
     if not graph:
         return [np.float64(s) if type(s) is float else s for s in saved]
     nodes = (node, *node.inputs)
-    return [s if type(s) is Like else make(s, n) for s, n in zip(saved, nodes, strict=True)]
+    return [s if type(s) is ArraySpec else wrap(s, n) for s, n in zip(saved, nodes, strict=True)]
 
 
 def _apply_rule(node: Node, k: int, g: Any, saved: list[Any]) -> Any:
@@ -231,7 +233,7 @@ def _apply_rule(node: Node, k: int, g: Any, saved: list[Any]) -> Any:
     if node.op.vjps is None:  # einsum has one rule for all
         return _einsum_cotangent(node, k, g, saved, node.params["labels"][k])
     part = node.op.vjps[k](g, *saved, **node.params)
-    return absorbed(part, g) if modes.absorbs and node.op.family == "elementwise" else part
+    return zero_where_zero(part, g) if modes.zero_absorbs and node.op.family == "elementwise" else part
 
 
 def _einsum_cotangent(node: Node, k: int, g: Any, saved: list[Any], wanted: tuple[int, ...]) -> Any:
@@ -315,7 +317,7 @@ def _shared_table(node: Node, g: Any, _saved: list[Any], examples: ExampleRange)
     if not examples.divides_rows(places):
         return None
     chosen = examples.stop - examples.start
-    if type(g) is not np.ndarray or any(isinstance(n, Standin) for n in numbers):
+    if type(g) is not np.ndarray or any(isinstance(n, SymbolicValue) for n in numbers):
         own = [examples.select_rows(v.broadcast_to(n, shape=places)) for n in numbers]
         owner = np.arange(chosen).reshape((-1,) + (1,) * len(places))
         return v.scatter(examples.select_rows(g), index=(owner, *own), shape=(chosen, *shape), ndim=g.ndim + 1)

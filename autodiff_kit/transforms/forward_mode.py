@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.forward import Pushing, tangent_of
-from autodiff_kit.core.pytree import flatten, flatten_like, pack_like
+from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.transforms.arguments import Function, check_callable, primals_and_tangents, tensor_outputs
+from autodiff_kit.transforms.forward_accumulator import TangentRecord, check_tangent
 
 __all__ = ["jvp", "set_tangents"]
 
@@ -37,15 +37,15 @@ def jvp(f: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
     """
     check_callable(f, "jvp")
     arguments, directions = primals_and_tangents(primals, tangents)
-    with Pushing() as accumulator:
+    with TangentRecord() as accumulator:
         set_tangents(accumulator, arguments, directions)
         value = tensor_outputs(f(*arguments))
-    return value, pack_like(value, [accumulator.tangent_of(y, "zero") for y in flatten(value)])
+    return value, unflatten_like(value, [accumulator.tangent_of(y, "zero") for y in flatten(value)])
 
 
-def set_tangents(accumulator: Pushing, arguments: list[Any], directions: list[Any]) -> list[Any]:
+def set_tangents(accumulator: TangentRecord, arguments: list[Any], directions: list[Any]) -> list[Any]:
     """Seed an accumulator with the tangent of each argument; returns the leaves of the arguments."""
     sources = flatten(arguments)
     for source, direction in zip(sources, flatten_like(arguments, directions), strict=True):
-        accumulator.start(source, tangent_of(source, direction))
+        accumulator.start(source, check_tangent(source, direction))
     return sources

@@ -10,16 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import TROUBLE, fit, pull_node, through_hooks
-from autodiff_kit.core.dual import Dual, NeedsTensorsError
-from autodiff_kit.core.forward import Pushing
+from autodiff_kit.core.backward import input_cotangents
+from autodiff_kit.core.fast_backward import FLOAT_ERRORS
+from autodiff_kit.core.gradient_request import zeros_like
+from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.pytree import flatten, pack_like
-from autodiff_kit.core.record import NOTHING, Node, open_records
-from autodiff_kit.core.targets import zeros_like
-from autodiff_kit.core.tensor import Tensor, make, normal, plain
+from autodiff_kit.core.pytree import flatten, unflatten_like
+from autodiff_kit.core.record import NO_PARTS, Node, open_records
+from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.transforms.arguments import Function, check_callable, primals_and_tangents, scalar_output
+from autodiff_kit.transforms.dual import Dual, NeedsTensorsError
+from autodiff_kit.transforms.forward_accumulator import TangentRecord
 from autodiff_kit.transforms.forward_mode import jvp, set_tangents
 from autodiff_kit.transforms.reverse_mode import grad
 
@@ -51,7 +55,7 @@ def hvp(f: Function, primals: Any, tangents: Any) -> Any:
     """
     check_callable(f, "hvp")
     arguments, directions = primals_and_tangents(primals, tangents)
-    if open_records.records or modes.absorbs or modes.anomalies:
+    if open_records.records or modes.active():
         argnums = tuple(range(len(arguments)))
         _, product = jvp(grad(f, argnums), tuple(arguments), tuple(directions))
     else:
@@ -65,10 +69,10 @@ def _recorded_hvp(f: Function, arguments: list[Any], directions: list[Any]) -> l
         sources = set_tangents(accumulator, arguments, directions)
         value = scalar_output(f(*arguments))
     products = accumulator.gradient_tangents(value, sources)
-    return [pack_like(a, [next(rest) for _ in flatten(a)]) for rest in (iter(products),) for a in arguments]
+    return [unflatten_like(a, [next(rest) for _ in flatten(a)]) for rest in (iter(products),) for a in arguments]
 
 
-class ForwardOverReverse(Pushing):
+class ForwardOverReverse(TangentRecord):
     """A forward accumulator that also records its operations, so that a reverse pass can follow.
 
     :meth:`gradient_tangents` calls the reverse rules on dual numbers (values with their tangents). The cotangents that
@@ -81,7 +85,7 @@ class ForwardOverReverse(Pushing):
     def __init__(self) -> None:
         super().__init__()
         self.private = True
-        self.steps = []
+        self.history = []
         self.tangents: dict[Node | None, Any] = {}
 
     def tangent(self, node: Node | None) -> Any:
@@ -95,29 +99,29 @@ class ForwardOverReverse(Pushing):
 
     def gradient_tangents(self, target: Tensor, sources: list[Tensor]) -> list[Tensor]:
         """The tangent of the gradient of ``target`` with respect to each source: one block of the product each."""
-        steps, self.steps = self.steps or [], None
+        history, self.history = self.history or [], None
         cotangents: dict[Any, Any] = {target.node: 1.0 if type(target._value) is float else np.ones((), target.dtype)}
-        while steps:
-            step = steps.pop()
+        while history:
+            step = history.pop()
             g = cotangents.pop(step[1], None)
             if g is None:
                 continue
             for n, part in self._contributions(g, *step):
-                like = n.like
+                spec = n.spec
                 if type(part) is not Dual:
-                    part = fit(part, like)
-                elif (value := fit(part._value, like)) is not part._value:
-                    part = Dual(value, fit(part.tangent, like))
+                    part = unbroadcast(part, spec)
+                elif (value := unbroadcast(part._value, spec)) is not part._value:
+                    part = Dual(value, unbroadcast(part.tangent, spec))
                 before = cotangents.get(n)
                 cotangents[n] = part if before is None else before + part
         pairs = [(source, cotangents.get(source.node)) for source in sources]
-        return [make(g.tangent) if type(g) is Dual else zeros_like(source) for source, g in pairs]
+        return [wrap(g.tangent) if type(g) is Dual else zeros_like(source) for source, g in pairs]
 
     def _contributions(
         self, g: Any, op: Op, node: Node, nodes: Any, saved: Any, tangents: Any, params: Any
     ) -> list[tuple[Node, Any]]:
         """The cotangents that a node adds to its inputs, computed by its rules on dual numbers."""
-        if op.users or (self.hooks and node in self.hooks):
+        if op.user_defined or (self.hooks and node in self.hooks):
             return self._contributions_from_tensors(g, node, nodes, saved, params)
         arguments = [g, *saved]
         for k, t in enumerate(tangents, 1):
@@ -127,7 +131,7 @@ class ForwardOverReverse(Pushing):
             arguments = list(map(_with_numpy_floats, arguments))
         try:
             return _apply_rules(op, nodes, arguments, params)
-        except TROUBLE:  # Python floats raise where NumPy's give inf or nan
+        except FLOAT_ERRORS:  # Python floats raise where NumPy's give inf or nan
             return _apply_rules(op, nodes, list(map(_with_numpy_floats, arguments)), params)
         except (NeedsTensorsError, TypeError):
             return self._contributions_from_tensors(g, node, nodes, saved, params)
@@ -136,22 +140,22 @@ class ForwardOverReverse(Pushing):
         self, g: Any, node: Node, nodes: Any, saved: Any, params: Any
     ) -> list[tuple[Node, Any]]:
         """The cotangents that a node adds to its inputs, by rules on tensors that this accumulator follows."""
-        if node.parts is NOTHING:
+        if node.parts is NO_PARTS:
             node.parts = (*nodes, *saved)
-            node.put("params", params)
-        own = make(normal(plain(g)))
+            node.set_extra("params", params)
+        own = wrap(canonical(unwrap(g)))
         if type(g) is Dual:
             self.start(own, g.tangent)
         with self:
-            cotangent = through_hooks(self.hooks[node], own, node, 0) if node in self.hooks else own
-            return [(n, self._to_dual(part)) for n, part in pull_node(node, cotangent, 0, True, None)]
+            cotangent = apply_hooks(self.hooks[node], own, node, 0) if node in self.hooks else own
+            return [(n, self._to_dual(part)) for n, part in input_cotangents(node, cotangent, graph=True)]
 
     def _to_dual(self, value: Any) -> Any:
         """A tensor as a dual number, or as a plain value if it has no tangent."""
         if type(value) is not Tensor:
             return value
         tangent = self.tangent(value.node)
-        return value._value if tangent is None else Dual(value._value, plain(tangent))
+        return value._value if tangent is None else Dual(value._value, unwrap(tangent))
 
 
 def _apply_rules(op: Op, nodes: Any, arguments: list[Any], params: dict[str, Any]) -> list[tuple[Node, Any]]:

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.pytree import flatten, pack_like
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import lift, plain
-from autodiff_kit.core.validation import word
+from autodiff_kit.core.tensor import as_tensor
+from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import StructureError
 from autodiff_kit.transforms.arguments import Function, check_callable, random_generator, watchable_copy
 from autodiff_kit.transforms.reverse_mode import grad
@@ -128,7 +129,7 @@ def _probe_count(probes: Any) -> int:
 
 def _hessian_product(f: Function, point: Any, method: str, step: float | None) -> Function:
     """A function that multiplies directions by the Hessian: one array ``(probes, ...)`` in and out for each leaf."""
-    if word("hessian_norm: method", method, "product", "perturbation") == "product":
+    if check_choice("hessian_norm: method", method, "product", "perturbation") == "product":
         return _exact_product(f, point)
     gradient, length = grad(f), _step_length(point, step)
 
@@ -151,9 +152,9 @@ def _exact_product(f: Function, point: Any) -> Function:
         gradients = flatten(grad(f)(point))
 
     def product(signs: list[Any]) -> list[Any]:
-        found = tape._pull(gradients, signs, leaves, lead=1)
+        found = tape._cotangents(gradients, signs, leaves, lead=1)
         return [
-            np.zeros(s.shape) if p is None else np.asarray(plain(p), float) for p, s in zip(found, signs, strict=True)
+            np.zeros(s.shape) if p is None else np.asarray(unwrap(p), float) for p, s in zip(found, signs, strict=True)
         ]
 
     return product
@@ -165,7 +166,7 @@ def _step_length(point: Any, step: Any) -> float:
         if not isinstance(step, (int, float)) or not 0 < step < np.inf:
             raise StructureError(f"hessian_norm: step is a number above 0, not {step!r}")
         return float(step)
-    parts = [np.asarray(plain(t)) for t in flatten(point)]
+    parts = [np.asarray(unwrap(t)) for t in flatten(point)]
     precision = max((float(np.finfo(p.dtype).eps) for p in parts), default=1.0)
     return float(precision ** (1 / 3)) * max([1.0, *(float(np.max(np.abs(p))) for p in parts if p.size)])
 
@@ -179,7 +180,7 @@ def _gradient_difference(gradient: Function, point: Any, signs: list[Any], lengt
 def _perturbed(point: Any, signs: list[Any], length: float) -> Any:
     """The point plus ``length`` times a direction, in its own dtype."""
     leaves = zip(flatten(point), signs, strict=True)
-    return pack_like(point, [lift((np.asarray(plain(p)) + length * s).astype(p.dtype)) for p, s in leaves])
+    return unflatten_like(point, [as_tensor((np.asarray(unwrap(p)) + length * s).astype(p.dtype)) for p, s in leaves])
 
 
 def _mean_and_error(samples: np.ndarray[Any, Any]) -> tuple[float, float]:

@@ -17,15 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import needed_for, pull_node
-from autodiff_kit.core.indexed_slices import RowGradient
+from autodiff_kit.core.backward import input_cotangents, reachable
+from autodiff_kit.core.gradient_request import initial_cotangent, zeros_like
+from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.pytree import flatten, pack_like
+from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.targets import seed_like, zeros_like
-from autodiff_kit.core.tensor import Tensor, Value, lift, make, normal, plain
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.errors import DtypeError, ShapeError
+from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.transforms.batching_rules import ExampleRange, keeps_examples_separate, shared_input_cotangent
 
 __all__ = ["per_example_gradients"]
@@ -83,7 +84,7 @@ def per_example_gradients(loss_fn: Callable[..., Any], variables: Any, *batch: A
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(variables)
         losses = _checked_losses(loss_fn(*batch), batch)
-    return pack_like(variables, _batch_gradients(tape, losses, sources, _example_weights(weights, losses)))
+    return unflatten_like(variables, _batch_gradients(tape, losses, sources, _example_weights(weights, losses)))
 
 
 def _check_arguments(loss_fn: Any, sources: list[Any]) -> None:
@@ -99,7 +100,7 @@ def _check_arguments(loss_fn: Any, sources: list[Any]) -> None:
 def _checked_losses(value: Any, batch: tuple[Any, ...]) -> Tensor:
     if not isinstance(value, Value):
         raise DtypeError(f"the losses are a tensor of shape (B,), not {type(value).__name__}")
-    losses = lift(value)
+    losses = as_tensor(value)
     if losses.ndim != 1:
         raise ShapeError(
             f"the losses have shape {losses.shape}, (B,) is needed: one for each example. "
@@ -117,7 +118,7 @@ def _checked_losses(value: Any, batch: tuple[Any, ...]) -> Tensor:
 def _example_weights(weights: Any, losses: Tensor) -> Tensor | None:
     if weights is None:
         return None
-    factors = lift(weights)
+    factors = as_tensor(weights)
     if factors.dtype.kind not in "biuf":
         raise DtypeError(f"weights are numbers, not {factors.dtype}")
     if factors.shape != losses.shape:
@@ -131,9 +132,9 @@ def _batch_gradients(tape: GradientTape, losses: Tensor, sources: list[Any], fac
     ends = [tape._node_of(s) for s in sources]
     if tip is None or not count:
         return [zeros_like(s, (count, *s.shape)) for s in sources]
-    graph = any(record.page is not None for record in open_records.records)
-    seed = seed_like(losses, factors, 0, graph)
-    needed = needed_for(tape._record.nodes, {n for n in ends if n is not None})
+    graph = any(record.sink is not None for record in open_records.records)
+    seed = initial_cotangent(losses, factors, 0, graph)
+    needed = reachable(tape._record.nodes, {n for n in ends if n is not None})
     size, parts = count, []
     while size:
         try:
@@ -151,7 +152,7 @@ def _concatenate(parts: list[Any]) -> Tensor | None:
     if parts[0] is None:
         return None
     g = parts[0] if len(parts) == 1 else v.concat(parts, axis=-parts[0].ndim)
-    return g if type(g) is Tensor else make(normal(g))
+    return g if type(g) is Tensor else wrap(canonical(g))
 
 
 class _ExpansionTooLargeError(Exception):
@@ -190,7 +191,7 @@ class _PerExamplePass:
             g = self._stacked_cotangent(node)
             for hook in hooks or ():
                 g = self.stacked_cotangents[node] = _apply_hook_per_example(hook, g)
-            self._add(self.stacked_cotangents, pull_node(node, g, 1, self.graph, self.needed))
+            self._add(self.stacked_cotangents, input_cotangents(node, g, 1, self.graph, self.needed))
         else:
             self._pull_rows(node, self.row_cotangents[node])
         if not stays:
@@ -200,11 +201,11 @@ class _PerExamplePass:
     def _pull_rows(self, node: Node, g: Any) -> None:
         asked = [k for k, n in enumerate(node.inputs) if n in self.needed]
         if all(keeps_examples_separate(node, k, self.examples) for k in asked):
-            self._add(self.row_cotangents, pull_node(node, g, 0, self.graph, self.needed))
+            self._add(self.row_cotangents, input_cotangents(node, g, 0, self.graph, self.needed))
             return
         parts = {k: shared_input_cotangent(node, k, g, self.examples, self.graph) for k in asked}
         if any(part is None for part in parts.values()):
-            self._add(self.stacked_cotangents, pull_node(node, self._expanded(g), 1, self.graph, self.needed))
+            self._add(self.stacked_cotangents, input_cotangents(node, self._expanded(g), 1, self.graph, self.needed))
             return
         for k, (form, part) in parts.items():  # type: ignore[misc]
             self._add(self.row_cotangents if form == "rows" else self.stacked_cotangents, [(node.inputs[k], part)])
@@ -235,6 +236,6 @@ def _apply_hook_per_example(hook: Callable[[Any], Any], g: Any) -> Any:
     """The result of calling a hook on each example's gradient separately."""
     recorded, rows = type(g) is Tensor, []
     for k in range(len(g)):
-        new = hook(g[k] if recorded else make(normal(g[k])))
-        rows.append(g[k] if new is None else new if recorded else plain(new))
+        new = hook(g[k] if recorded else wrap(canonical(g[k])))
+        rows.append(g[k] if new is None else new if recorded else unwrap(new))
     return v.stack([v.broadcast_to(row, shape=g.shape[1:]) for row in rows], axis=-g.ndim).astype(g.dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Value
+from autodiff_kit.core.numpy_protocol import Value
 
 __all__ = ["encode"]
 

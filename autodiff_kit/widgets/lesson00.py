@@ -205,7 +205,7 @@ def run_on_tape(
     nodes = tape._record.nodes
     if not any(result is node for node in nodes):
         raise StructureError("the function is to give back one number that it computed from its arguments")
-    if any(node.like is not None for node in nodes):
+    if any(node.spec is not None for node in nodes):
         raise StructureError("the picture shows single numbers; the function made an array")
     if len(nodes) > MOST_ROWS:
         raise StructureError(f"the record has {len(nodes)} operations; the picture has room for {MOST_ROWS}")

@@ -12,8 +12,7 @@ import numpy as np
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.core.numpy_protocol import plain
-from autodiff_kit.core.tensor import Value
+from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
 from autodiff_kit.widgets.json_encoding import encode
@@ -242,7 +241,7 @@ def execute_lines(lines: list[str], source: str) -> tuple[dict[int, Any], dict[s
     seen: dict[int, Any] = {}
 
     def note(k: int, value: Any) -> None:
-        seen[k] = value, float(plain(value))
+        seen[k] = value, float(unwrap(value))
 
     file, scope = f"<broken path {next(_files)}>", {"ak": ak, "np": np, "note": note}
     text = "\n".join(

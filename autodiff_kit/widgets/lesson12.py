@@ -9,7 +9,7 @@ from typing import Any
 import traitlets
 
 import autodiff_kit as ak
-from autodiff_kit.core.numpy_protocol import plain
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
 from autodiff_kit.widgets.traits import Input, Output, ViewState
@@ -89,14 +89,14 @@ class VariableState(KernelWidget):
         with ak.GradientTape(persistent=True) as tape:
             if self.way == "assign":
                 x1.assign_add(x0)
-                box.write(float(plain(x1)))
+                box.write(float(unwrap(x1)))
                 given, cell = x1.read_value(), box
             else:
                 given = x1 + x0
-                cell = MemoryCell(float(plain(given)))
+                cell = MemoryCell(float(unwrap(given)))
             square, held = square_with_residual(cell, self.hold)
             y = square(given)
-        put = float(plain(x1))
+        put = float(unwrap(x1))
         x1.assign(self.later)
         box.write(self.later)
         try:
@@ -106,8 +106,8 @@ class VariableState(KernelWidget):
         names = ("into_given", "into_x0", "into_x1")
         return {
             "put": put,
-            "given": float(plain(given)),
-            "y": float(plain(y)),
+            "given": float(unwrap(given)),
+            "y": float(unwrap(y)),
             "held": None if loud else held(),
             "version": cell.version,
             "recorded": [node.op for node in tape.nodes],
@@ -162,7 +162,7 @@ def square_with_residual(cell: MemoryCell, hold: str) -> tuple[Callable[[Any], a
 
     @ak.custom_gradient
     def square(t: ak.Tensor) -> tuple[float, Callable[[Any], Any]]:
-        number = float(plain(t))
+        number = float(unwrap(t))
         return number * number, lambda g: g * (2.0 * held())
 
     return square, held

@@ -87,7 +87,7 @@ def _bare(n: int) -> list[_Bare]:
     last = None
     for _ in range(n):
         one = _Bare()
-        one.op = one.record = one.cot = one.code = None
+        one.op = one.record = one.cotangent = one.code = None
         one.lasti, one.value, one.parts = 5, 0.7, (last, 0.7, 0.7)
         page.append(one)
         last = one

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_kit.core import gradient_override
+from autodiff_kit.ops import gradient_override
 
 from .calls import CALLS, OBJECTS, attempt
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.dispatch import record
+from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.tensor import lift
+from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.diagnostics import stepping
 from autodiff_kit.errors import TapeError, UnknownGradientError
 
@@ -76,8 +76,8 @@ def test_b05_a_persistent_tape_keeps_what_it_holds() -> None:
 
 def _without_a_rule(x: Any) -> Any:
     op = Op("mystery", np.asarray)
-    t = lift(x)
-    return record(op, t._value, (t._value,), (t.node,))
+    t = as_tensor(x)
+    return record_op(op, t._value, (t._value,), (t.node,))
 
 
 def test_b10_an_operation_without_a_rule_says_how_to_register_one() -> None:

@@ -209,7 +209,7 @@ def test_b15_the_other_way_round_is_the_transpose() -> None:
 def pulls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the operations whose rules ran, in a sweep with leading axes."""
     seen: list[str] = []
-    inner = sweeping.pull_node
+    inner = sweeping.input_cotangents
 
     def count(node: Any, *rest: Any, **options: Any) -> Any:
         parts = inner(node, *rest, **options)

@@ -152,5 +152,5 @@ def test_a_record_holds_no_frame_once_it_is_closed() -> None:
     with ak.GradientTape(persistent=True) as outer, ak.GradientTape(persistent=True) as inner:
         y = x * x
     records = [outer._record, inner._record]
-    assert [r.frame for r in (*records, *(s for r in records for s in r.joined.values()))] == [None] * 3
+    assert [r.frame for r in (*records, *(s for r in records for s in r.joint_records.values()))] == [None] * 3
     assert float(outer.gradient(y, x)) == 3.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten, map_structure, pack_like
+from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 
 A = np.array([[0.5, -1.5], [2.0, 0.25]])
@@ -202,12 +202,11 @@ def test_names_make_no_operation() -> None:
 def test_structures() -> None:
     nest = {"a": [1, (2, 3)], "b": 4}
     assert flatten(nest) == [1, 2, 3, 4]
-    assert pack_like(nest, [5, 6, 7, 8]) == {"a": [5, (6, 7)], "b": 8}
-    assert map_structure(str, nest) == {"a": ["1", ("2", "3")], "b": "4"}
+    assert unflatten_like(nest, [5, 6, 7, 8]) == {"a": [5, (6, 7)], "b": 8}
     with pytest.raises(StructureError, match="fewer"):
-        pack_like(nest, [1])
+        unflatten_like(nest, [1])
     with pytest.raises(StructureError, match="5 leaves were given for a structure of 4"):
-        pack_like(nest, [1, 2, 3, 4, 5])
+        unflatten_like(nest, [1, 2, 3, 4, 5])
 
 
 def test_whole_numbers_have_no_derivative_in_functions() -> None:

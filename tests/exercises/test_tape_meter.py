@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.tape import look_on
+from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.exercises.in_process import InProcessRunner
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.questions.lesson00.tape_4 import misconceptions, solution
@@ -63,8 +63,8 @@ def test_who_looked_before_goes_on_looking():
         InProcessRunner({"f": lambda x: opens(x, [])})(Call("f", (1.0,), tapes=True))
         opens(1.0, [])
     assert mine.count() == (2, 0)
-    before = look_on(None)
-    look_on(before)
+    before = set_tape_observer(None)
+    set_tape_observer(before)
     assert before is not mine
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_kit.core.operation import OPS, elementwise, v, zero
+from autodiff_kit.core.operation import OPS, v
+from autodiff_kit.ops.families import elementwise, nondifferentiable
 
 from . import test_rules
 from .case import Case
@@ -92,7 +93,7 @@ def test_an_operation_with_parameters_needs_a_case() -> None:
 
 
 def test_the_expected_value_is_numpys_where_numpy_has_the_function() -> None:
-    @zero()
+    @nondifferentiable()
     def i0(x: Any) -> Any:
         return x
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_kit as ak
+from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.pytree import flatten
-from autodiff_kit.core.tensor import Value
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError
 
 POINTS: list[Any] = [

@@ -20,7 +20,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import AttributeSource, OptimizerSlotSource
-from autodiff_kit.core.tensor import Tensor, make
+from autodiff_kit.core.tensor import Tensor, wrap
 
 __all__ = ["BufferBinder", "OutputBuffers"]
 
@@ -211,7 +211,7 @@ class OutputBuffers:
 
 def _new_buffer(like: Any, tensor: bool) -> list[Any]:
     array = None if like is None else np.empty(like.shape, like.dtype)
-    return [make(array) if tensor else None, array]
+    return [wrap(array) if tensor else None, array]
 
 
 def _is_unused(pair: list[Any]) -> bool:

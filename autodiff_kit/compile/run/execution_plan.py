@@ -14,7 +14,8 @@ from autodiff_kit import kernels
 from autodiff_kit.compile.passes.sum_rewriting import simplify_sums
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.trace.tracer import Trace
-from autodiff_kit.core.tensor import make, normal
+from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.tensor import wrap
 
 __all__ = ["ExecutionPlan", "build_kernels_now"]
 
@@ -77,7 +78,7 @@ class ExecutionPlan:
         for source, node in self.trace.assignments:
             source.write(next(results), node)
         for optimizer, variable, _ in self.trace.updates:
-            optimizer._last[id(variable)] = normal(next(results))
+            optimizer._last[id(variable)] = canonical(next(results))
         return self.trace.pack(parts)
 
     def __str__(self) -> str:
@@ -86,7 +87,7 @@ class ExecutionPlan:
 
 def _wrap_output(kind: str, value: Any) -> Any:
     if kind == "tensor":
-        return make(normal(value))
+        return wrap(canonical(value))
     if kind == "number":
         return value
     return np.asarray(value) if not isinstance(value, np.generic) else value

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.trace.guards import TraceGuard
-from autodiff_kit.core.record import UNUSUAL, open_records
+from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor
 
 __all__ = ["FAST_PATH_MISS", "make_fast_path", "must_run_eagerly"]
@@ -27,7 +27,7 @@ class _NoFastPathError(Exception):
 
 def must_run_eagerly() -> bool:
     """Whether a tape, a trace or a gradient override needs to see each operation."""
-    return bool(open_records.records or UNUSUAL)
+    return bool(open_records.records or ACTIVE_MODES)
 
 
 def make_fast_path(
@@ -40,7 +40,7 @@ def make_fast_path(
     """
     env: dict[str, Any] = plan.env
     env |= guard.env | {
-        "thread_state": open_records, "UNUSUAL": UNUSUAL, "FAST_PATH_MISS": FAST_PATH_MISS,
+        "thread_state": open_records, "UNUSUAL": ACTIVE_MODES, "FAST_PATH_MISS": FAST_PATH_MISS,
         "Tensor": Tensor, "ndarray": np.ndarray,
         "acquire": lock_tokens.pop, "release": lock_tokens.append,
     }  # fmt: skip

@@ -21,7 +21,8 @@ from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
 from autodiff_kit.compile.trace.tracer import OutputLeaf, Trace
-from autodiff_kit.core.tensor import make, normal
+from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.tensor import wrap
 
 __all__ = ["KernelPlan", "can_use_kernels"]
 
@@ -89,7 +90,7 @@ class KernelPlan:
     def _generate_function(self, updates: list[Any], recipes: list[Any]) -> None:
         trace, generator = self.trace, self.generator
         self.env = generator.env
-        self.env |= {"normal": normal, "make": make, "fixed_outputs": [leaf.fixed for leaf in trace.leaves]}
+        self.env |= {"normal": canonical, "make": wrap, "fixed_outputs": [leaf.fixed for leaf in trace.leaves]}
         self.buffers = BufferBinder(self.env, generator.views_of_buffer, generator.pointer_rows)
         self.output_buffers = OutputBuffers(self.env, self.buffers.bind_output)
         self.argument_lines: dict[int, Callable[[str], list[str]]] = {}  # writers of the lines that read an argument
@@ -228,7 +229,7 @@ class KernelPlan:
 
     def _compute_update(self, run: Callable[..., Any], positions: list[int], numbers: list[Any]) -> Any:
         """Compute the last update of a step from the assigned values."""
-        return normal(run(*[self.trace.assignments[k][0].read() for k in positions], *numbers)[0])
+        return canonical(run(*[self.trace.assignments[k][0].read() for k in positions], *numbers)[0])
 
 
 def _update_of_step(graph: ComputationGraph, node: GraphNode) -> GraphNode:

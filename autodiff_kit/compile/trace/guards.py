@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, Variable
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import StructureError
 from autodiff_kit.optim.optimizer import Optimizer
 

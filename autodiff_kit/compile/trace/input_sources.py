@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
-from autodiff_kit.core.tensor import Variable, normal
+from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.variable import Variable
 
 __all__ = ["ArgumentSource", "AttributeSource", "OptimizerSlotSource"]
 
@@ -42,7 +43,7 @@ class AttributeSource:
 
     def write(self, value: Any, node: GraphNode) -> None:
         """Assign the value of a node."""
-        setattr(self.owner, self.name, normal(np.asarray(value, node.dtype)))
+        setattr(self.owner, self.name, canonical(np.asarray(value, node.dtype)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,5 +65,5 @@ class OptimizerSlotSource:
 
     def write(self, value: Any, node: GraphNode) -> None:
         """Assign the value of a node, in a new dict of slots: a plan may have bound the present one."""
-        slots = {**self.optimizer._slots_of(self.variable), self.name: int(value) if node.weak else normal(value)}
+        slots = {**self.optimizer._slots_of(self.variable), self.name: int(value) if node.weak else canonical(value)}
         self.optimizer._state[id(self.variable)] = (self.variable, slots)

@@ -14,9 +14,10 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.tracer_interface import TracerInterface
-from autodiff_kit.core.dispatch import LITERALS
-from autodiff_kit.core.tensor import Standin, Value
-from autodiff_kit.errors import NumbersAskedError
+from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
+from autodiff_kit.core.numpy_protocol import Value
+from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.errors import ConcretizationError
 
 __all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "symbolic_value"]
 
@@ -27,7 +28,7 @@ Functions without a rule are recorded as opaque calls.
 """
 
 
-class SymbolicArray(NDArrayOperatorsMixin, Standin):
+class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
     """An array while a function is traced: shape and dtype are known, the values are those of a node."""
 
     __slots__ = ("node", "tracer")
@@ -74,23 +75,23 @@ class SymbolicArray(NDArrayOperatorsMixin, Standin):
     def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(len(self)))
 
-    def strong(self) -> Any:
+    def as_value(self) -> Any:
         """The array itself; see :class:`SymbolicScalar`."""
         return self
 
-    def later(self, function: Callable[..., Any], *args: Any) -> Any:
+    def callback(self, function: Callable[..., Any], *args: Any) -> Any:
         """Record a call of a function that needs concrete values, to be run at each call."""
         return self.tracer.call(function, (self, *args), {})
 
     # -------------------------------------------------------------------------------------------------- concrete values
     def _refuse_value(self, what: str) -> NoReturn:
         """Raise the error for an operation that needs concrete values."""
-        error = NumbersAskedError(
+        error = ConcretizationError(
             f"{what} asks for numbers, but ak.compile is tracing this function and there are none yet "
             f"(a value of shape {self.shape}). Use ak.where in place of if, return the value and use it outside, "
             "pass what decides the branch as an int, bool or str argument, or leave this function uncompiled."
         )
-        error.recorder = self.tracer
+        error.trace = self.tracer
         raise error
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -187,14 +188,14 @@ class SymbolicScalar(SymbolicArray):
 
     __slots__ = ()
 
-    def strong(self) -> Any:
+    def as_value(self) -> Any:
         """The number as a float64 array, as tensors hold it."""
         node = self.node
         made = self.tracer.graph.node("strong", (node,), None, (), node.dtype)
         return SymbolicArray(self.tracer, made)
 
 
-LITERALS.add(SymbolicScalar)
+PYTHON_NUMBERS.add(SymbolicScalar)
 
 
 def symbolic_value(tracer: TracerInterface, node: GraphNode) -> Any:

@@ -21,11 +21,13 @@ from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSo
 from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
 from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
-from autodiff_kit.core.dispatch import computed
-from autodiff_kit.core.pytree import flatten, map_structure, pack_like
-from autodiff_kit.core.record import UNUSUAL, open_records
-from autodiff_kit.core.tensor import Tensor, Value, Variable, lift, make, plain
-from autodiff_kit.errors import AutodiffError, NumbersAskedError
+from autodiff_kit.core.dispatch import compute
+from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.pytree import flatten, unflatten_like
+from autodiff_kit.core.record import ACTIVE_MODES, open_records
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.variable import Variable
+from autodiff_kit.errors import AutodiffError, ConcretizationError
 
 __all__ = ["OutputLeaf", "Trace", "Tracer", "suspend_tracing", "trace_function"]
 
@@ -62,7 +64,7 @@ class Trace:
 
     def pack(self, parts: list[Any]) -> Any:
         """The return value with the given leaves."""
-        return pack_like(self.structure, parts)
+        return unflatten_like(self.structure, parts)
 
 
 class Tracer:
@@ -81,7 +83,7 @@ class Tracer:
         """The node of a symbolic value, or a constant node for any other value."""
         if isinstance(value, SymbolicArray):
             if value.tracer is not self or self.closed:
-                raise NumbersAskedError(
+                raise ConcretizationError(
                     "this value belongs to a trace of ak.compile that has ended: it was kept in a list, an "
                     "attribute or a global. Return it from the compiled function instead."
                 )
@@ -103,7 +105,7 @@ class Tracer:
         if hasattr(function, "vjps"):
             if name == "scatter" and (padded := pad_with_zeros(self, args[0], kwargs)) is not None:
                 return padded
-            op, args, kwargs, function = function, (function, args, kwargs), {}, computed
+            op, args, kwargs, function = function, (function, args, kwargs), {}, compute
             name = op.name
         nodes: list[GraphNode] = []
         opaque_call = OpaqueCall(
@@ -142,7 +144,7 @@ class Tracer:
     def _replace_symbolic(self, nest: Any, found: list[GraphNode]) -> Any:
         """The nested arguments with placeholders for symbolic values, whose nodes are appended to ``found``."""
         if isinstance(nest, Value):
-            nest = plain(lift(nest))
+            nest = unwrap(as_tensor(nest))
         if isinstance(nest, SymbolicArray):
             found.append(self.node(nest))
             return NodePlaceholder(len(found) - 1)
@@ -211,7 +213,7 @@ class Tracer:
     def finish(self, result: Any) -> Trace:
         """The finished trace, for the return value of the function."""
         leaves = [self._output_leaf(x) for x in flatten(result)]
-        structure = map_structure(lambda _: None, result) if flatten(result) else result
+        structure = unflatten_like(result, [None] * len(leaves)) if leaves else result
         assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]] = [
             (AttributeSource(v, "_value"), self.node(now))
             for v, now in self.variable_values.values()
@@ -239,7 +241,7 @@ def _constant_value(value: Any) -> Any:
     """The value of a constant operand as a NumPy array or number."""
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
-        raise NumbersAskedError(
+        raise ConcretizationError(
             f"a {type(value).__name__} is an operand of a value that ak.compile is tracing; pass an array"
         )
     return array if array.ndim else array[()]
@@ -253,13 +255,13 @@ class _TracedVariableValue:
         self.slot = slot
 
     def __get__(self, variable: Any, owner: Any = None) -> Any:
-        tracer = open_records.recorder
+        tracer = open_records.trace
         if tracer is None or variable is None:
             return self.slot.__get__(variable, owner)
         return tracer.read_variable(variable, lambda: self.slot.__get__(variable, owner))
 
     def __set__(self, variable: Any, value: Any) -> None:
-        tracer = open_records.recorder
+        tracer = open_records.trace
         if tracer is None or tracer.assign_variable(variable, value, not self._is_initialised(variable)):
             self.slot.__set__(variable, value)
 
@@ -283,13 +285,13 @@ def _tracing(tracer: Tracer) -> Iterator[None]:
         _running += 1
         if _running == 1:
             setattr(Variable, "_value", _TracedVariableValue(_VALUE_SLOT))  # noqa: B010 - the slot itself
-    open_records.recorder = tracer
-    UNUSUAL.append(tracer)
+    open_records.trace = tracer
+    ACTIVE_MODES.append(tracer)
     try:
         yield
     finally:
-        UNUSUAL.remove(tracer)
-        open_records.recorder = None
+        ACTIVE_MODES.remove(tracer)
+        open_records.trace = None
         tracer.closed = True
         with _lock:
             _running -= 1
@@ -300,11 +302,11 @@ def _tracing(tracer: Tracer) -> Iterator[None]:
 @contextmanager
 def suspend_tracing() -> Iterator[None]:
     """Compute with concrete values while a trace is under way."""
-    tracer, open_records.recorder = open_records.recorder, None
+    tracer, open_records.trace = open_records.trace, None
     try:
         yield
     finally:
-        open_records.recorder = tracer
+        open_records.trace = tracer
 
 
 def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimizers: Iterable[Any] = ()) -> Trace:
@@ -322,7 +324,7 @@ def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimiz
             return tracer.add_input(ArgumentSource(next(places)), leaf)
         place = next(places)
         if id(leaf) not in symbolic_tensors:
-            symbolic_tensors[id(leaf)] = make(tracer.add_input(ArgumentSource(place), leaf._value, strong=True))
+            symbolic_tensors[id(leaf)] = wrap(tracer.add_input(ArgumentSource(place), leaf._value, strong=True))
         return symbolic_tensors[id(leaf)]
 
     places = count()
@@ -350,4 +352,4 @@ def _is_traced_input(leaf: Any) -> bool:
 
 def _map_leaves(function: Callable[[Any], Any], nest: Any) -> Any:
     """The nested structure with each leaf replaced; structures without leaves are returned unchanged."""
-    return pack_like(nest, [function(leaf) for leaf in flatten(nest)]) if flatten(nest) else nest
+    return unflatten_like(nest, [function(leaf) for leaf in flatten(nest)]) if flatten(nest) else nest

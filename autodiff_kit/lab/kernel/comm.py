@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_kit.core.tape import look_on
+from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.lab.kernel.cells import CellRegistry
 from autodiff_kit.lab.kernel.inspector import VERSION, TapeInspector
 from autodiff_kit.lessons.progress_listeners import progress_listeners
@@ -136,4 +136,4 @@ def attach(shell: Any = None) -> InspectorComm | None:
 
 def _after_fork_in_child() -> None:
     """In a forked process there is no comm, so tapes are no longer observed."""
-    look_on(None)
+    set_tape_observer(None)

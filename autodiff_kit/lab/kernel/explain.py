@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import SCALAR, pull_node
-from autodiff_kit.core.forward import push_node
-from autodiff_kit.core.indexed_slices import RowGradient
+from autodiff_kit.core.array_spec import SCALAR
+from autodiff_kit.core.backward import input_cotangents
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import make
+from autodiff_kit.core.tensor import wrap
 from autodiff_kit.diagnostics.gradient_explanation import DependencyAnalysis
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lab.kernel.cells import CellRegistry
 from autodiff_kit.lab.kernel.history import TapeEntry
 from autodiff_kit.lab.kernel.table_model import TapeTable
 from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, json_number
+from autodiff_kit.ops.row_gradient import RowGradient
+from autodiff_kit.transforms.batched_forward import batched_output_tangent
 
 __all__ = ["ExplainedValue", "explain_message", "jacobian_message", "value_of_row"]
 
@@ -35,7 +36,7 @@ def value_of_row(table: TapeTable, row: int) -> Any:
     if node is None:
         value = table.values.get(row, UNAVAILABLE)
         return value if value is not UNAVAILABLE else np.zeros((), like.dtype)
-    return make(np.broadcast_to(np.zeros((), like.dtype), like.shape), node)
+    return wrap(np.broadcast_to(np.zeros((), like.dtype), like.shape), node)
 
 
 def explain_message(
@@ -173,7 +174,7 @@ def _jacobian_by_reverse(table: TapeTable, target: int, source: int, between: se
         g = held.pop(row, None)
         if g is None:
             continue
-        for n, part in pull_node(table.evaluable_node(row), g, 1, False, inside):
+        for n, part in input_cotangents(table.evaluable_node(row), g, 1, False, inside):
             dense = part.numpy() if type(part) is RowGradient else part
             to = table.row[n]
             if to in between:
@@ -189,10 +190,10 @@ def _jacobian_by_forward(table: TapeTable, target: int, source: int, between: se
         node = table.evaluable_node(row)
         incoming = tuple(None if i is None else held.get(table.row[i]) for i in node.inputs)
         if any(t is not None for t in incoming):
-            tangent = push_node(node, incoming, 1)
+            tangent = batched_output_tangent(node, incoming)
             if tangent is not None:
                 held[row] = tangent
     found = held.get(target)
     if found is None:
         return None
-    return np.moveaxis(np.broadcast_to(found, (n, *(table.nodes[target].like or SCALAR).shape)), 0, -1)  # type: ignore[union-attr]
+    return np.moveaxis(np.broadcast_to(found, (n, *(table.nodes[target].spec or SCALAR).shape)), 0, -1)  # type: ignore[union-attr]

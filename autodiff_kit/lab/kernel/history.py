@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.source_location import place_of, source_text
+from autodiff_kit.core.source_location import SourceLocation, location_of
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.lab.kernel.errors import InspectorError
 
@@ -63,7 +63,7 @@ class TapeEntry:
             return self.name
         if self.function not in ("<module>", ""):
             return f"{self.function}()"
-        words = source_text(self.file, self.line).rstrip(":").split()
+        words = SourceLocation(self.file, self.line, "").text.rstrip(":").split()
         return words[-1] if len(words) > 2 and words[-2] == "as" and words[-1].isidentifier() else "tape"
 
     def reset(self, tape: GradientTape) -> None:
@@ -79,7 +79,7 @@ class TapeEntry:
         fresh = [node.parts for node in nodes]
         if before and tape._record.released and len(before) <= len(fresh):
             fresh[: len(before)] = before
-        self.saved_parts, self.bytes = fresh, _total_bytes(fresh) if tape._record.arrays else 0
+        self.saved_parts, self.bytes = fresh, _total_bytes(fresh) if tape._record.has_arrays else 0
 
 
 def _total_bytes(parts: list[tuple[Any, ...]]) -> int:
@@ -117,7 +117,7 @@ class TapeHistory:
         """The entry of a tape, created with the next id if there is none; it is stored on the tape and ends with it."""
         entry = self.entry_of(tape)
         if entry is None:
-            file, line, function = place_of(code, lasti)
+            file, line, function = location_of(code, lasti)
             with self.lock:
                 self._count += 1
                 name = f"t{self._count}"

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from autodiff_kit.core.source_location import user_frame
-from autodiff_kit.core.tape import GradientTape, look_on
+from autodiff_kit.core.tape import GradientTape
+from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lab.kernel.cells import CellRegistry
 from autodiff_kit.lab.kernel.errors import InspectorError, int_argument
@@ -97,12 +98,12 @@ class TapeInspector:
     # ------------------------------------------------------------------------------------------ looking at tapes
     def start(self) -> TapeInspector:
         """Start observing tapes."""
-        self._previous_observer = look_on(self)
+        self._previous_observer = set_tape_observer(self)
         return self
 
     def stop(self) -> None:
         """Stop observing tapes, and release all of them."""
-        look_on(self._previous_observer)
+        set_tape_observer(self._previous_observer)
         self.watchers.clear()
         for entry in self.history.entries():
             entry.pinned = False
@@ -114,7 +115,7 @@ class TapeInspector:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def enters(self, tape: GradientTape) -> None:
+    def tape_opened(self, tape: GradientTape) -> None:
         """A tape begins: it keeps every value if somebody looks."""
         if not self.watchers:
             return
@@ -123,9 +124,9 @@ class TapeInspector:
             entry = self.history.register(tape, user_frame(frame).f_code, frame.f_lasti)
             if not tape._record.nodes:  # a new one, or one that was reset
                 entry.reset(tape)
-            tape._record.keep = True
+            tape._record.keep_all = True
 
-    def closes(self, tape: GradientTape) -> None:
+    def tape_closed(self, tape: GradientTape) -> None:
         """A tape has closed: tell, and hold it if somebody looks. Those of the kit's own functions are passed by."""
         frame = sys._getframe(2)
         if _is_kit_code(frame):
@@ -138,9 +139,11 @@ class TapeInspector:
                 self._retain(entry, tape)
         self._schedule_notice(tape, frame.f_code, frame.f_lasti)
 
-    def asked(self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]) -> None:
+    def tape_differentiated(
+        self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]
+    ) -> None:
         """A tape was asked for derivatives: what of becomes the inspector's target."""
-        if tape._record.page is not None:
+        if tape._record.sink is not None:
             return
         seen = bool(self.watchers)
         if not seen and any(getattr(weight, "size", 1) > _MAX_SEED_ENTRIES for weight in weights):
@@ -150,7 +153,7 @@ class TapeInspector:
         if self.history.entry_of(tape) is not None:
             self._schedule_notice(tape, None, 0)
 
-    def lets_go(self, tape: GradientTape) -> None:
+    def tape_releases(self, tape: GradientTape) -> None:
         """Before a tape lets go of its values: they pass to the history if somebody looks."""
         entry = self.history.entry_of(tape)
         if entry is not None and (self.watchers or entry.pinned) and entry.saved_parts is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import Value
 from autodiff_kit.diagnostics.tape_cost import cost
 from autodiff_kit.lab.kernel.diff import align_rows, max_difference
 from autodiff_kit.lab.kernel.errors import InspectorError, int_argument
@@ -35,7 +35,7 @@ def _list_tapes(context: InspectorContext, _: Message) -> Message:
 
 def _is_released(entry: TapeEntry, tape: GradientTape) -> bool:
     record = tape._record
-    return record.released and record.arrays and entry.saved_parts is None
+    return record.released and record.has_arrays and entry.saved_parts is None
 
 
 def _tape_header(context: InspectorContext, message: Message) -> Message:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.record import Like, Node
-from autodiff_kit.core.tensor import Value
+from autodiff_kit.core.array_spec import ArraySpec
+from autodiff_kit.core.numpy_protocol import Value
+from autodiff_kit.core.record import Node
 from autodiff_kit.diagnostics.operation_cost import cost_parameters
 from autodiff_kit.diagnostics.tape_cost import OperationCosts, backward_flops, cost_key
 from autodiff_kit.lab.kernel.cells import CellRegistry
@@ -144,7 +145,7 @@ def _names(table: TapeTable, namespace: dict[str, Any]) -> dict[int, str]:
                 found.setdefault(row, name)
     for row in table.operations:
         node = table.nodes[row]
-        if node is not None and hasattr(node, "rest") and (given := node.get("name")):
+        if node is not None and hasattr(node, "extras") and (given := node.get_extra("name")):
             found[row] = str(given)
     return dict(sorted(found.items()))
 
@@ -199,8 +200,8 @@ def _newly_held_bytes(table: TapeTable, nodes: list[Node]) -> list[int]:
         total = 0
         if parts[half] is not None:
             tracked = (True,) if half == 1 else tuple([n is not None for n in parts[:half]])
-            for used, value in zip(node.op.hold(tracked), parts[half:], strict=True):
-                if used and id(value) not in seen and type(value) is not Like:
+            for used, value in zip(node.op.saved_values(tracked), parts[half:], strict=True):
+                if used and id(value) not in seen and type(value) is not ArraySpec:
                     seen.add(id(value))
                     total += 8 if type(value) in (float, int) else value.nbytes
         found.append(total)

@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import SCALAR, fit, pull_node
-from autodiff_kit.core.forward import push_node
-from autodiff_kit.core.indexed_slices import RowGradient
+from autodiff_kit.core.array_spec import SCALAR
+from autodiff_kit.core.backward import input_cotangents
+from autodiff_kit.core.forward import output_tangent
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.tensor import make, normal, plain
+from autodiff_kit.core.tensor import wrap
+from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lab.kernel.errors import InspectorError
 from autodiff_kit.lab.kernel.table_model import TapeTable
 from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, kind_letter, summarize
+from autodiff_kit.ops.row_gradient import RowGradient
 
 __all__ = ["ForwardSweep", "ReverseSweep", "SteppedSweep", "seed_for"]
 
@@ -31,10 +34,10 @@ def seed_for(table: TapeTable, row: int, seed: Any) -> Any:
     if dtype.kind not in "fc":
         raise InspectorError("argument", f"row {row} is of dtype {dtype}, which has no derivative.")
     if seed is None:
-        return normal(np.ones(shape, dtype))
+        return canonical(np.ones(shape, dtype))
     try:
-        given = np.asarray(plain(seed), dtype)
-        return normal(np.full(shape, given.reshape(())) if given.size == 1 else given.reshape(shape).copy())
+        given = np.asarray(unwrap(seed), dtype)
+        return canonical(np.full(shape, given.reshape(())) if given.size == 1 else given.reshape(shape).copy())
     except (TypeError, ValueError):
         size = int(np.prod(shape, dtype=int))
         text = f"the seed of row {row} must have {size} numbers, in shape {shape}, or one for all."
@@ -134,7 +137,7 @@ class ReverseSweep(SteppedSweep):
         if node is None or node.op is None:
             return event
         try:
-            parts = pull_node(table.evaluable_node(row), event["g"], 0, False, None)
+            parts = input_cotangents(table.evaluable_node(row), event["g"])
         except Exception as error:  # noqa: BLE001 - rules may be the user's; the rest of the sweep is worth seeing
             event["trouble"] = _error_text(error)
             return event
@@ -180,7 +183,7 @@ class ForwardSweep(SteppedSweep):
         incoming = tuple(None if n is None else self.results.get(self.table.row[n]) for n in node.inputs)
         event: dict[str, Any] = {"node": row, "g": None, "from": sorted(set(came))}
         try:
-            event["g"] = push_node(node, incoming)
+            event["g"] = output_tangent(node, incoming)
         except Exception as error:  # noqa: BLE001 - as above
             event["trouble"] = _error_text(error)
         if event["g"] is not None:
@@ -197,8 +200,8 @@ def _apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: d
     event["label"] = ", ".join(str(getattr(hook, "__name__", type(hook).__name__)) for hook in hooks)
     for hook in hooks:
         try:
-            new = hook(make(normal(g)))
-            g = g if new is None else fit(plain(new), node.like or SCALAR)
+            new = hook(wrap(canonical(g)))
+            g = g if new is None else unbroadcast(unwrap(new), node.spec or SCALAR)
         except Exception as error:  # noqa: BLE001 - it is the user's
             event["trouble"] = _error_text(error)
     return g

@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.backward import SCALAR
-from autodiff_kit.core.record import ArrayNode, Like, Mark, Node
-from autodiff_kit.core.source_location import place_of
+from autodiff_kit.core.array_spec import SCALAR, ArraySpec
+from autodiff_kit.core.numpy_protocol import Value, canonical
+from autodiff_kit.core.path_breaks import PathBreak
+from autodiff_kit.core.record import ArrayNode, Node
+from autodiff_kit.core.source_location import location_of
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import Tensor, Value, Variable, normal
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.lab.kernel.errors import InspectorError
 from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE
 
@@ -25,7 +28,7 @@ __all__ = ["TapeTable"]
 
 Parts = tuple[Any, ...]
 Place = tuple[str, int]
-Row = tuple[Node | None, str, Like, tuple[int, ...], Place, str, Parts | None]
+Row = tuple[Node | None, str, ArraySpec, tuple[int, ...], Place, str, Parts | None]
 
 
 class TapeTable:
@@ -55,7 +58,7 @@ class TapeTable:
 
     nodes: list[Node | None]
     ops: list[str]
-    likes: list[Like]
+    likes: list[ArraySpec]
     inputs: list[tuple[int, ...]]
     places: list[Place]
     modules: list[str]
@@ -76,7 +79,7 @@ class TapeTable:
         self.complete = True
         self._named_leaves = _named_leaves(tape)
         self._untracked_variables = {
-            id(r.first._value): r.variable for r in record.leaves.values() if r.first.node is None
+            id(r.first._value): r.variable for r in record.readings.values() if r.first.node is None
         }
         self._constants: dict[int, int] = {}
         nodes = list(record.nodes)
@@ -105,7 +108,7 @@ class TapeTable:
             )
 
     # ------------------------------------------------------------------------------------------------------- the rows
-    def _add_row(self, op: str, like: Like, place: Place, module: str, node: Node | None = None) -> int:
+    def _add_row(self, op: str, like: ArraySpec, place: Place, module: str, node: Node | None = None) -> int:
         """Add a row that no operation computes."""
         row = len(self._rows)
         self._rows.append((node, op, like, (), place, module, None))
@@ -117,7 +120,7 @@ class TapeTable:
         value, held = self._named_leaves.get(node, (None, UNAVAILABLE))
         variable = isinstance(value, Variable)
         op = "variable" if variable else "watch" if value is not None else "outside"
-        row = self._add_row(op, node.like or SCALAR, place, module, node)
+        row = self._add_row(op, node.spec or SCALAR, place, module, node)
         self.values[row] = node._value if type(node) is Tensor else UNAVAILABLE if held is None else held
         self.objects[row] = value
         self.flags[row] = "s" if not variable or value.trainable else "sf"
@@ -134,7 +137,7 @@ class TapeTable:
             inputs = self._input_rows(node, parts, where)
             row_of[node] = row = len(rows)
             operations.append(row)
-            rows.append((node, name, node.like or SCALAR, inputs, *where, parts))
+            rows.append((node, name, node.spec or SCALAR, inputs, *where, parts))
             if parts[len(parts) // 2] is None:
                 self.complete = False
             if name == "getitem":
@@ -166,16 +169,16 @@ class TapeTable:
         known = self._constants.get(id(value), -1) if type(value) is np.ndarray else -1
         if known >= 0:
             return known
-        like = value if type(value) is Like else Like(np.shape(value), np.asarray(value).dtype)
+        like = value if type(value) is ArraySpec else ArraySpec(np.shape(value), np.asarray(value).dtype)
         row = self._row_without_node(
-            UNAVAILABLE if type(value) is Like else value, like, where, self._untracked_variables.get(id(value))
+            UNAVAILABLE if type(value) is ArraySpec else value, like, where, self._untracked_variables.get(id(value))
         )
         if type(value) is np.ndarray:
             self._constants[id(value)] = row
         return row
 
     def _row_without_node(
-        self, value: Any, like: Like, where: tuple[Place, str], variable: Variable | None = None
+        self, value: Any, like: ArraySpec, where: tuple[Place, str], variable: Variable | None = None
     ) -> int:
         """A row without a node: a constant, or a variable that the tape does not follow."""
         row = len(self._rows)
@@ -191,7 +194,7 @@ class TapeTable:
             if not isinstance(value, Value) or self.row_of(value) is not None:
                 continue
             op = "variable" if isinstance(value, Variable) else "tensor"
-            row = self._add_row(op, Like(value.shape, value.dtype), place, "")
+            row = self._add_row(op, ArraySpec(value.shape, value.dtype), place, "")
             self.values[row], self.objects[row] = value._value, value
 
     # ------------------------------------------------------------------------------------------------ looking things up
@@ -199,7 +202,7 @@ class TapeTable:
         """The row of a tensor or variable."""
         node = value.node if isinstance(value, Tensor) else None
         if isinstance(value, Variable):
-            hit = self.record.leaves.get(id(value))
+            hit = self.record.readings.get(id(value))
             node = hit.first.node if hit is not None else None
         row = self.row.get(node) if node is not None else None
         if row is not None:
@@ -213,11 +216,11 @@ class TapeTable:
         if parts is None or parts is node.parts:
             return node
         twin: Node = ArrayNode()
-        twin.op, twin.parts, twin.cot, twin.record = node.op, parts, None, None
+        twin.op, twin.parts, twin.cotangent, twin.record = node.op, parts, None, None
         twin.code, twin.lasti = node.code, node.lasti
-        twin.like = node.like  # type: ignore[misc]
-        if hasattr(node, "rest"):
-            twin.rest = node.rest
+        twin.spec = node.spec  # type: ignore[misc]
+        if hasattr(node, "extras"):
+            twin.extras = node.extras
         return twin
 
     def value(self, row: int) -> Any:
@@ -232,7 +235,7 @@ class TapeTable:
         if parts is None:
             return UNAVAILABLE
         y = parts[len(parts) // 2]
-        if y is not None and type(y) is not Like:
+        if y is not None and type(y) is not ArraySpec:
             return y
         if type(node) is Tensor:
             return node._value
@@ -249,7 +252,7 @@ class TapeTable:
                 continue
             half = len(parts) // 2
             for n, value in zip(parts[:half], parts[half + 1 :], strict=True):
-                if n is not None and value is not None and type(value) is not Like:
+                if n is not None and value is not None and type(value) is not ArraySpec:
                     found.setdefault(n, value)
         return found
 
@@ -285,26 +288,26 @@ class TapeTable:
 
     def _evaluate(self, row: int) -> Any:
         node = self.nodes[row]
-        if node is None or node.op is None or node.op.users or self.parts[row] is None:
+        if node is None or node.op is None or node.op.user_defined or self.parts[row] is None:
             return UNAVAILABLE
         operands = [self._stored_value(i) if type(i) is int else i[0] for i in self._operands(row)]
         try:
             with np.errstate(all="ignore"):
                 given = (tuple(operands),) if _takes_array_list(node.op.value) else operands
-                return normal(node.op.value(*given, **node.params))
+                return canonical(node.op.value(*given, **node.params))
         except Exception:  # noqa: BLE001 - a value that cannot be shown is no reason to show nothing
             return UNAVAILABLE
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[PathBreak]:
         """The record's marks: values that left the tape or were assigned."""
-        return self.record.marks
+        return self.record.path_breaks
 
 
 def _named_leaves(tape: GradientTape) -> dict[Node, tuple[Any, Any]]:
     """The user's tensor or variable of each leaf node with its value, in the order of first use."""
     known: dict[Node, tuple[Any, Any]] = {t.node: (t, t._value) for t in tape._watched if t.node is not None}
-    for variable, first, _ in tape._record.leaves.values():
+    for variable, first, _ in tape._record.readings.values():
         if first.node is not None:
             known[first.node] = (variable, first._value)
     return known
@@ -316,7 +319,7 @@ def _location_of(code: Any, lasti: int) -> tuple[Place, str]:
     if code is None:
         return ("", 0), ""
     name = code.co_qualname.rpartition("<locals>.")[2]
-    place = place_of(code, lasti)
+    place = location_of(code, lasti)
     return (place.cell, place.line), "" if name == "<module>" else name
 
 

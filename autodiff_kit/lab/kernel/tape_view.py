@@ -235,7 +235,7 @@ def _count_rows(tape: GradientTape) -> int:
     """The number of a tape's rows, counted without building its table."""
     nodes = tape._record.nodes
     own = set(nodes)
-    leaves = {t.node for t in tape._watched} | {r.first.node for r in tape._record.leaves.values()}
+    leaves = {t.node for t in tape._watched} | {r.first.node for r in tape._record.readings.values()}
     constants: set[int] = set()
     count = 0
     for node in nodes:

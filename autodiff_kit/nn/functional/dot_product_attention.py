@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.selection import where
 from autodiff_kit.ops.softmax import masked_softmax, softmax
@@ -65,7 +66,7 @@ def attention(
     array([[1.],
            [1.]])
     """
-    queries, keys, values = lift(q), lift(k), lift(v)
+    queries, keys, values = as_tensor(q), as_tensor(k), as_tensor(v)
     _check_shapes(queries, keys, values)
     if mask is not None and mode == "renormalize":
         visible = _visible_keys(mask, queries, keys)  # 0 times nan is nan, so hidden keys and values are replaced
@@ -77,7 +78,7 @@ def attention(
 
 def _visible_keys(mask: Any, q: Tensor, k: Tensor) -> Any:
     """Keys that at least one query may attend to, as a boolean column ``(..., n, 1)``."""
-    keep = np.asarray(plain(mask))
+    keep = np.asarray(unwrap(mask))
     full = np.broadcast_to(keep, np.broadcast_shapes(keep.shape, (q.shape[-2], k.shape[-2])))
     return np.any(full, axis=-2)[..., None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.nn.segment.validation import check_ids, integer_array
 
@@ -42,7 +42,7 @@ def embedding(table: Any, ids: Any) -> Tensor:
            [3., 4.],
            [1., 2.]])
     """
-    rows, numbers = lift(table), integer_array("embedding", "ids", ids)
+    rows, numbers = as_tensor(table), integer_array("embedding", "ids", ids)
     if not rows.ndim:
         raise ShapeError("embedding: the table is a single number; it needs rows")
     return rows[check_ids("embedding", "id", numbers, rows.shape[0]).reshape(numbers.shape)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.nn.functional.validation import positive_number
 from autodiff_kit.ops.elementary_functions import softplus
@@ -15,7 +15,7 @@ __all__ = ["huber", "sigmoid_cross_entropy", "softmax_cross_entropy"]
 
 
 def _same_shape(name: str, labels: Any, others: Any) -> tuple[Tensor, Tensor]:
-    left, right = lift(labels), lift(others)
+    left, right = as_tensor(labels), as_tensor(others)
     if left.shape != right.shape:
         raise ShapeError(f"{name}: {left.shape} beside {right.shape}; labels and predictions need one shape")
     return left, right

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import DtypeError, ShapeError
 from autodiff_kit.nn.functional.validation import number_in_range
 from autodiff_kit.ops.axes import negative_axis
@@ -40,7 +40,7 @@ def moments(x: Any, axis: Any, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     >>> [float(m) for m in ak.nn.moments([1.0, 2.0, 3.0, 4.0], 0)]
     [2.5, 1.25]
     """
-    x = lift(x)
+    x = as_tensor(x)
     deviation = x - mean(x, axis, True)
     return mean(x, axis, keepdims), mean(deviation * deviation, axis, keepdims)
 
@@ -61,7 +61,7 @@ def _scale_and_shift(
         if given is None:
             continue
         t = (
-            given if isinstance(given, (int, float)) else lift(given)
+            given if isinstance(given, (int, float)) else as_tensor(given)
         )  # a Python number takes the dtype of the other operand
         if np.shape(t) not in ((), shape):
             raise ShapeError(f"{name}: the {what} has shape {np.shape(t)}; one number, or shape {shape}, is expected")
@@ -110,7 +110,7 @@ def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, ep
     array([[-1.,  1.],
            [ 1., -1.]])
     """
-    t = lift(x)
+    t = as_tensor(x)
     axes = _negative_axes(t.ndim, axis)
     y: Tensor = standardize(t, axis=axes, epsilon=number_in_range("layer_norm", "epsilon", epsilon))
     first = axes[0] if axes else 0
@@ -158,7 +158,7 @@ def instance_norm(x: Any, scale: Any = None, offset: Any = None, epsilon: float 
     >>> ak.nn.instance_norm(image).mean(axis=(1, 2)).numpy()
     array([[0., 0.]])
     """
-    t = lift(x)
+    t = as_tensor(x)
     if t.ndim < 3:
         raise ShapeError(f"instance_norm: three axes or more are expected, (b, ..., c); got {t.shape}")
     y: Tensor = standardize(

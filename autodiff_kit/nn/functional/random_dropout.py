@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, later, lift, plain
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import callback
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.nn.functional.validation import number_in_range
 from autodiff_kit.ops.selection import select
@@ -53,10 +55,10 @@ def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tenso
     >>> sorted(set(y.numpy().round(4).tolist())), abs(float(y.mean()) - 1.0) < 0.1
     ([0.0, 1.3333], True)
     """
-    t, probability = lift(x), number_in_range("dropout", "rate", rate, most=1)
-    if not flag("dropout: training", training) or probability == 0:
+    t, probability = as_tensor(x), number_in_range("dropout", "rate", rate, most=1)
+    if not check_flag("dropout: training", training) or probability == 0:
         return t
-    keep = later(_draw_mask, t._value, plain(seed), probability, anew=True)
+    keep = callback(_draw_mask, t._value, unwrap(seed), probability, every_call=True)
     scaled = t * (1.0 / (1.0 - probability)) if probability < 1 else t
     return select(scaled, 0.0, condition=keep)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.convolution_pooling import SlidingWindows, average_pool, convolution, max_pool
 from autodiff_kit.ops.shape_manipulation import reshape
@@ -21,7 +22,7 @@ Pair = tuple[int, int]
 # -------------------------------------------------------------------------------- arguments
 def _integer_at_least(name: str, what: str, given: Any, least: int) -> int:
     try:
-        n = operator.index(plain(given))
+        n = operator.index(unwrap(given))
     except TypeError as error:
         raise DtypeError(f"{name}: {what} is a whole number or a pair of them, got {given!r}") from error
     if n < least:
@@ -126,7 +127,7 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     >>> ak.nn.conv2d(image, corner)[..., 0].tolist()
     [[-4.0, -4.0], [-4.0, -4.0]]
     """
-    t, k = lift(x), lift(kernel)
+    t, k = as_tensor(x), as_tensor(kernel)
     groups = _integer_at_least("conv2d", "groups", groups, 1)
     if k.ndim != 4 or 0 in k.shape[:2]:
         raise ShapeError(f"conv2d: the kernel is (height, width, channels / groups, channels out), got {k.shape}")
@@ -223,7 +224,7 @@ def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
 
 
 def _pooling_windows(name: str, x: Any, size: Any, stride: Any, padding: Any) -> tuple[Tensor, SlidingWindows]:
-    t = lift(x)
+    t = as_tensor(x)
     if t.dtype.kind == "b":
         raise DtypeError(f"{name}: truth values have no largest and no mean; cast them to numbers first")
     windows = _place_windows(name, t, size, size if stride is None else stride, padding)

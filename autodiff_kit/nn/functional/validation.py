@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import plain
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.errors import DtypeError, StructureError
 
 __all__ = ["number_in_range", "positive_number"]
@@ -31,6 +31,6 @@ def positive_number(name: str, what: str, given: Any) -> float:
 
 def _number(name: str, what: str, given: Any) -> float:
     try:
-        return float(plain(given))
+        return float(unwrap(given))
     except (TypeError, ValueError) as error:
         raise DtypeError(f"{name}: {what} is a number, got {given!r}") from error

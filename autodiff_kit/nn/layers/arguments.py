@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.nn import functional
 from autodiff_kit.ops.elementary_functions import tanh
@@ -104,7 +104,7 @@ def check_input_width(layer: Any, x: Tensor, inputs: int) -> None:
 
 def row_vectors(layer: Any, x: Any) -> Tensor:
     """An input as a tensor with at least two axes, ``(..., n, d)``."""
-    tensor = lift(x)
+    tensor = as_tensor(x)
     if tensor.ndim < 2:
         raise ShapeError(f"{layer.name} takes rows of vectors, (..., n, d), got shape {tensor.shape}")
     return tensor

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, Variable, lift
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn import functional
 from autodiff_kit.nn.layers.arguments import (
@@ -103,7 +104,7 @@ class Conv2D(Module):
         self.dtype = floating_dtype(dtype)
         self.seed = random_generator(seed)
         self.kernel: Variable | None = None
-        self.bias = layer_variable(self, "bias", np.zeros(self.filters)) if flag("use_bias", use_bias) else None
+        self.bias = layer_variable(self, "bias", np.zeros(self.filters)) if check_flag("use_bias", use_bias) else None
         if inputs is not None:
             self._build(size_argument("inputs", inputs))
 
@@ -122,7 +123,7 @@ class Conv2D(Module):
 
     def __call__(self, x: Any) -> Tensor:
         """``activation(conv2d(x, kernel) + bias)``."""
-        x = lift(x)
+        x = as_tensor(x)
         if x.ndim < 3:
             raise ShapeError(f"{self.name} takes images (..., height, width, channels), got shape {x.shape}")
         kernel = self.kernel if self.kernel is not None else self._build(x.shape[-1])
@@ -133,7 +134,7 @@ class Conv2D(Module):
             )
         out = functional.conv2d(x, kernel, **self.options)
         out = out if self.bias is None else out + self.bias
-        return out if self.activation is None else lift(self.activation(out))
+        return out if self.activation is None else as_tensor(self.activation(out))
 
 
 def _height_and_width(size: Any) -> tuple[int, int]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, Variable, lift
-from autodiff_kit.core.validation import flag
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.nn.layers.arguments import (
     Function,
     activation_function,
@@ -96,7 +97,7 @@ class Dense(Module):
         self.dtype = floating_dtype(dtype)
         self.seed = random_generator(seed)
         self.kernel: Variable | None = None
-        self.bias = layer_variable(self, "bias", np.zeros(self.units)) if flag("use_bias", use_bias) else None
+        self.bias = layer_variable(self, "bias", np.zeros(self.units)) if check_flag("use_bias", use_bias) else None
         if inputs is not None:
             self._build(size_argument("inputs", inputs, least=0))
 
@@ -109,10 +110,10 @@ class Dense(Module):
 
     def __call__(self, x: Any) -> Tensor:
         """``activation(x @ kernel + bias)``."""
-        x = lift(x)
+        x = as_tensor(x)
         inputs = input_width(self, x)
         kernel = self.kernel if self.kernel is not None else self._build(inputs)
         check_input_width(self, x, kernel.shape[0])
         out = x @ kernel
         out = out if self.bias is None else out + self.bias
-        return out if self.activation is None else lift(self.activation(out))
+        return out if self.activation is None else as_tensor(self.activation(out))

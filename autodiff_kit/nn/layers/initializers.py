@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Variable
+from autodiff_kit.core.variable import Variable
 
 __all__ = ["glorot_uniform", "layer_variable"]
 

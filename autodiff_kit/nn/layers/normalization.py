@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, Variable, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.nn import functional
 from autodiff_kit.nn.layers.arguments import (
     check_input_width,
@@ -41,7 +42,7 @@ class _Normalization(Module):
         return "scale" if self.scale is None else None
 
     def _checked_input(self, x: Any) -> Tensor:
-        tensor = lift(x)
+        tensor = as_tensor(x)
         inputs = input_width(self, tensor)
         if self.scale is None:
             self._build(inputs)

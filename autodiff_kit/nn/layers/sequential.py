@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.nn.layers.arguments import Function
 from autodiff_kit.nn.layers.dropout import Dropout
@@ -60,4 +60,4 @@ class Sequential(Module):
         """Apply all layers in order."""
         for layer in self.layers:
             x = layer(x, training) if isinstance(layer, (Dropout, Sequential)) else layer(x)
-        return lift(x)
+        return as_tensor(x)

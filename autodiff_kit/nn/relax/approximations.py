@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.nn.relax.staircase import RAMP, SIGMOID, TRUNCATED_SIGMOID, filter_shape, staircase
 from autodiff_kit.nn.relax.validation import positive_number
 from autodiff_kit.ops.elementary_functions import sigmoid
@@ -23,7 +23,7 @@ __all__ = [
 
 def soft_step(x: Any, temperature: float) -> Tensor:
     """The unit step approximated by a sigmoid: ``sigmoid(x / temperature)``."""
-    return sigmoid(lift(x) * (1.0 / positive_number("temperature", temperature)))
+    return sigmoid(as_tensor(x) * (1.0 / positive_number("temperature", temperature)))
 
 
 def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None) -> Tensor:
@@ -59,7 +59,7 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
 
 def piecewise_linear_step(x: Any, width: float) -> Tensor:
     """The unit step approximated by a linear ramp of the given width."""
-    return RAMP.at(lift(x) * (1.0 / positive_number("width", width)))
+    return RAMP.at(as_tensor(x) * (1.0 / positive_number("width", width)))
 
 
 def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None = None) -> Tensor:
@@ -112,7 +112,7 @@ def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
     >>> ak.relax.filtered_step([-1.0, 0.0, 0.5], width=2.0).numpy()
     array([0.   , 0.5  , 0.875])
     """
-    return filter_shape(kernel).at(lift(x) * (2.0 / positive_number("width", width)))
+    return filter_shape(kernel).at(as_tensor(x) * (2.0 / positive_number("width", width)))
 
 
 def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
@@ -146,7 +146,7 @@ def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[
 # -------------------------------------------------------------------------------- ceil, round, sign
 def _shifted_version(floor: Callable[..., Tensor], before: float, after: float, name: str) -> Callable[..., Tensor]:
     def derived(x: Any, *args: Any, **kwargs: Any) -> Tensor:
-        y = floor(lift(x) + before if before else x, *args, **kwargs)
+        y = floor(as_tensor(x) + before if before else x, *args, **kwargs)
         return y + after if after else y
 
     derived.__name__ = name

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.custom_gradient import custom_gradient
-from autodiff_kit.core.tensor import Tensor, Value, lift, plain
-from autodiff_kit.core.validation import flag, number, whole
+from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_flag, check_integer, check_number
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
+from autodiff_kit.ops.custom_gradient import custom_gradient
 from autodiff_kit.ops.selection import where
 
 __all__ = ["fake_quant"]
@@ -60,14 +61,16 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
     x = real_tensor(x)
     x = x if x.dtype.kind == "f" else x.astype(np.float64)
     kind = x.dtype.type
-    low, high = (end if isinstance(end, Value) else lift(kind(number("min and max", end))) for end in (min, max))
+    low, high = (
+        end if isinstance(end, Value) else as_tensor(kind(check_number("min and max", end))) for end in (min, max)
+    )
     if low.shape or high.shape:
         raise ShapeError(f"fake_quant: min and max are one number each, got shapes {low.shape} and {high.shape}")
-    lo, hi = kind(plain(low)), kind(plain(high))
+    lo, hi = kind(unwrap(low)), kind(unwrap(high))
     if not lo < hi:
         raise StructureError(f"fake_quant: min must be below max, got {lo} and {hi}")
-    narrow = int(flag("narrow_range", narrow_range))
-    if not 2 <= whole("num_bits", num_bits) <= 16:
+    narrow = int(check_flag("narrow_range", narrow_range))
+    if not 2 <= check_integer("num_bits", num_bits) <= 16:
         raise StructureError(f"num_bits is from 2 to 16, got {num_bits}")
     levels = 2**num_bits - 1 - narrow
     scale, first, last = _nudged_range(lo, hi, levels, narrow)
@@ -79,7 +82,7 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
         inside = ~(below | above)
 
         def pull(g: Any) -> Any:
-            g = lift(g)
+            g = as_tensor(g)
             return where(inside, g, 0.0), where(below, g, 0.0).sum(), where(above, g, 0.0).sum()
 
         return y.astype(raw.dtype), pull

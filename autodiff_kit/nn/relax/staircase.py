@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.validation import said, word
+from autodiff_kit.core.validation import check_choice, describe
 from autodiff_kit.errors import StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
 from autodiff_kit.ops.arithmetic import square
@@ -35,7 +35,7 @@ def _step_positions(x: Tensor, steps: tuple[int, int] | None, reach: float) -> t
         try:
             first, last = (operator.index(k) for k in steps)
         except (TypeError, ValueError) as error:
-            raise StructureError(f"steps are two whole numbers (first, last), not {said(steps)}") from error
+            raise StructureError(f"steps are two whole numbers (first, last), not {describe(steps)}") from error
         if last < first or last - first > _MAX_REQUESTED_STEPS:
             raise StructureError(f"steps are (first, last) with first <= last, and not too many, not {steps}")
         return np.arange(first, last + 1, dtype=x.dtype), 0.0
@@ -139,4 +139,4 @@ _FILTER_SHAPES = {
 
 def filter_shape(name: str) -> SmoothStep:
     """The step that results from filtering with a kernel of this name."""
-    return _FILTER_SHAPES[word("kernel", name, *_FILTER_SHAPES)]
+    return _FILTER_SHAPES[check_choice("kernel", name, *_FILTER_SHAPES)]

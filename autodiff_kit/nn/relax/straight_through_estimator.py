@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.custom_gradient import custom_gradient
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import StructureError
+from autodiff_kit.ops.custom_gradient import custom_gradient
 from autodiff_kit.ops.selection import stop_gradient
 
 __all__ = ["straight_through"]

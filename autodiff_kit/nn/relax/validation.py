@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, lift
-from autodiff_kit.core.validation import number
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_number
 from autodiff_kit.errors import DtypeError, StructureError
 
 __all__ = ["positive_number", "real_tensor"]
@@ -16,7 +16,7 @@ __all__ = ["positive_number", "real_tensor"]
 
 def positive_number(name: str, value: Any) -> float:
     """A finite number above 0 whose inverse is finite, else an error."""
-    width = number(name, value)
+    width = check_number(name, value)
     if not width > 0 or math.isinf(1.0 / width):
         raise StructureError(f"{name} must be above 0, got {value}")
     return width
@@ -24,7 +24,7 @@ def positive_number(name: str, value: Any) -> float:
 
 def real_tensor(x: Any) -> Tensor:
     """A real tensor; booleans become numbers."""
-    t = lift(x)
+    t = as_tensor(x)
     if t.dtype.kind == "c":
         raise DtypeError(f"complex numbers have no floor and no sign; got {t.dtype}")
     return t.astype(np.float64) if t.dtype.kind == "b" else t

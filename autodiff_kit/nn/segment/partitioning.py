@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, lift
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.validation import check_ids, count_from_ids, integer_array, rows_and_ids, segment_count
 from autodiff_kit.ops import segment_reductions
@@ -119,6 +119,6 @@ def _checked_part(places: Any, part: Any) -> tuple[Tensor, Array]:
     """One part as rows and ids; a scalar index stands for a single row."""
     numbers = integer_array("dynamic_stitch", "indices", places)
     if not numbers.ndim:
-        part, numbers = lift(part)[None], numbers.reshape(1)
+        part, numbers = as_tensor(part)[None], numbers.reshape(1)
     t, numbers = rows_and_ids("dynamic_stitch", "indices", part, numbers)
     return t, check_ids("dynamic_stitch", "index", numbers, count_from_ids(numbers))

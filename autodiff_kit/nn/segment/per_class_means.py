@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Standin, Tensor, lift, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.reductions import segment_mean
 from autodiff_kit.nn.segment.validation import fraction_array, integer_array, segment_count
@@ -62,7 +64,7 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     """
     if previous is None:
         return segment_mean(data, labels, num_classes)
-    before = lift(previous)
+    before = as_tensor(previous)
     count = len(before) if num_classes is None and before.ndim else num_classes
     now = segment_mean(data, labels, count)
     if before.shape != now.shape:
@@ -158,7 +160,7 @@ class ClassMeans:
         >>> [centers.update([[x]], [1]).tolist() for x in (4.0, 2.0)]
         [[[0.0], [4.0]], [[0.0], [3.0]]]
         """
-        if isinstance(plain(lift(data)), Standin) or isinstance(plain(labels), Standin):
+        if isinstance(unwrap(as_tensor(data)), SymbolicValue) or isinstance(unwrap(labels), SymbolicValue):
             raise StructureError(
                 "ClassMeans keeps means between calls, and ak.compile would record them once. Call update outside of "
                 "the compiled function, or keep the means in a variable and use class_means."

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor, lift, plain
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.validation import check_ids, integer_array
 from autodiff_kit.ops import segment_reductions
@@ -65,13 +66,13 @@ def sparse_matmul(adjacency: Any, x: Any, values: Any = None) -> Tensor:
     >>> ak.segment.sparse_matmul(path, [[1.0], [10.0], [100.0]]).tolist()
     [[10.0], [101.0], [10.0]]
     """
-    t, entries = lift(x), _sparse_entries(adjacency)
+    t, entries = as_tensor(x), _sparse_entries(adjacency)
     if t.ndim not in (1, 2) or t.shape[0] != entries.shape[1]:
         raise ShapeError(
             f"sparse_matmul of shapes {entries.shape} and {t.shape}: the second needs {entries.shape[1]} rows, "
             "and one axis or two"
         )
-    weights = lift(_entry_values(values, entries, t.dtype))
+    weights = as_tensor(_entry_values(values, entries, t.dtype))
     if weights.shape != entries.rows.shape:
         raise ShapeError(
             f"sparse_matmul: values of shape {weights.shape} for {entries.rows.size} places; give one each"
@@ -115,7 +116,7 @@ def _sparse_entries(adjacency: Any) -> _SparseEntries:
 
 def _matrix_shape(given: Any) -> tuple[int, int]:
     try:
-        m, n = (operator.index(plain(k)) for k in given)
+        m, n = (operator.index(unwrap(k)) for k in given)
     except (TypeError, ValueError) as error:
         raise StructureError(f"sparse_matmul: the shape is two whole numbers, got {given!r}") from error
     if m < 0 or n < 0:

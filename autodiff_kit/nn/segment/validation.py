@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Standin, Tensor, Value, array, later, lift, may_change, plain
+from autodiff_kit.core.numpy_protocol import Value, is_writable, unwrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import SymbolicValue, as_array, callback
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.shape_manipulation import reshape
 
@@ -20,14 +22,14 @@ _MAX_SEGMENTS = 1 << 32  # more do not fit into memory and are a mistake
 def integer_array(name: str, what: str, given: Any) -> Any:
     """Integers as an array that the caller cannot change, since the tape keeps it."""
     try:
-        numbers = array(plain(given))
+        numbers = as_array(unwrap(given))
     except ValueError as error:
         raise ShapeError(f"{name}: the {what} do not make an array; give lists of equal lengths") from error
     if not numbers.size and numbers.dtype.kind == "f":
         return numbers.astype(np.intp)  # NumPy makes an array of floats from an empty list
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"{name}: {what} are whole numbers, got {numbers.dtype}")
-    own = isinstance(given, Value) or isinstance(numbers, Standin) or not may_change(numbers)
+    own = isinstance(given, Value) or isinstance(numbers, SymbolicValue) or not is_writable(numbers)
     return numbers if own else np.array(numbers)
 
 
@@ -39,7 +41,7 @@ def count_from_ids(numbers: Any) -> int:
 def segment_count(name: str, what: str, given: Any) -> int:
     """A number of segments, given as an argument."""
     try:
-        count = operator.index(plain(given))
+        count = operator.index(unwrap(given))
     except TypeError as error:
         raise DtypeError(f"{name}: {what} is a whole number, got {given!r}") from error
     if not 0 <= count < _MAX_SEGMENTS:
@@ -50,7 +52,7 @@ def segment_count(name: str, what: str, given: Any) -> int:
 def fraction_array(name: str, what: str, given: Any) -> Array:
     """An array of numbers from 0 to 1."""
     try:
-        numbers = np.asarray(plain(given), np.float64)
+        numbers = np.asarray(unwrap(given), np.float64)
     except (TypeError, ValueError) as error:
         raise DtypeError(f"{name}: the {what} is a number from 0 to 1, got {given!r}") from error
     if not np.all((numbers >= 0) & (numbers <= 1)):
@@ -60,7 +62,7 @@ def fraction_array(name: str, what: str, given: Any) -> Array:
 
 def check_ids(name: str, what: str, numbers: Any, count: int) -> Any:
     """Ids as a flat array of NumPy's index type, or an error if one is not from 0 to ``count - 1``."""
-    return later(_in_range, numbers, name, what, count)
+    return callback(_in_range, numbers, name, what, count)
 
 
 def _in_range(numbers: Array, name: str, what: str, count: int) -> Array:
@@ -75,7 +77,7 @@ def _in_range(numbers: Array, name: str, what: str, count: int) -> Array:
 
 def rows_and_ids(name: str, what: str, data: Any, ids: Any) -> tuple[Tensor, Any]:
     """The data with the axes that the ids cover flattened into one, and the ids."""
-    t, numbers = lift(data), integer_array(name, what, ids)
+    t, numbers = as_tensor(data), integer_array(name, what, ids)
     if t.dtype.kind not in "biuf":
         raise DtypeError(f"{name}: the data are numbers, got dtype {t.dtype}")
     if not numbers.ndim or t.shape[: numbers.ndim] != numbers.shape:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.tape import look_on
+from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.lab.kernel.cells import source_hash
 
 from .conftest import unpacked
@@ -131,13 +131,13 @@ def test_the_kit_s_own_tapes_are_passed_by(page: Any) -> None:
 
 
 def test_nobody_looks_once_it_stopped(make_page: Any, tapes: Any) -> None:
-    before = look_on(None)
+    before = set_tape_observer(None)
     page = make_page()
     with page.inspector:
         pass
     tapes.first()
     assert page.told == []
-    assert look_on(before) is None
+    assert set_tape_observer(before) is None
 
 
 def test_a_cell_is_known_by_the_same_hash_as_in_the_front_end() -> None:
@@ -540,9 +540,9 @@ def test_watching_leaves_gradients_alone(attention: Any, tapes: Any) -> None:
     names = attention.names
     sources = [names[n] for n in ("E", "W_q", "W_v", "gain")]
     watched = attention.tape.gradient(names["loss"], sources)
-    before = look_on(None)
+    before = set_tape_observer(None)
     plain, other = tapes.attention()
-    look_on(before)
+    set_tape_observer(before)
     alone = plain.gradient(other["loss"], [other[n] for n in ("E", "W_q", "W_v", "gain")])
     for a, b in zip(watched, alone, strict=True):
         np.testing.assert_array_equal(a.numpy(), b.numpy())

@@ -27,7 +27,7 @@ class Counted:
         self.given: list[Array] = []
 
     def __call__(self, value: Any) -> Any:
-        from autodiff_kit.core.tensor import constant
+        from autodiff_kit.core.constant import constant
 
         self.given.append(np.array(value, float))
         return constant(self.given[-1])

@@ -75,7 +75,7 @@ def executed_products(lines: Sequence[ProgramLine]) -> list[ExecutedProduct]:
 def cost_on_tape(lines: Sequence[ProgramLine]) -> list[tuple[int, int]]:
     """Record the program on a tape; the five most expensive lines by the kit's cost, each with its operations."""
     from autodiff_kit.core.tape import GradientTape
-    from autodiff_kit.core.tensor import Variable
+    from autodiff_kit.core.variable import Variable
     from autodiff_kit.diagnostics.tape_cost import cost
 
     left = [[_factor(line) for _ in range(line.runs)] for line in lines]
@@ -89,7 +89,7 @@ def cost_on_tape(lines: Sequence[ProgramLine]) -> list[tuple[int, int]]:
 
 def _factor(line: ProgramLine) -> object:
     """The left factor of a product: data, or a variable."""
-    from autodiff_kit.core.tensor import Variable
+    from autodiff_kit.core.variable import Variable
 
     ones = np.ones((line.m, line.k))
     return ones if line.kind == "data" else Variable(ones)

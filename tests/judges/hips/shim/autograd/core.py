@@ -3,9 +3,10 @@
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten, flatten_like, pack_like
-from autodiff_kit.core.record import members
-from autodiff_kit.core.tensor import make
+from autodiff_kit.core.pytree import flatten, flatten_like
+from autodiff_kit.core.pytree import unflatten_like
+from autodiff_kit.core.joint_record import records_of
+from autodiff_kit.core.tensor import wrap
 
 from .tracer import primitive, primitive_vjps
 
@@ -15,7 +16,7 @@ __all__ = ["make_jvp", "make_vjp", "primitive", "primitive_vjps", "vspace"]
 def on_record(value):
     """Whether an open tape or accumulator follows a value."""
     return isinstance(value, ak.Tensor) and any(
-        r.page is not None for r in members(getattr(value.node, "record", None))
+        r.sink is not None for r in records_of(getattr(value.node, "record", None))
     )
 
 
@@ -27,13 +28,13 @@ def clean(nest):
             return value
         return value.numpy() if value.ndim else value.dtype.type(value.item())
 
-    return pack_like(nest, [leaf(value) for value in flatten(nest)])
+    return unflatten_like(nest, [leaf(value) for value in flatten(nest)])
 
 
 def fresh(value):
     """A tensor of its own, with a path to whoever follows the original."""
     if isinstance(value, ak.Tensor):
-        return ak.identity(value) if on_record(value) else make(value._value)
+        return ak.identity(value) if on_record(value) else wrap(value._value)
     array = np.asarray(value)
     if array.dtype.kind == "c":
         raise TypeError("complex numbers are not the kit's")
@@ -45,7 +46,7 @@ def make_vjp(f, x):
     tape = ak.GradientTape(persistent=True)
     with tape:
         tape.watch(starts)
-        y = f(pack_like(x, starts))
+        y = f(unflatten_like(x, starts))
     ends = flatten(y)
     followed = [k for k, end in enumerate(ends) if isinstance(end, ak.Tensor)]
 
@@ -57,9 +58,9 @@ def make_vjp(f, x):
             for k in followed
         ]
         if not targets:
-            return clean(pack_like(x, [ak.constant(np.zeros(s.shape)) for s in starts]))
+            return clean(unflatten_like(x, [ak.constant(np.zeros(s.shape)) for s in starts]))
         found = tape.gradient(targets, starts, seeds, unconnected_gradients="zero")
-        return clean(pack_like(x, found))
+        return clean(unflatten_like(x, found))
 
     return vjp, clean(y)
 
@@ -73,10 +74,10 @@ def make_jvp(f, x):
             for t, s in zip(given, starts, strict=True)
         ]
         with ak.ForwardAccumulator(starts, tangents) as acc:
-            y = f(pack_like(x, starts))
+            y = f(unflatten_like(x, starts))
             ends = flatten(y)
         pushed = [acc.jvp(end, "zero") if isinstance(end, ak.Tensor) else np.zeros(np.shape(end)) for end in ends]
-        return clean(y), clean(pack_like(y, pushed))
+        return clean(y), clean(unflatten_like(y, pushed))
 
     return jvp
 
@@ -85,7 +86,7 @@ class vspace:  # noqa: N801 - the name that the tests ask for
     """The vector space of a nest of arrays."""
 
     def __init__(self, value):
-        self.like = pack_like(value, [np.zeros(np.shape(leaf)) for leaf in flatten(value)])
+        self.like = unflatten_like(value, [np.zeros(np.shape(leaf)) for leaf in flatten(value)])
         for leaf in flatten(value):
             kind = leaf.dtype.kind if hasattr(leaf, "dtype") else np.asarray(leaf).dtype.kind
             if kind not in "fiub":
@@ -94,15 +95,15 @@ class vspace:  # noqa: N801 - the name that the tests ask for
         self.size = sum(int(np.prod(shape)) for shape in self.shapes)
 
     def __eq__(self, other):
-        return str(pack_like(self.like, [str(s) for s in self.shapes])) == str(
-            pack_like(other.like, [str(s) for s in other.shapes])
+        return str(unflatten_like(self.like, [str(s) for s in self.shapes])) == str(
+            unflatten_like(other.like, [str(s) for s in other.shapes])
         )
 
     __hash__ = None
 
     def _map(self, f, *nests):
         leaves = [f(*leaf) for leaf in zip(*(flatten(nest) for nest in nests), strict=True)]
-        return pack_like(self.like, leaves)
+        return unflatten_like(self.like, leaves)
 
     def zeros(self):
         return self._map(lambda z: float(z) if z.shape == () else z.copy(), self.like)
@@ -133,4 +134,4 @@ class vspace:  # noqa: N801 - the name that the tests ask for
             for place in np.ndindex(shape):
                 leaves = [np.zeros(s) for s in self.shapes]
                 leaves[k][place] = 1.0
-                yield pack_like(self.like, leaves)
+                yield unflatten_like(self.like, leaves)

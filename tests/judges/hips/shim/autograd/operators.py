@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten, pack_like
+from autodiff_kit.core.pytree import flatten
+from autodiff_kit.core.pytree import unflatten_like
 
 from . import numpy as anp
 from .core import clean, make_jvp as _make_jvp, make_vjp as _make_vjp
@@ -20,7 +21,7 @@ def _one(value):
         for leaf in flatten(value)
     ):
         raise TypeError("Grad only applies to real scalar-output functions.")
-    return pack_like(value, [1.0 if np.ndim(leaf) == 0 else np.ones(np.shape(leaf)) for leaf in flatten(value)])
+    return unflatten_like(value, [1.0 if np.ndim(leaf) == 0 else np.ones(np.shape(leaf)) for leaf in flatten(value)])
 
 
 @unary_to_nary
@@ -40,7 +41,7 @@ def value_and_grad(f, x):
 @unary_to_nary
 def grad_and_aux(f, x):
     vjp, (y, aux) = _make_vjp(f, x)
-    zeros = pack_like(aux, [np.zeros(np.shape(leaf)) for leaf in flatten(aux)])
+    zeros = unflatten_like(aux, [np.zeros(np.shape(leaf)) for leaf in flatten(aux)])
     return vjp((_one(y), zeros)), aux
 
 

@@ -2,7 +2,7 @@
 
 import autodiff_kit as ak
 from autodiff_kit.core.pytree import flatten as leaves_of
-from autodiff_kit.core.pytree import pack_like
+from autodiff_kit.core.pytree import unflatten_like
 
 from .. import numpy as anp
 
@@ -19,7 +19,7 @@ def flatten(value):
             part = vector[start : start + size]
             parts.append(anp.reshape(part, shape) if shape else part[0])
             start += size
-        return pack_like(value, parts)
+        return unflatten_like(value, parts)
 
     return flat, unflatten
 

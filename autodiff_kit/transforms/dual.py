@@ -1,45 +1,53 @@
-"""A value that carries its tangent along: the reverse rules, run on such values, say how a gradient moves."""
+"""Dual numbers: values that carry a tangent. Reverse rules run on them give the derivative of a gradient."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Value, normal, plain
-from autodiff_kit.errors import AutodiffError, NumbersAskedError
+from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
+from autodiff_kit.core.operation import Op
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import Tracer, call_traced
+from autodiff_kit.errors import AutodiffError
 
-if TYPE_CHECKING:
-    from autodiff_kit.core.operation import Op
-
-__all__ = ["Dual", "NeedsTensorsError", "carried"]
+__all__ = ["Dual", "NeedsTensorsError"]
 
 
 class NeedsTensorsError(AutodiffError):
-    """A rule did something with a value that carries a tangent which only tensors can do; it is run on tensors then."""
+    """A rule did something with a dual number that only tensors can do; it is run again on tensors."""
 
 
-class Dual(Value):
-    """A number or array, and how it moves: of its shape and dtype.
+class Dual(Value, Tracer):
+    """A number or array with its tangent, of the same shape and dtype.
 
-    The operators are written out, since rules are made of them; operations come by :func:`carried`.
+    The operators are written out, since rules are made of them; operations come through :meth:`apply`.
     """
 
     __slots__ = ("_value", "tangent")
+    level = 1
     __array_ufunc__ = None  # type: ignore[assignment]  # an array on the left leaves the operator to us
 
     def __init__(self, value: Any, tangent: Any) -> None:
         self._value = value
         self.tangent = tangent
 
+    def apply(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
+        """The answer of an operation on ``values``, with its tangent by the operation's forward rule."""
+        return _apply(op, values, params)
+
+    def _as_tensor(self) -> Tensor:
+        raise NeedsTensorsError("a tensor cannot hold the tangent of a value")
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         raise NeedsTensorsError("an array cannot hold the tangent of a value")
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if func in _LOOKS:
-            return func(*map(plain, args), **kwargs)
-        raise NeedsTensorsError(f"np.{func.__name__} knows nothing of tangents")
+        if func in _METADATA_FUNCTIONS:
+            return func(*map(unwrap, args), **kwargs)
+        raise NeedsTensorsError(f"np.{func.__name__} has no rule for tangents")
 
     def __getitem__(self, index: Any) -> Any:
         return Dual(self._value[index], self.tangent[index])
@@ -53,7 +61,7 @@ class Dual(Value):
         y = self._value + other
         return Dual(y, self.tangent if type(other) is float else _aligned(self.tangent, y))
 
-    __radd__ = __add__
+    __radd__ = __add__  # type: ignore[assignment]
 
     def __sub__(self, other: Any) -> Any:
         if type(other) is Dual:
@@ -75,7 +83,7 @@ class Dual(Value):
             return Dual(x * z, t * z + x * other.tangent)
         return Dual(x * other, t * other)
 
-    __rmul__ = __mul__
+    __rmul__ = __mul__  # type: ignore[assignment]
 
     def __truediv__(self, other: Any) -> Any:
         x, t = self._value, self.tangent
@@ -90,8 +98,8 @@ class Dual(Value):
         return Dual(y, -y * self.tangent / self._value)
 
 
-_LOOKS = (np.ndim, np.shape, np.size, np.result_type, np.zeros_like, np.ones_like)
-"""What NumPy says of a value whatever its numbers are."""
+_METADATA_FUNCTIONS = (np.ndim, np.shape, np.size, np.result_type, np.zeros_like, np.ones_like)
+"""Functions of NumPy that ask for shape and dtype only."""
 
 
 def _aligned(tangent: Any, value: Any) -> Any:
@@ -105,37 +113,28 @@ def _aligned(tangent: Any, value: Any) -> Any:
     return tangent if tangent.shape == value.shape else np.broadcast_to(tangent, value.shape)
 
 
-def carried(op: Op, values: tuple[Any, ...], params: dict[str, Any], together: bool = False) -> Any:
-    """Any operation on values of which some carry a tangent; ``together``: they are one list."""
-    raw = [x._value if type(x) is Dual else x for x in values]
-    y = _called(op, op.value, [raw] if together else raw, params)
+def _apply(op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
+    together = len(values) == 1 and type(values[0]) in (tuple, list)  # an operation on a list of arrays
+    inputs = values[0] if together else values
+    raw = [x._value if type(x) is Dual else x for x in inputs]
+    y = call_traced(op.value, [raw] if together else raw, params, op)
     if type(y) is not np.ndarray or not y.shape:
-        y = normal(y)
-    if op.family == "zero":
+        y = canonical(y)
+    if op.family == "nondifferentiable":
         return y
     if op.family == "bilinear" and type(y) is type(raw[0]) is type(raw[1]) is np.ndarray and not params:
-        return Dual(y, _product_moved(op.value, *raw, *values))
-    if op.users or op.jvp is None:
+        return Dual(y, _product_rule(op.value, *raw, *inputs))
+    if op.user_defined or op.jvp is None:
         raise NeedsTensorsError(f"{op.name} has a rule of the user's")
     if float in map(type, raw):
         raw = [np.float64(x) if type(x) is float else x for x in raw]
-    tangents = tuple([x.tangent if type(x) is Dual else None for x in values])
-    return Dual(y, _aligned(_called(op.jvp, op.jvp, (tangents, y, *raw), params), y))
+    tangents = tuple([x.tangent if type(x) is Dual else None for x in inputs])
+    return Dual(y, _aligned(call_traced(op.jvp, (tangents, y, *raw), params), y))
 
 
-def _product_moved(product: Any, a: Any, b: Any, left: Any, right: Any) -> Any:
-    """The product rule, where ``left`` is ``a`` and ``right`` is ``b``, one of them or both with their tangents."""
+def _product_rule(product: Any, a: Any, b: Any, left: Any, right: Any) -> Any:
+    """The tangent of a product, where ``left`` is ``a`` and ``right`` is ``b``, one or both with their tangents."""
     if type(left) is not Dual:
         return product(a, right.tangent)
     part = product(left.tangent, b)
     return part + product(a, right.tangent) if type(right) is Dual else part
-
-
-def _called(what: Any, function: Any, arguments: Sequence[Any], params: dict[str, Any]) -> Any:
-    """What a function gives; one that needs numbers where there are none yet is recorded as a call of ``what``."""
-    try:
-        return function(*arguments, **params)
-    except NumbersAskedError as asked:
-        if asked.recorder is None:
-            raise
-        return asked.recorder.call(what, tuple(arguments), params)

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import lift, plain
-from autodiff_kit.core.validation import said, whole
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.sparse_gradient import SparseGradient
+from autodiff_kit.core.tensor import as_tensor
+from autodiff_kit.core.validation import check_integer, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError
 
 __all__ = ["RowGradient", "worth_rows"]
 
 
-class RowGradient:
+class RowGradient(SparseGradient):
     """The gradient of a table of which few rows were read.
 
     A tape gives it for a large variable that was only read by rows, in place of a tensor of mostly zeros.
@@ -55,8 +57,8 @@ class RowGradient:
     def __init__(self, ids: Any, rows: Any, shape: Any) -> None:
         numbers, given = _array("ids", ids).reshape(-1), _array("rows", rows)
         if not isinstance(shape, (tuple, list)) or not shape:
-            raise ArgumentError(f"the shape of a table is a tuple such as (1000, 16), not {said(shape)}")
-        self.shape = tuple(whole("a length of the shape", n, 0) for n in shape)
+            raise ArgumentError(f"the shape of a table is a tuple such as (1000, 16), not {describe(shape)}")
+        self.shape = tuple(check_integer("a length of the shape", n, 0) for n in shape)
         if given.shape != (numbers.size, *self.shape[1:]):
             raise ShapeError(
                 f"{numbers.size} ids of a table {self.shape} need rows {(numbers.size, *self.shape[1:])}, "
@@ -126,7 +128,7 @@ class RowGradient:
 
 
 def _array(what: str, value: Any) -> np.ndarray[Any, Any]:
-    found = np.asarray(plain(lift(value)))
+    found = np.asarray(unwrap(as_tensor(value)))
     if found.dtype.kind == "c":
         raise DtypeError(f"{what} of a gradient are real numbers, got {found.dtype}")
     return found

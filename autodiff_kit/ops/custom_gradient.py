@@ -7,10 +7,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from autodiff_kit.core.dispatch import record
+from autodiff_kit.core.dispatch import record_op
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.tensor import Tensor, lift, plain
-from autodiff_kit.core.validation import function
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError, StructureError
 
 __all__ = ["custom_gradient"]
@@ -47,7 +48,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     >>> float(ak.grad(log1pexp)(1000.0))
     1.0
     """
-    function("what ak.custom_gradient decorates", f)
+    check_callable("what ak.custom_gradient decorates", f)
     name = getattr(f, "__name__", "custom").strip("<>_") or "custom"
     signature = _signature(f)
     defaults = any(p.default is not p.empty for p in signature.parameters.values())
@@ -58,9 +59,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
             bound = _bound(name, signature, args, kwargs)
             bound.apply_defaults()
             args = bound.args
-        inputs = tuple(lift(a) for a in args)
-        value, vjp, jvp = _parts(name, f(*inputs))
-        return _noted(name, _pull(vjp), _push(jvp), plain(lift(value)), inputs)
+        inputs = tuple(as_tensor(a) for a in args)
+        value, vjp, jvp = _split_answer(name, f(*inputs))
+        return _record_custom(name, _vjp_rule(vjp), _jvp_rule(jvp), unwrap(as_tensor(value)), inputs)
 
     return run
 
@@ -81,7 +82,7 @@ def _bound(
         raise ArgumentError(f"{name}: {error}. It takes {signature}.") from error
 
 
-def _parts(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any] | None]:
+def _split_answer(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any] | None]:
     if not isinstance(answer, tuple) or len(answer) not in (2, 3) or not all(callable(part) for part in answer[1:]):
         raise StructureError(
             f"{name} is a custom gradient: it must return (value, vjp) or (value, vjp, jvp), "
@@ -90,22 +91,22 @@ def _parts(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Callable[..
     return answer[0], answer[1], answer[2] if len(answer) == 3 else None
 
 
-def _pull(vjp: Callable[..., Any]) -> Callable[..., Any]:
+def _vjp_rule(vjp: Callable[..., Any]) -> Callable[..., Any]:
     return lambda g, _y, *_inputs: vjp(g)
 
 
-def _push(jvp: Callable[..., Any] | None) -> Callable[..., Any] | None:
+def _jvp_rule(jvp: Callable[..., Any] | None) -> Callable[..., Any] | None:
     if jvp is None:
         return None
 
-    def push(tangents: tuple[Any, ...], y: Any, *inputs: Any) -> Any:
+    def rule(tangents: tuple[Any, ...], y: Any, *inputs: Any) -> Any:
         zeros = [x * 0.0 for x in inputs]
-        return jvp(*(z if t is None else lift(t) for t, z in zip(tangents, zeros, strict=True)))
+        return jvp(*(z if t is None else as_tensor(t) for t, z in zip(tangents, zeros, strict=True)))
 
-    return push
+    return rule
 
 
-def _noted(
+def _record_custom(
     name: str,
     vjp_all: Callable[..., Any],
     jvp: Callable[..., Any] | None,
@@ -113,6 +114,6 @@ def _noted(
     inputs: tuple[Tensor, ...],
 ) -> Tensor:
     """A value that was computed elsewhere, on the record as one operation with rules of the user's."""
-    rules = {"vjp_all": vjp_all, "jvp": jvp, "users": True, "family": "general"}
+    rules = {"vjp_all": vjp_all, "jvp": jvp, "user_defined": True, "family": "general"}
     op = Op(name, lambda *_: value, flops=lambda *_: 0, **rules)  # what computed it stands on the record by itself
-    return record(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))
+    return record_op(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from autodiff_kit.core.operation import OPS, Op
-from autodiff_kit.core.record import UNUSUAL
-from autodiff_kit.core.validation import function, said, text
+from autodiff_kit.core.record import ACTIVE_MODES
+from autodiff_kit.core.validation import check_callable, check_text, describe
 from autodiff_kit.errors import ArgumentError, DuplicateNameError, UnknownGradientError
 
 __all__ = ["gradient_override_map", "register_gradient"]
@@ -49,12 +49,12 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
     ... def five_times(g, ans, x):
     ...     return 5.0 * g
     """
-    text("what a gradient is registered under", name)
+    check_text("what a gradient is registered under", name)
 
     def decorate(rule: Rule) -> Rule:
-        function(f"the gradient {name!r}", rule)
+        check_callable(f"the gradient {name!r}", rule)
         if name in _RULES and not _defined_again(_RULES[name], rule):
-            raise DuplicateNameError(f"a gradient named {name!r} is registered already, at {_place(_RULES[name])}")
+            raise DuplicateNameError(f"a gradient named {name!r} is registered already, at {_location(_RULES[name])}")
         _RULES[name] = rule
         return rule
 
@@ -66,7 +66,7 @@ def _defined_again(old: Rule, new: Rule) -> bool:
     return named[0] == named[1] and named[0][0] == "__main__"
 
 
-def _place(rule: Rule) -> str:
+def _location(rule: Rule) -> str:
     code = getattr(rule, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(rule)
 
@@ -78,10 +78,10 @@ def _nearest(name: str) -> str:
     return f"; the nearest name is {near[0]!r}" if near else ""
 
 
-def _stand_in(op: Op, name: str) -> Op:
+def _replacement(op: Op, name: str) -> Op:
     """A twin of ``op`` whose gradient is the one registered as ``name``."""
     if name in _RULES:
-        return Op(op.name, op.value, vjp_all=_RULES[name], users=True, family="general")
+        return Op(op.name, op.value, vjp_all=_RULES[name], user_defined=True, family="general")
     source = OPS.get(name)
     if source is None or (source.vjps is None and source.vjp_all is None):
         raise UnknownGradientError(
@@ -117,19 +117,19 @@ def gradient_override_map(mapping: dict[str, str]) -> Iterator[None]:
     array([1., 1.])
     """
     if not isinstance(mapping, dict):
-        raise ArgumentError(f'a map of names is a dict such as {{"Floor": "Identity"}}, not {said(mapping)}')
+        raise ArgumentError(f'a map of names is a dict such as {{"Floor": "Identity"}}, not {describe(mapping)}')
     for key, name in mapping.items():
-        text("a gradient", name)
-        if text("an operation", key) not in OPS:
+        check_text("a gradient", name)
+        if check_text("an operation", key) not in OPS:
             raise UnknownGradientError(f"no operation is named {key!r}{_nearest(key)}")
-    stand_ins = {key: _stand_in(OPS[key], name) for key, name in mapping.items()}
-    before = {key: OPS[key].live for key in mapping}
-    UNUSUAL.append(mapping)
+    replacements = {key: _replacement(OPS[key], name) for key, name in mapping.items()}
+    before = {key: OPS[key].active for key in mapping}
+    ACTIVE_MODES.append(mapping)
     try:
-        for key, op in stand_ins.items():
-            OPS[key].live = op
+        for key, op in replacements.items():
+            OPS[key].active = op
         yield
     finally:
-        UNUSUAL.remove(mapping)
+        ACTIVE_MODES.remove(mapping)
         for key, op in before.items():
-            OPS[key].live = op
+            OPS[key].active = op

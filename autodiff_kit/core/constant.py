@@ -1,0 +1,64 @@
+"""Constants: tensors that hold a copy of what the user gave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.errors import DtypeError
+
+__all__ = ["constant", "copy_value"]
+
+
+def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor with the given values.
+
+    Parameters
+    ----------
+    value : array_like
+        Numbers, nested lists, an array, or a tensor. Arrays are copied.
+    dtype : dtype, optional
+        By default NumPy's: float64 for Python floats, int64 for Python integers.
+    name : str, optional
+        Shown in tables and errors.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    DtypeError
+        If the value is not numbers (a ragged list, text, an object).
+
+    Notes
+    -----
+    **Gradient.** A constant is followed only after ``tape.watch``.
+
+    Examples
+    --------
+    >>> ak.constant([1.0, 2.0])
+    Tensor([1., 2.], shape=(2,), dtype=float64)
+    """
+    tensor = wrap(copy_value(value, dtype))
+    if name is not None:
+        tensor.set_extra("name", name)
+    return tensor
+
+
+def copy_value(value: Any, dtype: Any) -> Any:
+    """A copy of ``value`` in the kit's own form; an error where it is not numbers."""
+    if isinstance(given := unwrap(value), SymbolicValue):
+        return as_array(given.as_value(), dtype)
+    try:
+        own = np.array(given, dtype=dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        wanted = "" if dtype is None else f" of dtype {dtype}"
+        raise DtypeError(f"these values do not make an array{wanted}: {error}") from error
+    if own.dtype.kind not in "biufc":
+        raise DtypeError(f"a tensor holds numbers, got dtype {own.dtype}")
+    return canonical(own)

@@ -1,0 +1,50 @@
+"""The block of a backward pass: nodes carry cotangents inside it and none afterwards."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from autodiff_kit.core.record import Node
+
+__all__ = ["CotangentScope"]
+
+_lock = threading.RLock()  # threads may share nodes, and cotangents are set on the nodes
+
+
+class CotangentScope:
+    """A block inside which nodes carry cotangents; afterwards none does, whatever happened.
+
+    A rule may itself ask a tape for a gradient: the inner block keeps the outer one's cotangents and restores them.
+    """
+
+    _depth = 0
+
+    def __init__(self, nodes: list[Node], leaves: tuple[Node | None, ...]) -> None:
+        self.nodes = nodes
+        self.leaves = leaves
+
+    def __enter__(self) -> None:
+        _lock.acquire()
+        CotangentScope._depth += 1
+        self.outer: list[tuple[Node, Any]] = []
+        if CotangentScope._depth > 1:
+            self.outer = [
+                (n, n.cotangent) for n in (*self.nodes, *self.leaves) if n is not None and n.cotangent is not None
+            ]
+            for node, _ in self.outer:
+                node.cotangent = None
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        for leaf in self.leaves:
+            if leaf is not None:
+                leaf.cotangent = None
+        if kind is not None:
+            for node in self.nodes:
+                for n in (node, *node.inputs):
+                    if n is not None:
+                        n.cotangent = None
+        for node, g in self.outer:
+            node.cotangent = g
+        CotangentScope._depth -= 1
+        _lock.release()

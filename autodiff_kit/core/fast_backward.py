@@ -1,0 +1,83 @@
+"""The backward pass of ordinary gradients, written out: :func:`backward` with nothing special asked.
+
+The rules of one and two inputs are called in line; everything else goes through :func:`input_cotangents`.
+``benchmarks/eager.py`` has the figures; ``tests/core/test_fast_paths.py`` compares both passes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.backward import input_cotangents
+from autodiff_kit.core.record import Node
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.unbroadcast import unbroadcast
+from autodiff_kit.errors import ConcretizationError
+
+__all__ = ["FLOAT_ERRORS", "fast_backward"]
+
+FLOAT_ERRORS = (ZeroDivisionError, OverflowError, ValueError, ConcretizationError)
+"""Python floats raise where NumPy's give inf or nan; then the same step is taken with NumPy's."""
+
+
+def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for speed
+    """Carry the cotangents that are set on some nodes back to everything that they depend on."""
+    for node in reversed(nodes):
+        g = node.cotangent
+        if g is None:
+            continue
+        node.cotangent = None
+        first, second, has_parameters = node.op.fast_rules
+        if first is None:
+            _general_step(node, g)
+            continue
+        if second is None:
+            n, y, a = node.parts
+            try:
+                if has_parameters:
+                    p = _call_with_parameters(first, g, y, a, node.extras["params"])
+                else:
+                    p = first(g, y, a)
+            except FLOAT_ERRORS:  # Python floats raise where NumPy's give inf or nan
+                _general_step(node, g)
+                continue
+            if type(p) is not float or type(n) is not Tensor:
+                p = unbroadcast(p, n.spec)
+            before = n.cotangent
+            n.cotangent = p if before is None else before + p
+            continue
+        n, m, y, a, b = node.parts
+        if n is not None:
+            try:
+                p = first(g, y, a, b)
+            except FLOAT_ERRORS:
+                _general_step(node, g)
+                continue
+            if type(p) is not float or type(n) is not Tensor:
+                p = unbroadcast(p, n.spec)
+            before = n.cotangent
+            n.cotangent = p if before is None else before + p
+        if m is not None:
+            try:
+                p = second(g, y, a, b)
+            except FLOAT_ERRORS:
+                _general_step(node, g, first=1)
+                continue
+            if type(p) is not float or type(m) is not Tensor:
+                p = unbroadcast(p, m.spec)
+            before = m.cotangent
+            m.cotangent = p if before is None else before + p
+
+
+def _call_with_parameters(rule: Any, g: Any, y: Any, a: Any, params: dict[str, Any]) -> Any:
+    """Call a rule with parameters: such rules count on a shape and a dtype, which Python's floats do not have."""
+    g, a = np.float64(g) if type(g) is float else g, np.float64(a) if type(a) is float else a
+    return rule(g, np.float64(y) if type(y) is float else y, a, **params)
+
+
+def _general_step(node: Node, g: Any, first: int = 0) -> None:
+    """The step of one node as :func:`backward` takes it, for the inputs from ``first`` on."""
+    for n, part in input_cotangents(node, g, first=first):
+        n.cotangent = part if n.cotangent is None else n.cotangent + part

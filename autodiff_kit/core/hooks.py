@@ -1,0 +1,34 @@
+"""Hooks: functions of the user's that see, and may replace, the cotangent of a value during a backward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.record import Node, Record
+from autodiff_kit.core.sparse_gradient import SparseGradient
+from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.core.unbroadcast import unbroadcast
+
+__all__ = ["apply_hooks", "apply_leaf_hooks"]
+
+
+def apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int) -> Any:
+    """A cotangent after a node's hooks have seen, and perhaps replaced it."""
+    is_plain = type(g) is not Tensor
+    for hook in hooks:
+        new = hook(wrap(canonical(g)) if is_plain else g)
+        if new is not None:
+            g = unbroadcast(unwrap(new) if is_plain else new, node.spec, lead)
+            is_plain = type(g) is not Tensor
+    return g
+
+
+def apply_leaf_hooks(record: Record, leaves: list[Node], lead: int) -> None:
+    """Apply the hooks of leaves; those of computed values had their turn in the backward pass."""
+    computed = set(record.nodes)
+    for leaf in leaves:
+        if leaf in record.hooks and leaf not in computed and leaf.cotangent is not None:
+            dense = leaf.cotangent.numpy() if isinstance(leaf.cotangent, SparseGradient) else leaf.cotangent
+            leaf.cotangent = apply_hooks(record.hooks[leaf], dense, leaf, lead)

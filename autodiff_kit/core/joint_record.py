@@ -1,0 +1,92 @@
+"""Several records that are open at once: tapes inside tapes, tapes inside forward accumulators."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from autodiff_kit.core.record import Node, Record, open_records
+
+__all__ = ["JointRecord", "common_record", "joint_record", "records_of"]
+
+
+class JointRecord:
+    """Several open records as one, outermost first: a node that is appended goes to each."""
+
+    __slots__ = ("code", "forward_last", "frame", "members")
+
+    take = None
+
+    def __init__(self, records: tuple[Record, ...]) -> None:
+        self.members = records
+        # Tangents are computed after the tapes took a node: the operations that compute them come later.
+        self.forward_last = sorted(records, key=lambda record: record.forward)
+        self.frame: Any = None
+        self.code: Any = None
+
+    @property
+    def sink(self) -> JointRecord:
+        """What takes new nodes."""
+        return self
+
+    @property
+    def keep_all(self) -> bool:
+        """Whether one of the records holds every value."""
+        return any(record.keep_all for record in self.members)
+
+    @property
+    def has_arrays(self) -> bool:
+        """Whether one of the records holds an array."""
+        return any(record.has_arrays for record in self.members)
+
+    @has_arrays.setter
+    def has_arrays(self, value: bool) -> None:
+        for record in self.members:
+            record.has_arrays = value
+
+    def in_this_thread(self) -> bool:
+        """Whether one of the records was opened by this thread."""
+        thread = threading.get_ident()
+        return any(record.thread == thread for record in self.members)
+
+    def append(self, node: Node) -> None:
+        """Append the node to each record that is open in this thread."""
+        thread = threading.get_ident()
+        for record in self.forward_last:
+            if record.sink is not None and record.thread == thread:
+                record.shares_nodes = True
+                record.sink.append(node)
+
+
+def records_of(record: Record | JointRecord | None) -> tuple[Record, ...]:
+    """The records that a node belongs to."""
+    return () if record is None else record.members
+
+
+def joint_record(*parts: Record | JointRecord | None) -> Record | JointRecord | None:
+    """The open records among ``parts`` as one; None where none is open."""
+    found = {id(r): r for part in parts for r in records_of(part) if r.sink is not None}
+    if len(found) < 2:
+        return next(iter(found.values()), None)
+    order = open_records.records
+    live = tuple(sorted(found.values(), key=lambda r: order.index(r) if r in order else -1))
+    key = tuple(map(id, live))
+    cache = live[-1].joint_records
+    if key not in cache:
+        cache[key] = JointRecord(live)
+    return cache[key]
+
+
+def common_record(nodes: tuple[Node | None, ...]) -> tuple[Record | JointRecord | None, tuple[Node | None, ...]]:
+    """The record for an operation on ``nodes``, and the nodes that are on it (None in place of the others)."""
+    records = [node.record for node in nodes if node is not None]
+    first = records[0] if records else None
+    if all(record is first for record in records):
+        return (first, nodes) if first is not None and first.sink is not None else (None, nodes)
+    record = joint_record(*records)
+    if record is None:
+        return None, nodes
+    live = {id(r) for r in record.members}
+    return record, tuple(
+        node if node is not None and any(id(r) in live for r in records_of(node.record)) else None for node in nodes
+    )

@@ -1,0 +1,52 @@
+"""Places where a followed value left the record: kept for those who ask why a gradient is None."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+from autodiff_kit.core.joint_record import records_of
+from autodiff_kit.core.record import Node, open_records
+from autodiff_kit.core.source_location import SourceLocation, location_of, user_frame
+
+__all__ = ["PathBreak", "mark_path_break"]
+
+
+class PathBreak(NamedTuple):
+    """Something that happened to a followed value and wrote no node.
+
+    Attributes
+    ----------
+    kind : str
+        "left" (it became a plain number or array), "decided" (the condition of a branch), "stopped"
+        (``stop_gradient``) or "assigned" (to a variable).
+    what : Node or Variable
+        The node of the value, or the variable itself.
+    variable : Variable or None
+        The variable that was assigned to.
+    at : int
+        How many nodes the record had by then.
+    code, lasti : code object, int
+        The user's instruction.
+    """
+
+    kind: str
+    what: Any
+    variable: Any
+    at: int
+    code: Any
+    lasti: int
+
+    @property
+    def location(self) -> SourceLocation:
+        """The line on which it happened."""
+        return location_of(self.code, self.lasti)
+
+
+def mark_path_break(kind: str, what: Any, variable: Any = None) -> None:
+    """Note a break on the open records of a node; for a variable on all that this thread has open."""
+    frame = None
+    for record in records_of(what.record) if isinstance(what, Node) else open_records.records:
+        if record.sink is not None and record.in_this_thread() and not record.forward:
+            frame = frame or user_frame(sys._getframe(1))
+            record.path_breaks.append(PathBreak(kind, what, variable, len(record.nodes), frame.f_code, frame.f_lasti))

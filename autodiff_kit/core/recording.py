@@ -1,0 +1,136 @@
+"""The block of a tape: open and close its record, and watch values."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+from autodiff_kit.core.joint_record import records_of
+from autodiff_kit.core.modes import set_sink
+from autodiff_kit.core.numpy_protocol import Value
+from autodiff_kit.core.pytree import flatten
+from autodiff_kit.core.record import Node, Record, open_records
+from autodiff_kit.core.tape_observer import observers
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.variable import Variable, attach_variable
+from autodiff_kit.errors import DtypeError, OpenTapeError, TapeError
+
+__all__ = ["Recording"]
+
+
+class Recording:
+    """A ``with`` block in which operations on watched values are written to a record."""
+
+    def __init__(self, watch_accessed_variables: bool) -> None:
+        self._record = Record(check_flag("watch_accessed_variables", watch_accessed_variables))
+        self._record.close()
+        self._watched: list[Tensor] = []
+        self._entered = False
+
+    def __enter__(self) -> Self:
+        if self._record in open_records.records:
+            raise OpenTapeError("this tape is recording already; leave its block before entering it again")
+        self._record.open()
+        set_sink(self._record)
+        open_records.records.append(self._record)
+        self._entered = True
+        for observer in observers:
+            observer.tape_opened(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._record.close()
+        open_records.records.remove(self._record)
+        for observer in observers:
+            observer.tape_closed(self)
+
+    def __del__(self) -> None:
+        # Tensors that live on hold nodes, and nodes hold the record: it must not keep the arrays with it.
+        record = getattr(self, "_record", None)
+        if record is not None:
+            _discard(record)
+
+    def watch(self, nest: Any) -> None:
+        """Follow tensors or variables from here on.
+
+        Parameters
+        ----------
+        nest : Tensor, Variable, or any nesting of lists, tuples and dicts of them
+
+        Raises
+        ------
+        TapeError
+            If the tape is not recording.
+        DtypeError
+            If something else than a tensor or a variable is given.
+
+        Notes
+        -----
+        **Dtypes.** Floating; an integer has no derivative: a warning says so, and its gradient is None.
+        """
+        record = self._record
+        if record not in open_records.records:
+            raise TapeError("watch(x) works inside the tape's block: with GradientTape() as tape: tape.watch(x)")
+        for value in flatten(nest):
+            if not isinstance(value, Value):
+                raise DtypeError(
+                    f"a tape watches tensors and variables, not {type(value).__name__}; use ak.constant(x)"
+                )
+            if value.dtype.kind not in "fc":
+                warnings.warn(
+                    f"watching a value of dtype {value.dtype}: whole numbers have no derivative, its gradient will be "
+                    "None. Write 5.0 instead of 5, or ak.cast(x, 'float64').",
+                    stacklevel=2,
+                )
+            elif isinstance(value, Variable):
+                attach_variable(value, record)
+            elif isinstance(value, Tensor):
+                value.attach(record)
+                self._watched.append(value)
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Compute inside this block without being recorded."""
+        if self._record.sink is None:
+            raise TapeError("the tape is not recording, so there is nothing to stop")
+        self._record.close()
+        try:
+            yield
+        finally:
+            if self._record in open_records.records:
+                self._record.open()
+                set_sink(self._record)
+
+    def reset(self) -> None:
+        """Forget everything that was recorded and watched."""
+        old, new = self._record, Record(self._record.watches_variables)
+        new.keep_all = old.keep_all
+        if old.sink is None:
+            new.close()
+        set_sink(new)
+        if old in open_records.records:
+            open_records.records[open_records.records.index(old)] = new
+        _discard(old)  # values that live on belong to no tape any more
+        self._record, self._watched = new, []
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables that this tape watches, in the order of their first use."""
+        record = self._record
+        return tuple(
+            reading.variable
+            for reading in record.readings.values()
+            if (node := reading.first.node) is not None and record in records_of(node.record)
+        )
+
+    def _leaves(self) -> list[Node]:
+        tensors = [reading.first for reading in self._record.readings.values()] + self._watched
+        return [n for t in tensors if (n := t if t.record is not None else t._node) is not None]
+
+
+def _discard(record: Record) -> None:
+    record.close()
+    record.release()
+    record.clear()

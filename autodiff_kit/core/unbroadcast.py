@@ -1,0 +1,74 @@
+"""Un-broadcasting: sum a cotangent to the shape of its source and cast it to its dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.array_spec import SCALAR, ArraySpec
+from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import as_array
+
+__all__ = ["unbroadcast"]
+
+
+def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
+    """Sum a cotangent to the shape of its source and cast it to its dtype: the transpose of broadcasting.
+
+    Parameters
+    ----------
+    g : float, ndarray or Tensor
+        A cotangent with ``lead`` extra axes in front.
+    spec : ArraySpec or None
+        Shape and dtype of the source; None for a Python float.
+    lead : int
+        Number of leading axes: one for a whole Jacobian or a batch of examples.
+    """
+    shape, dtype = spec or SCALAR
+    if type(g) is np.ndarray:
+        if g.dtype is dtype and spec is not None and not lead:
+            if g.shape == shape:
+                return g
+            if shape and g.shape[1:] == shape and dtype.char != "e":
+                return _add_reduce(g, 0)  # a bias, which was added to each row
+    elif type(g) is not Tensor:
+        if spec is None and isinstance(g, float) and not lead:
+            return float(g)
+        g = as_array(g)
+    elif spec is None and type(g._value) is float and not lead:
+        return g
+    extra = g.ndim - lead - len(shape)
+    if extra > 0:
+        g = _sum(g, tuple(range(lead, lead + extra)), False)
+    if extra >= 0 and 1 in shape:
+        ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
+        g = _sum(g, ones, True) if ones else g
+    if g.dtype != dtype:
+        g = g.astype(dtype)
+    if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
+        g = _broadcast(g, shape, lead)
+    return canonical(g) if type(g) is not Tensor else g
+
+
+def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if type(g) is not np.ndarray:
+        return g.sum(axis=axes, keepdims=keepdims)
+    if g.dtype == np.float16:  # sixteen bits are too few to add up in
+        return g.sum(axis=axes, keepdims=keepdims, dtype=np.float32).astype(np.float16)
+    return _add_reduce(g, axes, None, None, keepdims)
+
+
+_add_reduce: Any = np.add.reduce
+
+
+def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:
+    full = g.shape[:lead] + shape
+    if type(g) is np.ndarray and not g.ndim:  # of most losses; np.broadcast_to takes five times as long
+        spread = np.ndarray(full, g.dtype, g, 0, (0,) * len(full))
+        spread.flags.writeable = False
+        return spread
+    if len(full) > g.ndim:
+        g = g.reshape(g.shape[:lead] + (1,) * (len(full) - g.ndim) + g.shape[lead:])
+    return np.broadcast_to(g, full)

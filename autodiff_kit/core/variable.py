@@ -1,0 +1,188 @@
+"""Variables: values that can be assigned, and how open tapes follow their readings."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autodiff_kit.core.constant import copy_value
+from autodiff_kit.core.dispatch import record_op
+from autodiff_kit.core.joint_record import records_of
+from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
+from autodiff_kit.core.operation import Op
+from autodiff_kit.core.path_breaks import mark_path_break
+from autodiff_kit.core.record import Node, Record, open_records
+from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
+
+__all__ = ["Variable", "VariableReading", "attach_variable"]
+
+
+class VariableReading(NamedTuple):
+    """A variable on a record: the tensor of its first reading, whose node stands for it, and of its latest."""
+
+    variable: Variable
+    first: Tensor
+    latest: Tensor
+
+
+class Variable(Value):
+    """A value that can be assigned, and that tapes watch by themselves.
+
+    Parameters
+    ----------
+    value : array_like
+        The first value; it is copied.
+    trainable : bool, optional
+        Whether tapes watch it on access.
+    name : str, optional
+        Shown in tables and errors.
+    dtype : dtype, optional
+        By default NumPy's.
+    constraint : callable, optional
+        Applied to the new value after each step of an optimizer.
+
+    Notes
+    -----
+    **Gradient.** Assignment writes a number, not a history: what was assigned has no path back to where it came from.
+
+    Examples
+    --------
+    >>> w = ak.Variable([1.0, 2.0], name="w")
+    >>> w.assign_add([0.5, 0.5]).numpy()
+    array([1.5, 2.5])
+    """
+
+    __slots__ = ("__weakref__", "_name", "_value", "constraint", "trainable")
+
+    def __init__(
+        self,
+        value: Any,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._value = copy_value(value, dtype)
+        self._name = name
+        self.trainable = trainable
+        self.constraint = constraint
+
+    @property
+    def name(self) -> str | None:
+        """The name that was given, or None."""
+        return self._name
+
+    def assign(self, value: Any) -> Variable:
+        """Put a new value in place of the old one; shape and dtype stay."""
+        return self._set(value, value)
+
+    def assign_add(self, value: Any) -> Variable:
+        """Add to the value in place."""
+        return self._set(self._combined(operator.add, value), value)
+
+    def assign_sub(self, value: Any) -> Variable:
+        """Subtract from the value in place."""
+        return self._set(self._combined(operator.sub, value), value)
+
+    def _combined(self, how: Callable[[Any, Any], Any], value: Any) -> Any:
+        given = unwrap(value)
+        if type(given) not in (float, int, np.ndarray):
+            given = canonical(given)  # lists are arrays; what is no number is said to be none
+        try:
+            return how(self._value, given)
+        except AutodiffError:
+            raise
+        except ValueError as error:
+            raise ShapeError(f"{self._label()} has shape {self.shape}: {error}") from error
+        except TypeError as error:
+            raise DtypeError(f"{self._label()} has dtype {self.dtype}: {error}") from error
+
+    def _label(self) -> str:
+        return f"variable {self.name}" if self.name else "the variable"
+
+    def _set(self, value: Any, origin: Any) -> Variable:
+        if open_records.records and isinstance(origin, Value):
+            origin._mark_exit("assigned", self)
+        if type(value) is float and type(self._value) is float:
+            self._value = value
+            return self
+        new = copy_value(value, self.dtype)
+        if np.shape(new) != self.shape:
+            raise ShapeError(
+                f"{self._label()} has shape {self.shape}, the new value {np.shape(new)}. "
+                "A variable keeps its shape; make a new one for another shape."
+            )
+        self._value = new
+        return self
+
+    def _mark_exit(self, kind: str = "left", variable: Value | None = None) -> None:
+        if open_records.records:
+            mark_path_break(kind, self, variable)
+
+    def read_value(self) -> Tensor:
+        """The present value as a tensor, on the record of every open tape that watches this variable."""
+        records = open_records.records
+        if not records:
+            return wrap(self._value)
+        hit = records[-1].readings.get(id(self))
+        if hit is not None and hit.latest._value is self._value:
+            return hit.latest  # type: ignore[no-any-return]
+        return _read(self, records)
+
+    def _as_tensor(self) -> Tensor:
+        return self.read_value()
+
+    def __repr__(self) -> str:
+        named = f", name={self.name!r}" if self.name else ""
+        return f"Variable({np.array2string(np.asarray(self._value), separator=', ', threshold=50)}{named})"
+
+
+# Gradients of all readings of a variable meet at the first one, through this operation.
+_READ = Op("read", lambda x: x, vjps=(lambda g, _y, _x: g,), jvp=lambda t, _y, _x: t[0], family="linear")
+
+
+def _read(variable: Variable, records: list[Record]) -> Tensor:
+    """Read a variable whose tensor on the innermost record is missing or out of date."""
+    record = records[-1]
+    if len(records) == 1 and id(variable) not in record.readings:  # the first reading inside the only tape
+        first = wrap(variable._value)
+        if record.sink is not None:
+            if record.watches_variables and variable.trainable:
+                first.attach(record)
+            record.readings[id(variable)] = VariableReading(variable, first, first)
+        return first
+    known = [r for r in records if _watches(r, variable)]
+    wanting = [r for r in records if r in known or (r.watches_variables and variable.trainable and r.sink is not None)]
+    latest: Tensor = known[0].readings[id(variable)].latest if known else wrap(variable._value)
+    if latest._value is not variable._value:  # assigned since; gradients of all readings meet at the first
+        first = known[0].readings[id(variable)].first
+        latest = record_op(_READ, variable._value, (first._value,), (first.node,))
+    for record in wanting:
+        if record.sink is not None and record not in known:
+            latest.attach(record)
+    innermost = [records[-1]] if records[-1].sink is not None and records[-1] not in wanting else []
+    for record in [*wanting, *innermost]:  # one that pauses will want to watch the next reading itself
+        first = record.readings[id(variable)].first if record in known else latest
+        record.readings[id(variable)] = VariableReading(variable, first, latest)
+    return latest
+
+
+def attach_variable(variable: Variable, record: Record) -> Node:
+    """Put a variable on a record that does not watch variables by itself."""
+    tensor = variable.read_value()
+    node = tensor.attach(record)
+    for known in open_records.records:
+        if known is record or id(variable) in known.readings:
+            first = known.readings[id(variable)].first if _watches(known, variable) else tensor
+            known.readings[id(variable)] = VariableReading(variable, first, tensor)
+    return node
+
+
+def _watches(record: Record, variable: Variable) -> bool:
+    hit = record.readings.get(id(variable))
+    node = hit.first.node if hit is not None else None
+    return node is not None and record in records_of(node.record)

@@ -1,0 +1,134 @@
+"""Families of operations: decorators that make an operation from its block and derive what they can.
+
+Each block makes two functions. The module exports the public one, which takes anything array-like and returns a
+tensor. The one of the same name in :data:`v` is for rules: ``v.cos(x)`` is an array where ``x`` is one.
+
+Families derive the forward rule from the reverse rules:
+
+:func:`elementwise`
+    A rule for each input, ``g`` times the derivative; a tangent goes through the same rule.
+:func:`linear`
+    The transpose; a tangent goes through the operation itself.
+:func:`bilinear`
+    A transpose for each input; a tangent goes through the operation, one input at a time.
+:func:`general`
+    A reverse rule for each input, and a forward rule.
+:func:`nondifferentiable`
+    No rules: gradients end here, as None.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.fast_dispatch import binary_function, unary_function
+from autodiff_kit.core.operation import OPS, Op, v
+from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.errors import DuplicateNameError
+from autodiff_kit.ops.argument_binding import parameter_function, sequence_function
+from autodiff_kit.ops.value_functions import binary_on_values, unary_on_values
+
+__all__ = ["bilinear", "elementwise", "general", "linear", "nondifferentiable"]
+
+Rule = Callable[..., Any]
+Function = Callable[..., Any]
+Public = Callable[..., Tensor]
+
+
+def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
+    """Register an operation and make its two functions."""
+    prepare = known.pop("prepare", None)
+    name = function.__name__.strip("_")
+    op = Op(name, function, **known)
+    if op.key in OPS:
+        raise DuplicateNameError(f"an operation named {op.key} stands already in {OPS[op.key].value.__module__}")
+    OPS[op.key] = op
+    parameters = inspect.signature(function).parameters
+    has_parameters = len(parameters) > arrays
+    if op.vjps is not None and op.sparse_vjp is None and (arrays == 1 or (arrays == 2 and not has_parameters)):
+        op.fast_rules = (op.vjps[0], op.vjps[1] if arrays == 2 else None, has_parameters)
+    if not has_parameters and arrays == 1:
+        public = unary_function(op)
+        values = unary_on_values(op, public)
+    elif not has_parameters and arrays == 2:
+        public = binary_function(op)
+        values = binary_on_values(op, public)
+    else:
+        make = sequence_function if next(iter(parameters)) == "arrays" else parameter_function
+        values, public = (make(op, arrays, parameters, prepare, public) for public in (False, True))
+    setattr(v, name, values)
+    op.function = update_wrapper(public, function)
+    public.op = op  # type: ignore[attr-defined]
+    return public
+
+
+def elementwise(*vjps: Rule, **known: Any) -> Callable[[Function], Public]:
+    """Operations that act entry by entry: a rule is ``g`` times the derivative, so tangents use the same rules."""
+    first, second = vjps[0], vjps[-1]
+
+    def alone(tangents: tuple[Any, ...], y: Any, x: Any, **params: Any) -> Any:
+        return first(tangents[0], y, x, **params)
+
+    def both(tangents: tuple[Any, ...], y: Any, a: Any, b: Any, **params: Any) -> Any:
+        s, t = tangents
+        part = None if s is None else first(s, y, a, b, **params)
+        if t is None:
+            return part
+        other = second(t, y, a, b, **params)
+        return other if part is None else part + other
+
+    jvp = alone if len(vjps) == 1 else both
+    return lambda f: _define(f, len(vjps), {"vjps": vjps, "jvp": jvp, "family": "elementwise"} | known)
+
+
+def linear(vjp: Rule, arrays: int = 1, **known: Any) -> Callable[[Function], Public]:
+    """Operations that are linear in their input; the rule is the transpose."""
+
+    def decorate(function: Function) -> Public:
+        def jvp(tangents: tuple[Any, ...], y: Any, *inputs: Any, **params: Any) -> Any:
+            if joins:
+                filled = [t if t is not None else np.zeros_like(x) for t, x in zip(tangents, inputs, strict=True)]
+                return values(filled, **params)
+            return values(tangents[0], **params)
+
+        joins = next(iter(inspect.signature(function).parameters)) == "arrays"
+        rules = {"vjp_all": vjp} if joins else {"vjps": (vjp,)}
+        public = _define(function, arrays, rules | {"jvp": jvp, "family": "linear"} | known)
+        values = getattr(v, function.__name__.strip("_"))
+        return public
+
+    return decorate
+
+
+def bilinear(*vjps: Rule, **known: Any) -> Callable[[Function], Public]:
+    """Operations that are linear in each of two inputs, such as matmul; two transposes."""
+
+    def decorate(function: Function) -> Public:
+        def jvp(tangents: tuple[Any, ...], y: Any, a: Any, b: Any, **params: Any) -> Any:
+            s, t = tangents
+            part = None if s is None else values(s, b, **params)
+            if t is None:
+                return part
+            other = values(a, t, **params)
+            return other if part is None else part + other
+
+        public = _define(function, 2, {"vjps": vjps, "jvp": jvp, "family": "bilinear"} | known)
+        values = getattr(v, function.__name__.strip("_"))
+        return public
+
+    return decorate
+
+
+def general(*vjps: Rule, jvp: Function, **known: Any) -> Callable[[Function], Public]:
+    """Operations with reverse rules and a forward rule of their own."""
+    return lambda f: _define(f, len(vjps), {"vjps": vjps, "jvp": jvp, "family": "general"} | known)
+
+
+def nondifferentiable(arrays: int = 1, **known: Any) -> Callable[[Function], Public]:
+    """Operations without a derivative: rounding, comparison, conversion to integers. Gradients end here, as None."""
+    return lambda f: _define(f, arrays, {"family": "nondifferentiable"} | known)
