@@ -54,7 +54,8 @@ if not _TYPE_CHECKING:
         if not isinstance(thing, _ModuleType) or thing in _packages
     ]
 
-if "ipykernel" in _sys.modules:  # in a notebook's kernel: the tape inspector may ask of what is recorded there
-    from autodiff_kit.lab.kernel import attach as _attach
+if "ipykernel" in _sys.modules:  # in a notebook's kernel: what wants to observe tapes there, such as the inspector
+    from importlib.metadata import entry_points as _entry_points
 
-    _attach()
+    for _extension in _entry_points(group="autodiff_kit.kernel"):
+        _extension.load()()

@@ -71,7 +71,7 @@ def joint_record(*parts: Record | JointRecord | None) -> Record | JointRecord | 
     order = open_records.records
     live = tuple(sorted(found.values(), key=lambda r: order.index(r) if r in order else -1))
     key = tuple(map(id, live))
-    cache = live[-1].joint_records
+    cache: dict[tuple[int, ...], JointRecord] = live[-1].joint_records
     if key not in cache:
         cache[key] = JointRecord(live)
     return cache[key]

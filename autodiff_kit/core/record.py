@@ -12,13 +12,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autodiff_kit.core.array_spec import ArraySpec
-
-if TYPE_CHECKING:
-    from autodiff_kit.core.joint_record import JointRecord
-    from autodiff_kit.core.path_breaks import PathBreak
 
 __all__ = ["ACTIVE_MODES", "NO_PARTS", "ArrayNode", "Node", "Record", "make_leaf", "open_records"]
 
@@ -50,7 +46,7 @@ class Node:
 
     op: Any
     parts: tuple[Any, ...]
-    record: Record | JointRecord | None
+    record: Any
     cotangent: Any
     code: Any
     lasti: int
@@ -107,7 +103,7 @@ NO_PARTS = (None,)
 """The parts of a node that reads nothing and holds nothing."""
 
 
-def make_leaf(node: Node, record: Record | JointRecord) -> Node:
+def make_leaf(node: Node, record: Any) -> Node:
     """Make a node a leaf of a record: a watched tensor or a variable."""
     node.op, node.parts = None, NO_PARTS
     node.record, node.cotangent, node.code, node.lasti = record, None, None, 0
@@ -141,9 +137,9 @@ class Record:
         self.released = False  # has given its gradients
         self.released_count = 0  # nodes at the front that were released
         self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
-        self.path_breaks: list[PathBreak] = []
+        self.path_breaks: list[Any] = []  # see `path_breaks.PathBreak`
         self.readings: dict[int, Any] = {}  # VariableReading by the variable's id
-        self.joint_records: dict[tuple[int, ...], JointRecord] = {}
+        self.joint_records: dict[tuple[int, ...], Any] = {}
         self.thread = threading.get_ident()
 
     @property

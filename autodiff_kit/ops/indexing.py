@@ -82,7 +82,7 @@ def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, .
         g, index=index, shape=trailing_shape(_x, ndim), ndim=len(_y.shape) - len(_x.shape) + ndim
     ),
     prepare=_index_arguments,
-    rows=_getitem_row_gradient,
+    sparse_vjp=_getitem_row_gradient,
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     """Indexing, ``x[index]``, with integers, slices, None, Ellipsis, arrays of indices or masks."""

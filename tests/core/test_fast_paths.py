@@ -19,7 +19,7 @@ from autodiff_kit.core.operation import OPS, Op
 NAMES = [
     key for key, op in OPS.items()
     if op.family == "elementwise" and op.function is not None and op.value.__code__.co_argcount < 3
-    and not op.value.__code__.co_kwonlyargcount and op.value.__defaults__ is None
+    and op.value.__code__.co_argcount == len(op.vjps)
 ]  # fmt: skip
 VALUES = [0.7, np.array([0.3, 0.8]), np.array([[0.4], [0.6]])]
 

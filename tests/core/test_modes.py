@@ -217,7 +217,7 @@ def pulls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             seen.append(node.op.name)
         return parts
 
-    monkeypatch.setattr(sweeping, "pull_node", count)
+    monkeypatch.setattr(sweeping, "input_cotangents", count)
     return seen
 
 

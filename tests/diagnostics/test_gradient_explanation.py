@@ -240,10 +240,10 @@ def test_marks_weigh_nothing_until_a_value_leaves() -> None:
         y = x
         for _ in range(50):
             y = y * 1.01
-    assert tape._record.marks == []
+    assert tape._record.path_breaks == []
     del y
     with tape:
         float(x)
-    assert len(tape._record.marks) == 1
+    assert len(tape._record.path_breaks) == 1
     tape.reset()
-    assert tape._record.marks == []
+    assert tape._record.path_breaks == []
