@@ -25,7 +25,7 @@ VALUES = [0.7, np.array([0.3, 0.8]), np.array([[0.4], [0.6]])]
 
 
 def pairs(op: Op) -> Iterator[tuple[Any, ...]]:
-    for value in VALUES:
+    for value in VALUES if op.residual is None else VALUES[1:]:  # a residual, such as a mask, is made for arrays only
         if op.value.__code__.co_argcount == 1:
             yield (value,)
         else:

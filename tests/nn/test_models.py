@@ -116,7 +116,7 @@ def test_an_attention_model(seed: int, tmp_path: Path) -> None:
 
 def test_training_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last bit, as long as no compiled loop takes over in the middle, which may change that bit."""
-    monkeypatch.setattr(kernels, "ready", lambda name: None)
+    monkeypatch.setattr(kernels, "compiled_loop", lambda name: None)
     words, batch = batches()
     once, twice = (trained(Reader(words, 5), ak.optim.Adam(0.02), 5, *batch("train")) for _ in range(2))
     for a, b in zip(once.variables, twice.variables, strict=True):
@@ -125,7 +125,7 @@ def test_training_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_training_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights from a file, slots from a state: to the last bit, though several layers call their variables alike."""
-    monkeypatch.setattr(kernels, "ready", lambda name: None)
+    monkeypatch.setattr(kernels, "compiled_loop", lambda name: None)
     words, batch = batches()
     first = ak.optim.Adam(0.02)
     whole = trained(Reader(words, 0), first, 3, *batch("train"))
