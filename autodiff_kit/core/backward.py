@@ -15,13 +15,13 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.hooks import apply_hooks
-from autodiff_kit.core.joint_rules import all_input_cotangents
 from autodiff_kit.core.modes import modes, zero_where_zero
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.core.unbroadcast import unbroadcast
+from autodiff_kit.core.vjp_of_all_inputs import all_input_cotangents
 from autodiff_kit.errors import StructureError, UnknownGradientError
 
 __all__ = ["backward", "input_cotangents", "reachable", "saved_values"]

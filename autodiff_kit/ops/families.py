@@ -31,7 +31,7 @@ from autodiff_kit.core.operation import OPS, Op, v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DuplicateNameError
 from autodiff_kit.ops.argument_binding import parameter_function, sequence_function
-from autodiff_kit.ops.value_functions import binary_on_values, unary_on_values
+from autodiff_kit.ops.functions_for_rules import binary_on_values, unary_on_values
 
 __all__ = ["bilinear", "elementwise", "general", "linear", "nondifferentiable"]
 

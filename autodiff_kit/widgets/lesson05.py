@@ -23,8 +23,8 @@ POINTS = 241
 LIMIT = 3.0  # of what comes into y, either way
 
 
-class ForwardFunction(NamedTuple):
-    """A function of the widget: as it is, as a custom gradient keeps its value, and where it is looked at."""
+class CustomGradientExample(NamedTuple):
+    """A function of the widget: plain, with a custom gradient, and the range in which it is drawn."""
 
     plain: Function
     kept: Function
@@ -38,11 +38,13 @@ class ForwardFunction(NamedTuple):
 
 
 FUNCTIONS = {
-    "floor": ForwardFunction(
+    "floor": CustomGradientExample(
         ak.floor, ak.floor, "ak.floor(x)", "ak.floor(x)", -2.0, 4.0, 1.7, tuple(range(-1, 4)), "Floor"
     ),
-    "sign": ForwardFunction(ak.sign, ak.sign, "ak.sign(x)", "ak.sign(x)", -3.0, 3.0, 0.4, (-1.0, 0.0, 1.0), "Sign"),
-    "log1pexp": ForwardFunction(
+    "sign": CustomGradientExample(
+        ak.sign, ak.sign, "ak.sign(x)", "ak.sign(x)", -3.0, 3.0, 0.4, (-1.0, 0.0, 1.0), "Sign"
+    ),
+    "log1pexp": CustomGradientExample(
         lambda x: ak.log(1.0 + ak.exp(x)),
         ak.softplus,
         "ak.log(1.0 + ak.exp(x))",
@@ -80,7 +82,7 @@ def with_backward_rule(f: str, rule: str) -> Function:
     return ak.custom_gradient(lambda x: (op.kept(x), lambda g: made(g, x)))
 
 
-def with_identity_gradient(op: ForwardFunction, x: Any) -> Any:
+def with_identity_gradient(op: CustomGradientExample, x: Any) -> Any:
     with ak.gradient_override_map({op.name: "Identity"}):
         return op.plain(x)
 

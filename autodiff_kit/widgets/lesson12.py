@@ -26,8 +26,8 @@ class OverwrittenError(RuntimeError):
     """What a record held by reference is not what it was."""
 
 
-class MemoryCell:
-    """A memory cell: a number, and a version that counts the writes."""
+class VersionedNumber:
+    """A number in memory, and a version that counts the writes to it."""
 
     def __init__(self, number: float) -> None:
         self.number, self.version = number, 0
@@ -85,7 +85,7 @@ class VariableState(KernelWidget):
     def _run(self, start: float) -> dict[str, Any]:
         """Run the program on a tape of its own."""
         x0, x1 = ak.Variable(start, name="x0"), ak.Variable(self.x1, name="x1")
-        box = MemoryCell(self.x1)
+        box = VersionedNumber(self.x1)
         with ak.GradientTape(persistent=True) as tape:
             if self.way == "assign":
                 x1.assign_add(x0)
@@ -93,7 +93,7 @@ class VariableState(KernelWidget):
                 given, cell = x1.read_value(), box
             else:
                 given = x1 + x0
-                cell = MemoryCell(float(unwrap(given)))
+                cell = VersionedNumber(float(unwrap(given)))
             square, held = square_with_residual(cell, self.hold)
             y = square(given)
         put = float(unwrap(x1))
@@ -149,7 +149,7 @@ class VariableState(KernelWidget):
 COLUMNS = ("name", "at first", "when y is computed", "at the end", "gradient of y")
 
 
-def square_with_residual(cell: MemoryCell, hold: str) -> tuple[Callable[[Any], ak.Tensor], Callable[[], float]]:
+def square_with_residual(cell: VersionedNumber, hold: str) -> tuple[Callable[[Any], ak.Tensor], Callable[[], float]]:
     """A square that keeps its input in one of three ways, and what it finds there when it is asked."""
     kept, version = cell.number, cell.version
 

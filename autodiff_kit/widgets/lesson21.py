@@ -52,7 +52,7 @@ INVERSE_X = np.linspace(-1.0, 1.0, 101) * solve_by_bisection(BlackBox(), WIDEST)
 CURVES = {"grid": GRID.tolist(), "way": INVERSE_X.tolist(), "inverse": BlackBox()(INVERSE_X).tolist()}
 
 
-class InverseFit:
+class LearnedInverseModel:
     """A model of x as a function of y, trained on pairs by damped Gauss-Newton steps.
 
     Parameters
@@ -166,7 +166,7 @@ class LearnedInverse(KernelWidget):
     paid = Output()
 
     def __init__(self, **kwargs: Any) -> None:
-        self._fit: tuple[Any, InverseFit] | None = None
+        self._fit: tuple[Any, LearnedInverseModel] | None = None
         super().__init__(**kwargs)
 
     def compute_outputs(self) -> dict[str, Any]:
@@ -191,11 +191,11 @@ class LearnedInverse(KernelWidget):
             "paid": {"pairs": for_pairs, "solver": for_solver},
         }
 
-    def _trained(self, y: Array, x: Array) -> InverseFit:
+    def _trained(self, y: Array, x: Array) -> LearnedInverseModel:
         """The model after as many steps as are asked for; an earlier training goes on where it can."""
         key = (self.kind, self.lo, self.hi)
         if self._fit is None or self._fit[0] != key or self._fit[1].tried > self.step:
-            self._fit = (key, InverseFit(self.kind, y, x))
+            self._fit = (key, LearnedInverseModel(self.kind, y, x))
         self._fit[1].train_to(self.step)
         return self._fit[1]
 

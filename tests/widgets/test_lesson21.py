@@ -13,8 +13,8 @@ from autodiff_kit.widgets.lesson21 import (
     PAIRS,
     STEPS,
     BlackBox,
-    InverseFit,
     LearnedInverse,
+    LearnedInverseModel,
     solve_by_bisection,
 )
 
@@ -51,13 +51,13 @@ def test_the_network_looks_sane_outside_and_is_not() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_of_the_jacobian_are_slopes_of_the_residuals(kind: str) -> None:
     x = np.linspace(-1.0, 1.5, 9)
-    fit = InverseFit(kind, BlackBox()(x), x)
+    fit = LearnedInverseModel(kind, BlackBox()(x), x)
     fit.train_to(2)
     h = 1e-6
     for j in range(fit.parameters.size):
         sides = []
         for way in (h, -h):
-            moved = InverseFit(kind, fit.y, x)
+            moved = LearnedInverseModel(kind, fit.y, x)
             moved.parameters = fit.parameters + way * np.eye(fit.parameters.size)[j]
             sides.append(moved(fit.y) - x)
         np.testing.assert_allclose(fit.rows[:, j], (sides[0] - sides[1]) / (2 * h), atol=1e-7)
@@ -66,7 +66,7 @@ def test_rows_of_the_jacobian_are_slopes_of_the_residuals(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_step_makes_the_fit_worse(kind: str) -> None:
     x = np.linspace(-1.5, 1.0, PAIRS)
-    fit = InverseFit(kind, BlackBox()(x), x)
+    fit = LearnedInverseModel(kind, BlackBox()(x), x)
     costs = []
     for step in range(STEPS + 1):
         fit.train_to(step)

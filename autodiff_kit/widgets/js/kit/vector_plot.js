@@ -1,6 +1,6 @@
 import { h, s, put, clamp, linear, onDrag, onWidth } from "./dom.js";
 import { brief } from "./numbers.js";
-import { drawVectorGrid } from "./vector_grid.js";
+import { drawVectorGrid } from "./background_grid.js";
 
 const WIDEST = 392; // px of the square
 const SPAN = 16; // px that a line of text takes
