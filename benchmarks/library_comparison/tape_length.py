@@ -79,7 +79,7 @@ def collected(lengths: list[int]) -> Times:
 
 
 class _Bare:
-    __slots__ = ("code", "cot", "lasti", "op", "parts", "record", "value")
+    __slots__ = ("code", "cotangent", "lasti", "op", "parts", "record", "value")
 
 
 def _bare(n: int) -> list[_Bare]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_kit.author.builtin import master_of
-from autodiff_kit.author.release import as_text, released
+from autodiff_kit.author.builtin_exercises import builtin_master
+from autodiff_kit.author.release import learner_notebook, notebook_json
 from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.exercise import Exercise
@@ -150,7 +150,7 @@ def test_a_learner_checks_it_and_takes_a_hint(lessons, kept, capsys):
 
 
 def test_its_notebook_is_made_from_the_folder(lessons):
-    text = as_text(released(master_of(lessons["30"])))
+    text = notebook_json(learner_notebook(builtin_master(lessons["30"])))
     assert "q1 · The slope of a logarithm (2 points)" in text
     assert "a / (a * x + 1)" not in text
 

@@ -52,7 +52,7 @@ class Server:
 
     @property
     def root(self) -> Path:
-        return self.server_root / "work"
+        return self.shown / "work"
 
     def ask(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Reply:
         """Ask with the token unless other headers are given; a body that is no bytes is sent as JSON."""

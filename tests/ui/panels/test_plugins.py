@@ -41,10 +41,15 @@ def test_a_panel_can_be_disabled_alone(chrome: Browser, server: Any, disabled: s
     config = server.home / "JUPYTER_CONFIG_DIR" / "labconfig" / "page_config.json"
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text(json.dumps({"disabledExtensions": {f"autodiff-kit:{disabled}": True}}))
-    with opened(chrome, server) as bench:
-        for panel, works in WORKS.items():
-            present = panel != disabled
-            expect(bench.page.locator(f".akl-{panel}")).to_have_count(int(present))
-            assert bench.js(f"jupyterapp.commands.hasCommand('autodiff-kit:open-{panel}')") is present
-            if present:
-                works(bench)
+    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    try:
+        with opened(page, server) as bench:
+            for panel, works in WORKS.items():
+                present = panel != disabled
+                expect(bench.page.locator(f".akl-{panel}")).to_have_count(int(present))
+                assert bench.js(f"jupyterapp.commands.hasCommand('autodiff-kit:open-{panel}')") is present
+                if present:
+                    works(bench)
+    finally:
+        page.close()
+        config.unlink()
