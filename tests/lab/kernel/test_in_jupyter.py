@@ -284,7 +284,8 @@ def test_a_comm_that_is_closed_in_the_middle_is_opened_again(kernel: Browser) ->
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_forked_process_is_left_alone(kernel: Browser) -> None:
     kernel.run(RECORD)
-    code = "import os, warnings\nfrom autodiff_kit.core.tape_observer import set_tape_observer\nwarnings.simplefilter('ignore')\n"
+    code = "import os, warnings\nfrom autodiff_kit.core.tape_observer import set_tape_observer\n"
+    code += "warnings.simplefilter('ignore')\n"
     code += "child = os.fork()\nif child == 0:\n    os._exit(7 if set_tape_observer(None) is None else 1)\n"
     assert kernel.run(code + "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))") == "7\n"
     assert kernel.ask("tape.head", tape="t1")["n"] == 4
