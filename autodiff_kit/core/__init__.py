@@ -1,6 +1,5 @@
-"""The engine: values, records, sweeps in both directions, and what an operation is. It names no operation.
+"""The engine: tensors, records, dispatch, the backward pass and tapes. It names no operation.
 
-Read in this order: :mod:`tensor` (values), :mod:`record` (what is written down), :mod:`rules` (what an operation is),
-:mod:`calling` (how it runs), :mod:`sweep` (reverse), :mod:`forward`, :mod:`tape`; then :mod:`custom`,
-:mod:`overrides`, :mod:`nest` and :mod:`steps`.
+Read :mod:`record`, :mod:`tensor`, :mod:`operation`, :mod:`dispatch`, :mod:`backward` and :mod:`tape` in this order: they
+are reverse mode. The page *Inside the engine* of the book walks through them.
 """
