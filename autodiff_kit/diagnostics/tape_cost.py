@@ -1,4 +1,4 @@
-"""TapeCost of a tape (``tape.cost()``): floating-point operations of its forward and reverse pass, counted from shapes.
+"""Cost of a tape (``tape.cost()``): floating-point operations of its forward and reverse pass, counted from shapes.
 
 Nothing runs again: a tape knows every operation with its inputs and their shapes, also after its arrays are released.
 An operation inside a loop is on the tape once for each iteration, and is counted as often.

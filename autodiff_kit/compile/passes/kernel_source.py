@@ -17,7 +17,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import GraphNode, domain_role, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup
-from autodiff_kit.compile.passes.loop_assignment import (
+from autodiff_kit.compile.passes.vector_loop_partition import (
     INTERLEAVE_COUNT,
     MAX_ROWS_IN_LONG_TILE,
     MIN_INTERLEAVED_LENGTH,

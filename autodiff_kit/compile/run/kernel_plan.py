@@ -12,8 +12,8 @@ from typing import Any
 from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
-from autodiff_kit.compile.passes.loop_assignment import assign_loops
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
+from autodiff_kit.compile.passes.vector_loop_partition import assign_loops
 from autodiff_kit.compile.run.buffer_binding import BufferBinder, OutputBuffers
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
