@@ -82,7 +82,10 @@ def reachable(nodes: list[Node], sources: set[Node]) -> set[Node]:
 def input_cotangents(
     node: Node, g: Any, lead: int = 0, graph: bool = False, through: set[Node] | None = None, first: int = 0
 ) -> list[tuple[Node, Any]]:
-    """What the rules of one node give for each of its inputs, from ``first`` on: pairs of input and cotangent."""
+    """What the rules of one node give for its inputs: pairs of input and cotangent.
+
+    With ``first`` only for the inputs from that one on, where the fast pass has done those before it.
+    """
     op, params = node.op, node.params
     if op.vjps is None and op.vjp_all is None:
         if op.family != "nondifferentiable":
@@ -105,7 +108,7 @@ def input_cotangents(
         if all_parts is not None:
             part = all_parts[k]
         else:
-            part = call_traced(op.vjps[k], (g, *saved), params)
+            part = call_traced(op.vjps[k], (g, *saved), params)  # rule(g, *saved, **params)
             if modes.zero_absorbs and op.family == "elementwise":
                 part = zero_where_zero(part, g)
         if part is not None:

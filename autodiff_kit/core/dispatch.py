@@ -85,7 +85,7 @@ def record_op(
     for n in nodes:
         if n is not None and n.record is not record:
             if record is not None:
-                record, nodes = common_record(nodes)
+                record, nodes = common_record(nodes)  # None in place of nodes that are on none of the open records
                 break
             record = n.record
     if record is None or record.sink is None:
@@ -142,16 +142,16 @@ def _needed_parts(
         values = op.residual(y, *values)
     if len(nodes) == 1:  # this case and the next make two thirds of all nodes
         (n,), (x,) = nodes, values
-        needs_y, needs_x = op.saved_cache.get(_ONE_INPUT) or op.saved_values(_ONE_INPUT)
+        needs_y, needs_x = op.needed_cache.get(_ONE_INPUT) or op.needed_values(_ONE_INPUT)
         return n, y if needs_y else node.spec or y, x if needs_x else _stand_in(x, n)
     if len(nodes) == 2:
         (n, m), (a, b) = nodes, values
         followed = n is not None, m is not None
-        needs_y, needs_a, needs_b = op.saved_cache.get(followed) or op.saved_values(followed)
+        needs_y, needs_a, needs_b = op.needed_cache.get(followed) or op.needed_values(followed)
         return (
             n, m, y if needs_y else node.spec or y, a if needs_a else _stand_in(a, n), b if needs_b else _stand_in(b, m)
         )  # fmt: skip
-    needed = op.saved_values(tuple([n is not None for n in nodes]))
+    needed = op.needed_values(tuple([n is not None for n in nodes]))
     saved = zip(needed, (y, *values), (node, *nodes), strict=True)
     return (*nodes, *[x if needs else _stand_in(x, n) for needs, x, n in saved])
 

@@ -47,9 +47,11 @@ class Op:
     jvp : callable or None
         ``jvp(tangents, y, *inputs, **params)``; a tangent is None where an input has none.
     residual : callable or None
-        ``residual(y, *inputs)``: something smaller that is saved in place of the inputs, such as a mask.
+        ``residual(y, *inputs)``: something smaller that is saved in place of the inputs, such as a mask. The rules must
+        take it for the inputs themselves, also where they run on tensors.
     sparse_vjp : callable or None
-        ``sparse_vjp(g, spec, **params)``: a RowGradient for a table of which few rows were read, or None.
+        ``sparse_vjp(g, spec, **params)``: a RowGradient (a SparseGradient) for a table of which few rows were
+        read, or None.
     flops, flops_back : callable or None
         Counts for :mod:`autodiff_kit.diagnostics.cost`, where those of the family are not right.
     domain, points : str, tuple
@@ -81,16 +83,16 @@ class Op:
         self.active: Op = self
         # What the fast paths ask of each operation: the rules that `fast_backward` may call as they are (of one input,
         # or of two without parameters; the first is None where none may) and whether there are parameters; whether
-        # `jvp` may be called as it is; and `saved_values` by which inputs are followed.
+        # `jvp` may be called as it is; and `needed_values` by which inputs are followed.
         self.fast_rules: tuple[Rule | None, Rule | None, bool] = (None, None, False)
         self.fast_jvp = not self.user_defined and self.jvp is not None and self.vjp_all is None
-        self.saved_cache: dict[tuple[bool, ...], tuple[bool, ...]] = {}
+        self.needed_cache: dict[tuple[bool, ...], tuple[bool, ...]] = {}
         if known:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")
 
-    def saved_values(self, followed: tuple[bool, ...]) -> tuple[bool, ...]:
+    def needed_values(self, followed: tuple[bool, ...]) -> tuple[bool, ...]:
         """Which of ``(answer, *inputs)`` a node must hold for the gradients of the followed inputs."""
-        known = self.saved_cache.get(followed)
+        known = self.needed_cache.get(followed)
         if known is None:
             places = range(len(followed) + 1)
             if self.vjp_all is not None:
@@ -98,7 +100,7 @@ class Op:
             else:
                 rules = [rule for rule, asked in zip(self.vjps or (), followed, strict=False) if asked]
                 known = tuple(any(_uses_value(rule, k + 1) for rule in rules) for k in places)
-            self.saved_cache[followed] = known
+            self.needed_cache[followed] = known
         return known
 
     def __repr__(self) -> str:
@@ -111,6 +113,6 @@ def camel_case(name: str) -> str:
 
 
 def _uses_value(rule: Rule, place: int) -> bool:
-    """Whether a rule uses the value of an argument, or only its shape and dtype."""
+    """Whether a rule uses the value of an argument (0 is ``g``), or only its shape and dtype."""
     code = rule.__code__
     return place >= code.co_argcount or not code.co_varnames[place].startswith("_")

@@ -5,7 +5,8 @@ its derivative needs. A node is apart from its tensor, so that a record can rele
 A float64 scalar is the exception: its tensor *is* its node, which saves the tape one object for each operation.
 
 A :class:`Record` is the list of nodes that a tape owns. Tensors point to their node and nodes to their record, but no
-record points back to its tape: a tape that nobody holds any more clears its record, however many tensors live on.
+record points back to its tape: when nobody holds a tape any more, its `__del__` clears the record, however many tensors
+live on.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class ArrayNode(Node):
 
 
 NO_PARTS = (None,)
-"""The parts of a node that reads nothing and holds nothing."""
+"""The parts of a leaf: it reads nothing and holds nothing."""
 
 
 def make_leaf(node: Node, record: Any) -> Node:
@@ -122,7 +123,8 @@ class Record:
         "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread", "watches_variables",
     )  # fmt: skip
 
-    take: Any = None  # a forward accumulator takes over a whole operation; see `dispatch.record_op`
+    # A forward accumulator may take over a whole operation before a node is made; what it declines goes to its sink.
+    take: Any = None
 
     def __init__(self, watches_variables: bool = False) -> None:
         self.nodes: list[Node] = []

@@ -90,7 +90,7 @@ class GradientTape(Recording):
         Raises
         ------
         TapeError
-            If the tape has given its one set of gradients, or is still recording and not persistent.
+            If the tape has given its one set of gradients, or has recorded nothing.
         StructureError
             If ``output_gradients`` does not match the targets.
 
@@ -139,7 +139,7 @@ class GradientTape(Recording):
     def _cotangents(
         self, targets: list[Any], weights: list[Any], sources: list[Any], lead: int = 0
     ) -> list[Tensor | None]:
-        """Cotangents of the sources, by one backward pass; where another tape is open, it records the pass."""
+        """Cotangents of the sources, by one backward pass; tapes that are open, this one too, record the pass."""
         record = self._record
         for observer in observers:
             observer.tape_differentiated(self, targets, [None] * len(targets) if lead else weights, sources)
@@ -151,8 +151,9 @@ class GradientTape(Recording):
             ends = [n if n in own else None for n in ends]
         source_nodes = {n for n in ends if n is not None}
         computed = {n for n in source_nodes if n.op is not None} or None
+        # Only nodes between sources and targets need their turn; where all leaves are asked for, that is all of them.
         through = reachable(record.nodes, source_nodes) if computed or len(source_nodes) < len(leaves) else None
-        nodes = list(record.nodes) if graph else record.nodes
+        nodes = list(record.nodes) if graph else record.nodes  # the pass may append to the record
         with CotangentScope(nodes, (*leaves, *source_nodes, *target_nodes)):
             for node, target, weight in zip(target_nodes, targets, weights, strict=True):
                 if node is not None:

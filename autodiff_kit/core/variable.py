@@ -22,7 +22,10 @@ __all__ = ["Variable", "VariableReading", "attach_variable"]
 
 
 class VariableReading(NamedTuple):
-    """A variable on a record: the tensor of its first reading, whose node stands for it, and of its latest."""
+    """A variable on a record: the tensor of its first reading, whose node stands for it, and of its latest.
+
+    They differ once the variable was assigned to.
+    """
 
     variable: Variable
     first: Tensor

@@ -64,7 +64,7 @@ def saved_values(node: Node) -> list[Any]:
     """The values that a node's reverse rules need; a Python number that no rule needs is left out."""
     if node.saved is None:
         return []
-    used_flags = node.op.saved_values(tuple(n is not None for n in node.inputs))
+    used_flags = node.op.needed_values(tuple(n is not None for n in node.inputs))
     return [v for v, used in zip(node.saved, used_flags, strict=True) if used and type(v) is not ArraySpec]
 
 

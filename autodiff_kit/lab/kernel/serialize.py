@@ -200,7 +200,7 @@ def _newly_held_bytes(table: TapeTable, nodes: list[Node]) -> list[int]:
         total = 0
         if parts[half] is not None:
             tracked = (True,) if half == 1 else tuple([n is not None for n in parts[:half]])
-            for used, value in zip(node.op.saved_values(tracked), parts[half:], strict=True):
+            for used, value in zip(node.op.needed_values(tracked), parts[half:], strict=True):
                 if used and id(value) not in seen and type(value) is not ArraySpec:
                     seen.add(id(value))
                     total += 8 if type(value) in (float, int) else value.nbytes
