@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.record import Node, open_records
-from autodiff_kit.core.source_location import SourceLocation, location_of, user_frame
+from autodiff_kit.core.source_location import user_frame
 
 __all__ = ["PathBreak", "mark_path_break"]
 
@@ -36,11 +36,6 @@ class PathBreak(NamedTuple):
     at: int
     code: Any
     lasti: int
-
-    @property
-    def location(self) -> SourceLocation:
-        """The line on which it happened."""
-        return location_of(self.code, self.lasti)
 
 
 def mark_path_break(kind: str, what: Any, variable: Any = None) -> None:

@@ -83,7 +83,14 @@ class Node:
     def release(self) -> None:
         """Drop every value; keep the input nodes, and of constants the shape."""
         parts, half = self.parts, len(self.parts) // 2
-        if parts[half] is not None:
+        if parts[half] is None:
+            return
+        if half == 1:  # an operation is recorded because an input is followed; this case and the next are most nodes
+            self.parts = (parts[0], None, None)
+        elif half == 2:
+            n, m, _, a, b = parts
+            self.parts = (n, m, None, _spec(a) if n is None else None, _spec(b) if m is None else None)
+        else:
             specs = [None if n is not None else _spec(x) for n, x in zip(parts, parts[half + 1 :], strict=False)]
             self.parts = (*parts[:half], None, *specs)
 
@@ -170,7 +177,7 @@ class Record:
         self.released = True
         if not self.has_arrays:
             return  # numbers weigh no more than what stays
-        for node in self.nodes[self.released_count :]:
+        for node in self.nodes[self.released_count :] if self.released_count else self.nodes:
             if node.record is self or (node.record and all(r.released for r in node.record.members)):
                 node.release()
         self.released_count = 0 if self.shares_nodes else len(self.nodes)

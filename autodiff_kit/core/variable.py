@@ -136,8 +136,7 @@ class Variable(Value):
             return hit.latest  # type: ignore[no-any-return]
         return _read(self, records)
 
-    def _as_tensor(self) -> Tensor:
-        return self.read_value()
+    _as_tensor = read_value
 
     def __repr__(self) -> str:
         named = f", name={self.name!r}" if self.name else ""

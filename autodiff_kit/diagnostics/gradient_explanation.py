@@ -321,9 +321,9 @@ class DependencyAnalysis:
 
 
 def _place_of(at: PathBreak | Node | SourceLocation | None) -> SourceLocation:
-    if isinstance(at, Node):
+    if isinstance(at, (Node, PathBreak)):
         return location_of(at.code, at.lasti)
-    return at.location if isinstance(at, PathBreak) else at or UNKNOWN_LOCATION
+    return at or UNKNOWN_LOCATION
 
 
 def _is_differentiable(node: Node) -> bool:

@@ -23,18 +23,16 @@ def unary_on_values(op: Op, public: Function) -> Function:
     value, scalar = op.value, op.scalar
 
     def call(x: Any) -> Any:
-        if type(x) is np.ndarray:
-            return value(x)
-        if type(x) is Tensor:
-            return public(x)
-        if isinstance(x, Tracer):
-            return x.apply(op, (x,), {})
         if type(x) is float and scalar is not None:
             try:
                 return scalar(x)
             except FLOAT_ERRORS:
                 return canonical(value(np.float64(x)))
-        return value(x)
+        if type(x) is np.ndarray:
+            return value(x)
+        if type(x) is Tensor:
+            return public(x)
+        return x.apply(op, (x,), {}) if isinstance(x, Tracer) else value(x)
 
     return call
 
