@@ -28,7 +28,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core import dispatch, tensor
+from autodiff_kit.core import fast_dispatch, tensor
 
 try:
     import torch
@@ -62,11 +62,11 @@ def scalar_chain() -> dict[str, System]:
     def without_place() -> Any:
         """The same with the place of a node looked up once and for all: what finding the user's line costs."""
         here = SimpleNamespace(f_code=chain.__code__, f_lasti=0, f_back=None)
-        real, dispatch._getframe = dispatch._getframe, {1: here, 2: here}.__getitem__
+        real, fast_dispatch._getframe = fast_dispatch._getframe, {1: here, 2: here}.__getitem__
         try:
             return kit()
         finally:
-            dispatch._getframe = real
+            fast_dispatch._getframe = real
 
     systems: dict[str, System] = {"kit": kit, "kit, recording only": record_only, "kit, no place": without_place}
     if torch is not None:
@@ -92,11 +92,11 @@ def decisions() -> dict[str, System]:
         return tape.gradient(y, x)
 
     def without_marks() -> Any:
-        real, tensor.note = tensor.note, lambda *_: None
+        real, tensor.mark_path_break = tensor.mark_path_break, lambda *_: None
         try:
             return decided()
         finally:
-            tensor.note = real
+            tensor.mark_path_break = real
 
     return {"kit": decided, "kit, no marks": without_marks}
 
