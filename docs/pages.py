@@ -18,12 +18,22 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.record import Node
 
 SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "values": ("Tapes and values", ("core.tape", "core.tensor", "core.forward", "core.indexed_slices")),
+    "values": (
+        "Tapes and values",
+        (
+            "core.tape",
+            "core.tensor",
+            "core.variable",
+            "core.constant",
+            "transforms.forward_accumulator",
+            "ops.row_gradient",
+        ),
+    ),
     "transformations": ("Transformations", ("transforms", "diagnostics.gradient_check")),
     "compile": ("Compiled functions", ("compile",)),
     "own-gradients": (
         "Gradients of your own, and modes",
-        ("core.custom_gradient", "core.gradient_override", "core.modes"),
+        ("ops.custom_gradient", "ops.gradient_override", "core.modes", "diagnostics.anomalies"),
     ),
     "looking": (
         "Looking at tapes",
@@ -38,7 +48,7 @@ SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """Title of each page, and the modules whose names it shows; a module without a subject has a page of its own."""
 
-_ENGINE = {"follow", "like", "node"}  # of values: what the engine asks of them, and no user
+_ENGINE = {"attach", "node"}  # of values: what the engine asks of them, and no user
 
 
 class Name(NamedTuple):

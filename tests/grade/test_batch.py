@@ -231,7 +231,7 @@ def test_late_work(subs, tmp_path):
     ],
 )
 def test_what_makes_no_sense_is_told(subs, tmp_path, capsys, monkeypatch, more, said):
-    monkeypatch.setattr(batch, "ANSWERS_WITHIN", 1)
+    monkeypatch.setattr(batch, "SCHEDULER_TIMEOUT", 1)
     words = ["grade", str(subs), "--out", str(tmp_path / "out"), *more]
     assert cli.main(words) == 1
     assert said in capsys.readouterr().err

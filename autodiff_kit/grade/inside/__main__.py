@@ -19,8 +19,8 @@ from .notebook_runner import make_silent_shell, run_submission
 __all__ = ["main"]
 
 PRELOADED = (
-    "autodiff_kit.learn", "autodiff_kit.core.custom_gradient", "autodiff_kit.transforms.reverse_mode",
-    "autodiff_kit.optim", "matplotlib.pyplot", "matplotlib_inline.backend_inline", "matplotlib.backends.backend_agg",
+    "autodiff_kit.learn", "autodiff_kit.transforms", "autodiff_kit.optim",
+    "matplotlib.pyplot", "matplotlib_inline.backend_inline", "matplotlib.backends.backend_agg",
 )  # fmt: skip
 MAX_JOB_BYTES = 1 << 16
 
