@@ -51,7 +51,7 @@ def test_controls_have_names_and_room_and_it_draws_in_forced_colours_and_in_prin
     nameless = """nodes => nodes.filter((n) => n.offsetParent !== null || n.ownerSVGElement).filter((n) =>
       !(n.getAttribute("aria-label") || n.getAttribute("aria-labelledby") || n.textContent.trim() || n.labels?.length))
       .map((n) => n.outerHTML.slice(0, 90))"""
-    assert on.page.locator(CONTROLS).count() > 5
+    assert on.page.locator(CONTROLS).count() > 0
     assert on.page.locator(CONTROLS).evaluate_all(nameless) == []
     too_small_for_a_finger = """nodes => nodes.filter((n) => n.offsetParent && n.getBoundingClientRect().height < 24)
       .map((n) => n.outerHTML.slice(0, 90))"""

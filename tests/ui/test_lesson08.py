@@ -12,6 +12,7 @@ LESSON = "The loss is 1.4076. The gradient is p − 1 at class 1, which is −0.
 def test_the_lessons_number_and_a_logit_moved_by_keys(stage: Any) -> None:
     on = stage(LogitBars())
     assert on.summary == LESSON
+    assert "= loss1.4076" in (on.page.text_content(".ak-figures") or "")
     on.shot("08-first")
     on.page.locator("[role=slider][aria-label='logit of class 1']").focus()
     on.press("PageUp", "PageUp", "ArrowUp")
