@@ -29,7 +29,7 @@ PEERS_PIP ?=
 # nbgrader and otter, which the tests in tests/interop ask, have an environment of their own too.
 INTEROP ?= .venv-interop
 SITE ?= docs/_build/html
-JOBS ?= 2
+JOBS ?= 3
 REPORT ?= build/tests.xml
 
 # The first Python on PATH that the kit supports.

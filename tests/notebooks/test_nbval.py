@@ -46,7 +46,7 @@ def test_results_are_those_that_are_saved(part: int, warm_kernels: Any) -> None:
     compare(LESSONS[part::4], environment, "--nbval-kernel-name", "python3")
 
 
-@pytest.mark.parametrize("numba", ["1", "0"], ids=["numba", "numpy"])
+@pytest.mark.parametrize("numba", [pytest.param("1", marks=pytest.mark.slow), "0"], ids=["numba", "numpy"])
 @pytest.mark.parametrize(
     "lesson",
     [pytest.param(path, marks=[] if path.name[:2] in ALWAYS_COLD else pytest.mark.slow) for path in LESSONS],

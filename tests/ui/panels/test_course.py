@@ -61,6 +61,7 @@ def opened(panel: Any, label: str) -> Any:
     return card
 
 
+@pytest.mark.slow
 def test_the_panel_follows_a_check_in_the_notebook(bench: Any) -> None:
     panel = exercise(bench)
     card = opened(panel, "q2")
@@ -189,6 +190,7 @@ def test_the_panels_speak_german(bench: Any) -> None:
         bench.js(put, [plugin, "default"])
 
 
+@pytest.mark.slow
 def test_commands_are_in_the_palette_and_keys_are_nobody_elses(bench: Any) -> None:
     names = bench.js("jupyterapp.commands.listCommands().filter(name => name.startsWith('autodiff-kit:'))")
     assert len(names) >= 30

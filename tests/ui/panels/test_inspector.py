@@ -46,6 +46,7 @@ def test_a_tape_is_stepped_forward_and_swept_back(bench: Any) -> None:
     expect(bench.row(0).locator(".akl-td").last).to_have_text("[11 3 −1]")
 
 
+@pytest.mark.slow
 def test_tangents_show_once_an_input_was_seeded(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)

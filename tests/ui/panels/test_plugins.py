@@ -35,7 +35,9 @@ def exercises(bench: Any) -> None:
 WORKS: dict[str, Callable[[Any], None]] = {"syllabus": syllabus, "inspector": inspector, "exercises": exercises}
 
 
-@pytest.mark.parametrize("disabled", WORKS)
+@pytest.mark.parametrize(
+    "disabled", ["inspector", *(pytest.param(panel, marks=pytest.mark.slow) for panel in ("syllabus", "exercises"))]
+)
 def test_a_panel_can_be_disabled_alone(chrome: Browser, server: Any, disabled: str) -> None:
     # What `jupyter labextension disable autodiff-kit:NAME` writes; the server reads it for each page.
     config = server.home / "JUPYTER_CONFIG_DIR" / "labconfig" / "page_config.json"
