@@ -63,28 +63,18 @@ class PredictionVerdict:
     why: str
 
     def __str__(self) -> str:
-        idea = f"   ({_idea_as_text(self.idea)})" if self.idea else ""
-        return f"◇ your answer: {self.said}{idea}\n◆ what the kernel found: {self.found}\nWhy: {self.why}"
+        return "\n".join(f"{name}: {text}" for name, text in self._lines())
 
     __repr__ = __str__
 
-    def reason(self) -> str:
-        """Return the explanation, to be shown below a prompt that already shows both answers.
-
-        Returns
-        -------
-        str
-            HTML: the misconception behind a wrong answer, and the explanation.
-        """
-        idea = f"Behind your answer stands {escape(_idea_as_text(self.idea))}. " if self.idea else ""
-        return f'<div style="max-width:72ch;line-height:1.5">{idea}<b>Why:</b> {escape(self.why)}</div>'
-
     def _repr_html_(self) -> str:
-        return (
-            '<div style="margin:4px 0 8px">'
-            f"<div>◇ your answer: {escape(self.said)}</div>"
-            f"<div>◆ what the kernel found: <b>{escape(self.found)}</b></div>{self.reason()}</div>"
-        )
+        lines = "".join(f"<div>{escape(name)}: {escape(text)}</div>" for name, text in self._lines()[:-1])
+        why = f"<div><b>Why:</b> {escape(self.why)}</div>"
+        return f'<div style="max-width:72ch;line-height:1.5;margin:4px 0 8px">{lines}{why}</div>'
+
+    def _lines(self) -> list[tuple[str, str]]:
+        idea = [("The idea behind it", self.idea)] if self.idea else []
+        return [("◇ your answer", self.said), *idea, ("◆ what the kernel found", self.found), ("Why", self.why)]
 
 
 def matching_choice(prompt: Prompt, found: object) -> Choice | None:
@@ -326,7 +316,3 @@ def _relative_difference(value: float, mean: float, scale: float) -> float:
     if unit == 0:
         return 0.0 if abs(value) < 1e-9 else math.inf
     return abs(value - mean) / unit
-
-
-def _idea_as_text(idea: str) -> str:
-    return f"the idea “{idea.replace('-', ' ')}”"

@@ -1,8 +1,8 @@
 """A prompt: a question that a lesson asks before the cell that computes its answer.
 
 A prompt does not store which choice is right. Each choice stores the numbers it stands for (``means``), and the
-result that the notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` names the
-misconception that leads to a choice.
+result that the notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` says
+which idea leads to a wrong choice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Choice:
     means : tuple of float, optional
         The numbers it stands for; empty where it stands for none.
     idea : str, optional
-        The name of the misconception behind it, as in the exercises.
+        The idea that a person who picks it holds, as a short phrase; empty for the right choice.
     """
 
     value: str
