@@ -20,12 +20,19 @@ Role = Literal["ink", "muted", "line", "forward", "reverse", "nan", "paper"]
 WIDTH = 480
 """Width of every figure in drawing units; heights are chosen per figure."""
 
+# JupyterLab, VS Code, and the book, each of which says in its own way that it is dark.
+_DARK_PLACES = '[data-jp-theme-light="false"] .ak-figure,.vscode-dark .ak-figure,[data-theme="dark"] .ak-figure'
+_DARK_COLOURS = (
+    "--ink:#e4e4e4;--muted:#a8a8a8;--line:#8a8a8a;--forward:#56b4e9;--reverse:#f28e4a;--nan:#ff7ad9;"
+    "--paper:var(--jp-layout-color1,var(--color-background-primary,#121212))"
+)
 _STYLE = """
-.ak-figure{--ink:#212121;--muted:#616161;--line:#9e9e9e;--paper:var(--jp-layout-color1,#fff);--forward:#0072b2;
+.ak-figure{--ink:#212121;--muted:#616161;--line:#9e9e9e;
+--paper:var(--jp-layout-color1,var(--color-background-primary,#fff));--forward:#0072b2;
 --reverse:#c25400;--nan:#b0148f;max-width:640px;margin:4px 0 12px;color:var(--ink);position:relative;
 font:14px/1.45 var(--jp-ui-font-family,system-ui,"Segoe UI",Roboto,"Liberation Sans",sans-serif)}
-[data-jp-theme-light="false"] .ak-figure,.vscode-dark .ak-figure,html[data-theme="dark"] .ak-figure{--ink:#e4e4e4;
---muted:#a8a8a8;--line:#8a8a8a;--paper:var(--jp-layout-color1,#121212);--forward:#56b4e9;--reverse:#f28e4a;--nan:#ff7ad9}
+PLACES{COLOURS}
+@media (prefers-color-scheme:dark){body[data-theme="auto"] .ak-figure{COLOURS}}
 .ak-figure svg{display:block;width:100%;height:auto;overflow:visible;font:14px/1 inherit}
 .ak-figure text{font-variant-numeric:tabular-nums;fill:var(--ink);stroke:none}
 .ak-figure figcaption{font-size:15px;margin-top:6px;color:var(--ink)}
@@ -37,7 +44,7 @@ font-size:13px;cursor:pointer;color:var(--ink)}
 .ak-figure .ak-moves{transform-box:fill-box}
 @media (prefers-reduced-motion:reduce){.ak-figure .ak-moves{animation:none!important}.ak-figure label{display:none}}
 @media print{.ak-figure .ak-moves{animation:none!important}.ak-figure label{display:none}}
-"""
+""".replace("PLACES", _DARK_PLACES).replace("COLOURS", _DARK_COLOURS)
 
 
 @dataclass(frozen=True)
