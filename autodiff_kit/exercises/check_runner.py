@@ -133,11 +133,14 @@ def _detecting_mutation(
 def _verdict(question: Question, attempt: AttemptEvaluation) -> Verdict:
     if not attempt.failed_cases:
         return Verdict("passed", 1.0, question.praise or "Every case is right.", parts=attempt.parts)
-    name = next(iter(attempt.common_misconceptions)) if len(attempt.common_misconceptions) == 1 else ""
-    first = attempt.failed_cases[0]
-    message = question.messages[name].format_map(first.facts) if name else first.text
+    names = attempt.explanation
+    messages = [question.messages[name].format_map(attempt.facts_of(name)) for name in names]
+    if len(messages) > 1:
+        messages = [f"{place}. {message}" for place, message in enumerate(messages, 1)]
+        messages.insert(0, "There are two things to change.")
     outcome = "partial" if attempt.share else "not yet"
-    return Verdict(outcome, attempt.share, message, name, attempt.parts)
+    message = "\n".join(messages) or attempt.failed_cases[0].text
+    return Verdict(outcome, attempt.share, message, " and ".join(names), attempt.parts)
 
 
 def _stub_message(empty: list[str], writes: tuple[str, ...]) -> str:

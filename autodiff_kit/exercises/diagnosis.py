@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,7 +63,7 @@ class AttemptEvaluation:
 
     A check calls :meth:`case` to compare a value, :meth:`behave` for a count or a property, :meth:`fail` where it found
     the misconceptions itself, and :meth:`warned` for floating-point warnings. A misconception is named only if it
-    explains every failed case: the names of all failed cases are intersected.
+    explains every failed case, and two only if every failed case is explained by one of them (:attr:`explanation`).
 
     Attributes
     ----------
@@ -112,6 +113,23 @@ class AttemptEvaluation:
         if not self.failed_cases:
             return frozenset()
         return frozenset.intersection(*(case.names for case in self.failed_cases))
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The one misconception that explains every failed case, or the only two that do so together.
+
+        Empty where no such explanation is found, or where several are.
+        """
+        common = self.common_misconceptions
+        if common or not all(case.names for case in self.failed_cases):
+            return tuple(common) if len(common) == 1 else ()
+        names = list(dict.fromkeys(name for case in self.failed_cases for name in sorted(case.names)))
+        pairs = [pair for pair in combinations(names, 2) if all(case.names & set(pair) for case in self.failed_cases)]
+        return pairs[0] if len(pairs) == 1 else ()
+
+    def facts_of(self, name: str) -> Mapping[str, object]:
+        """The facts of the first failed case that a misconception explains."""
+        return next(case.facts for case in self.failed_cases if name in case.names)
 
     @property
     def share(self) -> float:
