@@ -13,6 +13,7 @@ import numpy.typing as npt
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lessons.prompt import Choice, Prompt
 from autodiff_kit.lessons.tables import number
+from autodiff_kit.lessons.translation import translate
 
 __all__ = [
     "Answer",
@@ -69,12 +70,17 @@ class PredictionVerdict:
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<div>{escape(name)}: {escape(text)}</div>" for name, text in self._lines()[:-1])
-        why = f"<div><b>Why:</b> {escape(self.why)}</div>"
+        why = f"<div><b>{escape(translate('Why'))}:</b> {escape(self.why)}</div>"
         return f'<div style="max-width:72ch;line-height:1.5;margin:4px 0 8px">{lines}{why}</div>'
 
     def _lines(self) -> list[tuple[str, str]]:
-        idea = [("The idea behind it", self.idea)] if self.idea else []
-        return [("◇ your answer", self.said), *idea, ("◆ what the kernel found", self.found), ("Why", self.why)]
+        idea = [(translate("The idea behind it"), self.idea)] if self.idea else []
+        return [
+            (f"◇ {translate('your answer')}", self.said),
+            *idea,
+            (f"◆ {translate('what the kernel found')}", self.found),
+            (translate("Why"), self.why),
+        ]
 
 
 def matching_choice(prompt: Prompt, found: object) -> Choice | None:
@@ -122,7 +128,7 @@ def judge_prediction(prompt: Prompt, answer: Answer | None, found: object) -> Pr
     answer = _as_float(answer)
     truth = _result_as_answer(prompt, found)
     right = None if answer is None or truth is None else _agree(answer, truth)
-    said = "none was given" if answer is None else _answer_as_text(prompt, answer)
+    said = translate("none was given") if answer is None else _answer_as_text(prompt, answer)
     shown = _answer_as_text(prompt, truth) if truth is not None else _unmatched_as_text(found)
     return PredictionVerdict(
         answer, truth, right, said, shown, "" if right else _idea_behind(prompt, answer), prompt.why
@@ -198,14 +204,16 @@ def _choice_lines(prompt: Prompt) -> list[str]:
     if prompt.kind == "number":
         return []
     if prompt.kind == "slider":
-        return [f"a number from {prompt.low:g} to {prompt.high:g}"]
+        return [translate("a number from {low} to {high}").format(low=f"{prompt.low:g}", high=f"{prompt.high:g}")]
     return [f"{letter}) {one.label}" for letter, one in zip(_LETTERS, prompt.choices, strict=False)]
 
 
 def _how_to_answer(prompt: Prompt) -> str:
     # The example has dots instead of a letter: learners take a concrete example for a hint.
     what = {"choice": "a letter", "several": "letters with blanks between"}.get(prompt.kind, "a number")
-    return f'To answer in code, type {what}: predict("{prompt.item}", answer="…")'
+    return translate("To answer in code, type {what}: {call}").format(
+        what=translate(what), call=f'predict("{prompt.item}", answer="…")'
+    )
 
 
 def _parse_number(prompt: Prompt, typed: object) -> float:
@@ -283,13 +291,13 @@ def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
         return f"{answer:.4f}".rstrip("0").rstrip(".").replace("-", "−")
     keys = answer if isinstance(answer, list) else [answer]
     labels = [one.label for key in keys if (one := prompt.choice(key)) is not None]
-    return "; ".join(labels) or "none of them"
+    return "; ".join(labels) or translate("none of them")
 
 
 def _unmatched_as_text(found: object) -> str:
     values = _flatten(found)
     shown = str(found) if values is None else "[" + " ".join(number(v, minus="−") for v in values) + "]"
-    return f"{shown}, which is none of the choices (has a cell been changed?)"
+    return translate("{shown}, which is none of the choices (has a cell been changed?)").format(shown=shown)
 
 
 def _flatten(found: object) -> npt.NDArray[np.float64] | None:

@@ -180,7 +180,7 @@ def test_a_misconception_is_named_only_if_it_explains_every_miss():
     assert attempt.common_misconceptions == {"double"}
     attempt.case(7.0, 3.0, {"double": 6.0, "plus-one": 4.0})
     assert attempt.common_misconceptions == frozenset()
-    assert attempt.failed_cases[-1].text == "The answer: is 7, expected 3."
+    assert attempt.failed_cases[-1].text == "The answer is 7, expected 3."
 
 
 def test_two_misconceptions_are_named_where_each_failed_case_shows_one_of_them():
