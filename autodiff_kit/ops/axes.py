@@ -104,3 +104,13 @@ def slice_along(x: Any, axis: int, start: int | None, stop: int | None, step: in
 def first_entry_shape(t: Tensor, axis: int) -> tuple[int, ...]:
     """The shape with length 1 along one axis."""
     return tuple(1 if k == axis else t.shape[k] for k in range(-t.ndim, 0))
+
+
+def is_array_index(part: Any) -> bool:
+    """Whether a part of an index is an array or a mask."""
+    return not (part is None or part is Ellipsis or isinstance(part, slice) or _is_integer(part))
+
+
+def _is_integer(part: Any) -> bool:
+    """Whether a part of an index is an integer; True and False are masks."""
+    return isinstance(part, (int, np.integer)) and not isinstance(part, bool)
