@@ -103,4 +103,7 @@ def concrete_only(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _trace_of(args: Sequence[Any]) -> Any:
-    return next((x.tracer for x in args if isinstance(x, SymbolicValue)), None)
+    for x in args:
+        if isinstance(x, SymbolicValue):
+            return x.tracer
+    return None

@@ -108,9 +108,6 @@ def first_entry_shape(t: Tensor, axis: int) -> tuple[int, ...]:
 
 def is_array_index(part: Any) -> bool:
     """Whether a part of an index is an array or a mask."""
-    return not (part is None or part is Ellipsis or isinstance(part, slice) or _is_integer(part))
-
-
-def _is_integer(part: Any) -> bool:
-    """Whether a part of an index is an integer; True and False are masks."""
-    return isinstance(part, (int, np.integer)) and not isinstance(part, bool)
+    if part is None or part is Ellipsis or isinstance(part, (slice, np.integer)):
+        return False
+    return not isinstance(part, int) or isinstance(part, bool)  # True and False are masks

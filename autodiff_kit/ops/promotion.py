@@ -18,6 +18,8 @@ def promote(x: Tensor, dtype: Any) -> Tensor:
 
 def number_or_array(value: Any) -> Any:
     """A parameter as a number, which does not change the dtype, or as an array, which nobody can change later."""
+    if type(value) is float:
+        return value
     own = as_tensor(value)._value
     return own if np.ndim(own) else value[()] if type(value) is np.ndarray else unwrap(value)
 

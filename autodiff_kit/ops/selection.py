@@ -21,6 +21,8 @@ from autodiff_kit.ops.searching import nonzero
 
 def _copied_condition(condition: Any) -> Any:
     """The condition as an array; copied, because the tape keeps it and users may change theirs."""
+    if type(condition) is np.ndarray:
+        return condition.copy("K")
     return as_array(condition._value) if isinstance(condition, Value) else np.copy(condition)
 
 
@@ -154,7 +156,7 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     if any(getattr(bound, "node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
         low = x if lo is None else maximum(x, lo)
         return low if hi is None else minimum(low, hi)
-    return _clip(x, *(None if bound is None else number_or_array(bound) for bound in (lo, hi)))
+    return _clip(x, None if lo is None else number_or_array(lo), None if hi is None else number_or_array(hi))
 
 
 @linear(lambda g, _y, _x: g, flops=lambda _y, _x: 0)

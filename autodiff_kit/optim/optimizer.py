@@ -185,6 +185,9 @@ class Optimizer:
 
     def _own_slots(self, variable: Variable) -> OwnedSlots:
         """Slots that may be updated in place."""
+        known = self._state.get(id(variable))
+        if known is not None and type(known[1]) is OwnedSlots and open_records.trace is None:
+            return known[1]
         slots = self._slots_of(variable)
         if type(slots) is not OwnedSlots:
             slots = OwnedSlots(
