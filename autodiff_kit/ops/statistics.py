@@ -132,7 +132,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     ShapeError
         If the weights do not fit.
     StructureError
-        If weights sum to 0.
+        If weights sum to 0. A compiled function does not check: there the result is not finite.
 
     Examples
     --------
