@@ -138,7 +138,7 @@ def _needed_parts(
     op: Op, node: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """A node's ``parts``: the nodes that it read, then answer and inputs; shape and dtype where no rule needs more."""
-    if op.residual is not None:
+    if op.residual is not None and type(y) is np.ndarray:
         values = op.residual(y, *values)
     if len(nodes) == 1:  # this case and the next make two thirds of all nodes
         (n,), (x,) = nodes, values
