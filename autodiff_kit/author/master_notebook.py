@@ -184,7 +184,7 @@ def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, whe
     points = kit_metadata(cell).get("points")
     if type(points) is not int or points <= 0:
         raise MasterNotebookError(
-            f"{where}: {name} has no points. Its answer cell's metadata says `points`, a whole number."
+            f"{where}: {name} has no points. Its answer cell's metadata says `points`, an integer."
         )
     if points != int(heading["points"]):
         raise MasterNotebookError(

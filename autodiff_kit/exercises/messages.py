@@ -134,7 +134,7 @@ def ipython_shell() -> Any:
 
 
 def format_points(score: float) -> str:
-    """Points as text, whole numbers without decimals."""
+    """Points as text, integers without decimals."""
     return f"{score:g}" if score == int(score) else f"{score:.2f}".rstrip("0")
 
 

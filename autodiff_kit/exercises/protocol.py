@@ -247,7 +247,7 @@ def _copy_container(value: Any, remote: Callable[[Callable[..., object]], Return
         return OpaqueValue("deeply nested " + type_name(value))
     if type(value) is dict:
         if any(type(key) not in (str, int) for key in value):
-            return OpaqueValue("dict with keys that are neither text nor whole numbers")
+            return OpaqueValue("dict with keys that are neither text nor integers")
         return {key: plain_copy(item, remote, depth + 1) for key, item in value.items()}
     items = [plain_copy(item, remote, depth + 1) for item in value]
     if type(value) in (set, frozenset):

@@ -248,7 +248,7 @@ def _unknown_answer_error(prompt: Prompt, typed: object) -> AnswerError:
 
 
 def _as_float(answer: Answer | int | None) -> Answer | None:
-    """Convert an integer to float: JSON and the front end return whole numbers as integers."""
+    """Convert an integer to float: JSON and the front end return 2.0 as the integer 2."""
     return float(answer) if isinstance(answer, int) else answer
 
 

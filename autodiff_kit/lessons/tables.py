@@ -35,7 +35,7 @@ class Table:
     rows : sequence of sequence
         Strings, numbers, ``None`` (written *None*) or booleans (yes, no); the first cell is the row header.
     digits : int, optional
-        Decimals of every float; whole numbers given as ``int`` stay whole.
+        Decimals of every float; values of type ``int`` have none.
 
     Notes
     -----

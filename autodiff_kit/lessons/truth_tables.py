@@ -93,5 +93,5 @@ def _shown(value: object, digits: int) -> str:
 
 
 def _trimmed(value: float, digits: int) -> str:
-    """Format a number; whole numbers get no decimals, because the lessons' inputs are mostly integers."""
+    """Format a number; values like 2.0 get no decimals, because the lessons' inputs are mostly integers."""
     return str(int(value)) if np.isfinite(value) and value == int(value) else number(value, digits)

@@ -16,7 +16,7 @@ def promote(x: Tensor, dtype: Any) -> Tensor:
 
 
 def as_floating(x: Any) -> Tensor:
-    """Integers as floating numbers; floating dtypes as they are."""
+    """Integers as floating-point numbers; floating dtypes unchanged."""
     t = as_tensor(x)
     return t if t.dtype.kind == "f" else t * 1.0
 

@@ -137,7 +137,7 @@ def _matvec_separates(node: Node, k: int, _examples: ExampleRange) -> bool:
 
 
 def _getitem_separates(node: Node, _k: int, examples: ExampleRange) -> bool:
-    """The first axis is taken whole, or by integer indices that lead each example to its own rows."""
+    """The first axis is indexed by a full slice, or by integers that select each example's own rows."""
     out, shape = _shapes(node, 0)
     index = node.params["index"]
     numbers = _integer_arrays(index)
@@ -153,7 +153,7 @@ def _getitem_separates(node: Node, _k: int, examples: ExampleRange) -> bool:
 
 
 def _keeps_axis_order(index: tuple[Any, ...]) -> bool:
-    """Whether the axes keep their order; an array index beside integers or masks may move its axes to the front."""
+    """Whether the axes keep their order; an array index next to integers or masks may move its axes to the front."""
     arrays = [as_array(part) for part in index if isinstance(part, (np.ndarray, np.bool_, bool, SymbolicValue))]
     numbers = any(isinstance(part, (int, np.integer)) for part in index)
     return not arrays or (len(arrays) == 1 and not numbers and arrays[0].dtype != np.bool_)
@@ -164,12 +164,12 @@ def _is_full_slice(part: Any) -> bool:
 
 
 def _ellipsis_axes(index: tuple[Any, ...], ndim: int) -> int:
-    """How many axes an Ellipsis stands for."""
+    """The number of axes for which an Ellipsis stands."""
     return ndim - sum(part is not None and part is not Ellipsis for part in index)
 
 
 def _integer_arrays(index: tuple[Any, ...]) -> list[Any] | None:
-    """The integer arrays of an index that consists of nothing else, or None."""
+    """The integer arrays of an index that contains nothing else, or None."""
     numbers = [as_array(part) for part in index if isinstance(part, (int, np.integer, np.ndarray, SymbolicValue))]
     if len(numbers) < len(index) or not any(n.ndim for n in numbers) or any(n.dtype.kind not in "iu" for n in numbers):
         return None

@@ -29,7 +29,7 @@ def test_b29_none_with_an_explanation_and_zeros_only_if_asked(hard: Callable[[An
 
 
 def test_b30_the_checker_names_the_jump_that_it_steps_across() -> None:
-    """B30: floor with the identity's gradient at a whole number: off by 499 at step 1e-3, and the report says why; the
+    """B30: floor with the identity's gradient at an integer: off by 499 at step 1e-3, and the report says why; the
     detour has gradient 0 and an error of 0.
     """
     x = np.array([[1.0, 1.5]])

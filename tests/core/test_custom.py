@@ -173,7 +173,7 @@ def test_b27_a_name_registered_twice() -> None:
     def first(g: Any, ans: Any, x: Any) -> Any:
         return g
 
-    with pytest.raises(DuplicateNameError, match=r"'Twice' is registered already, at .*test_custom\.py:\d+") as caught:
+    with pytest.raises(DuplicateNameError, match=r"'Twice' is already registered, at .*test_custom\.py:\d+") as caught:
         ak.register_gradient("Twice")(first)
     assert isinstance(caught.value, KeyError)
 
@@ -188,7 +188,7 @@ def test_a_notebooks_cell_may_be_run_again() -> None:
         with ak.GradientTape() as tape, ak.gradient_override_map({"Floor": "Cell"}):
             y = ak.floor(x)
         assert float(tape.gradient(y, x)) == factor
-    with pytest.raises(DuplicateNameError, match="'Cell' is registered already"):
+    with pytest.raises(DuplicateNameError, match="'Cell' is already registered"):
         exec(cell.format(4.0).replace("def cell", "def other"), notebook)
 
 
@@ -267,7 +267,7 @@ def test_whole_jacobians_through_a_custom_gradient(mode: str) -> None:
         (lambda x: x, "must return"),
         (lambda x: (x, 3.0), "must return"),
         (lambda x: (x, lambda g: (g, g)), "returned 2 values for 1 inputs"),
-        (lambda x: (x, lambda g: np.ones(7)), r"shape \(7,\), its input \(2,\)"),
+        (lambda x: (x, lambda g: np.ones(7)), r"shape \(7,\), but its input has shape \(2,\)"),
     ],
 )
 def test_a_custom_gradient_that_is_wrong(answer: Any, words: str) -> None:

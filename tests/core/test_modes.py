@@ -355,7 +355,7 @@ def test_b13_jacobians_of_jacobians_in_every_order_of_modes(name: str) -> None:
     [
         (ak.constant([1.0, 2.0]), [1.0], ShapeError, r"tangent has shape \(1,\), its primal \(2,\)"),
         (ak.constant([1.0], "float32"), ak.constant([1.0]), StructureError, "float64, its primal float32"),
-        ([ak.constant(1.0)], [1.0, 2.0], StructureError, "1 values are needed, one for each, got 2"),
+        ([ak.constant(1.0)], [1.0, 2.0], StructureError, "expected 1 values, one for each, got 2"),
         (1.0, 1.0, DtypeError, "use ak.constant"),
     ],
 )
@@ -383,7 +383,7 @@ def test_what_an_accumulator_answers() -> None:
     assert acc.jvp(x).tolist() == [1.0, 0.0]
     assert float(acc.jvp(w)) == 5.0
     assert acc.jvp(outside) is None
-    with pytest.raises(DtypeError, match="target is a tensor"):
+    with pytest.raises(DtypeError, match="target must be a tensor"):
         acc.jvp(3.0)
     with pytest.raises(StructureError):
         acc.jvp(y, unconnected_gradients="none at all")

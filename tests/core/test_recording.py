@@ -23,7 +23,7 @@ def test_b12_recording_can_pause() -> None:
     assert [n.op for n in tape.nodes] == ["multiply", "add"]
     assert float(total) == 36.0
     assert float(tape.gradient(total, w)) == 6.0
-    with pytest.raises(TapeError, match="not recording"), tape.stop_recording():
+    with pytest.raises(TapeError, match="while the tape is recording"), tape.stop_recording():
         pass
 
 
@@ -67,7 +67,7 @@ def test_leaving_and_entering_again_adds_to_the_record() -> None:
 
 def test_entering_twice_is_an_error() -> None:
     tape = ak.GradientTape()
-    with tape, pytest.raises(TapeError, match="recording already"):
+    with tape, pytest.raises(TapeError, match="already recording"):
         tape.__enter__()
     acc = ak.ForwardAccumulator(ak.constant(1.0), 1.0)
     with acc, pytest.raises(TapeError, match="running already"):
@@ -110,7 +110,7 @@ def test_targets_and_sources_that_left_the_record() -> None:
         y = float(w * 2.0)
     with pytest.raises(DtypeError, match="float.*not on any record"):
         tape.gradient(y, w)
-    with pytest.raises(DtypeError, match="targets and sources are tensors or variables, not float"):
+    with pytest.raises(DtypeError, match="targets and sources must be tensors or variables, got float"):
         tape.gradient(w * 2.0, 1.0)
 
 

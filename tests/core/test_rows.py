@@ -120,9 +120,9 @@ def test_arithmetic_of_row_gradients() -> None:
     assert repr(g) == "RowGradient(2 rows of (3, 1), dtype=float64)"
     with pytest.raises(ShapeError, match="3 ids"):
         ak.RowGradient([0, 1, 2], [[1.0]], (3, 1))
-    with pytest.raises(RangeError, match="id 3 at place 1"):
+    with pytest.raises(RangeError, match="id 3 at position 1"):
         ak.RowGradient([0, 3], [[1.0], [1.0]], (3, 1))
-    with pytest.raises(RangeError, match="whole numbers"):
+    with pytest.raises(RangeError, match="integers"):
         ak.RowGradient([0.5], [[1.0]], (3, 1))
 
 

@@ -196,10 +196,10 @@ def test_b06_targets_that_are_not_scalars() -> None:
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ([np.ones(2)], "structure of the targets: 2 values are needed, one for each, got 1"),
+        ([np.ones(2)], "structure as the targets: expected 2 values, one for each, got 1"),
         (np.ones(2), "got a ndarray"),
-        ([np.ones(3), 1.0], r"target 0 has shape \(3,\), the target \(2,\)"),
-        ([[1.0, 2.0], [1.0]], r"target 1 has shape \(1,\), the target \(\)"),
+        ([np.ones(3), 1.0], r"target 0 has shape \(3,\), but the target has \(2,\)"),
+        ([[1.0, 2.0], [1.0]], r"target 1 has shape \(1,\), but the target has \(\)"),
     ],
 )
 def test_weights_that_do_not_fit(weights: Any, words: str) -> None:

@@ -153,7 +153,7 @@ def test_tensors() -> None:
     assert {t: 1}[t] == 1
     with pytest.raises(DtypeError, match="no length"):
         len(ak.constant(1.0))
-    with pytest.raises(DtypeError, match="whole number"):
+    with pytest.raises(DtypeError, match="integer"):
         [1, 2][ak.constant(1.0)]
     with pytest.raises(ValueError, match="ambiguous"):
         bool(t)

@@ -169,7 +169,7 @@ def test_any_mask(seed: int, rows: int, columns: int) -> None:
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [1.0, 0.0]), DtypeError, "float64"),
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True], mode="drop"), StructureError, "drop"),
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True], empty="one"), StructureError, "one"),
-        (lambda: ak.nn.masked_softmax(1.0, True), ShapeError, "needs an axis"),
+        (lambda: ak.nn.masked_softmax(1.0, True), ShapeError, "needs at least one axis"),
     ],
 )
 def test_masks_that_do_not_fit(call: Any, error: Any, words: str) -> None:

@@ -178,7 +178,7 @@ def test_rows_are_added_up_and_the_others_stay() -> None:
     ]
     dense = np.asarray(ak.RowGradient([3, 1, 3], [[1.0], [5.0], [2.0]], (4, 1)))
     assert dense.ravel().tolist() == [0.0, 5.0, 0.0, 3.0]
-    with pytest.raises(RangeError, match="id 4 at place 1"):
+    with pytest.raises(RangeError, match="id 4 at position 1"):
         ak.RowGradient([0, 4], np.ones((2, 1)), (4, 1))
     with pytest.raises(ShapeError, match=r"need rows \(2, 1\)"):
         ak.RowGradient([0, 1], np.ones((3, 1)), (4, 1))

@@ -29,7 +29,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "Elu": lambda x: np.where(x > 0, x, np.exp(x) - 1), "Argsort": lambda x: np.argsort(x, kind="stable"),
 }  # fmt: skip
 
-# Where the domain of the block is not enough: quotients away from whole numbers, where a remainder jumps.
+# Where the domain of the block is not enough: quotients away from integers, where a remainder jumps.
 INPUTS: dict[str, Callable[[np.random.Generator, tuple[int, ...], tuple[int, ...]], tuple[Array, ...]]] = {
     key: lambda rng, a, b: (rng.uniform(5.2, 5.8, a), rng.uniform(1.95, 2.05, b)) for key in ("Mod", "Fmod")
 }

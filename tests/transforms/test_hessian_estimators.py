@@ -88,15 +88,15 @@ def test_the_same_seed_the_same_answer() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"probes": 1}, "from 2 upwards, not 1"),
-        ({"probes": 2.5}, "from 2 upwards"),
-        ({"probes": "many"}, "from 2 upwards"),
-        ({"seed": -1}, "seed is a whole number"),
-        ({"seed": "x"}, "seed is a whole number"),
-        ({"method": "exact"}, '"product" or "perturbation", not'),
-        ({"method": "perturbation", "step": 0.0}, "step is a number above 0"),
-        ({"method": "perturbation", "step": "small"}, "step is a number above 0"),
-        ({"method": "perturbation", "step": np.nan}, "step is a number above 0"),
+        ({"probes": 1}, "of 2 or more, got 1"),
+        ({"probes": 2.5}, "of 2 or more"),
+        ({"probes": "many"}, "of 2 or more"),
+        ({"seed": -1}, "seed must be an integer"),
+        ({"seed": "x"}, "seed must be an integer"),
+        ({"method": "exact"}, '"product" or "perturbation", got'),
+        ({"method": "perturbation", "step": 0.0}, "step must be a number above 0"),
+        ({"method": "perturbation", "step": "small"}, "step must be a number above 0"),
+        ({"method": "perturbation", "step": np.nan}, "step must be a number above 0"),
     ],
 )
 def test_arguments_outside_their_range(options: Any, words: str) -> None:

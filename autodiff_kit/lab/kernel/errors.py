@@ -33,11 +33,11 @@ def int_argument(message: dict[str, Any], name: str, least: int, most: int, othe
     Raises
     ------
     InspectorError
-        If it is missing, no whole number, or outside.
+        If it is missing, not an integer, or outside.
     """
     value = message.get(name, otherwise)
     value = otherwise if value is None else value
     if type(value) is not int or not least <= value <= most:
         code = "node" if name in ("node", "target", "source") else "argument"
-        raise InspectorError(code, f"{name} is {value!r}; a whole number from {least} to {most} was expected.")
+        raise InspectorError(code, f"{name} is {value!r}; an integer from {least} to {most} was expected.")
     return value

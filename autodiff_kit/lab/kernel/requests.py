@@ -145,7 +145,7 @@ def _value_summaries(context: InspectorContext, message: Message) -> Message:
     a, b = view.row_range(message, CHUNK_ROWS)
     whats = message.get("what", ["value"])
     if not isinstance(whats, list) or not whats or any(what not in QUANTITIES for what in whats):
-        raise InspectorError("argument", f"what is a list of {', '.join(QUANTITIES)}, not {whats!r}.")
+        raise InspectorError("argument", f"what must be a list of {', '.join(QUANTITIES)}, got {whats!r}.")
     _require_any_value(view, a, b)
     if "cotangent" in whats and _sweep_or_none(view.reverse_sweep, message) is None:
         whats = [what if what != "cotangent" else "" for what in whats]
@@ -168,7 +168,7 @@ def _array_entries(context: InspectorContext, message: Message) -> Message:
     row = view.row_argument(message, "node")
     what = message.get("what", "value")
     if what not in QUANTITIES:
-        raise InspectorError("argument", f"what is one of {', '.join(QUANTITIES)}, not {what!r}.")
+        raise InspectorError("argument", f"what must be one of {', '.join(QUANTITIES)}, got {what!r}.")
     if what == "cotangent":
         view.reverse_sweep(message)
     if what == "tangent":
@@ -186,7 +186,7 @@ def _sweep_steps(context: InspectorContext, message: Message) -> Message:
     view = context.view(message)
     direction = message.get("direction", "reverse")
     if direction not in ("forward", "reverse"):
-        raise InspectorError("argument", f"direction is forward or reverse, not {direction!r}.")
+        raise InspectorError("argument", f"direction must be forward or reverse, got {direction!r}.")
     sweep: SteppedSweep | None = view.reverse_sweep(message) if direction == "reverse" else view.forward_sweep(message)
     if sweep is None:
         what = "source" if direction == "forward" else "target"
@@ -272,7 +272,7 @@ def _diff_tapes(context: InspectorContext, message: Message) -> Message:
     first, second = context.view(message, "a"), context.view(message, "b")
     what = message.get("what", "value")
     if what not in QUANTITIES:
-        raise InspectorError("argument", f"what is one of {', '.join(QUANTITIES)}, not {what!r}.")
+        raise InspectorError("argument", f"what must be one of {', '.join(QUANTITIES)}, got {what!r}.")
     pairs = align_rows(*(_alignment_keys(view, context.namespace()) for view in (first, second)))
     changed, distances = [], []
     for k, (i, j) in enumerate(pairs):

@@ -280,7 +280,7 @@ def _revision_argument(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or len(text) > 16:
-        raise RequestError(400, "bad_query", "`since` is a revision, a whole number.", "Read the progress again.")
+        raise RequestError(400, "bad_query", "`since` is a revision, an integer.", "Read the progress again.")
     return int(text)
 
 

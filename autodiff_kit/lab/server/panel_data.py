@@ -269,7 +269,7 @@ def _solution_change(question: Question) -> Any:
 def _whole_number(body: Mapping[str, Any], name: str) -> int:
     value = body.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise RequestError(400, "bad_value", f"`{name}` must be a whole number from 0.", "Read the progress again.")
+        raise RequestError(400, "bad_value", f"`{name}` must be an integer from 0.", "Read the progress again.")
     return value
 
 
