@@ -144,6 +144,7 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> GradientExplanatio
         One explanation for a single source, a tuple of them for several.
 
     Notes
+    -----
     **Cost.** A few passes over the tape. While recording, the only cost is a mark where a value leaves the tape or is
     assigned. If a value left the tape, the tape cannot know whether the target was computed from it; the explanation
     then names the last line at which that is possible.

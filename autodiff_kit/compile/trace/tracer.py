@@ -59,7 +59,7 @@ class Trace:
 
     @property
     def outputs(self) -> list[GraphNode]:
-        """All nodes that a call has to compute: returned, assigned, and updates of optimizer steps."""
+        """All nodes that a call must compute: returned, assigned, and updates of optimizer steps."""
         return [*self.returned_nodes, *(node for _, node in self.assignments), *(node for _, _, node in self.updates)]
 
     def pack(self, parts: list[Any]) -> Any:
@@ -84,7 +84,7 @@ class Tracer:
         if isinstance(value, SymbolicArray):
             if value.tracer is not self or self.closed:
                 raise ConcretizationError(
-                    "this value belongs to a trace of ak.compile that has ended: it was kept in a list, an "
+                    "this value belongs to a trace of ak.compile that has ended: the function stored it in a list, an "
                     "attribute or a global. Return it from the compiled function instead."
                 )
             return value.node
@@ -167,7 +167,7 @@ class Tracer:
         return known[1]
 
     def assign_variable(self, variable: Variable, value: Any, new: bool) -> bool:
-        """Record an assignment; returns True if it is to be made at once, because the variable is being created."""
+        """Record an assignment; returns True if it must be made at once, because the variable is being created."""
         if new and not isinstance(value, SymbolicArray):
             return True
         if new:
@@ -204,7 +204,7 @@ class Tracer:
         return self.add_input(slot, value)
 
     def stepped(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any) -> None:
-        """Record the slots and the update that an optimizer step leaves."""
+        """Record the slots and the update after an optimizer step."""
         key = (id(optimizer), id(variable))
         self.slot_values[key] = (*self.slot_values[key][:3], new)
         self.step_updates[key] = (optimizer, variable, delta)
@@ -242,7 +242,7 @@ def _constant_value(value: Any) -> Any:
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
         raise ConcretizationError(
-            f"a {type(value).__name__} is an operand of a value that ak.compile is tracing; pass an array"
+            f"a {type(value).__name__} cannot be combined with a value that ak.compile is tracing; pass an array"
         )
     return array if array.ndim else array[()]
 
@@ -301,7 +301,7 @@ def _tracing(tracer: Tracer) -> Iterator[None]:
 
 @contextmanager
 def suspend_tracing() -> Iterator[None]:
-    """Compute with concrete values while a trace is under way."""
+    """Compute with concrete values while a function is being traced."""
     tracer, open_records.trace = open_records.trace, None
     try:
         yield
