@@ -83,7 +83,7 @@ class DisplayedPrompt:
         Raises
         ------
         AnswerError
-            If it is none of the choices.
+            If the answer is not one of the choices.
         """
         if self.answer is None:
             self.widget.answer = parse_answer(self.prompt, typed)
@@ -122,7 +122,7 @@ _verdicts: dict[str, PredictionVerdict] = {}
 
 
 def lesson(no: str) -> LessonHeader:
-    """Begin a lesson: record the start, and show its goal, its time and what it requires.
+    """Start a lesson: record the start, and show its goal, its time and its requirements.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def lesson(no: str) -> LessonHeader:
     Raises
     ------
     UnknownLessonError
-        If there is no such lesson; the text lists those there are.
+        If there is no such lesson; the message lists the lessons.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def lesson(no: str) -> LessonHeader:
 
 
 def predict(item: str, answer: object = None) -> DisplayedPrompt:
-    """Ask for a prediction, before the cell that answers it.
+    """Ask for a prediction, before the cell that computes the answer.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def predict(item: str, answer: object = None) -> DisplayedPrompt:
     UnknownPromptError
         If there is no such prompt.
     AnswerError
-        If the typed answer is none of the choices.
+        If the typed answer is not one of the choices.
 
     Examples
     --------
@@ -195,12 +195,12 @@ def reveal(item: str, value: object) -> PredictionVerdict:
     item : str
         The name of the prompt.
     value : number, sequence, Tensor or str
-        The result; for prompts with several right answers, the keys of the choices that hold.
+        The result; for prompts with several right answers, the keys of the right choices.
 
     Returns
     -------
     PredictionVerdict
-        Both as text, and the explanation; also without a prediction.
+        Both as text, and the explanation; also if there is no prediction.
 
     Raises
     ------

@@ -89,7 +89,7 @@ def test_status_is_a_table(work: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize("command", [["status"], ["reset", "01", "--yes"]])
 def test_no_folder_yet(tmp_path: Path, originals: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(command) == 1
-    assert "is no working folder yet" in capsys.readouterr().err
+    assert "is not a working folder yet" in capsys.readouterr().err
     assert not (tmp_path / "work").exists()
 
 

@@ -1,8 +1,8 @@
 """A prompt: a question that a lesson asks before the cell that computes its answer.
 
-A prompt does not store which choice is right. Each choice stores the numbers it stands for (``means``), and the
-result that the notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` names the
-misconception that leads to a choice.
+A prompt does not store which choice is right. Each choice stores its numbers (``means``), and the result that the
+notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` names the misconception that leads to a
+choice.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Choice:
     Parameters
     ----------
     value : str
-        Its key; the key is what is stored.
+        Its key, which is stored.
     label : str
         The text that the learner sees.
     means : tuple of float, optional
-        The numbers it stands for; empty where it stands for none.
+        Its numbers; empty if it has none.
     idea : str, optional
         The name of the misconception behind it, as in the exercises.
     """
@@ -46,7 +46,7 @@ class Prompt:
     lesson, item : str
         The number of its lesson, and its name, which is unique across the lessons.
     kind : {"choice", "several", "number", "slider"}
-        How it is answered. The choices of a number or a slider are not shown; they name what was typed.
+        How it is answered. The choices of a number or a slider are not shown; they name the typed numbers.
     question : str
         The text of the question, complete in itself.
     choices : tuple of Choice
@@ -78,6 +78,6 @@ class Prompt:
         Returns
         -------
         Choice or None
-            None where no choice has that key.
+            None if no choice has that key.
         """
         return next((one for one in self.choices if one.value == value), None)

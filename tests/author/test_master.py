@@ -35,7 +35,7 @@ def test_a_new_exercise_reads_and_has_its_wrong_answers(begun):
 
 def test_a_name_must_be_one_and_nothing_is_overwritten(begun, tmp_path):
     for name in ("Newton", "2nd", "a-b", ""):
-        with pytest.raises(StructureError, match="small letters"):
+        with pytest.raises(StructureError, match="lower-case letters"):
             new_exercise(name, tmp_path)
     before = begun.read_bytes()
     with pytest.raises(FileError, match="nothing was changed"):

@@ -52,7 +52,7 @@ def replace(before, after):
         ("", replace("return np.sin", "return nope.sin"), "The worked answer fails"),
         ("", replace("### BEGIN SOLUTION\ndef slope", "### BEGIN SOLUTION\nslope = 3\ndef other"), "defines no slope"),
         ("-wrong-1", source("def slope(x):\n    return np.sin(x) + x * np.cos(x)"), "(product-of-slopes) passes"),
-        ("-wrong-1", source("def slope(x):\n    return np.sin(x)"), "is told 'forgets-the-second' in place of"),
+        ("-wrong-1", source("def slope(x):\n    return np.sin(x)"), "gets the message 'forgets-the-second' instead of"),
         ("-wrong-1", source("def slope(x):\n    return 1 / 'a'"), "Wrong answer 1 (product-of-slopes) stops"),
         ("-wrong-1", source("1 / 0"), "stops with ZeroDivisionError"),
         ("-text", replace("Write `slope(x)`", "It is: return np.sin(x) + x * np.cos(x)"), "worked answer stands in"),

@@ -283,7 +283,7 @@ def test_the_bar_fills():
         bar.step()
     bar.end()
     lines = out.getvalue().replace("\n", "\r").split("\r")
-    assert lines[0] == "4 of 10 were graded before."
+    assert lines[0] == "4 of 10 were already graded."
     assert [line.count("#") for line in lines if line.startswith("[")] == [12, 15, 18, 21, 24, 27, 30]
     assert "6 graded in" in lines[-2]
 

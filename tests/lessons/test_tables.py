@@ -49,7 +49,7 @@ def test_html_escapes_and_names_its_headers() -> None:
 
 
 def test_ragged_row_is_refused() -> None:
-    with pytest.raises(ValueError, match="a row of 1 cells stands under 2 columns"):
+    with pytest.raises(ValueError, match="a row has 1 cells, but the table has 2 columns"):
         Table("bad", ("a", "b"), [("only",)])
 
 
