@@ -114,8 +114,8 @@ def jupyterlab_command(root: Path, port: int | None, no_browser: bool, more: Seq
         The port, or None for JupyterLab's own choice.
     no_browser : bool
         Whether to open no browser.
-    Further options for JupyterLab; a later one overrides an earlier one.
-        Further options for JupyterLab; a later one wins over an earlier one.
+    more : sequence of str
+        Further options for JupyterLab; a later one overrides an earlier one.
 
     Returns
     -------

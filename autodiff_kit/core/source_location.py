@@ -48,8 +48,8 @@ class SourceLocation(NamedTuple):
     ----------
     cell : str
         The file, or the name that IPython gives a cell's code.
-    Counted from 1; 0 if unknown.
-        Counted from 1; 0 where nothing is known.
+    line : int
+        Counted from 1; 0 if unknown.
     code : str
         Name of the function, ``<module>`` outside of one.
     """

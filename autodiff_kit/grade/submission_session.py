@@ -32,8 +32,8 @@ class SubmissionSession:
         The index of the cell that is running, or ran last.
     errors : dict
         The error of each cell that stopped, by index.
-    The place where memory ran out; empty if it did not.
-        Where memory ran out; empty if nowhere.
+    memory : str
+        The place where memory ran out; empty if it did not.
     """
 
     def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:

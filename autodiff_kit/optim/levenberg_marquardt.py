@@ -36,10 +36,10 @@ class LeastSquaresResult:
         Half the sum of squared residuals, at the final values of the variables.
     iterations : int
         Number of linearizations from which a step was sought.
-    Whether the fit ended at a minimum, or with a cost of at most the limit.
-        Whether the fit ended at a minimum, or with a cost below the limit.
-    The reason why the fit ended, as a sentence.
-        Why the fit ended, in words.
+    converged : bool
+        Whether the fit ended at a minimum, or with a cost of at most the limit.
+    message : str
+        The reason why the fit ended, as a sentence.
     history : tuple of float
         The cost at the start and after each iteration.
     jacobian_evaluations : int
@@ -64,8 +64,8 @@ class LevenbergMarquardt:
     damping : float, optional
         Initial damping: with 0 a step minimizes the linearized residuals (Gauss-Newton); a large damping shortens it
         and turns it towards the negative gradient. Afterwards it is adapted after each step.
-    The fit stops when the cost is at most this limit.
-        The fit stops at a cost that is not above this limit.
+    cost_limit : float, optional
+        The fit stops when the cost is at most this limit.
 
     Raises
     ------

@@ -353,8 +353,8 @@ def test_b13_jacobians_of_jacobians_in_every_order_of_modes(name: str) -> None:
 @pytest.mark.parametrize(
     ("primals", "tangents", "error", "words"),
     [
-        (ak.constant([1.0, 2.0]), [1.0], ShapeError, r"tangent has shape \(1,\), its primal \(2,\)"),
-        (ak.constant([1.0], "float32"), ak.constant([1.0]), StructureError, "float64, its primal float32"),
+        (ak.constant([1.0, 2.0]), [1.0], ShapeError, r"tangent has shape \(1,\), but its primal has \(2,\)"),
+        (ak.constant([1.0], "float32"), ak.constant([1.0]), StructureError, "float64, but its primal has float32"),
         ([ak.constant(1.0)], [1.0, 2.0], StructureError, "expected 1 values, one for each, got 2"),
         (1.0, 1.0, DtypeError, "use ak.constant"),
     ],

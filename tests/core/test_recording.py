@@ -70,7 +70,7 @@ def test_entering_twice_is_an_error() -> None:
     with tape, pytest.raises(TapeError, match="already recording"):
         tape.__enter__()
     acc = ak.ForwardAccumulator(ak.constant(1.0), 1.0)
-    with acc, pytest.raises(TapeError, match="running already"):
+    with acc, pytest.raises(TapeError, match="already running"):
         acc.__enter__()
 
 

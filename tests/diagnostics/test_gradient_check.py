@@ -155,7 +155,7 @@ ODD: dict[str, tuple[Any, float, str]] = {
     "near a kink": (ak.nn.relu, 1e-4, "a kink at x=0, 0.0001 away"),
     "nearer": (ak.abs, -1e-8, "a kink at x=0, 1e-08 away"),
     "near a jump": (ak.floor, 2.0001, "a jump at x=2, 0.0001 away"),
-    "near the edge": (ak.sqrt, 1e-4, "the edge of where f is finite at x=0, 0.0001 away"),
+    "near the edge": (ak.sqrt, 1e-4, "the edge of the domain where f is finite at x=0, 0.0001 away"),
     "a tie": (lambda x: ak.maximum(x, 1.0), 1.0, "a kink at x=1"),
     "log of nothing": (ak.log, 0.0, "no finite value at x=0"),
 }

@@ -221,8 +221,8 @@ def test_attention_over_a_padded_batch(dtype: str) -> None:
     ("shapes", "words"),
     [
         (((3,), (3, 2), (3, 2)), "needs matrices"),
-        (((3, 4), (3, 2), (3, 2)), "equally long"),
-        (((3, 2), (3, 2), (4, 2)), "equally many"),
+        (((3, 4), (3, 2), (3, 2)), "vectors of the same length"),
+        (((3, 2), (3, 2), (4, 2)), "the same number of rows"),
     ],
 )
 def test_attention_of_shapes_that_do_not_fit(shapes: Any, words: str) -> None:

@@ -173,7 +173,7 @@ def test_a_wrong_gradient_is_said_to_be_one() -> None:
     w = ak.Variable([1.0])
     result = ak.optim.LevenbergMarquardt().minimize(lambda: wrong(w) - 10.0, [w])
     assert not result.converged
-    assert "do Jacobian and residuals agree" in result.message
+    assert "check the Jacobian of the residuals" in result.message
     assert w.tolist() == [1.0]
 
 
@@ -219,7 +219,7 @@ def _changing() -> Any:
 @pytest.mark.parametrize(
     ("residuals", "error", "words"),
     [
-        (lambda w: np.ones(3), DtypeError, "returns a Tensor of residuals, got ndarray"),
+        (lambda w: np.ones(3), DtypeError, "must return a Tensor of residuals, got ndarray"),
         (lambda w: w.sum(), ShapeError, r"vector \(m,\), got shape \(\)"),
         (lambda w: w[:, None] * np.ones((2, 3)), ShapeError, r"got shape \(2, 3\)"),
         (_changing(), ShapeError, "returned 3 residuals, then 4"),

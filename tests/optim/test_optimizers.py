@@ -225,7 +225,7 @@ def test_minimize_gives_the_loss_before_the_step() -> None:
     ("pair", "error", "words"),
     [
         (lambda w: (w, np.ones(2)), DtypeError, r"\(gradient, variable\), in this order"),
-        (lambda w: (np.ones(3), w), ShapeError, r"shape \(3,\), variable w \(2,\)"),
+        (lambda w: (np.ones(3), w), ShapeError, r"shape \(3,\), but variable w has \(2,\)"),
     ],
 )
 def test_pairs_that_do_not_fit(pair: Any, error: Any, words: str) -> None:
@@ -483,7 +483,7 @@ def test_constraints_that_do_not_fit() -> None:
 
     for constraint, error, words in (
         (broken, ZeroDivisionError, "^$"),
-        (lambda v: v[:1], ShapeError, r"made shape \(1,\) of \(2,\)"),
+        (lambda v: v[:1], ShapeError, r"returned shape \(1,\) for a variable of shape \(2,\)"),
         (lambda v: "x", DtypeError, "what a constraint returns holds real numbers"),
         (in_place, ValueError, "read-only"),
     ):

@@ -354,9 +354,9 @@ def test_memory_is_that_of_the_answer() -> None:
 @pytest.mark.parametrize(
     ("losses", "variables", "batch", "options", "error", "words"),
     [
-        (lambda x: ak.sum(x * V), V, (X,), {}, ShapeError, r"shape \(\), \(B,\) is needed"),
-        (lambda x: x * V, V, (X,), {}, ShapeError, r"shape \(3, 3\), \(B,\) is needed"),
-        (lambda x: ak.sum(x * V, axis=0), V, (draw(5, 3),), {}, ShapeError, "3 losses came from 5 examples"),
+        (lambda x: ak.sum(x * V), V, (X,), {}, ShapeError, r"shape \(B,\), one for each example; got \(\)"),
+        (lambda x: x * V, V, (X,), {}, ShapeError, r"shape \(B,\), one for each example; got \(3, 3\)"),
+        (lambda x: ak.sum(x * V, axis=0), V, (draw(5, 3),), {}, ShapeError, "got 3 losses for 5 examples"),
         (lambda x: None, V, (X,), {}, DtypeError, "got NoneType"),
         (lambda x: [1.0], V, (X,), {}, DtypeError, "got list"),
         (lambda x: ak.constant([1, 2, 3]), V, (X,), {}, DtypeError, "int64"),

@@ -28,8 +28,8 @@ class Attention(Module):
         Number of heads, each of width ``size / heads``.
     inputs : int, optional
         Width of the input, if the context has the same; by default both are taken from the first call.
-    How a mask works, as in :func:`autodiff_kit.nn.masked_softmax`.
-        How a mask acts, as in :func:`autodiff_kit.nn.masked_softmax`.
+    mode, additive, empty : optional
+        How a mask works, as in :func:`autodiff_kit.nn.masked_softmax`.
     seed : int or numpy.random.Generator, optional
         Seed of the four initial kernels; None gives different values each time.
     name : str, optional
