@@ -28,7 +28,7 @@ def apply_constraint(variable: Variable, delta: Any) -> Any:
     after = real_array("the result of a constraint", variable.constraint(value))
     if after.shape != variable.shape:
         raise ShapeError(
-            f"the constraint of variable {variable.name!r} returned shape {after.shape} for a variable of shape "
+            f"the constraint of variable {variable.name or ''} returned shape {after.shape} for a variable of shape "
             f"{variable.shape}"
         )
     variable._value = canonical(np.asarray(after, variable.dtype))
