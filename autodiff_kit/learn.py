@@ -1,4 +1,4 @@
-"""Names for notebooks: lesson, predict, reveal, exercise, tables and all widgets.
+"""Names for notebooks: lesson, lesson_figure, predict, reveal, exercise, tables and all widgets.
 
 >>> from autodiff_kit.learn import lesson, predict, reveal, truth_table, JvpVjp
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from autodiff_kit import widgets
+from autodiff_kit.lessons.figures import lesson_figure
 from autodiff_kit.lessons.lesson_header import LessonHeader, read_lesson_header
 from autodiff_kit.lessons.prediction import (
     Answer,
@@ -36,6 +37,7 @@ __all__ = [
     "Table",
     "exercise",
     "lesson",
+    "lesson_figure",
     "number",
     "predict",
     "reveal",
@@ -55,7 +57,8 @@ class DisplayedPrompt:
 
     Notes
     -----
-    The answer is stored when it is committed and cannot be changed afterwards; the reveal is shown below it.
+    The answer is stored when it is committed and cannot be changed afterwards. After the reveal the box shows the
+    answer beside the result; the reason stands under the reveal.
     """
 
     def __init__(self, item: str) -> None:
@@ -89,7 +92,7 @@ class DisplayedPrompt:
             self.widget.answer = parse_answer(self.prompt, typed)
 
     def show(self, verdict: PredictionVerdict) -> None:
-        """Show the computed result and the explanation below the learner's answer.
+        """Show the computed result beside the learner's answer.
 
         Parameters
         ----------
@@ -99,7 +102,7 @@ class DisplayedPrompt:
         self.verdict = verdict
         self.widget.skipped = verdict.answer is None
         self.widget.truth = verdict.truth
-        self._below.value = verdict.reason() if verdict.truth is not None else verdict._repr_html_()
+        self._below.value = "" if verdict.truth is not None else verdict._repr_html_()
 
     def _commit(self, change: dict[str, Any]) -> None:
         if change["new"] is not None and self.answer is None:
@@ -122,7 +125,7 @@ _verdicts: dict[str, PredictionVerdict] = {}
 
 
 def lesson(no: str) -> LessonHeader:
-    """Start a lesson: record the start, and show its goal, its time and its requirements.
+    """Begin a lesson: record the start, and show its goal, its time and what it requires.
 
     Parameters
     ----------
@@ -200,7 +203,7 @@ def reveal(item: str, value: object) -> PredictionVerdict:
     Returns
     -------
     PredictionVerdict
-        Both as text, and the explanation; also if there is no prediction.
+        Answer, result, the idea behind a wrong answer, and the reason. As the last line of a cell it is shown there.
 
     Raises
     ------

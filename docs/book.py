@@ -22,7 +22,12 @@ Notebook = dict[str, Any]
 
 PLANS: dict[str, tuple[tuple[str, str], ...]] = {
     "An afternoon: why is my gradient None?": (("first hour", "00"), ("second", "02"), ("third", "03 12")),
-    "An afternoon: what optimizers remember": (("first hour", "00"), ("second", "14"), ("third", "15")),
+    "An afternoon: what optimizers remember": (
+        ("first hour", "00"),
+        ("second", "02"),
+        ("third", "14"),
+        ("fourth", "15"),
+    ),
     "A week, two hours a day": (
         ("Monday", "00 02"),
         ("Tuesday", "01 03"),
@@ -36,13 +41,13 @@ PLANS: dict[str, tuple[tuple[str, str], ...]] = {
         ("3", "03 04"),
         ("4", "05 06"),
         ("5", "07 08"),
-        ("6", "09"),
-        ("7", "10 11"),
+        ("6", "09 10"),
+        ("7", "11 22"),
         ("8", "12 13"),
-        ("9", "14 15"),
+        ("9", "14 15 23"),
         ("10", "16 17"),
         ("11", "18 19 20"),
-        ("12", "21"),
+        ("12", "21 24"),
     ),
 }
 """For each plan when which lessons are taught."""
@@ -58,6 +63,7 @@ def write(docs: Path) -> None:
         "differences.md": differences(lessons),
         "misconceptions.md": misconceptions(),
         "plans.md": plans(lessons),
+        "words.md": words_by_lesson(lessons, (docs / "glossary.md").read_text(encoding="utf-8")),
     }
     folder.mkdir(exist_ok=True)
     for path in folder.iterdir():
@@ -166,6 +172,25 @@ def _tables(name: str, notebook: Notebook) -> str:
     about = _about(notebook)
     tables = "\n".join(f"```{{raw}} html\n{html}\n```\n" for html in shown)
     return f"## [{about['no']} · {about['title']}]({name})\n\n{about['summary']}\n\n{tables}\n"
+
+
+# -------------------------------------------------------------------------------- words
+_ENTRY = re.compile(r"^(?P<term>\S.*)\n: (?P<text>.+) \[(?P<no>\d\d)\]\(lessons/[^)]+\)$", re.MULTILINE)
+
+
+def words_by_lesson(lessons: dict[str, Notebook], glossary: str) -> str:
+    """The glossary's entries in the order of the lessons that introduce them."""
+    parts = []
+    for name, notebook in lessons.items():
+        about = _about(notebook)
+        entries = [f"{one['term']}\n: {one['text']}" for one in _ENTRY.finditer(glossary) if one["no"] == about["no"]]
+        if entries:
+            parts.append(f"## [{about['no']} · {about['title']}]({name})\n\n" + "\n\n".join(entries) + "\n")
+    return f"""# Words, lesson by lesson
+
+The entries of the [](../glossary.md), each with the lesson that introduces it.
+
+{chr(10).join(parts)}"""
 
 
 # -------------------------------------------------------------------------------- plans

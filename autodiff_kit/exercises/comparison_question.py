@@ -36,7 +36,7 @@ class Misconception:
     function : callable
         Takes the arguments of the learner's function and gives the wrong value.
     message : str
-        One sentence: what was found and where to look, without the answer. Braces are filled with the facts of the case.
+        One sentence: what was found and where to look, without the answer. Braces are filled with facts.
     """
 
     name: str

@@ -11,6 +11,8 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from autodiff_kit.lessons.translation import translate
+
 from .compare import format_value
 
 if TYPE_CHECKING:
@@ -103,8 +105,9 @@ class CheckResult(LearnerMessage):
         self.outcome, self.misconception = verdict.outcome, verdict.misconception
         self.parts = verdict.parts
         self.score, self.points, self.seed, self.message = score, points, seed, verdict.message
-        worth = f"{HEADINGS[verdict.outcome]}: {format_score(score, points)}"
-        heading = worth if verdict.outcome in ("passed", "partial", "not yet") else HEADINGS[verdict.outcome]
+        heading = translate(HEADINGS[verdict.outcome])
+        if verdict.outcome in ("passed", "partial", "not yet"):
+            heading += f": {format_score(score, points)}"
         good = verdict.outcome == "passed"
         looked_at = "".join(f"\n{part}" for part in self.parts) if len(self.parts) > 1 and not good else ""
         super().__init__(heading, f"{verdict.message}{looked_at}{after}", good=good)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lessons.prompt import Choice, Prompt
 from autodiff_kit.lessons.tables import number
+from autodiff_kit.lessons.translation import translate
 
 __all__ = [
     "Answer",
@@ -63,28 +64,23 @@ class PredictionVerdict:
     why: str
 
     def __str__(self) -> str:
-        idea = f"   ({_idea_as_text(self.idea)})" if self.idea else ""
-        return f"◇ your answer: {self.said}{idea}\n◆ what the kernel found: {self.found}\nWhy: {self.why}"
+        return "\n".join(f"{name}: {text}" for name, text in self._lines())
 
     __repr__ = __str__
 
-    def reason(self) -> str:
-        """Return the explanation, to be shown below a prompt that already shows both answers.
-
-        Returns
-        -------
-        str
-            HTML: the misconception behind a wrong answer, and the explanation.
-        """
-        idea = f"Behind your answer stands {escape(_idea_as_text(self.idea))}. " if self.idea else ""
-        return f'<div style="max-width:72ch;line-height:1.5">{idea}<b>Why:</b> {escape(self.why)}</div>'
-
     def _repr_html_(self) -> str:
-        return (
-            '<div style="margin:4px 0 8px">'
-            f"<div>◇ your answer: {escape(self.said)}</div>"
-            f"<div>◆ what the kernel found: <b>{escape(self.found)}</b></div>{self.reason()}</div>"
-        )
+        lines = "".join(f"<div>{escape(name)}: {escape(text)}</div>" for name, text in self._lines()[:-1])
+        why = f"<div><b>{escape(translate('Why'))}:</b> {escape(self.why)}</div>"
+        return f'<div style="max-width:72ch;line-height:1.5;margin:4px 0 8px">{lines}{why}</div>'
+
+    def _lines(self) -> list[tuple[str, str]]:
+        idea = [(translate("The idea behind it"), self.idea)] if self.idea else []
+        return [
+            (f"◇ {translate('your answer')}", self.said),
+            *idea,
+            (f"◆ {translate('what the kernel found')}", self.found),
+            (translate("Why"), self.why),
+        ]
 
 
 def matching_choice(prompt: Prompt, found: object) -> Choice | None:
@@ -132,7 +128,7 @@ def judge_prediction(prompt: Prompt, answer: Answer | None, found: object) -> Pr
     answer = _as_float(answer)
     truth = _result_as_answer(prompt, found)
     right = None if answer is None or truth is None else _agree(answer, truth)
-    said = "none was given" if answer is None else _answer_as_text(prompt, answer)
+    said = translate("none was given") if answer is None else _answer_as_text(prompt, answer)
     shown = _answer_as_text(prompt, truth) if truth is not None else _unmatched_as_text(found)
     return PredictionVerdict(
         answer, truth, right, said, shown, "" if right else _idea_behind(prompt, answer), prompt.why
@@ -208,14 +204,16 @@ def _choice_lines(prompt: Prompt) -> list[str]:
     if prompt.kind == "number":
         return []
     if prompt.kind == "slider":
-        return [f"a number from {prompt.low:g} to {prompt.high:g}"]
+        return [translate("a number from {low} to {high}").format(low=f"{prompt.low:g}", high=f"{prompt.high:g}")]
     return [f"{letter}) {one.label}" for letter, one in zip(_LETTERS, prompt.choices, strict=False)]
 
 
 def _how_to_answer(prompt: Prompt) -> str:
     # The example has dots instead of a letter, because learners would read a concrete letter as a hint.
     what = {"choice": "a letter", "several": "letters with blanks between"}.get(prompt.kind, "a number")
-    return f'To answer in code, type {what}: predict("{prompt.item}", answer="…")'
+    return translate("To answer in code, type {what}: {call}").format(
+        what=translate(what), call=f'predict("{prompt.item}", answer="…")'
+    )
 
 
 def _parse_number(prompt: Prompt, typed: object) -> float:
@@ -293,13 +291,13 @@ def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
         return f"{answer:.4f}".rstrip("0").rstrip(".").replace("-", "−")
     keys = answer if isinstance(answer, list) else [answer]
     labels = [one.label for key in keys if (one := prompt.choice(key)) is not None]
-    return "; ".join(labels) or "none of them"
+    return "; ".join(labels) or translate("none of them")
 
 
 def _unmatched_as_text(found: object) -> str:
     values = _flatten(found)
     shown = str(found) if values is None else "[" + " ".join(number(v, minus="−") for v in values) + "]"
-    return f"{shown}, which is none of the choices (has a cell been changed?)"
+    return translate("{shown}, which is none of the choices (has a cell been changed?)").format(shown=shown)
 
 
 def _flatten(found: object) -> npt.NDArray[np.float64] | None:
@@ -326,7 +324,3 @@ def _relative_difference(value: float, mean: float, scale: float) -> float:
     if unit == 0:
         return 0.0 if abs(value) < 1e-9 else math.inf
     return abs(value - mean) / unit
-
-
-def _idea_as_text(idea: str) -> str:
-    return f"the idea “{idea.replace('-', ' ')}”"

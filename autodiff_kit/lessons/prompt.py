@@ -1,8 +1,7 @@
 """A prompt: a question that a lesson asks before the cell that computes its answer.
 
 A prompt does not store which choice is right. Each choice stores its numbers (``means``), and the result that the
-notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` names the misconception that leads to a
-choice.
+notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` is the idea that leads to a wrong choice.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Choice:
     means : tuple of float, optional
         Its numbers; empty if it has none.
     idea : str, optional
-        The name of the misconception behind it, as in the exercises.
+        The idea that a person who picks it holds, as a short phrase; empty for the right choice.
     """
 
     value: str
@@ -46,7 +45,7 @@ class Prompt:
     lesson, item : str
         The number of its lesson, and its name, which is unique across the lessons.
     kind : {"choice", "several", "number", "slider"}
-        How it is answered. The choices of a number or a slider are not shown; they name the typed numbers.
+        How it is answered. The choices of a number or a slider are not shown; they name what was typed.
     question : str
         The text of the question, complete in itself.
     choices : tuple of Choice

@@ -28,9 +28,8 @@ COMMANDS = re.findall(r"autodiff-kit ([a-z-]+(?: (?:build|validate))?)((?: [^\n`
 def test_a_plan_teaches_what_a_lesson_needs_before_it(title: str) -> None:
     order = " ".join(lessons for _, lessons in book.PLANS[title]).split()
     assert len(set(order)) == len(order)
-    if "week" in title:  # an afternoon leans on what its learners know
-        missing = [f"{no} needs {need}" for at, no in enumerate(order) for need in NEEDS[no] if need not in order[:at]]
-        assert missing == []
+    missing = [f"{no} needs {need}" for at, no in enumerate(order) for need in NEEDS[no] if need not in order[:at]]
+    assert missing == []
 
 
 def test_a_term_has_every_lesson() -> None:
@@ -79,3 +78,11 @@ def test_every_truth_table_that_a_lesson_shows_is_among_the_differences() -> Non
     for name in lessons:
         assert f"({name})" in page, f"{name} shows no truth table"
     assert page.count("```{raw} html") == page.count("PyTorch 2.") >= len(lessons)
+
+
+def test_every_word_of_the_glossary_stands_with_its_lesson() -> None:
+    lessons = {path.name: json.loads(path.read_text("utf-8")) for path in sorted((TOP / "notebooks").glob("*.ipynb"))}
+    glossary = (DOCS / "glossary.md").read_text("utf-8")
+    page = book.words_by_lesson(lessons, glossary)
+    terms = re.findall(r"^(\S.*)\n: ", glossary, re.MULTILINE)
+    assert sorted(re.findall(r"^(\S.*)\n: ", page, re.MULTILINE)) == sorted(terms)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,48 +25,10 @@ NUMBER = re.compile(r"(?<![\w.])[−-]?(?:(?:\d{1,3}(?:[ \u202f]\d{3})+|\d+)(?:\
 DETAILS = re.compile(r"<details>(.*?)</details>", re.DOTALL)
 
 
-def descend(x: float, slope: Callable[[float], float], steps: int, rate: float = 0.1) -> list[float]:
-    """Where a search of (f(x) − 3)² has been, with ``slope`` for what it goes down by."""
-    way = [x]
-    for _ in range(steps):
-        way.append(way[-1] - rate * slope(way[-1]))
-    return way
-
-
-def sharp(x: float) -> tuple[float, float]:
-    """Lesson 06's soft floor at s = 15, and its slope."""
-    steps = [1 / (1 + math.exp(-15 * (x - k))) for k in range(1, 6)]
-    return sum(steps), sum(15 * one * (1 - one) for one in steps)
-
-
-def from_nine() -> set[float]:
-    way = descend(0.9, lambda x: 2 * (sharp(x)[0] - 3) * sharp(x)[1], 200)
-    return {way[-1], way[1], sharp(0.9)[1]}
-
-
-def nesterov(steps: int = 100) -> float:
-    """The way of SGD with Nesterov's momentum after one gradient of 1 and then zeros."""
-    slots = [0.9**t for t in range(steps)]
-    return -0.1 * (1 + sum(0.9 * slot for slot in slots))
-
-
-def ghost(share: float = 0.99) -> tuple[int, int]:
-    """Steps without news until Adam, and SGD with momentum, have made that share of their way."""
-    t = range(2, 101)
-    adam = [0.1 * 0.9 ** (k - 1) / (1 - 0.9**k) * math.sqrt((1 - 0.999**k) / (0.001 * 0.999 ** (k - 1))) for k in t]
-    counts = []
-    for steps in (adam, [0.9**k for k in range(1, 100)]):
-        done = [sum(steps[: n + 1]) / sum(steps) for n in range(len(steps))]
-        counts.append(1 + next(n for n, part in enumerate(done) if part > share))
-    return counts[0], counts[1]
-
-
-# What the answers of "Try it" say beyond the lesson's own cells, worked out here.
-ANSWERS: dict[str, set[float]] = {
-    "l06-055": from_nine() | set(descend(5.7, lambda x: 2 * (math.floor(x) - 3), 7)),
-    "09-69": {math.exp(6), 5 * math.exp(10), 5 * math.exp(4)},
-    "15-64": {*ghost(), -nesterov()},
-}
+def answers_of(no: str) -> dict[str, set[float]]:
+    """What the answers of "Try it" say beyond the lesson's own cells, worked out in the tests, by cell."""
+    facts = importlib.import_module(f"tests.lessons.facts.lesson{no}")
+    return getattr(facts, "TRY_ANSWERS", {})
 
 
 def told(text: str) -> Iterator[str]:
@@ -106,8 +69,9 @@ def found_in(text: str, known: set[float]) -> list[str]:
 
 
 def strays(notebook: dict[str, Any]) -> list[str]:
-    """Numbers that a lesson states and that no cell has; an answer's are worked out in ``ANSWERS``."""
+    """Numbers that a lesson states and that no cell has; an answer's are worked out in the tests."""
     known, found = computed(notebook), []
+    worked_out = answers_of(notebook["metadata"]["autodiff_kit"]["no"])
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             text = "".join(cell["source"]).partition("## References")[0].partition("**References")[0]
@@ -117,7 +81,7 @@ def strays(notebook: dict[str, Any]) -> list[str]:
                     re.sub(r"<details>.*?</details>", " ", text, flags=re.DOTALL),
                     " ".join(DETAILS.findall(text)),
                 )
-                more = {abs(float(number)) for number in told(asked)} | ANSWERS.get(cell["id"], set())
+                more = {abs(float(number)) for number in told(asked)} | worked_out.get(cell["id"], set())
             found += [f"{cell['id']}: {number}" for number in found_in(text, known | more)]
     return found
 

@@ -15,6 +15,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from autodiff_kit.lab.server import backups, panel_data, search, submissions
+from autodiff_kit.lab.server.display_language import set_language_of_kernels
 from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.export import export
 from autodiff_kit.lab.server.folder import MAX_BYTES, find_working_folder
@@ -123,7 +124,8 @@ class SyllabusHandler(JsonHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Send the syllabus."""
+        """Send the syllabus. A page that was loaded anew may have another language, so kernels get it here."""
+        set_language_of_kernels()
         self.send_json(await self.services.read(panel_data.syllabus))
 
 

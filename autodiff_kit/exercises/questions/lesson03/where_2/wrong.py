@@ -36,7 +36,13 @@ WRONG = {
     "0 for the branch": ((zero_for_the_branch,), "zero-for-the-branch-not-run"),
     "None by where": ((no_zero_left,), "where-gives-None"),
     "0 for p": ((slope_of_p,), "gradient-of-the-condition"),
-    "all zeros": ((lambda p, a, b: tape_says(p, a, b, "zero"),), ""),
+    "all zeros": (
+        (lambda p, a, b: tape_says(p, a, b, "zero"),),
+        "zero-for-the-branch-not-run and gradient-of-the-condition",
+    ),
     "p, not p > 0": ((truthy,), ""),
-    "the other way round": ((lambda p, a, b: tape_says(p, a, b)[::-1],), ""),
+    "the other way round": (
+        (lambda p, a, b: tape_says(p, a, b)[::-1],),
+        "zero-for-the-branch-not-run and where-gives-None",
+    ),
 }

@@ -1,0 +1,1 @@
+"""What the lessons must find, worked out without their cells: one module per lesson, found by its name."""

@@ -1,0 +1,101 @@
+"""The form of a lesson: honest minutes, short cells, plain sentences, a figure first, the reason under the result."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autodiff_kit.lessons.figures import figure_numbers
+from autodiff_kit.lessons.prompts import prompts_of
+
+from .reading_time import LESSONS, minutes_of, sources
+
+LONGEST_CELL = 18
+LONGEST_SENTENCE = 30
+MOST_MINUTES = 45
+# These answer a question that people type into a search engine.
+WITH_A_FIX_FIRST = ("02", "03", "06", "09", "11", "15")
+# What the lessons once said in place of the field's words, or of a plain sentence.
+RIDDLES = re.compile(
+    r"whole number|way back\b|\bthe way forward\b|\bpoisoned\b|\becho\b|\bloud\b|\broads?\b|\bbill\b|\bby heart\b"
+    r"|\bgradient by\b|\bderivative by\b|\bslope by\b|all that was computed|\bcome home\b|\bcame home\b|by hand on",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture(params=LESSONS, ids=lambda path: path.stem)
+def notebook(request: pytest.FixtureRequest) -> dict[str, Any]:
+    path: Path = request.param
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def about(notebook: dict[str, Any]) -> dict[str, Any]:
+    return dict(notebook["metadata"]["autodiff_kit"])
+
+
+def test_the_stated_minutes_are_those_it_takes(notebook: dict[str, Any]) -> None:
+    assert about(notebook)["minutes"] == pytest.approx(minutes_of(notebook), abs=1.5)
+    assert about(notebook)["minutes"] <= MOST_MINUTES
+
+
+def test_no_cell_is_longer_than_a_reader_takes_in(notebook: dict[str, Any]) -> None:
+    lengths = {source: sum(bool(line.strip()) for line in source.splitlines()) for source in sources(notebook, "code")}
+    assert [source for source, lines in lengths.items() if lines > LONGEST_CELL] == []
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text; code, formulas, tables, headings and addresses count as one word or not at all."""
+    text = re.split(r"(?:## |\*\*)References", text)[0]
+    text = re.sub(r"```.*?```|\$\$.*?\$\$|^\|.*?$|^#.*?$|<[^>]+>", "\n\n", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\([^()]*\)", " x ", text)
+    parts = re.split(r"(?<=[.!?:;])\s+|\n\s*\n|^\s*[-*>]\s|^\s*\d+\.\s", text, flags=re.MULTILINE)
+    return [part for part in parts if part.strip()]
+
+
+def test_sentences_are_short(notebook: dict[str, Any]) -> None:
+    said = [one for text in sources(notebook, "markdown") for one in sentences(text)]
+    assert [one for one in said if len(one.split()) > LONGEST_SENTENCE] == []
+
+
+def test_words_of_our_own_are_gone(notebook: dict[str, Any]) -> None:
+    said = [*sources(notebook, "markdown"), *(f"{p.question} {p.why}" for p in prompts_of(about(notebook)["no"]))]
+    assert [found.group() for text in said for found in RIDDLES.finditer(re.split(r"## References", text)[0])] == []
+
+
+def test_the_figure_comes_before_the_first_prompt(notebook: dict[str, Any]) -> None:
+    no = about(notebook)["no"]
+    code = sources(notebook, "code")
+    shown = [index for index, source in enumerate(code) if f'lesson_figure("{no}")' in source]
+    asked = [index for index, source in enumerate(code) if re.search(r"^predict\(", source, re.MULTILINE)]
+    assert no in figure_numbers()
+    assert len(shown) == 1
+    assert shown[0] < asked[0]
+
+
+def test_the_reveal_ends_its_cell_so_that_the_reason_stands_under_the_result(notebook: dict[str, Any]) -> None:
+    for source in sources(notebook, "code"):
+        if re.search(r"^reveal\(", source, re.MULTILINE):
+            last = ast.unparse(ast.parse(source).body[-1])
+            assert last.startswith("reveal("), source
+            assert len(re.findall(r"^reveal\(", source, re.MULTILINE)) == 1, source
+
+
+def test_a_wrong_choice_says_which_idea_it_stands_for(notebook: dict[str, Any]) -> None:
+    for prompt in prompts_of(about(notebook)["no"]):
+        wrong = [choice for choice in prompt.choices if choice.idea]
+        assert len(prompt.choices) >= 3 or prompt.kind == "number", prompt.item
+        assert all(" " in choice.idea for choice in wrong), prompt.item
+
+
+@pytest.mark.parametrize("no", WITH_A_FIX_FIRST)
+def test_who_only_needs_the_fix_finds_it_at_the_top(no: str) -> None:
+    path = next(path for path in LESSONS if path.name.startswith(no))
+    top = "\n".join(sources(json.loads(path.read_text("utf-8")), "markdown")[:3])
+    fix = top.partition("If you only need the fix")[2]
+    assert re.search(r"Symptom.*Cause.*(?:Fix|Cure)", fix, re.DOTALL)
