@@ -1,7 +1,7 @@
 """A prompt: a question that a lesson asks before the cell that computes its answer.
 
 A prompt does not store which choice is right. Each choice stores its numbers (``means``), and the result that the
-notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` is the idea that leads to a wrong choice.
+notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` names the idea behind a wrong choice.
 """
 
 from __future__ import annotations
