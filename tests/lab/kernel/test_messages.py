@@ -335,7 +335,7 @@ def test_one_number_seeds_every_entry_and_a_wrong_count_says_what_is_expected(le
     rows = lesson.ask("tape.values", tape="t1", a=0, b=1, what=["tangent"])["rows"]
     assert rows[0][0][6] == [2, 2, 2]
     refused = lesson.ask("tape.sweep", tape="t1", direction="forward", source=0, seed=[1.0, 2.0], steps=1)["error"]
-    assert "must have 3 numbers, in shape (3,), or one for all" in refused["text"]
+    assert "must have 3 numbers, in shape (3,), or a single one" in refused["text"]
 
 
 def test_an_array_in_full_and_cut(attention: Any) -> None:
