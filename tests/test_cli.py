@@ -98,7 +98,7 @@ def test_reset_asks_first(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     path.write_text('{"cells": [], "mine": 1}')
     asked = answer(monkeypatch, "n")
     assert cli.main(["reset", "01"]) == 1
-    assert "Begin lesson 01 anew?" in asked[0]
+    assert "Start lesson 01 again?" in asked[0]
     assert "Nothing was changed." in capsys.readouterr().err
     assert "mine" in path.read_text()
 

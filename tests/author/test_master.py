@@ -67,7 +67,11 @@ def test_each_missing_part_is_named(changed):
     ("cell", "change", "words"),
     [
         ("text", lambda cell: cell.update(source="Write it."), "needs a heading"),
-        ("text", lambda cell: cell.update(source="## q1 · A title (3 points)\n\nText."), "2 in its metadata, 3 in its"),
+        (
+            "text",
+            lambda cell: cell.update(source="## q1 · A title (3 points)\n\nText."),
+            "2 points in its metadata, but 3 in its",
+        ),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].pop("points"), "has no points"),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].update(points="2"), "has no points"),
         ("", lambda cell: cell.update(source="def slope(x):\n    ..."), "BEGIN SOLUTION"),

@@ -197,7 +197,7 @@ def test_all_differences_are_listed_and_nothing_is_changed(tmp_path: Path) -> No
         "pair/0 (1,): only the module has it",
         "more (1,): only the file has it",
         "dense/kernel: the module has shape (3, 2), the file has (4, 2)",
-        "dense/bias: the module has dtype float64, the file float32",
+        "dense/bias: the module has dtype float64, the file has float32",
         "nothing was changed",
     ):
         assert line in str(caught.value)

@@ -484,7 +484,7 @@ def test_constraints_that_do_not_fit() -> None:
     for constraint, error, words in (
         (broken, ZeroDivisionError, "^$"),
         (lambda v: v[:1], ShapeError, r"returned shape \(1,\) for a variable of shape \(2,\)"),
-        (lambda v: "x", DtypeError, "what a constraint returns holds real numbers"),
+        (lambda v: "x", DtypeError, "the result of a constraint must hold real numbers"),
         (in_place, ValueError, "read-only"),
     ):
         w = ak.Variable([1.0, 2.0], constraint=constraint)
