@@ -1,4 +1,4 @@
-"""A master is read whole, or what it lacks is said."""
+"""A master notebook is parsed completely, or the error names what is missing."""
 
 from __future__ import annotations
 

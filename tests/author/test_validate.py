@@ -1,4 +1,4 @@
-"""Every way in which an exercise can be unfair, wrong or leaky is found."""
+"""Validation finds every way in which an exercise can be unfair, wrong or leaky."""
 
 from __future__ import annotations
 

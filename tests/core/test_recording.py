@@ -1,4 +1,4 @@
-"""Pausing, resetting, entering again, failing: the states of a tape, and what its rows tell. Row B12 and others."""
+"""Pausing, resetting, entering again, failing: the states of a tape, and its list of nodes. Row B12 and others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autodiff_kit.errors import DtypeError, ShapeError, TapeError
 
 
 def test_b12_recording_can_pause() -> None:
-    """B12: what happens in between is not recorded."""
+    """B12: operations in a pause are not recorded."""
     w = ak.Variable(3.0)
     with ak.GradientTape() as tape:
         y = w * w
@@ -37,7 +37,7 @@ def test_recording_goes_on_after_an_exception_in_a_pause() -> None:
 
 
 def test_b12_a_record_can_be_forgotten() -> None:
-    """B12: after reset the tape begins anew; also a used one, and what was watched is forgotten."""
+    """B12: after reset the tape starts again, also a released one; watched values are forgotten."""
     w, x = ak.Variable(3.0), ak.constant(2.0)
     with ak.GradientTape() as tape:
         tape.watch(x)
@@ -122,7 +122,7 @@ def test_a_target_that_is_a_variable() -> None:
 
 
 def test_nodes_say_what_ran_where() -> None:
-    """Frozen rows: ids of inputs, leaves negative, shape, dtype, and the line of the user's code."""
+    """Frozen rows: ids of inputs, negative ids for leaves, shape, dtype, and the line of the user's code."""
     w = ak.Variable(np.ones((2, 3), np.float32))
     with ak.GradientTape() as tape:
         y = ak.sin(w)
@@ -147,7 +147,7 @@ def test_the_place_of_an_operation_inside_the_kit_is_the_users_line() -> None:
 
 
 def test_a_record_holds_no_frame_once_it_is_closed() -> None:
-    """While it is open it remembers where the last operation ran; afterwards that caller's locals must be free."""
+    """While it is open it remembers the frame of the last operation; afterwards the caller's locals must be free."""
     x = ak.Variable(1.5)
     with ak.GradientTape(persistent=True) as outer, ak.GradientTape(persistent=True) as inner:
         y = x * x
