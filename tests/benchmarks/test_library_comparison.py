@@ -114,9 +114,7 @@ def test_small_plans_are_not_judged_by_their_memory() -> None:
 
 def test_the_slope_of_a_straight_line_is_one() -> None:
     assert tape_length.slopes({n: 3e-6 * n for n in (1000, 10_000, 100_000)}) == pytest.approx(1.0)
-    assert tape_length.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(
-        2.0
-    )  # 100 is not used
+    assert tape_length.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(2.0)  # 100 is not used
     assert np.isnan(tape_length.slopes({1000: 1.0}))
 
 

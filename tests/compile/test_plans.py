@@ -65,9 +65,7 @@ def test_steps_in_time_share_their_products_and_their_kernels() -> None:
     steps = 6
     args = [normal(steps, 4, 5), normal(4, 8), normal(4, 8), normal(5, 32), normal(8, 32), normal(32)]
     found = units(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args)
-    assert (
-        found["matmul"] == 2 * steps - 1 + 3
-    )  # one per step and direction, one for x @ w, two for weights
+    assert found["matmul"] == 2 * steps - 1 + 3  # one per step and direction, one for x @ w, two for weights
     assert found["kernel"] <= 3 * steps + 1
     assert copies(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args) == 1  # the first state is an argument
 

@@ -1,4 +1,4 @@
-"""Tables read the same as text and as HTML, and numbers are written as the lessons print them."""
+"""Tables have the same content as text and as HTML, and numbers have the lessons' format."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ RNG = np.random.default_rng(0)
 
 
 def gradients_agree(layer: Any, *inputs: Any) -> None:
-    """The gradient of every variable of a layer, against central differences."""
+    """The gradient of every variable of a layer, compared with central differences."""
     weight = np.random.default_rng(1).normal(size=layer(*inputs).shape)
     with ak.GradientTape() as tape:
         loss = (layer(*inputs) * weight).sum()
@@ -153,7 +153,7 @@ def test_embedding() -> None:
 
 # ------------------------------------------------------------------------------------------------------- attention
 def by_hand(layer: Any, x: Any, context: Any, keep: Any) -> Any:
-    """Head after head, query after query."""
+    """Attention computed head by head and query by query."""
     width = layer.size // layer.heads
     out = np.zeros((len(x), layer.size))
     for h in range(layer.heads):
@@ -445,7 +445,7 @@ def small_net() -> layers.Sequential:
 
 
 def test_second_order_through_layers() -> None:
-    """The gradient of a penalty on the input's gradient, against differences of that penalty."""
+    """The gradient of a penalty on the input's gradient, compared with differences of that penalty."""
     net, x = small_net(), RNG.normal(size=(2, 3))
 
     def penalty() -> Any:

@@ -76,14 +76,14 @@ def trained(folder: Path, part: str, numba: str) -> list[str]:
 
 
 def test_b39_training_resumed_in_a_fresh_process_gives_the_same_bits(tmp_path: Path) -> None:
-    """Every optimizer, three dtypes, a name that occurs twice, none, rows; with NumPy, with loops, and in between."""
+    """Every optimizer, three dtypes, a repeated name, no name, rows; with NumPy, with loops, with both."""
     pytest.importorskip("numba")
     whole = trained(tmp_path, "whole", "0")
     assert [line.split(" [")[0] for line in whole] == [
         "SGD", "momentum", "Nesterov", "RMSProp", "Adam", "lazy Adam", "AdamW",
     ]  # fmt: skip
     assert trained(tmp_path, "rest", "0") == whole
-    assert trained(tmp_path, "rest", "1") == whole  # begun with NumPy, ended with loops
+    assert trained(tmp_path, "rest", "1") == whole  # started with NumPy, ended with loops
     assert trained(tmp_path, "whole", "1") == whole
     assert trained(tmp_path, "rest", "1") == whole
 
@@ -112,7 +112,7 @@ def test_a_file_holds_text_and_arrays_only(tmp_path: Path) -> None:
 
 
 def test_settings_come_with_the_state(tmp_path: Path) -> None:
-    """So that what goes on is the same training; a rate may be changed after loading."""
+    """So that the resumed training is the same; a rate may be changed after loading."""
     opt, *_ = stepped(lambda: ak.optim.SGD(0.25, momentum=0.5, nesterov=True))
     opt.save(tmp_path / "s")
     other = ak.optim.SGD(0.1)
@@ -199,14 +199,14 @@ def test_files_that_are_none(tmp_path: Path, write: Any, words: str) -> None:
 
 
 def state_read(path: Path) -> bytes:
-    """What a new optimizer knows of the first variable once it has loaded a file."""
+    """The slots of a new optimizer for the first variable, once it has loaded a file."""
     opt, w = ak.optim.Adam(0.1), ak.Variable(np.ones((2, 3)), name="w")
     opt.load(path)
     return b"".join(opt.get_slot(w, name).tobytes() for name in ("m", "v", "t"))
 
 
 def test_every_byte_may_be_wrong(tmp_path: Path) -> None:
-    """Whatever a damaged file holds, it is read right or refused with an error of the kit's."""
+    """A damaged file is either read correctly or rejected with an error of the kit."""
     opt, *_ = stepped()
     opt.save(tmp_path / "s.npz")
     data = (tmp_path / "s.npz").read_bytes()
@@ -252,7 +252,7 @@ def test_variables_that_do_not_fit(tmp_path: Path) -> None:
 
 
 def test_names_that_occur_twice_and_none_are_kept_apart(tmp_path: Path) -> None:
-    """By the order of first steps; two layers both call their weights "kernel"."""
+    """By the order of first steps; two layers both name their weights "kernel"."""
     makers = [(1.0, "kernel"), (2.0, "kernel"), (3.0, None), (4.0, None), (5.0, "kernel")]
     opt = ak.optim.SGD(0.1, momentum=0.9)
     for value, name in makers:

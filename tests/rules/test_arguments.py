@@ -1,4 +1,4 @@
-"""What an operation is given besides its arrays: wrong names, wrong numbers, wrong kinds; each an error of the kit."""
+"""Arguments of operations besides arrays: wrong names, numbers and types, each of which is an error of the kit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ STRANGE: list[Any] = [
     np.array(["a"]), 1j, (-5,), float("nan"), [True, False], ak.constant([1.0, 2.0]), ak.Variable(2.0), slice(1, 2),
     b"x",
 ]  # fmt: skip
-"""What an argument hardly ever is."""
+"""Unusual arguments."""
 
 
 NAMES = [

@@ -1,4 +1,4 @@
-"""Functions whose answers have no slope: reading, comparing, finding, making."""
+"""Functions without a gradient: inspection, comparison, searching, creation."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_errors_say_what_would_do(call: Any, error: type[Exception], words: str)
 
 
 def test_numpys_arguments_are_understood() -> None:
-    """Names that NumPy has for arguments, dtypes to add up in, and what concerns its memory alone."""
+    """NumPy's names of arguments, dtypes of sums, and options that concern memory only."""
     t = ak.constant(np.array([[1.5, -2.0], [0.5, 4.0]]))
     a = t.numpy()
     for f in (

@@ -1,4 +1,4 @@
-"""Matrices where formulas break: singular ones, equal eigenvalues, empty axes, bad input; and NumPy's own names."""
+"""Matrices at which formulas break: singular, equal eigenvalues, empty axes, bad input; and NumPy's own functions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_gradient_of_a_determinant_is_its_cofactors(matrix: Any, expected: A
 
 @pytest.mark.parametrize("matrix", [SQUARE, RANK_ONE, np.zeros((3, 3)), np.diag([2.0, 0.0, 3.0]), SINGULAR, np.eye(4)])
 def test_the_second_derivative_of_a_determinant(matrix: Any) -> None:
-    """Singular or not: determinants are polynomials, and so are the cofactors that the expected value is made of."""
+    """Singular or not: determinants are polynomials, and so are the cofactors of the expected value."""
     n = len(matrix)
     expected = np.zeros((n, n, n, n))
     for i, j, k, m in np.ndindex(expected.shape):
@@ -50,7 +50,7 @@ def test_the_second_derivative_of_a_determinant(matrix: Any) -> None:
 
 
 def test_the_third_derivative_of_a_determinant() -> None:
-    """Of a 3x3 matrix along one direction it is 6 times the direction's own determinant."""
+    """For a 3x3 matrix along one direction it is 6 times the determinant of the direction."""
     along = RNG.normal(size=(3, 3))
     line = lambda s: ak.det(SQUARE + s * along)  # noqa: E731
     assert float(ak.grad(ak.grad(ak.grad(line)))(0.3)) == pytest.approx(6 * np.linalg.det(along), rel=1e-9)
@@ -111,7 +111,7 @@ def test_norms_of_matrices_at_their_kinks() -> None:
 
 
 def test_the_rank_of_a_pseudo_inverse_stays() -> None:
-    """Along matrices of one rank the rule equals differences; with rounding as its bound small values count as 0."""
+    """Along matrices of one rank the rule equals differences; small singular values count as 0."""
     a, b = RNG.normal(size=(4, 2)), RNG.normal(size=(2, 3))
     f = lambda a, b: ak.pinv(a @ b)  # noqa: E731
     along = [RNG.normal(size=a.shape), RNG.normal(size=b.shape)]
@@ -160,7 +160,7 @@ EMPTY: list[tuple[str, Any, tuple[tuple[int, ...], ...]]] = [
 
 @pytest.mark.parametrize(("f", "shapes"), [e[1:] for e in EMPTY], ids=[e[0] for e in EMPTY])
 def test_empty_axes(f: Any, shapes: Any) -> None:
-    """Value, gradient, second order and tangent of shapes with a 0 in them; what is not empty gets zeros."""
+    """Value, gradient, second order and tangent of shapes with a 0; entries that exist get zeros."""
     arrays = [np.ones(s) * 2 + np.eye(*s[-2:]) if len(s) > 1 else np.ones(s) for s in shapes]
     tape, xs, y = recorded(f, arrays)
     for x, g in zip(xs, tape.gradient(y, xs, unconnected_gradients="zero"), strict=True):
@@ -202,7 +202,7 @@ def test_whole_numbers_stay_whole_in_products() -> None:
 
 
 def test_half_precision_is_added_up_in_single() -> None:
-    """4,000 products of 1: in float16 a running sum stays at 2048."""
+    """4,000 products of 1: in float16 a running sum would stop at 2048."""
     ones = np.ones((2, 4000), np.float16)
     assert ak.einsum("ij,ij->i", ones, ones).tolist() == [4000.0, 4000.0]
     assert ak.vecdot(ones, ones).tolist() == [4000.0, 4000.0]
@@ -309,7 +309,7 @@ AS_NUMPY: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", AS_NUMPY)
 def test_numpys_functions_take_tensors(name: str) -> None:
-    """The value that NumPy gives for the array, and a gradient; np.linalg's trace is not np's."""
+    """NumPy's value for the array, and a gradient; np.linalg.trace differs from np.trace."""
     matrix = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 5.0]])
     tape, (x,), y = recorded(AS_NUMPY[name], [matrix])
     np.testing.assert_allclose(y.numpy(), AS_NUMPY[name](matrix), rtol=1e-12, atol=1e-12)

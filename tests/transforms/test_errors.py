@@ -43,7 +43,7 @@ FUNCTIONS: list[Any] = [
 @given(st.data())
 @settings(max_examples=500, deadline=None)
 def test_nothing_but_the_trees_errors_escapes(data: st.DataObject) -> None:
-    """Whatever stands where a function, a point, a tangent, a place or a mode is wanted."""
+    """For any object in place of a function, a point, a tangent, an axis or a mode."""
     f = data.draw(st.sampled_from(FUNCTIONS), "f")
     points = data.draw(st.lists(st.sampled_from(POINTS), max_size=2), "points")
     others = data.draw(st.sampled_from([*POINTS, points, tuple(points), points[:1]]), "others")
@@ -128,7 +128,7 @@ def test_weights_of_a_target_that_are_none(given: Any) -> None:
     ],
 )  # fmt: skip
 def test_jacobians_of_jacobians_in_all_orders(f: Any, order: tuple[str, str]) -> None:
-    """Records that have leading axes themselves, pushed and pulled through with further ones."""
+    """Records that have leading axes themselves, in both modes with further leading axes."""
     x = np.array([0.7, -0.4])
     inner, outer = order
     found = ak.jacobian(ak.jacobian(f, mode=inner), mode=outer)(x).numpy()

@@ -23,7 +23,7 @@ EXACT = ak.hessian(bent)(POINT).numpy()
 
 @pytest.mark.parametrize("method", ["product", "perturbation"])
 def test_b20_the_estimates_beside_the_exact_hessian(method: str) -> None:
-    """B20: over 200 seeds, Frobenius and trace lie within two standard errors about 95 times in a hundred."""
+    """B20: over 200 seeds, Frobenius norm and trace lie within two standard errors about 95 times in a hundred."""
     inside = np.zeros(2)
     for seed in range(200):
         found = ak.hessian_norm(bent, POINT, probes=32 if method == "product" else 16, seed=seed, method=method)
@@ -36,14 +36,14 @@ def test_b20_the_estimates_beside_the_exact_hessian(method: str) -> None:
 
 
 def test_b20_more_probes_less_error() -> None:
-    """Sixteen times as many: a quarter of the error."""
+    """Sixteen times as many probes: a quarter of the error."""
     few, many = (ak.hessian_norm(bent, POINT, probes=n, seed=1) for n in (100, 1600))
     assert 3 < few.frobenius_error / many.frobenius_error < 5
     assert 3 < few.trace_error / many.trace_error < 5
 
 
 def test_b20_the_perturbation_really_moves_the_point() -> None:
-    """B20: two evaluations a probe, at x + δ and x - δ, every entry of δ being the step in size."""
+    """B20: two evaluations for each probe, at x + δ and x - δ; every entry of δ has the size of the step."""
     seen: list[Any] = []
 
     def f(x: Any) -> Any:
