@@ -123,8 +123,8 @@ def contents(lessons: dict[str, Notebook]) -> str:
     pages = "\n".join(Path(name).stem for name in lessons)
     return f"""# Lessons
 
-Each lesson corrects one common wrong idea. It asks for your prediction, computes the result, and says why. The pages here
-show the lessons with their outputs; to answer the questions and to use the widgets, run them.
+Each lesson corrects one common wrong idea. It asks for your prediction, computes the result, and says why. The pages
+here show the lessons with their outputs; to answer the questions and to use the widgets, run them.
 
 | lesson | what you will be able to do | minutes |
 |---|---|---|
@@ -154,7 +154,8 @@ def differences(lessons: dict[str, Notebook]) -> str:
 
 Libraries differ in special cases: where a function has no derivative, where a target does not depend on a source, where
 a mask removes every entry. Each table comes from a lesson. The columns of the other libraries were measured with the
-versions named in them, by the scripts in `benchmarks/truth_tables/`. The kit's column was computed by a cell of the lesson.
+versions named in them, by the scripts in `benchmarks/truth_tables/`. The kit's column was computed by a cell of the
+lesson.
 
 {"".join(parts)}"""
 

@@ -1,7 +1,7 @@
 """Tracers: values that flow through operations and derivative rules in place of numbers.
 
 ``ak.compile`` runs a function on symbolic arrays, which have a shape and a dtype but no numbers yet. A Hessian-vector
-product runs the reverse rules on dual numbers, which carry a tangent. The engine knows neither kind, only this:
+product runs the reverse rules on dual numbers, which carry a tangent. The engine knows neither kind, only three rules:
 
 * an operation of which an input is a tracer is the tracer's: ``tracer.apply(op, values, params)``;
 * Python that needs the numbers of a symbolic value raises a :class:`~autodiff_kit.errors.ConcretizationError`, and its
@@ -27,13 +27,13 @@ __all__ = ["SymbolicValue", "Tracer", "as_array", "call_traced", "concrete_only"
 
 
 class Tracer:
-    """A value that takes the place of numbers inside operations and rules."""
+    """A value that replaces numbers inside operations and rules."""
 
     __slots__ = ()
-    level = 0  # where two kinds meet, the operation is that of the higher one: dual numbers may hold symbolic arrays
+    level = 0  # of two kinds, the higher one carries out the operation: dual numbers may hold symbolic arrays
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
-        """The answer of an operation on ``values``, of which this is one."""
+        """The output of an operation on ``values``, one of which is this tracer."""
         raise NotImplementedError
 
 
@@ -56,28 +56,28 @@ class SymbolicValue(Tracer):
     astype: Callable[..., Any]
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
-        """What NumPy computes in the operation is recorded; an operation that needs the numbers, as one call."""
+        """Record NumPy's functions in the operation; an operation that needs the numbers is recorded as one call."""
         return call_traced(op.value, values, params, op)
 
 
 def highest_tracer(values: Sequence[Any]) -> Tracer | None:
-    """The tracer among ``values`` that an operation on them belongs to."""
+    """The tracer among ``values`` that carries out an operation on them."""
     return max((x for x in values if isinstance(x, Tracer)), key=lambda x: x.level, default=None)
 
 
 def call_traced(function: Any, args: Sequence[Any], params: dict[str, Any], what: Any = None) -> Any:
-    """``function(*args, **params)``; where it needs numbers that do not exist yet, a recorded call of ``what``."""
+    """``function(*args, **params)``; if it needs numbers that do not exist yet, a recorded call of ``what``."""
     try:
         return function(*args, **params)
     except ConcretizationError as error:
         flat = (*args[0], *args) if type(args[0]) is tuple else args
-        if error.trace is None or any(isinstance(x, Node) for x in flat):  # as one call it would lose their derivatives
+        if error.trace is None or any(isinstance(x, Node) for x in flat):  # one call would lose their derivatives
             raise
         return error.trace.call(function if what is None else what, tuple(args), params)
 
 
 def as_array(value: Any, dtype: Any = None) -> Any:
-    """``np.asarray``, for rules; a symbolic value stays one."""
+    """``np.asarray`` for rules; a symbolic value stays symbolic."""
     if isinstance(value, SymbolicValue):
         return value if dtype is None else value.astype(dtype, copy=False)
     return np.asarray(value, dtype)

@@ -39,11 +39,11 @@ class Verdict:
     share : float
         Fraction of the points, before the cost of a hint.
     message : str
-        What the learner is told.
+        The message for the learner.
     misconception : str
         The misconception that explains every failed case, or empty.
     parts : tuple of SubtestResult
-        Checked quantities; empty if the check did not come to its end.
+        Checked quantities; empty if the check did not finish.
     """
 
     outcome: str
@@ -76,13 +76,13 @@ def grade_attempt(
     Parameters
     ----------
     question : Question
-        What is asked.
+        The question.
     functions : mapping
         The learner's functions by name.
     seed : int or str
         Seed of the check's random generator.
     answer : callable, optional
-        Runs the calls; this process, if left out. With another one, ``functions`` may be empty.
+        Runs the calls; by default in this process. With another runner, ``functions`` may be empty.
 
     Returns
     -------

@@ -104,7 +104,7 @@ class GradedQuestion:
         Returns
         -------
         float
-            Points. The draw depends on the question, the learner and, where it is set, on the environment's
+            Points. The draw depends on the question, the learner and, if it is set, the environment variable
             ``AUTODIFF_KIT_SECRET``.
         """
         found = self._functions_by_name(_caller_namespace())
@@ -116,17 +116,17 @@ class GradedQuestion:
         )
 
     def hint(self, n: int | None = None) -> LearnerMessage:
-        """Show the next hint; the third costs a quarter of the points and must be asked for by number.
+        """Show the next hint; the third costs a quarter of the points and must be requested by number.
 
         Parameters
         ----------
         n : int, optional
-            1, 2 or 3; the next one, if left out.
+            1, 2 or 3; by default the next one.
 
         Returns
         -------
         LearnerMessage
-            The hint, or what hint 3 would cost.
+            The hint, or the cost of hint 3.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class GradedQuestion:
         Returns
         -------
         LearnerMessage
-            The answer as code, or what is still to be done for it.
+            The answer as code, or what is still missing to see it.
         """
         past = _progress().question(self.id)
         if past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
@@ -196,7 +196,7 @@ class GradedQuestion:
         return {name: names.get(name) for name in self._question.writes}
 
     def _follow_up(self, verdict: Verdict, used: int, seed: int | None, past: QuestionState) -> str:
-        """Text after the message: how to repeat the draw, and that hints are there."""
+        """Text after the message: how to repeat the draw, and that there are hints."""
         if verdict.outcome == "not attempted":
             return ""
         if verdict.outcome == "passed":
@@ -215,7 +215,7 @@ class Exercise:
     Parameters
     ----------
     lesson : Lesson
-        Whose questions they are.
+        The lesson of the questions.
     """
 
     def __init__(self, lesson: Lesson) -> None:
@@ -256,7 +256,7 @@ def exercise(no: str | int) -> Exercise:
     Parameters
     ----------
     no : str or int
-        The lesson's number, such as ``"01"``; or the name of an exercise whose checks lie beside the notebook.
+        The lesson's number, such as ``"01"``; or the name of an exercise whose checks are next to the notebook.
 
     Returns
     -------
@@ -281,7 +281,7 @@ def exercise(no: str | int) -> Exercise:
     if lesson is None:
         raise StructureError(
             f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "
-            f"An exercise of your teacher's needs its folder {no}_checks beside the notebook."
+            f"An exercise of your teacher's needs its folder {no}_checks next to the notebook."
         )
     return Exercise(lesson)
 
@@ -301,7 +301,7 @@ def _progress() -> Progress:
 
 
 def _caller_namespace() -> dict[str, Any]:
-    """Variables at the place where check() was called: the notebook's and the caller's."""
+    """Variables at the call of check(): those of the notebook and of the caller."""
     running = ipython_shell()
     frame = sys._getframe(2)
     return {**(running.user_ns if running is not None else {}), **frame.f_globals, **frame.f_locals}

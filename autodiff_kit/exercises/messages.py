@@ -71,7 +71,7 @@ class LearnerMessage:
         self._shown = False
 
     def show(self) -> None:
-        """Print it, or display it where there is a notebook."""
+        """Print the message, or display it in a notebook."""
         if ipython_shell() is None:
             print(self)
             return
@@ -92,13 +92,13 @@ class CheckResult(LearnerMessage):
     score, points : float and int
         Points earned, and points of the question.
     message : str
-        What the learner was told.
+        The message that the learner got.
     misconception : str
         The misconception that explains every failed case, or empty.
     seed : int
         ``check(seed=...)`` repeats the draw.
     parts : tuple of SubtestResult
-        How often each checked quantity was right.
+        The results of each checked quantity.
     """
 
     def __init__(self, verdict: Verdict, *, score: float, points: int, seed: int, after: str) -> None:
@@ -137,7 +137,7 @@ def ipython_shell() -> Any:
 
 
 def format_points(score: float) -> str:
-    """Points as text, whole numbers without decimals."""
+    """Points as text, integers without decimals."""
     return f"{score:g}" if score == int(score) else f"{score:.2f}".rstrip("0")
 
 

@@ -32,7 +32,7 @@ _LETTERS = "abcdefghij"
 
 
 class AnswerError(AutodiffError, ValueError):
-    """A typed answer is none of the choices of its prompt, or no number."""
+    """A typed answer is not one of the choices of its prompt, or not a number."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class PredictionVerdict:
 
 
 def matching_choice(prompt: Prompt, found: object) -> Choice | None:
-    """Return the choice that stands for a result.
+    """Return the choice that corresponds to a result.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def matching_choice(prompt: Prompt, found: object) -> Choice | None:
     Returns
     -------
     Choice or None
-        The nearest such choice; None if there is none.
+        The closest such choice; None if there is none.
     """
     if isinstance(found, str):
         return prompt.choice(found)
@@ -144,7 +144,7 @@ def parse_answer(prompt: Prompt, typed: object) -> Answer:
         The question.
     typed : str, number or sequence
         A letter, a key, a label, or the number itself; for "several" a list of those, or one string
-        with blanks.
+        separated by blanks.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def parse_answer(prompt: Prompt, typed: object) -> Answer:
     Raises
     ------
     AnswerError
-        If it is none of the choices or no number; the text lists what can be typed.
+        If it is not one of the choices or not a number; the message lists what can be typed.
     """
     if prompt.kind in ("number", "slider"):
         return _parse_number(prompt, typed)
@@ -209,7 +209,7 @@ def _choice_lines(prompt: Prompt) -> list[str]:
 
 
 def _how_to_answer(prompt: Prompt) -> str:
-    # The example has dots instead of a letter: learners take a concrete example for a hint.
+    # The example has dots instead of a letter, because learners would read a concrete letter as a hint.
     what = {"choice": "a letter", "several": "letters with blanks between"}.get(prompt.kind, "a number")
     return translate("To answer in code, type {what}: {call}").format(
         what=translate(what), call=f'predict("{prompt.item}", answer="…")'
@@ -220,7 +220,7 @@ def _parse_number(prompt: Prompt, typed: object) -> float:
     try:
         return float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AnswerError(f"{prompt.item!r} asks for a number and got {typed!r}; type one, such as 2.5 or -3") from None
+        raise AnswerError(f"{prompt.item!r} needs a number, got {typed!r}; type one, such as 2.5 or -3") from None
 
 
 def _parse_choice(prompt: Prompt, typed: object) -> str:
@@ -246,7 +246,7 @@ def _unknown_answer_error(prompt: Prompt, typed: object) -> AnswerError:
 
 
 def _as_float(answer: Answer | int | None) -> Answer | None:
-    """Convert an integer to float: JSON and the front end return whole numbers as integers."""
+    """Convert an integer to float: JSON and the front end return 2.0 as the integer 2."""
     return float(answer) if isinstance(answer, int) else answer
 
 
@@ -319,7 +319,7 @@ def _largest_difference(values: Sequence[float] | npt.NDArray[np.float64], means
 def _relative_difference(value: float, mean: float, scale: float) -> float:
     if not (math.isfinite(value) and math.isfinite(mean)):
         return 0.0 if value == mean or (math.isnan(value) and math.isnan(mean)) else math.inf
-    # A zero among other numbers may be rounding noise; a single zero has to be met nearly exactly.
+    # A zero among other numbers may be rounding noise; a single zero must agree almost exactly.
     unit = max(abs(mean), 1e-4 * scale)
     if unit == 0:
         return 0.0 if abs(value) < 1e-9 else math.inf

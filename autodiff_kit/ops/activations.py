@@ -17,8 +17,8 @@ from autodiff_kit.ops.promotion import number_or_array
 
 
 def _relu_derivative(x: Any) -> Any:
-    """1 for positive entries, 0 for the others, nan for nan; a mask that was kept instead of the input is returned as
-    it is.
+    """1 for positive entries, 0 for the others, nan for nan; a mask that was saved instead of the input is returned
+    unchanged.
     """
     x = unwrap(x)
     if type(x) is float:
@@ -35,12 +35,12 @@ def _elementwise_kernel(name: str, x: Any) -> Any:
 
 
 def _relu_residual(y: Any, x: Any) -> tuple[Any]:
-    """A boolean mask to keep instead of the input; where a nan would be lost in the mask, the input itself."""
+    """A boolean mask to save instead of the input; if the input has a nan, the input itself."""
     if (loop := _elementwise_kernel("relu_mask", x)) is not None:
         above = np.empty(x.shape, np.bool_)
         return (above if loop(x.ravel(), above.ravel()) else x,)
     flat = y.ravel()
-    square = flat.dot(flat)  # nan in a product shows a nan faster than a maximum does
+    square = flat.dot(flat)  # a product finds a nan faster than a maximum does
     return (x > 0 if square == square else x,)
 
 

@@ -1,8 +1,8 @@
 """Convolution and pooling: windows that move over images.
 
 Images are ``(..., h, w, c)``, channels last. A :class:`SlidingWindows` holds the positions of the windows;
-:func:`patches` reads them, and :func:`fold`, its transpose, adds them up where they came from. Convolution and pooling
-are composed of these two.
+:func:`patches` reads the windows, and :func:`fold`, its transpose, adds them up at their positions. Convolution and
+pooling are composed of these two.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SlidingWindows:
-    """Positions of windows on an image; each field has a number, or a pair, for the height and one for the width."""
+    """Positions of windows on an image; each field is a number, or a pair of numbers for height and width."""
 
     size: Pair
     stride: Pair
@@ -35,7 +35,7 @@ class SlidingWindows:
     pads: tuple[Pair, Pair]
 
     def over(self, image: Pair) -> Pair:
-        """How many windows fit vertically and horizontally; 0 or less where none does."""
+        """The number of windows that fit vertically and horizontally; 0 or negative if none fits."""
         rows, columns = (
             (n + sum(pad) - (k - 1) * d - 1) // s + 1
             for n, k, s, d, pad in zip(image, self.size, self.stride, self.dilation, self.pads, strict=True)
@@ -148,7 +148,7 @@ def _window_rows(x: Any, windows: SlidingWindows, groups: int) -> Any:
 
 
 def _from_window_rows(rows: Any, windows: SlidingWindows, groups: int, batch: int, image: Pair) -> Any:
-    """Back again: the transpose of :func:`_window_rows`."""
+    """The transpose of :func:`_window_rows`."""
     _, count, length = _last_lengths(rows, 3)
     size = math.prod(windows.size)
     deep = length // size if size else 0

@@ -36,9 +36,9 @@ def _checked_index_part(part: Any) -> Any:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
         kind = as_array(own).dtype.kind
     except ValueError as error:
-        raise DtypeError(f"an index does not make an array: {error}") from error
+        raise DtypeError(f"an index cannot be converted to an array: {error}") from error
     if kind not in "iub" and np.size(own):
-        raise DtypeError(f"an index is a whole number, a slice or a mask, not {as_array(own).dtype}")
+        raise DtypeError(f"an index must be an integer, a slice or a mask, got {as_array(own).dtype}")
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
@@ -58,8 +58,8 @@ def _is_basic_index(index: tuple[Any, ...]) -> bool:
 
 
 def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
-    """The same index after ``lead`` leading axes; None where NumPy would move the axes of separate arrays in front of
-    them.
+    """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
+    front.
     """
     picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
     if not _is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
@@ -128,11 +128,11 @@ def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -
 
 # -------------------------------------------------------------------------------- take, delete
 def _checked_indices(indices: Any, name: str) -> Any:
-    """Indices as an array of integers; raises where they are none."""
+    """Indices as an array of integers; raises if they are not integers."""
     numbers = as_array(as_tensor(indices)._value)
     numbers = numbers if numbers.size else numbers.astype(np.intp)
     if numbers.dtype.kind not in "iu":
-        raise DtypeError(f"{name}: indices are whole numbers, not {numbers.dtype}")
+        raise DtypeError(f"{name}: indices must be integers, got {numbers.dtype}")
     return numbers
 
 
@@ -158,7 +158,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Added up where an index occurs more than once.
+    **Gradient.** Summed where an index occurs more than once.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     ----------
     x : Tensor or array_like
     indices : array_like of int
-        As many axes as ``x``; the other axes broadcast.
+        The same number of axes as ``x``; the other axes broadcast.
     axis : int or None, optional
         None flattens the array.
 
@@ -191,7 +191,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     Raises
     ------
     ShapeError
-        If the numbers of axes differ.
+        If the numbers of axes are not equal.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     Raises
     ------
     ShapeError
-        If the axes are not two different ones.
+        If the axes are not two different axes.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     t, turns = as_tensor(x), checked_int(k, "rot90") % 4
     plane = [negative_axis(a, t.ndim, "rot90") for a in checked_ints(axes, "rot90")]
     if len(plane) != 2 or plane[0] == plane[1]:
-        raise ShapeError(f"rot90: axes are two different ones, not {axes}")
+        raise ShapeError(f"rot90: axes must be two different axes, got {axes}")
     first, second = plane
     if turns % 2 == 0:
         return flip(t, plane) if turns else t

@@ -25,7 +25,7 @@ def number_or_array(value: Any) -> Any:
 
 
 def as_floating(x: Any) -> Tensor:
-    """Integers as floating numbers; floating dtypes as they are."""
+    """Integers as floating-point numbers; floating dtypes unchanged."""
     t = as_tensor(x)
     return t if t.dtype.kind == "f" else t * 1.0
 

@@ -22,25 +22,25 @@ _SORTED_AS_UINT16 = 1 << 16  # smaller ids are sorted as 16-bit integers, in a t
 
 
 def _to_float32(x: Any) -> Array:
-    """float16 as float32, for sums; other dtypes as they are."""
+    """float16 as float32, for sums; other dtypes unchanged."""
     x = np.asarray(x)
     wide: Array = x.astype(np.float32) if x.dtype == np.float16 else x
     return wide
 
 
 def _to_dtype_of(y: Array, x: Any) -> Array:
-    """Back to float16 if ``x`` is."""
+    """Convert to float16 if ``x`` is float16."""
     return y.astype(np.float16) if np.asarray(x).dtype == np.float16 else y
 
 
 def _broadcast_over_rows(numbers: Any, ndim: int) -> Any:
-    """One number for each row, with axes of length 1 behind it."""
+    """One number for each row, with axes of length 1 after it."""
     return numbers.reshape(-1, *(1,) * (ndim - 1))
 
 
 # -------------------------------------------------------------------------------- sums and their transposes
 def _sum_rows_by_id(x: Array, ids: Any, count: int, ndim: int) -> Array:
-    """The rows added up by their id; each leading entry gets ids of its own, so that one loop computes all."""
+    """The rows summed by their id; each leading entry has separate ids, so that one loop computes all."""
     ids = np.asarray(ids)
     front, behind = x.shape[: x.ndim - ndim], x.shape[x.ndim - ndim + 1 :]
     lead, width = math.prod(front), math.prod(behind)
@@ -84,7 +84,7 @@ def _group_sizes(ids: Any, count: int, ndim: int) -> Any:
     )
 )
 def segment_mean(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The mean of the rows of each group; 0 where a group has none."""
+    """The mean of the rows of each group; 0 for a group without rows."""
     total = _sum_rows_by_id(_to_float32(x), ids, count, ndim)
     sizes = _group_sizes(ids, count, ndim)
     return _to_dtype_of(total / sizes.astype(total.dtype if total.dtype.kind == "f" else np.float64), x)
@@ -156,7 +156,7 @@ def segment_min(x: Any, ids: Any, count: int, ndim: int) -> Any:
 
 
 def _row_of_same_group(x: Any, ids: Any, step: int, ndim: int) -> Any:
-    """The row ``step`` positions away where it belongs to the same group, else 1."""
+    """The row ``step`` positions away if it belongs to the same group, otherwise 1."""
     here = np.arange(ids.size)
     there = np.clip(here - step, 0, ids.size - 1)
     same = (here - step == there) & (ids[there] == ids)
@@ -192,7 +192,7 @@ def _product_of_others(x: Any, ids: Any, count: int, ndim: int) -> Any:
     ),
 )
 def segment_prod(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The product of the rows of each group; 1 where a group has none. The gradient needs no division, to any order."""
+    """The product of the rows of each group; 1 for a group without rows. The gradient needs no division."""
     wide = _to_float32(x)
     wide = wide.astype(np.multiply.reduce(wide[..., :0], axis=None).dtype, copy=False)
     return _to_dtype_of(_reduce_groups(np.multiply, wide, ids, count, ndim, 1), x)

@@ -93,7 +93,7 @@ def _check_positive(s: Any) -> None:
 
 @general(_singular_vjp, no_cotangent, jvp=_singular_jvp)
 def _svd_part(x: Any, found: Any, part: str) -> Any:
-    """The singular values, or the vectors of one side as columns, taken out of a decomposition that was computed."""
+    """The singular values, or the vectors of one side as columns, from a computed decomposition."""
     rows = found.shape[-2] - x.shape[-1] - 1
     return {"left": found[..., :rows, :], "values": found[..., rows, :], "right": found[..., rows + 1 :, :]}[part]
 
@@ -113,24 +113,24 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     ----------
     a : Tensor or array_like
     full_matrices : {False}, optional
-        More vectors than values would have no unique derivative.
+        Further vectors, without a singular value, would have no unique derivative.
 
     Returns
     -------
     SVDResult
-        ``(U, S, Vh)``, with as many vectors on each side as there are values.
+        ``(U, S, Vh)``; the number of vectors on each side is that of the values.
 
     Raises
     ------
     StructureError
-        If full matrices are asked for and are larger; in the gradient of the vectors, if singular values coincide.
+        If full matrices are requested and are larger; in the gradient of the vectors, if singular values coincide.
 
     Notes
     -----
     **Shapes.** ``(..., m, n)`` gives ``(..., m, k)``, ``(..., k)`` and ``(..., k, n)``; k is the smaller of both.
-    **Gradient.** That of the values always exists; at 0 it is 0, the subgradient of smallest norm. Vectors are unique
-    up to a sign that both sides share; a loss must not depend on it. Forward mode computes the tangents of the vectors
-    too: for values alone use :func:`svdvals`.
+    **Gradient.** The gradient of the values always exists; at 0 it is 0, the subgradient of smallest norm. Vectors are
+    unique up to a common sign of both sides; a loss must not depend on this sign. Forward mode also computes the
+    tangents of the vectors: for values alone use :func:`svdvals`.
 
     References
     ----------

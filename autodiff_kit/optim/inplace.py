@@ -36,7 +36,7 @@ _SOLE_REFERENCE = _reference_count(Variable([0.0, 0.0]))
 
 
 def writable_array(variable: Variable) -> np.ndarray[Any, Any]:
-    """The array of a variable, writable: its own if nobody else refers to it, else a copy that replaces it.
+    """The array of a variable, writable: its own array if it has no other reference, otherwise a copy that replaces it.
 
     Counting references costs 0.1 µs, copying a table of a million rows milliseconds. Views count as references.
     """
@@ -64,7 +64,7 @@ def decay_and_add(slot: Any, factor: float, increment: Any) -> Any:
     """``factor * slot + increment``, in place if the slot is an array.
 
     Subnormal numbers are flushed to 0: processors are many times slower on them, and no step needs them. Half precision
-    keeps its own, which are a large part of its range.
+    keeps its subnormal numbers, which are a large part of its range.
     """
     if type(slot) is np.ndarray:
         slot *= factor

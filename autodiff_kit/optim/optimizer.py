@@ -64,7 +64,7 @@ class Optimizer:
 
     # ------------------------------------------------------------------------------------------------------ gradients
     def compute_gradients(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> list[Pair]:
-        """Gradients of a loss, as pairs that may be inspected or changed before :meth:`apply_gradients`.
+        """Gradients of a loss, as pairs that can be inspected or changed before :meth:`apply_gradients`.
 
         Parameters
         ----------
@@ -199,17 +199,19 @@ class Optimizer:
     def _create_slots(self, variable: Any) -> OwnedSlots:
         """Slots of a variable from a loaded state, or initial ones."""
         if not isinstance(variable, Variable):
-            raise DtypeError(f"an optimizer keeps slots for variables, not for a {type(variable).__name__}")
+            raise DtypeError(f"an optimizer needs variables, got a {type(variable).__name__}")
         if variable.dtype.kind != "f":
-            raise DtypeError(f"an optimizer moves variables of a floating dtype, not {variable.dtype}; write 1.0 for 1")
+            raise DtypeError(
+                f"an optimizer updates variables of a floating dtype, got {variable.dtype}; write 1.0 for 1"
+            )
         if not self._pending:
             return OwnedSlots(self._initial_slots(variable._value))
         key = checkpoint.variable_keys([*(other for other, _ in self._state.values()), variable])[-1]
         found = self._pending.get(key)
         if found is None and self._strict:
             raise StructureError(
-                f"the loaded state knows no variable {key!r}; it waits for {', '.join(map(repr, self._pending))}. "
-                "Name variables as before, or step them in the same order, or load with strict=False."
+                f"the loaded state has no variable {key!r}; it has {', '.join(map(repr, self._pending))}. "
+                "Use the same names as before, or step variables in the same order, or load with strict=False."
             )
         slots = (
             OwnedSlots(self._initial_slots(variable._value))

@@ -138,7 +138,7 @@ def _matvec_separates(node: Node, k: int, _examples: ExampleRange) -> bool:
 
 
 def _getitem_separates(node: Node, _k: int, examples: ExampleRange) -> bool:
-    """The first axis is taken whole, or by integer indices that lead each example to its own rows."""
+    """The first axis is indexed by a full slice, or by integers that select each example's own rows."""
     out, shape = _shapes(node, 0)
     index = node.params["index"]
     numbers = _integer_arrays(index)
@@ -165,7 +165,7 @@ def _is_full_slice(part: Any) -> bool:
 
 
 def _ellipsis_axes(index: tuple[Any, ...], ndim: int) -> int:
-    """How many axes an Ellipsis stands for."""
+    """The number of axes for which an Ellipsis stands."""
     return ndim - sum(part is not None and part is not Ellipsis for part in index)
 
 

@@ -1,6 +1,6 @@
-"""Truth tables of lesson 03: a where whose other side has no finite slope, and the branch that cond does not run.
+"""Truth tables of lesson 03: where with nan on the side that was not chosen, and the branch that cond does not run.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_03_where_and_cond.py autodiff_kit/lessons/truths
 """

@@ -1,6 +1,6 @@
-"""Truth table of lesson 13: how much a record holds, how often it answers, what runs again, what is stale.
+"""Truth table of lesson 13: the size of a record, how often it can be used, recomputation, and stale results.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_13_records_and_caches.py autodiff_kit/lessons/truths
 """

@@ -1,4 +1,4 @@
-"""One command makes all that an exercise needs, and gives nothing away."""
+"""One command builds all parts of an exercise, and leaks no answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The façade: an answer is committed, kept, compared, and shown; nothing is printed."""
+"""The notebook interface: an answer is committed, stored, compared, and shown; nothing is printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 @pytest.fixture(autouse=True)
 def kept(monkeypatch: pytest.MonkeyPatch) -> Progress:
-    """A progress in memory, and a façade that has asked nothing yet."""
+    """Progress in memory, and a notebook interface without prompts."""
     memory = Progress(None)
     monkeypatch.setattr(learn, "progress", lambda: memory)
     monkeypatch.setattr(learn, "_shown_questions", {})

@@ -1,4 +1,4 @@
-"""Answers are read, compared and put into words."""
+"""Answers are parsed, compared and formatted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One table of cases for all operations: inputs, the call, and NumPy's or SciPy's answer.
+"""One table of cases for all operations: inputs, the call, and the result of NumPy or SciPy.
 
 Elementwise operations and operations without a gradient get their cases from ``generated.py``, unless they take
 parameters. Those that do, and functions composed of several operations, have lines here or in ``cases_<family>.py``.
@@ -249,7 +249,7 @@ CASES: list[Case] = [
     *(case for family in _FAMILIES for case in family.CASES),
 ]  # fmt: skip
 
-# Operations without a gradient: a call, and NumPy's answer. Generated where they take no parameters.
+# Operations without a gradient: a call, and NumPy's result. Generated if they take no parameters.
 WITHOUT_GRADIENT: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     key: (op.function, expected_value(op))  # type: ignore[misc]
     for key, op in OPS.items()

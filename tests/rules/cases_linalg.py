@@ -1,4 +1,4 @@
-"""Cases of matrices: products by labels, systems, determinants, decompositions."""
+"""Cases of linear algebra: products by labels, systems, determinants, decompositions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .case import Array, Case, one, shaped, spaced, two
 
 
 def good(*shapes: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
-    """Matrices far from singular, whose eigenvalues and singular values keep a distance."""
+    """Matrices far from singular, with well separated eigenvalues and singular values."""
 
     def draw_inputs(rng: np.random.Generator) -> tuple[Array, ...]:
         return tuple(
@@ -133,7 +133,7 @@ def _factors() -> Iterator[Case]:
 
 
 def inside(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation that users do not call, in the dtype in which it runs."""
+    """An internal operation, in the dtype in which it runs."""
 
     def call(x: Any) -> Any:
         (a,), back = lapack.to_lapack_dtype("a test", x)

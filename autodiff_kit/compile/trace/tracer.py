@@ -61,7 +61,7 @@ class Trace:
 
     @property
     def outputs(self) -> list[GraphNode]:
-        """All nodes that a call has to compute: returned, assigned, and updates of optimizer steps."""
+        """All nodes that a call must compute: returned, assigned, and updates of optimizer steps."""
         return [*self.returned_nodes, *(node for _, node in self.assignments), *(node for _, _, node in self.updates)]
 
     def pack(self, parts: list[Any]) -> Any:
@@ -86,7 +86,7 @@ class Tracer:
         if isinstance(value, SymbolicArray):
             if value.tracer is not self or self.closed:
                 raise ConcretizationError(
-                    "this value belongs to a trace of ak.compile that has ended: it was kept in a list, an "
+                    "this value belongs to a trace of ak.compile that has ended: the function stored it in a list, an "
                     "attribute or a global. Return it from the compiled function instead."
                 )
             return value.node
@@ -169,7 +169,7 @@ class Tracer:
         return known[1]
 
     def assign_variable(self, variable: Variable, value: Any, new: bool) -> bool:
-        """Record an assignment; returns True if it is to be made at once, because the variable is being created."""
+        """Record an assignment; returns True if it must be made at once, because the variable is being created."""
         if new and not isinstance(value, SymbolicArray):
             return True
         if new:
@@ -260,7 +260,7 @@ def _constant_value(value: Any) -> Any:
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
         raise ConcretizationError(
-            f"a {type(value).__name__} is an operand of a value that ak.compile is tracing; pass an array"
+            f"a {type(value).__name__} cannot be combined with a value that ak.compile is tracing; pass an array"
         )
     return array if array.ndim else array[()]
 
@@ -319,7 +319,7 @@ def _tracing(tracer: Tracer) -> Iterator[None]:
 
 @contextmanager
 def suspend_tracing() -> Iterator[None]:
-    """Compute with concrete values while a trace is under way."""
+    """Compute with concrete values while a function is being traced."""
     tracer, open_records.trace = open_records.trace, None
     try:
         yield

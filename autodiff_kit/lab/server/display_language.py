@@ -1,4 +1,4 @@
-"""JupyterLab's display language, handed on to the kernels as an environment variable."""
+"""JupyterLab's display language, passed to the kernels as an environment variable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SETTINGS = Path("@jupyterlab", "translation-extension", "plugin.jupyterlab-sett
 
 
 def display_language(settings: Path) -> str:
-    """Return the language that JupyterLab's settings name, such as ``"de_DE"``.
+    """Return the language in JupyterLab's settings, such as ``"de_DE"``.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def display_language(settings: Path) -> str:
     Returns
     -------
     str
-        ``"en"`` where none is set or the settings cannot be read.
+        ``"en"`` if no language is set or the settings cannot be read.
     """
     try:
         found = json5.loads((settings / _SETTINGS).read_text(encoding="utf-8")).get("locale", "default")

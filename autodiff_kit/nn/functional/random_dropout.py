@@ -27,19 +27,19 @@ def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tenso
     rate : float
         Probability with which an entry is dropped, from 0 to 1.
     seed : int or numpy.random.Generator, optional
-        The same number drops the same entries each time; a generator moves on from call to call.
+        The same number drops the same entries each time; a generator gives other entries at each call.
     training : bool, optional
-        When False nothing is dropped, and nothing enlarged.
+        If False, no entry is dropped or scaled.
 
     Returns
     -------
     Tensor
-        Of the shape of ``x``; what is kept is divided by ``1 - rate``.
+        In the shape of ``x``; the kept entries are divided by ``1 - rate``.
 
     Raises
     ------
     StructureError, DtypeError
-        If the rate is outside 0 to 1, or the seed is not a seed.
+        If the rate is outside 0 to 1, or the seed is not valid.
 
     Notes
     -----
@@ -70,6 +70,6 @@ def _draw_mask(x: Any, seed: Any, probability: float) -> np.ndarray[Any, Any]:
     try:
         generator = np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"dropout: the seed is a whole number of 0 or more, or a Generator, got {seed!r}") from error
+        raise DtypeError(f"dropout: the seed must be an integer of 0 or more, or a Generator, got {seed!r}") from error
     keep: np.ndarray[Any, Any] = generator.random(np.shape(x)) >= probability
     return keep

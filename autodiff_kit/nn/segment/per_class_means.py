@@ -68,7 +68,7 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     count = len(before) if num_classes is None and before.ndim else num_classes
     now = segment_mean(data, labels, count)
     if before.shape != now.shape:
-        raise ShapeError(f"class_means: previous means of shape {before.shape} beside new ones of shape {now.shape}")
+        raise ShapeError(f"class_means: the previous means have shape {before.shape}, the new ones {now.shape}")
     return before + _rates_of_present_classes(labels, len(now), rate, now) * (now - before)
 
 
@@ -76,7 +76,7 @@ def _rates_of_present_classes(labels: Any, count: int, rate: Any, now: Tensor) -
     """The rate of each class that occurs in the batch, 0 for the others."""
     rates = fraction_array("class_means", "rate", rate).astype(now.dtype if now.dtype.kind == "f" else np.float64)
     if rates.shape not in ((), (count,)):
-        raise ShapeError(f"class_means: the rate is one number or {count} of them, got shape {rates.shape}")
+        raise ShapeError(f"class_means: the rate must be one number or {count} numbers, got shape {rates.shape}")
     present = np.bincount(_flat_labels(labels), minlength=count) > 0
     weights: Array = np.where(present, rates, 0).reshape(count, *(1,) * (now.ndim - 1))
     return weights.astype(rates.dtype, copy=False)
@@ -89,7 +89,7 @@ def _flat_labels(labels: Any) -> Any:
 def _checked_decay(given: Any) -> float:
     decay = fraction_array("ClassMeans", "decay", given)
     if decay.ndim or decay == 1:
-        raise StructureError(f"ClassMeans: the decay is one number from 0 up to 1, exclusive, got {given!r}")
+        raise StructureError(f"ClassMeans: the decay must be one number from 0 up to 1, exclusive, got {given!r}")
     return float(decay)
 
 
@@ -168,7 +168,8 @@ class ClassMeans:
         """
         if not _have_numbers(as_tensor(data)._value, unwrap(labels)):
             raise StructureError(
-                "ClassMeans keeps means between calls, and ak.compile would record them once. Call update outside of "
+                "ClassMeans keeps means between calls, but ak.compile would record them only once. Call update "
+                "outside of "
                 "the compiled function, or keep the means in a variable and use class_means."
             )
         size = self.counts.size
