@@ -26,7 +26,11 @@ PRINTED = {
     "01": {'reveal("vector-target"': "[7 1 4]", 'reveal("jv"': "[7 -5 3]", 'reveal("inner-products"': "18 18"},
     "06": {'reveal("soft-floor-at-two"': "1.5", 'reveal("end-s4"': "3.5", 'reveal("end-straight-through"': "3.1"},
     "09": {'reveal("kept-sum"': "0.6", 'reveal("gradient-into-padding"': "-5.6", 'reveal("nan-row"': "4"},
-    "15": {'reveal("adam-hundred"': "-0.6005", 'reveal("none-then-zero"': "-0.1670", 'reveal("freeze-by-zeros"': "-0.9761"},
+    "15": {
+        'reveal("adam-hundred"': "-0.6005",
+        'reveal("none-then-zero"': "-0.1670",
+        'reveal("freeze-by-zeros"': "-0.9761",
+    },
 }
 
 
