@@ -1,6 +1,6 @@
-"""Truth table of lesson 00: a value on the way, and what the second question to one record gives.
+"""Truth table of lesson 00: an intermediate value, and the result of a second gradient from one record.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_00_second_backward.py autodiff_kit/lessons/truths
 """
@@ -112,8 +112,8 @@ TABLES: dict[str, dict[str, Any]] = {
         "rows": {
             "middle": "dz/dy",
             "source": "dz/da",
-            "again": "dz/da asked twice: the second answer",
-            "once": "the same, of a record that was not asked to last",
+            "again": "dz/da asked twice: the second answer (PyTorch: backward, then a.grad)",
+            "once": "the same, of a record that is not kept",
             "held": f"bytes kept by the sum of two arrays of {N}",
         },
         "makers": (tensorflow_tape, torch_tape, jax_tape),

@@ -4,7 +4,7 @@ Run it in an environment that has the libraries (it imports nothing of the kit):
 
     python benchmarks/truth_tables/lesson_01_06_09_15_basics.py autodiff_kit/lessons/truths
 
-A library that is not installed is left out of the tables: nothing here is typed by hand.
+A library that is not installed is missing in the tables, because all their numbers are measured.
 """
 
 from __future__ import annotations

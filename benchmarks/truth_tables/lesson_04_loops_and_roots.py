@@ -1,6 +1,6 @@
-"""Truth tables of lesson 04: the slope of a loop, and of a root that a loop finds.
+"""Truth tables of lesson 04: the gradient of a loop, and of a root that a loop computes.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_04_loops_and_roots.py autodiff_kit/lessons/truths
 """
@@ -24,14 +24,14 @@ def doubled(x: Any) -> Any:
 
 
 def newton(a: Any, x: Any) -> Any:
-    """The root of a, from a start of one's own."""
+    """The root of a by Newton's method, from a given start."""
     while abs(x * x - a) > 1e-6:
         x = (x + a / x) / 2
     return x
 
 
 def halved(a: Any, low: Any, high: Any) -> Any:
-    """The root of a, by halves."""
+    """The root of a by bisection."""
     while high - low > 1e-9:
         middle = (low + high) / 2
         low, high = (middle, high) if middle * middle < a else (low, middle)
@@ -39,7 +39,7 @@ def halved(a: Any, low: Any, high: Any) -> Any:
 
 
 def roots(slope: Callable[[Callable[[Any, Callable[[float], Any]], Any]], Any]) -> Values:
-    """Each root by a library's slope; ``slope`` is given a function of a and of what makes a constant."""
+    """Each root with a library's gradient; ``slope`` gets a function of a and of a constructor of constants."""
     return {
         "newton": tried(lambda: slope(lambda a, made: newton(a, made(1.0)))),
         "at-once": tried(lambda: slope(lambda a, made: newton(a, made(NEAR)))),

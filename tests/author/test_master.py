@@ -1,4 +1,4 @@
-"""A master is read whole, or what it lacks is said."""
+"""A master notebook is parsed completely, or the error names what is missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_new_exercise_reads_and_has_its_wrong_answers(begun):
 
 def test_a_name_must_be_one_and_nothing_is_overwritten(begun, tmp_path):
     for name in ("Newton", "2nd", "a-b", ""):
-        with pytest.raises(StructureError, match="small letters"):
+        with pytest.raises(StructureError, match="lower-case letters"):
             new_exercise(name, tmp_path)
     before = begun.read_bytes()
     with pytest.raises(FileError, match="nothing was changed"):
@@ -67,7 +67,11 @@ def test_each_missing_part_is_named(changed):
     ("cell", "change", "words"),
     [
         ("text", lambda cell: cell.update(source="Write it."), "needs a heading"),
-        ("text", lambda cell: cell.update(source="## q1 · A title (3 points)\n\nText."), "2 in its metadata, 3 in its"),
+        (
+            "text",
+            lambda cell: cell.update(source="## q1 · A title (3 points)\n\nText."),
+            "2 points in its metadata, but 3 in its",
+        ),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].pop("points"), "has no points"),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].update(points="2"), "has no points"),
         ("", lambda cell: cell.update(source="def slope(x):\n    ..."), "BEGIN SOLUTION"),

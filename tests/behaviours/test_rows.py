@@ -1,4 +1,4 @@
-"""Where each question and each edge case is tested: a row or a bullet without a test fails here."""
+"""The tests of each row and of each edge case: a row or a bullet without a test fails here."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ BEHAVIOUR: dict[str, list[str]] = {
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
-    """Names of a file's test functions that say or check something."""
+    """Names of a file's test functions with a docstring or an assertion."""
     found = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return frozenset(
         n.name for n in found if isinstance(n, ast.FunctionDef) and n.name.startswith("test_") and not _empty(n)

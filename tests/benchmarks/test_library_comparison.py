@@ -1,4 +1,4 @@
-"""The comparison with other libraries, without them and without a clock: every workload runs, and the kit agrees."""
+"""The comparison with other libraries, without these and without timing: every workload runs, and results agree."""
 
 from __future__ import annotations
 
@@ -114,17 +114,17 @@ def test_small_plans_are_not_judged_by_their_memory() -> None:
 
 def test_the_slope_of_a_straight_line_is_one() -> None:
     assert tape_length.slopes({n: 3e-6 * n for n in (1000, 10_000, 100_000)}) == pytest.approx(1.0)
-    assert tape_length.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(2.0)  # 100 is too short to count
+    assert tape_length.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(2.0)  # 100 is not used
     assert np.isnan(tape_length.slopes({1000: 1.0}))
 
 
 def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # machine code takes seconds
+    monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # compiling takes seconds
     monkeypatch.setattr(tape_length, "build_kernels_now", lambda compiled: None)
     monkeypatch.setattr(
         tape_length, "PROGRAMS", {"layers": tape_length.PROGRAMS["layers"]}
     )  # "one number" starts numba
-    monkeypatch.setattr(tape_length.gc, "collect", lambda: 0)  # slow among all that a test run holds
+    monkeypatch.setattr(tape_length.gc, "collect", lambda: 0)  # slow with all the objects of a test run
     found = tape_length.growth([20, 40], 60.0)
     assert set(found) == set(tape_length.PROGRAMS)
     for stages in found.values():
@@ -169,6 +169,6 @@ def test_report() -> None:
         "b mix: PyTorch is ahead at 20 entries",
     ):
         assert part in text
-    assert "1 of 1 floors are met" in text
+    assert "1 of 1 targets are met" in text
     page = report.page(data)
     assert page.count("\n| --- |") == 6

@@ -1,4 +1,4 @@
-"""Packing values into one piece of memory: none in another's place while both live, and little lost."""
+"""Packing values into one memory arena: values that live at the same time do not overlap, and little is wasted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autodiff_kit.compile.passes.arena_offsets import offsets_by_size, offsets_b
 
 
 def need(sizes: list[int], lifetimes: list[tuple[int, int]]) -> int:
-    """Bytes that are in use at the worst moment."""
+    """Bytes in use at the peak."""
     return max(sum(s for s, (a, b) in zip(sizes, lifetimes, strict=True) if a <= t <= b) for t in range(130))
 
 

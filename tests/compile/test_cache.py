@@ -1,4 +1,4 @@
-"""The folder of generated sources: shared, damaged, closed, or writable by others."""
+"""The folder of generated kernels: shared, damaged, not writable, or writable by others."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_without_numba_it_replays_numpy(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.slow
 def test_state_that_fades_does_not_slow_a_step_down() -> None:
-    """First moments of dead units decay towards 0; numbers below the normal range would take ten times as long."""
+    """First moments of dead units decay towards 0; subnormal numbers would be ten times as slow."""
     import time
 
     w = ak.Variable(np.ones(20_000, np.float32))

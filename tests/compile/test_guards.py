@@ -1,4 +1,4 @@
-"""When a recording still stands: whatever a function sees may change, and the answer is never a stale one."""
+"""Guards: whatever a function depends on may change, and the result is never a stale one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def calls_helper(x: Any) -> Any:
 
 
 def ask(compiled: Any, *args: Any) -> Any:
-    """The answer, three times: recorded, as NumPy calls, in kernels; all the same."""
+    """The result of three calls: traced, as NumPy calls, in kernels; all equal."""
     first = np.asarray(compiled(*args))
     again = np.asarray(compiled(*args))
     build(compiled)
@@ -83,7 +83,7 @@ def test_arrays_that_are_written_to() -> None:
     view = table[:]
     compiled = ak.compile(lambda x: x * ak.constant(view))
     ask(compiled, X)
-    table[0] = -4.0  # written through what it looks at
+    table[0] = -4.0  # written through its base array
     np.testing.assert_allclose(ask(compiled, X), X.numpy() * table)
 
 
@@ -211,7 +211,7 @@ def test_asking_for_numbers_says_what_to_do(ask_for: Any) -> None:
     compiled = ak.compile(lambda x: (ask_for(ak.sum(x)), x)[1])
     with pytest.raises((ConcretizationError, ak.AutodiffError), match="ak.where|without axes|index"):
         compiled(X)
-    assert float(ak.sum(X)) > 0  # and nothing is left behind
+    assert float(ak.sum(X)) > 0  # and no state is left behind
 
 
 def test_a_value_that_was_kept_is_of_no_use() -> None:

@@ -1,4 +1,4 @@
-"""What the source of a kernel provides for: angles that grow on the way, long loops, and tiles that fit."""
+"""Generated kernel sources: angles that grow inside a kernel, long loops, and tile lengths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_angles_that_grow_inside_a_kernel(dtype: str, how: Any) -> None:
         found = compiled(ak.constant(x)).numpy()
         near = np.exp(x * 5) * x
         wanted = np.sin(near)
-    close = np.abs(near) < 1  # beyond, the last digit of the exponential decides
+    close = np.abs(near) < 1  # for larger values the last digit of the exponential decides
     np.testing.assert_allclose(found[close], wanted[close], rtol=1e-5)
     assert np.isnan(found[[7, 11]]).all()
     assert np.nanmax(np.abs(found)) <= 1

@@ -1,4 +1,4 @@
-"""Whose memory it is: answers are the caller's, arguments are let go, variables are written over where nobody looks."""
+"""Ownership of memory: outputs are the caller's, arguments are released, unshared variables are updated in place."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_answers_are_safe_to_keep() -> None:
     for k in range(5):
         x = np.full(50, float(k))
         _, slope = compiled(x)
-        kept.append((slope.numpy()[3:7], np.cos(x)[3:7] * x[3:7] + np.sin(x)[3:7]))  # a view of it is enough
+        kept.append((slope.numpy()[3:7], np.cos(x)[3:7] * x[3:7] + np.sin(x)[3:7]))  # a view is enough
         del slope
     for found, expected in kept:
         np.testing.assert_allclose(found, expected)
@@ -126,13 +126,13 @@ def test_a_step_of_training() -> None:
         np.testing.assert_allclose(float(compiled()), float(eager()), rtol=1e-5)
         if k == 2:
             build(compiled)
-        if k == 6:  # somebody looks
+        if k == 6:  # the value is read
             held = [(v.numpy(), v.numpy().copy()) for v in vs]
-        if k == 8:  # and somebody assigns
+        if k == 8:  # and assigned
             for v, w in zip(vs, ws, strict=True):
                 v.assign(v.numpy() * 0.5)
                 w.assign(w.numpy() * 0.5)
-        if k == 9:  # a step in between that is not compiled
+        if k == 9:  # one step that is not compiled
             step()
             eager()
         if k == 10:
@@ -169,7 +169,7 @@ def test_a_setting_of_the_optimizer_is_seen() -> None:
     optimizer.learning_rate = 1.0
     compiled()
     np.testing.assert_allclose(w.numpy(), before - 1.0)
-    for rate in (0.5, 0.25, 2.0):  # a schedule needs no new recordings
+    for rate in (0.5, 0.25, 2.0):  # a schedule needs no new traces
         before, optimizer.learning_rate = w.numpy().copy(), rate
         compiled()
         np.testing.assert_allclose(w.numpy(), before - rate)

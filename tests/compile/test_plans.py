@@ -1,4 +1,4 @@
-"""What plans are made of: nothing runs as a call of its own where kernels could do it."""
+"""The contents of plans: no operation is a separate call where a kernel can compute it."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def normal(*shape: int) -> Any:
 
 
 def planned(f: Any, *args: Any) -> Any:
-    """The plan of a function, once it has given what the eager run gives."""
+    """The plan of a function, after checking that it agrees with the eager run."""
     compiled = ak.compile(f)
     compiled(*args)
     (plan,) = build(compiled, compiler)
     for found, expected in zip(flat(compiled(*args)), flat(f(*args)), strict=True):
-        # In single precision a sum that cancels is as exact as its largest terms are.
+        # In single precision a sum with cancellation is as exact as its largest terms.
         np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-6 * max(10.0, np.abs(expected).max()))
     return plan.kernel_plan
 
 
 def units(f: Any, *args: Any) -> Counter[str]:
-    """How many kernels, products, calls, ... there are in the plan of a function."""
+    """The numbers of kernels, products, calls, ... in the plan of a function."""
     return Counter("kernel" if isinstance(u, FusionGroup) else u.node.op for u in planned(f, *args).units)
 
 
 def copies(f: Any, *args: Any) -> int:
-    """How many arrays the plan of a function copies."""
+    """The number of arrays that the plan of a function copies."""
     return str(planned(f, *args).source).count("copyto(")
 
 
@@ -52,7 +52,7 @@ def test_norms_are_kernels() -> None:
 
 
 def cell(x: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> Any:
-    """A long short-term memory, which looks at each step's sum in four parts."""
+    """A long short-term memory (LSTM), which reads four slices of each step's sum."""
     z = x @ w + b
     for t in range(x.shape[0]):
         i, f, g, o = ak.split(z[t] + h @ u, 4, 1)
@@ -65,9 +65,9 @@ def test_steps_in_time_share_their_products_and_their_kernels() -> None:
     steps = 6
     args = [normal(steps, 4, 5), normal(4, 8), normal(4, 8), normal(5, 32), normal(8, 32), normal(32)]
     found = units(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args)
-    assert found["matmul"] == 2 * steps - 1 + 3  # one a step and way, and one each for x @ w and two weights
+    assert found["matmul"] == 2 * steps - 1 + 3  # one per step and direction, one for x @ w, two for weights
     assert found["kernel"] <= 3 * steps + 1
-    assert copies(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args) == 1  # the first state comes from outside
+    assert copies(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args) == 1  # the first state is an argument
 
 
 def test_a_sum_of_few_products_stays_a_sum() -> None:
@@ -130,7 +130,7 @@ def test_many_arrays_do_not_keep_a_kernel_from_vectors(monkeypatch: pytest.Monke
 
 
 def test_a_slope_is_stored_in_place_of_what_only_it_reads() -> None:
-    """Between the first kernel and the last lies a long chain of products."""
+    """There is a long chain of products between the first kernel and the last."""
 
     def f(x: Any, w: Any) -> Any:
         y = ak.sigmoid(x)
@@ -140,4 +140,4 @@ def test_a_slope_is_stored_in_place_of_what_only_it_reads() -> None:
 
     plan = planned(ak.grad(f), normal(4, 5), normal(5, 5) * 0.3)
     first = next(u for u in plan.units if isinstance(u, FusionGroup))
-    assert len(first.outputs) == 2  # its value and its slope, nothing in between
+    assert len(first.outputs) == 2  # its value and its derivative, no intermediate value

@@ -1,4 +1,4 @@
-"""Products with a factor that lies across: BLAS takes it as it lies, or turned round where that saves a copy."""
+"""Products with a transposed factor: BLAS reads it without a copy, or the product is transposed to save a copy."""
 
 from __future__ import annotations
 

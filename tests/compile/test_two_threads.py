@@ -1,4 +1,4 @@
-"""Kernels in two halves, each in a thread of its own: the same answers, whatever happens to either half."""
+"""Kernels in two halves, each in its own thread: the same results, whatever happens to either half."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .test_random import check
 
 @pytest.fixture(autouse=True)
 def eager_to_halve(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever can be halved is, as small as it may be."""
+    """Split every kernel that can be split, however small."""
     monkeypatch.setattr(threads, "MIN_OPERATIONS", 0)
     monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 2)
     monkeypatch.setattr(kernel_source, "TILE_LENGTH", 4)
@@ -142,7 +142,7 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
 
     def late(first: float, last: float) -> None:
         if threading.get_ident() != mine:
-            time.sleep(0.1)  # so that there is something to wait for
+            time.sleep(0.1)  # so that the main thread has to wait
         freely(first, last)
 
     monkeypatch.setattr(threads, "run_units_nogil", late)

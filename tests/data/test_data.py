@@ -1,4 +1,4 @@
-"""The data sets: what is in them, and that they read the same everywhere."""
+"""The data sets: their contents, and that they are the same on every machine."""
 
 from __future__ import annotations
 
@@ -117,6 +117,6 @@ def test_the_nile_is_the_series_that_everyone_knows():
     years, flows = data.nile()
     assert (len(years), int(years[0]), int(years[-1])) == (100, 1871, 1970)
     assert np.abs(flows - flows.round()).max() == 0
-    # Means of the years before and after the dam of 1898, and the driest year, as they are quoted.
+    # Means of the years before and after the dam of 1898, and the driest year, as published.
     assert (round(flows[:28].mean(), 2), round(flows[28:].mean(), 2)) == (1097.75, 849.97)
     assert (int(years[flows.argmin()]), flows.min()) == (1913, 456)

@@ -1,4 +1,4 @@
-"""The graphs: what they hold, that labels are true, and that counting alone cannot tell."""
+"""The graphs: their contents, correct labels, and that counting nodes cannot predict the label."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_edges_stay_inside_their_graph_go_both_ways_and_join_it() -> None:
         assert np.array_equal(matrix, matrix.T)
         assert matrix.max() == 1
         assert np.trace(matrix) == 0
-        assert np.linalg.matrix_power(matrix + np.eye(len(matrix)), len(matrix)).min() > 0  # one piece
+        assert np.linalg.matrix_power(matrix + np.eye(len(matrix)), len(matrix)).min() > 0  # connected
 
 
 def test_labels_are_true() -> None:
@@ -55,7 +55,7 @@ def test_pairs_differ_in_nothing_but_who_stands_where() -> None:
         assert np.array_equal(edges, same)
         assert sorted(one) == sorted(other)
     assert np.all(whole.labels[::2] + whole.labels[1::2] == 1)
-    assert 50 < whole.labels[::2].sum() < 100  # the first of a pair is not always of one kind
+    assert 50 < whole.labels[::2].sum() < 100  # the first of a pair has both labels
 
 
 def test_they_are_the_same_everywhere_and_fresh_each_time() -> None:

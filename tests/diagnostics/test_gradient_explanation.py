@@ -13,7 +13,7 @@ import autodiff_kit as ak
 
 
 def _line_above() -> int:
-    """The line above the one that calls."""
+    """The source line above the line of the call."""
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
@@ -86,7 +86,7 @@ def test_b08_cause_3_through_whole_numbers() -> None:
     assert tape.gradient(y, x) is None
     why = tape.explain(y, x)
     assert (why.cause, why.kind, why.line, why.node) == (3, "no_slope", broke, 0)
-    assert why.headline == "to_whole has no slope."
+    assert why.headline == "to_int has no slope."
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_b08_cause_4_through_state() -> None:
 
 
 def test_b24_a_total_kept_by_assign_is_explained() -> None:
-    """B24: a function written with a loop and assign has no gradient; the line of the assign is named."""
+    """B24: a function with a loop and assign has no gradient; the line of the assign is named."""
     x, total = ak.Variable([1.0, 2.0]), ak.Variable(0.0, trainable=False)
     with ak.GradientTape() as tape:
         for k in range(2):
@@ -166,7 +166,7 @@ def test_b08_cause_5_another_value_with_the_same_root() -> None:
 
 
 def test_b07_the_branch_that_did_not_run() -> None:
-    """B07: x only decided; the variable of the other branch was not used."""
+    """B07: x only decided the branch; the variable of the other branch was not used."""
     x, v0, v1 = ak.constant(1.0), ak.Variable(2.0), ak.Variable(2.0)
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)

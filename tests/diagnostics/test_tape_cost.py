@@ -1,4 +1,4 @@
-"""Cost of a tape, against counts by hand and against a trace of the reverse pass itself (B21)."""
+"""Cost of a tape, compared with counts by hand and with a trace of the reverse pass itself (B21)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_loops_count_as_often_as_they_ran() -> None:
             h = h @ w
     (row,) = tape.cost().rows
     assert (row.nodes, row.flops, row.op) == (7, 7 * 2 * 3 * 4 * 4, "matmul")
-    once, added = 2 * 3 * 4 * 4, 16  # the first has data on its left; w is read seven times, and six sums join
+    once, added = 2 * 3 * 4 * 4, 16  # the first left factor is data; w is read seven times, which takes six sums
     assert row.flops_back == once + 6 * 2 * once + 6 * added
 
 
@@ -211,7 +211,7 @@ def test_the_sweep_on_a_record_of_its_own_costs_as_much(make: Any) -> None:
 def three_lines() -> Any:
     x, w = rng.normal(size=(32, 5)), weights(5, 7)
     with ak.GradientTape() as tape:
-        h = x @ w  # the dearest
+        h = x @ w  # the most expensive
         h = ak.tanh(h) + h
         loss = ak.sum(h)
     return tape, loss, w
@@ -229,7 +229,7 @@ def test_rows_are_lines_dearest_first(three_lines: Any) -> None:
 
 
 def test_b21_the_five_dearest_lines_are_named() -> None:
-    """B21: of seven lines the five dearest, by their text; totals are of all."""
+    """B21: of seven lines the five most expensive, by their text; the totals include all lines."""
     w = [weights(n, n) for n in range(2, 9)]
     with ak.GradientTape() as tape:
         _ = w[0] @ w[0]
@@ -368,7 +368,7 @@ def test_short_counts(n: float, unit: str, text: str) -> None:
 # -------------------------------------------------------------------------------- bad input
 @pytest.mark.parametrize("arguments", [{"by": "cell"}, {"by": None}, {"top": -1}, {"top": 1.5}, {"top": "5"}])
 def test_bad_arguments(arguments: dict[str, Any]) -> None:
-    with pytest.raises(ak.AutodiffError, match="by is|top is"):
+    with pytest.raises(ak.AutodiffError, match="by must be|top must be"):
         ak.GradientTape().cost(**arguments)
 
 
@@ -379,7 +379,7 @@ def test_only_tapes() -> None:
 
 @pytest.mark.parametrize("op", list(OPS.values()), ids=lambda op: op.name)
 def test_every_operation_has_a_count(op: Any) -> None:
-    """Shapes alone are enough, for whatever stands in the table; what only moves or looks is free."""
+    """Shapes alone are enough for any operation; operations that only move or inspect entries are free."""
     inputs = len(op.vjps) if op.vjps is not None else 1
     value = np.broadcast_to(np.zeros(()), (4, 4))
     params = {"labels": ((0, 1),)} if op.name == "einsum" else {}

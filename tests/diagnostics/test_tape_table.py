@@ -72,7 +72,7 @@ def test_an_array_that_two_nodes_hold_counts_once() -> None:
 
 def test_values_are_told_where_they_are_known(small: Any) -> None:
     product, answer, total = small[0].table().rows
-    assert product.value == ""  # neither rule needs it
+    assert product.value == ""  # neither rule needs the value
     assert answer.value == "20.09 … 1097"
     assert total.value == f"{float(small[3]):.4g}"
 

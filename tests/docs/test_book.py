@@ -1,4 +1,4 @@
-"""The book's pages: plans that respect what lessons need, commands that are there, links that lead somewhere."""
+"""The book's pages: course plans respect prerequisites, commands exist, links are valid."""
 
 from __future__ import annotations
 

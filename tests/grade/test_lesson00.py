@@ -1,4 +1,4 @@
-"""Lesson 00's checks ask for exceptions and tapes: what the sandbox tells of them is what the learner's own check finds."""
+"""Lesson 00's checks use exceptions and tapes: the sandbox reports the same as the learner's own check."""
 
 from __future__ import annotations
 

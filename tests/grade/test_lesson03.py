@@ -1,4 +1,4 @@
-"""Lesson 03's gradients and pulls cross the pipe: the sandbox earns what the learner's own check finds."""
+"""Lesson 03's gradients and pulls cross the connection: the sandbox agrees with the learner's own check."""
 
 from __future__ import annotations
 

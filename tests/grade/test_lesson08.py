@@ -1,4 +1,4 @@
-"""Lesson 08's memory and errors cross the pipe: the sandbox earns what the learner's own check finds."""
+"""Lesson 08's memory and errors cross the connection: the sandbox agrees with the learner's own check."""
 
 from __future__ import annotations
 

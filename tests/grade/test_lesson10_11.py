@@ -1,4 +1,4 @@
-"""Lessons 10 and 11 in the sandbox: stops that are counted outside of it, functions handed in, and functions handed back."""
+"""Lessons 10 and 11 in the sandbox: counted stops, functions as arguments, and functions as results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autodiff_kit.exercises.questions import LESSONS
 
 from .notebooks import answered
 
-# Each with the outcome, the misconception and the share of the points that the learner's own check finds as well.
+# Each with the outcome, the misconception and the share of the points, as in the learner's own check.
 WRONG = {
     "stop_2": (
         """def instance_norm(x, stop):

@@ -1,4 +1,4 @@
-"""Lesson 12's check overwrites what it lent: in the sandbox as in the learner's own check."""
+"""Lesson 12's check overwrites the arguments that it passed: in the sandbox as in the learner's own check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 13's check counts nodes that live: in the sandbox as in the learner's own check."""
+"""Lesson 13's check counts live nodes: in the sandbox as in the learner's own check."""
 
 from __future__ import annotations
 

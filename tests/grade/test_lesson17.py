@@ -1,4 +1,4 @@
-"""Lesson 17's einsum crosses the pipe with its letters, and the sandbox tells how much memory a call needs."""
+"""Lesson 17's einsum crosses the connection with its labels, and the sandbox reports the memory of a call."""
 
 from __future__ import annotations
 

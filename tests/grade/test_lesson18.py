@@ -1,4 +1,4 @@
-"""Lesson 18's records and bills cross the pipe: the sandbox earns what the learner's own check finds."""
+"""Lesson 18's records and costs cross the connection: the sandbox agrees with the learner's own check."""
 
 from __future__ import annotations
 

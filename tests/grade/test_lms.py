@@ -1,4 +1,4 @@
-"""Files for learning platforms: what they hold, and what a hostile name cannot make of them."""
+"""Files for learning platforms: their contents, and protection against hostile names."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_moodle_takes_grades_and_what_was_said():
 def test_a_gradebook_is_a_url_or_a_file(tmp_path):
     assert database_url("postgresql://teacher@host/course") == "postgresql://teacher@host/course"
     assert database_url(str(tmp_path / "book.db")) == f"sqlite:///{tmp_path / 'book.db'}"
-    with pytest.raises(FileError, match="folder is not there"):
+    with pytest.raises(FileError, match="folder does not exist"):
         database_url(str(tmp_path / "none" / "book.db"))
 
 

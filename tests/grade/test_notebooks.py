@@ -1,4 +1,4 @@
-"""Honest notebooks: what Jupyter can do, the sandbox can do; every question of every exercise, right and wrong."""
+"""Honest notebooks: the sandbox can do what Jupyter can; every question of every exercise, right and wrong."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_the_last_one_counts(tmp_path):
         os.utime(path, (second, second))
     (found,) = collect_submissions([tmp_path])
     assert "'b'" in dict(found.cells).values()
-    assert "3 were handed in" in found.remarks[-1]
+    assert "3 notebooks were handed in" in found.remarks[-1]
 
 
 def test_an_exercise_by_option(hand_in, tmp_path):

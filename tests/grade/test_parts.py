@@ -1,4 +1,4 @@
-"""The parts of the grader by themselves: messages, the filter of system calls, late rules, likeness, pages."""
+"""The parts of the grader separately: messages, the system call filter, late rules, similarity, pages."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_silence_and_hanging_up_are_told_apart(pair):
 
 
 def run_filter(code, number, machine, first=0, second=0):
-    """What the kernel would answer: its machine has one register and forward jumps."""
+    """The kernel's evaluation of the filter: a machine with one register and forward jumps."""
     memory = {0: number, 4: syscall_filter.ARCHITECTURES.get(machine, 0), 16: first, 24: second}
     steps = list(struct.iter_unpack("HBBI", code))
     place = register = 0
@@ -287,7 +287,7 @@ def test_pages_show_what_was_said_and_run_nothing_of_it():
         assert page.startswith("<!doctype html>")
     page = feedback_html(evil, [found])
     assert "2 of 5 points" in page
-    assert "Both columns of the table" in page
+    assert "Push and pull through a list of steps" in page
     assert "<code>loops</code>" in report_html([found], [])
     assert feedback_file_name("a/b\\c:d") == "a_b_c_d.html"
 
@@ -314,7 +314,7 @@ def test_a_control_group_limits_the_sandbox_where_it_can_be_had(tmp_path):
     from autodiff_kit.grade.sandbox import ResourceLimits
 
     limits = ResourceLimits(memory=100 << 20, disk=10 << 20)
-    assert cgroup.create_control_group(limits, tmp_path) is None  # nothing is mounted there
+    assert cgroup.create_control_group(limits, tmp_path) is None  # no cgroup file system is mounted there
     found = cgroup.create_control_group(limits)
     if found is None:
         pytest.skip("this user may make no control group (version 2) with a limit on memory here")

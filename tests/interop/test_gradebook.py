@@ -57,7 +57,7 @@ except GradebookError as error:
 
 @pytest.fixture
 def postgres(tmp_path):
-    """A PostgreSQL server of its own, as Debian packages it; its URL."""
+    """A temporary PostgreSQL server, as packaged by Debian; returns its URL."""
     homes = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not homes:
         pytest.skip("PostgreSQL is not installed (Debian: apt install postgresql)")

@@ -1,4 +1,4 @@
-"""Progress: what is kept, what is never changed, and what happens when the file is not there to write."""
+"""Progress: what is stored, what never changes, and what happens if the file cannot be written."""
 
 from __future__ import annotations
 

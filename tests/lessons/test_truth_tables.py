@@ -1,4 +1,4 @@
-"""Truth tables show what was measured, and refuse a kit's column that does not fit."""
+"""Truth tables show measured results, and reject a column of the kit that does not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A learner's folder: filled, followed, and never written over."""
+"""A learner's folder: filled, updated, and never overwritten."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def notebook(text: str, title: str = "Push and pull") -> bytes:
 
 @pytest.fixture
 def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small content tree in place of the kit's own."""
+    """A small content tree instead of the kit's own."""
     top = tmp_path / "originals"
     for kind in workspace.NOTEBOOK_FOLDERS:
         (top / kind).mkdir(parents=True)
@@ -124,7 +124,7 @@ def test_untouched_copy_follows_its_original(work: Path, originals: Path) -> Non
 
 
 def test_a_notebook_that_was_only_looked_at_follows_too(work: Path, originals: Path) -> None:
-    # What JupyterLab writes on opening: a kernel's name, one line a string, other spaces.
+    # JupyterLab's changes on opening: a kernel's name, one string per line, other blanks.
     looked = json.loads((work / LESSON).read_text())
     looked["metadata"]["language_info"] = {"name": "python"}
     looked["cells"][1]["source"] = "".join(looked["cells"][1]["source"])

@@ -19,7 +19,7 @@ RNG = np.random.default_rng(0)
 
 
 def gradients_agree(layer: Any, *inputs: Any) -> None:
-    """The gradient of every variable of a layer, against central differences."""
+    """The gradient of every variable of a layer, compared with central differences."""
     weight = np.random.default_rng(1).normal(size=layer(*inputs).shape)
     with ak.GradientTape() as tape:
         loss = (layer(*inputs) * weight).sum()
@@ -73,9 +73,9 @@ def test_activations_by_name_and_by_function(name: str) -> None:
 
 def test_the_kernel_is_made_at_the_first_call_and_stays() -> None:
     layer = layers.Dense(2, use_bias=False, seed=7)
-    assert "kernel is made at the first call" in repr(layer)
+    assert "kernel is created at the first call" in repr(layer)
     for ask in (lambda: layer.variables, lambda: layer.trainable_variables, layer.named_variables):
-        with pytest.raises(StructureError, match=r"kernel is made at the first call.*inputs="):
+        with pytest.raises(StructureError, match=r"kernel is created at the first call.*inputs="):
             ask()
     layer(np.ones((1, 3)))
     first = layer.kernel
@@ -153,7 +153,7 @@ def test_embedding() -> None:
 
 # ------------------------------------------------------------------------------------------------------- attention
 def by_hand(layer: Any, x: Any, context: Any, keep: Any) -> Any:
-    """Head after head, query after query."""
+    """Attention computed head by head and query by query."""
     width = layer.size // layer.heads
     out = np.zeros((len(x), layer.size))
     for h in range(layer.heads):
@@ -249,7 +249,7 @@ def test_conv2d_activation_and_no_bias() -> None:
 
 def test_conv2d_says_what_it_was_made_for() -> None:
     layer = layers.Conv2D(2, 3, name="first")
-    assert "kernel is made at the first call" in repr(layer)
+    assert "kernel is created at the first call" in repr(layer)
     layer(np.ones((4, 4, 3)))
     with pytest.raises(ShapeError, match=r"first was made for images of 3 channels, got shape \(3, 4, 4\)"):
         layer(np.ones((3, 4, 4)))
@@ -266,7 +266,7 @@ NORMS = [(layers.LayerNorm, ak.nn.layer_norm), (layers.InstanceNorm, ak.nn.insta
 @pytest.mark.parametrize(("kind", "function"), NORMS, ids=["layer", "instance"])
 def test_norms(kind: Any, function: Any) -> None:
     layer, x = kind(epsilon=1e-3), RNG.normal(size=(2, 4, 3))
-    assert "scale is made at the first call" in repr(layer)
+    assert "scale is created at the first call" in repr(layer)
     np.testing.assert_allclose(layer(x).numpy(), function(x, epsilon=1e-3).numpy(), rtol=1e-13)
     assert {n: w.numpy().tolist() for n, w in layer.named_variables().items()} == {
         "scale": [1.0] * 3,
@@ -277,7 +277,7 @@ def test_norms(kind: Any, function: Any) -> None:
     expected = function(x, epsilon=1e-3).numpy() * [2.0, 3.0, 4.0] + [0.5, 0.0, -0.5]
     np.testing.assert_allclose(layer(x).numpy(), expected, rtol=1e-13)
     gradients_agree(layer, x)
-    with pytest.raises(ShapeError, match=r"_norm was made for vectors of 3, got an input of shape \(2, 4, 5\)"):
+    with pytest.raises(ShapeError, match=r"_norm was made for vectors of 3 entries, got an input of shape \(2, 4, 5\)"):
         layer(np.ones((2, 4, 5)))
     with pytest.raises(AutodiffError, match="epsilon"):
         kind(epsilon=-1.0)(x)
@@ -303,7 +303,7 @@ def test_sequential_hands_training_on_to_dropout() -> None:
     model, x = layers.Sequential(np.negative, inner), np.ones(3)
     assert model(x, training=True).tolist() == [1.0] * 3
     assert model(x, training=False).tolist() == [0.0] * 3
-    with pytest.raises(StructureError, match="needs to know"):
+    with pytest.raises(StructureError, match="active in training only"):
         model(x)
 
 
@@ -336,12 +336,14 @@ def test_a_small_net_learns_xor_and_its_file_gives_the_same_answers(tmp_path: Pa
 # ------------------------------------------------------------------------------------------------------- wrong inputs
 def test_a_wrong_last_axis_says_which_layer_and_what_it_wants() -> None:
     layer = layers.Dense(2, inputs=3, name="head")
-    with pytest.raises(ShapeError, match=r"head was made for vectors of 3, got an input of shape \(5, 4\).* is 4"):
+    with pytest.raises(
+        ShapeError, match=r"head was made for vectors of 3 entries, got an input of shape \(5, 4\).* is 4"
+    ):
         layer(np.ones((5, 4)))
     with pytest.raises(ShapeError, match="head takes vectors along the last axis, got a single number"):
         layer(1.0)
     attention = layers.Attention(4, inputs=3)
-    with pytest.raises(ShapeError, match=r"attention/query was made for vectors of 3, got .*\(2, 5\)"):
+    with pytest.raises(ShapeError, match=r"attention/query was made for vectors of 3 entries, got .*\(2, 5\)"):
         attention(np.ones((2, 5)))
     with pytest.raises(ShapeError, match=r"attention takes rows of vectors.*\(3,\)"):
         attention(np.ones(3))
@@ -443,7 +445,7 @@ def small_net() -> layers.Sequential:
 
 
 def test_second_order_through_layers() -> None:
-    """The gradient of a penalty on the input's gradient, against differences of that penalty."""
+    """The gradient of a penalty on the input's gradient, compared with differences of that penalty."""
     net, x = small_net(), RNG.normal(size=(2, 3))
 
     def penalty() -> Any:

@@ -1,4 +1,4 @@
-"""Functions whose answers have no slope: reading, comparing, finding, making."""
+"""Functions without a gradient: inspection, comparison, searching, creation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SAME: list[tuple[str, Any, Any]] = [
     ("zeros_like", np.zeros_like, np.zeros_like),
     ("full_like", lambda x: ak.full_like(x, 2), lambda x: np.full_like(x, 2)),
     ("ones_like dtype", lambda x: ak.ones_like(x, "float32"), lambda x: np.ones_like(x, "float32")),
-    ("power of whole numbers", lambda x: x**2, lambda x: x**2),
+    ("power of integers", lambda x: x**2, lambda x: x**2),
 ]  # fmt: skip
 
 
@@ -109,10 +109,10 @@ def test_averages_of_nothing_warn_and_are_nan() -> None:
         (lambda: ak.pad([1.0], (1, 2, 3)), ShapeError, "a pair"),
         (lambda: ak.pad(np.zeros(0), 1, mode="edge"), ShapeError, "empty"),
         (lambda: ak.tile([1.0], -1), RangeError, "0 or more"),
-        (lambda: ak.repeat([1.0, 2.0], [1, 2, 3]), ShapeError, "2 entries"),
+        (lambda: ak.repeat([1.0, 2.0], [1, 2, 3]), ShapeError, "number of repeats, or 2"),
         (lambda: ak.topk([1.0], 2), RangeError, "1 entries"),
         (lambda: ak.partition([1.0], 3), RangeError, "out of range"),
-        (lambda: ak.moveaxis(np.ones((2, 2)), (0, 0), (0, 1)), ShapeError, "place of its own"),
+        (lambda: ak.moveaxis(np.ones((2, 2)), (0, 0), (0, 1)), ShapeError, "equally many different axes"),
         (lambda: ak.rot90(np.ones((2, 2)), axes=(1, 1)), ShapeError, "two different"),
         (lambda: ak.diff([1.0], n=-1), RangeError, "0 or more"),
         (lambda: ak.broadcast_to(np.ones((2, 3)), (3,)), ShapeError, "more axes"),
@@ -131,7 +131,7 @@ def test_errors_say_what_would_do(call: Any, error: type[Exception], words: str)
 
 
 def test_numpys_arguments_are_understood() -> None:
-    """Names that NumPy has for arguments, dtypes to add up in, and what concerns its memory alone."""
+    """NumPy's names of arguments, dtypes of sums, and options that concern memory only."""
     t = ak.constant(np.array([[1.5, -2.0], [0.5, 4.0]]))
     a = t.numpy()
     for f in (

@@ -23,7 +23,7 @@ EXACT = ak.hessian(bent)(POINT).numpy()
 
 @pytest.mark.parametrize("method", ["product", "perturbation"])
 def test_b20_the_estimates_beside_the_exact_hessian(method: str) -> None:
-    """B20: over 200 seeds, Frobenius and trace lie within two standard errors about 95 times in a hundred."""
+    """B20: over 200 seeds, Frobenius norm and trace lie within two standard errors about 95 times in a hundred."""
     inside = np.zeros(2)
     for seed in range(200):
         found = ak.hessian_norm(bent, POINT, probes=32 if method == "product" else 16, seed=seed, method=method)
@@ -36,14 +36,14 @@ def test_b20_the_estimates_beside_the_exact_hessian(method: str) -> None:
 
 
 def test_b20_more_probes_less_error() -> None:
-    """Sixteen times as many: a quarter of the error."""
+    """Sixteen times as many probes: a quarter of the error."""
     few, many = (ak.hessian_norm(bent, POINT, probes=n, seed=1) for n in (100, 1600))
     assert 3 < few.frobenius_error / many.frobenius_error < 5
     assert 3 < few.trace_error / many.trace_error < 5
 
 
 def test_b20_the_perturbation_really_moves_the_point() -> None:
-    """B20: two evaluations a probe, at x + δ and x - δ, every entry of δ being the step in size."""
+    """B20: two evaluations for each probe, at x + δ and x - δ; every entry of δ has the size of the step."""
     seen: list[Any] = []
 
     def f(x: Any) -> Any:
@@ -88,15 +88,15 @@ def test_the_same_seed_the_same_answer() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"probes": 1}, "from 2 upwards, not 1"),
-        ({"probes": 2.5}, "from 2 upwards"),
-        ({"probes": "many"}, "from 2 upwards"),
-        ({"seed": -1}, "seed is a whole number"),
-        ({"seed": "x"}, "seed is a whole number"),
-        ({"method": "exact"}, '"product" or "perturbation", not'),
-        ({"method": "perturbation", "step": 0.0}, "step is a number above 0"),
-        ({"method": "perturbation", "step": "small"}, "step is a number above 0"),
-        ({"method": "perturbation", "step": np.nan}, "step is a number above 0"),
+        ({"probes": 1}, "of 2 or more, got 1"),
+        ({"probes": 2.5}, "of 2 or more"),
+        ({"probes": "many"}, "of 2 or more"),
+        ({"seed": -1}, "seed must be an integer"),
+        ({"seed": "x"}, "seed must be an integer"),
+        ({"method": "exact"}, '"product" or "perturbation", got'),
+        ({"method": "perturbation", "step": 0.0}, "step must be a number above 0"),
+        ({"method": "perturbation", "step": "small"}, "step must be a number above 0"),
+        ({"method": "perturbation", "step": np.nan}, "step must be a number above 0"),
     ],
 )
 def test_arguments_outside_their_range(options: Any, words: str) -> None:

@@ -1,4 +1,4 @@
-"""What a notebook may try against the checks: numbers are compared outside, so it can only forge right answers."""
+"""Attempts of a notebook to deceive the checks: numbers are compared outside, so it can only return values."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def test_garbage_on_the_line_to_the_grader(hand_in):
     )
     result = hand_in(with_cell(garbage))
     assert (result.status, result.score) == ("tampered", FULL)
-    assert "messages of its own" in result.reason
+    assert "wrote to the connection" in result.reason
 
 
 def test_replies_made_by_the_notebook_are_answers_and_nothing_more(hand_in):
-    """Whoever takes over the conversation can still only give values, and wrong ones are wrong."""
+    """A notebook that takes over the connection can still only return values, and wrong ones are wrong."""
     taken = """
 import gc
 from autodiff_kit.grade.rpc import RpcConnection
@@ -171,7 +171,7 @@ def jvp_by_pulls(kit, f, x, v):
         kept = kit.vjp(f, np.ones((len(x), 20_000)))
 """
     result = hand_in(answered(lesson, jvp_3=greedy))
-    assert "asked too often" in of(result, "jvp-3").message
+    assert "called too often" in of(result, "jvp-3").message
     assert result.score == lesson.points - 3
 
 

@@ -1,4 +1,4 @@
-"""The channel in a real kernel: opened, asked, interrupted, restarted, joined by a second page, closed."""
+"""The comm in a real kernel: opened, used, interrupted, restarted, joined by a second page, closed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ with ak.GradientTape(persistent=True) as tape:
 
 
 class Browser:
-    """As much of a page as the kernel sees of it."""
+    """The part of a page that the kernel can see."""
 
     def __init__(self, manager: KernelManager) -> None:
         self.manager = manager
@@ -38,7 +38,7 @@ class Browser:
         return str(message["header"]["msg_id"])
 
     def until_idle(self, sent: str) -> list[dict[str, Any]]:
-        """What the kernel published because of a message; all comm messages are kept."""
+        """The messages that the kernel published for a request; all comm messages are stored."""
         found = []
         while True:
             message = self.client.get_iopub_msg(timeout=60)
@@ -60,14 +60,14 @@ class Browser:
         return self.send("execute_request", asked, cellId=cell)
 
     def run(self, code: str, cell: str = "a-cell") -> str:
-        """Run a cell; what it printed."""
+        """Run a cell; return its printed output."""
         messages = self.until_idle(self.start(code, cell))
         errors = [m["content"]["evalue"] for m in messages if m["msg_type"] == "error"]
         assert errors == []
         return "".join(m["content"]["text"] for m in messages if m["msg_type"] == "stream")
 
     def ask(self, ask: str, comm: str = "", **more: Any) -> dict[str, Any]:
-        """Ask on the comm that the kernel opened, or another."""
+        """Send a request on the comm that the kernel opened, or on another one."""
         number = len(self.news) + 1000
         comm = comm or self.comm
         data = {"v": 1, "id": number, "ask": ask, **more}
@@ -108,7 +108,7 @@ def browser(warm_kernels: Any) -> Iterator[Browser]:
 
 @pytest.fixture
 def kernel(browser: Browser) -> Browser:
-    """A kernel as after a restart."""
+    """The state of a kernel after a restart."""
     browser.manager.restart_kernel(now=True)
     browser.client.wait_for_ready(timeout=60)
     browser.news, browser.comm = [], ""
@@ -223,7 +223,7 @@ def test_beside_a_running_cell_where_a_page_opened_a_subshell(kernel: Browser) -
     done = kernel.until_idle(busy)
     assert not any(m["msg_type"] == "error" for m in done)
     answers = [m for m in kernel.news if str(m.get("id", "")).startswith("beside")]
-    assert len(answers) == 16  # they came before the cell was done
+    assert len(answers) == 16  # they arrived before the cell ended
     assert not any("error" in m for m in answers)
     slow = kernel.ask("tape.list")["tapes"][-1]
     assert (slow["title"], slow["n"]) == ("slow", 1 + 3 * 200)
@@ -237,7 +237,7 @@ def test_in_a_cell_that_awaits(kernel: Browser) -> None:
     data = {"v": 1, "id": "meanwhile", "ask": "tape.sweep", "tape": "t1"}
     kernel.send("comm_msg", {"comm_id": kernel.comm, "data": data})
     assert not any(m["msg_type"] == "error" for m in kernel.until_idle(busy))
-    assert kernel.ask("tape.list")["tapes"][-1]["n"] == 1 + 3 * 50  # nothing of the sweep was recorded
+    assert kernel.ask("tape.list")["tapes"][-1]["n"] == 1 + 3 * 50  # the sweep was not recorded
     (answer,) = [m for m in kernel.news if m.get("id") == "meanwhile"]
     assert answer["events"]
 

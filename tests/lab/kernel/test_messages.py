@@ -1,4 +1,4 @@
-"""Every message of the tape inspector, on the tapes that the panels were drawn with."""
+"""Every message of the tape inspector, for the tapes of the panels' design."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_rows_are_worked_out_at_leisure_where_somebody_looks(make_page: Any, tap
         first = tapes.first()
         due.clear()
         page.inspector.cell_ended()
-        assert due == []  # nobody looks
+        assert due == []  # no inspector is open
         page.ask("tape.watch")
         kept = tapes.first()
         due.clear()  # a notice that came too early
@@ -200,7 +200,7 @@ def test_paths_end_where_they_end(attention: Any) -> None:
 def test_sources_that_were_asked_for_stand_in_the_head(attention: Any) -> None:
     head = attention.ask("tape.head", tape="t1")
     asked = [head["names"][str(row)] for row in head["sources"][:3]]
-    assert asked == ["W_q", "temperature", "W_c"]  # the last is no variable any more, and on no tape
+    assert asked == ["W_q", "temperature", "W_c"]  # the last one is no longer a variable, and on no tape
     kinds = letters(attention, "t1", head["n"], "cotangent")
     assert [kinds[row] for row in head["sources"][:3]] == ["v", "n", "n"]
 
@@ -335,7 +335,7 @@ def test_one_number_seeds_every_entry_and_a_wrong_count_says_what_is_expected(le
     rows = lesson.ask("tape.values", tape="t1", a=0, b=1, what=["tangent"])["rows"]
     assert rows[0][0][6] == [2, 2, 2]
     refused = lesson.ask("tape.sweep", tape="t1", direction="forward", source=0, seed=[1.0, 2.0], steps=1)["error"]
-    assert "must have 3 numbers, in shape (3,), or one for all" in refused["text"]
+    assert "must have 3 numbers, in shape (3,), or a single one" in refused["text"]
 
 
 def test_an_array_in_full_and_cut(attention: Any) -> None:
@@ -569,7 +569,7 @@ def test_the_causes_by_the_names_of_the_notebook(attention: Any, target: str, so
     if told["node"] is not None and cause == 3:
         head = attention.ask("tape.head", tape="t1")
         columns = unpacked(attention.ask("tape.columns", tape="t1", a=0, b=head["n"]))
-        assert head["tables"]["op"][columns["op"][told["node"]]] == "to_whole"
+        assert head["tables"]["op"][columns["op"][told["node"]]] == "to_int"
 
 
 def test_a_target_that_left_the_record(seen: Any) -> None:
@@ -627,7 +627,7 @@ def test_a_large_jacobian_is_only_counted(attention: Any) -> None:
     assert (told["m"], told["n"], told["sweeps"]) == (16, 36, 16)
     more = attention.ask("tape.jacobian", tape="t1", target="w", source="W_q", limit=1000)
     names = attention.names
-    attention.tape._record.hooks.clear()  # a hook is no part of the slope
+    attention.tape._record.hooks.clear()  # a hook is not part of the derivative
     wanted = attention.tape.jacobian(names["w"], names["W_q"]).numpy().reshape(16, 36)
     np.testing.assert_allclose(more["rows"], wanted, rtol=1e-5, atol=1e-6)
 
@@ -711,7 +711,7 @@ def test_looking_at_a_tape_keeps_it_no_longer_than_the_ring(seen: Any, tapes: An
     tape, _ = tapes.first()
     for _ in range(6):
         tapes.first()
-    assert len(all_events(seen, "t1", direction="reverse")) == 12  # looked at, and out of the ring already
+    assert len(all_events(seen, "t1", direction="reverse")) == 12  # requested, and already evicted
     gc.disable()
     try:
         del tape
@@ -745,7 +745,7 @@ def test_without_an_inspector_nothing_is_held(page: Any, tapes: Any) -> None:
 
 
 def test_while_an_inspector_is_open_values_pass_to_the_ring(seen: Any, tapes: Any) -> None:
-    tapes.attention(persistent=False)  # nothing in the notebook holds it
+    tapes.attention(persistent=False)  # no variable of the notebook refers to it
     head = seen.ask("tape.head", tape="t1")
     assert not head["released"]
     rows = seen.ask("tape.values", tape="t1", a=0, b=head["n"], what=["value", "cotangent"])["rows"]
@@ -769,7 +769,7 @@ def test_a_tape_from_before_the_inspector_shows_what_can_be_known(page: Any, tap
     tape, names = tapes.attention()
     head = page.ask("tape.head", tape="t1")
     rows = page.ask("tape.values", tape="t1", a=0, b=head["n"], what=["value"])["rows"]
-    assert sum(row[0] is not None for row in rows) > 0.9 * head["n"]  # much was computed again from what was held
+    assert sum(row[0] is not None for row in rows) > 0.9 * head["n"]  # many values were recomputed from saved ones
     page.names = names
     told = page.ask("tape.array", tape="t1", node=head["target"], what="value")
     np.testing.assert_allclose(told["data"], float(names["loss"]), rtol=1e-12)

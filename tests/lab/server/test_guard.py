@@ -1,4 +1,4 @@
-"""Who may ask, what a request may name, how much it may send, and what an error looks like."""
+"""Access control: who may send requests, which paths and sizes are allowed, and the form of errors."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_path_that_is_none(server: Any, path: object) -> None:
 @pytest.mark.parametrize("path", BAD[:-1])
 def test_a_path_that_is_none_in_an_address(server: Any, path: str) -> None:
     reply = server.ask("GET", f"exercises?path={quote(path, safe='')}")
-    # Tornado takes characters out of an address that no text has; what is left may be a name.
+    # Tornado removes invalid characters from an address; the rest may be a valid name.
     assert reply.code in (("bad_path", "no_file", "outside") if "\0" in path else ("bad_path",)), reply.body
 
 
@@ -260,7 +260,7 @@ def test_an_address_that_does_not_exist(server: Any, path: str) -> None:
 
 
 def most_memory(server: Any) -> int:
-    """Return the most memory that the server ever had, in bytes."""
+    """Return the server's peak memory in bytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
@@ -340,6 +340,6 @@ def test_the_server_part_can_reach_no_other_machine() -> None:
 
 
 def test_nothing_above_failed_in_the_server(server: Any) -> None:
-    """A fault of ours would be a 500 with a traceback in the log; this file's requests made none."""
+    """An error in the kit would be a 500 with a traceback in the log; this file's requests caused none."""
     for method, path, body in ROUTES:
         assert server.ask(method, path, body).status < 500

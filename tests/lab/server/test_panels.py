@@ -1,4 +1,4 @@
-"""What the syllabus and the exercises show, and what their buttons do."""
+"""The data of the syllabus and exercises panels, and the actions of their buttons."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_what_a_lesson_says_stands_in_its_notebook(fresh: WorkingFolder) -> None
 
 @pytest.fixture
 def ahead(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The number of a lesson that is planned and not there yet."""
+    """The number of a planned lesson."""
     planned, no = catalog.lesson_plan(), "88"
     row = {"no": no, "title": "To come", "goal": "Wait.", "minutes": 30, "needs": ["01"], "points": 6}
     monkeypatch.setattr(catalog, "lesson_plan", lambda: {**planned, "lessons": [*planned["lessons"], row]})
@@ -104,7 +104,7 @@ def test_a_lesson_to_come_has_no_notebook(fresh: WorkingFolder, ahead: str) -> N
 
 
 def done_before(folder: WorkingFolder, no: str) -> None:
-    """Finish every lesson that comes before this one, with its exercise."""
+    """Finish every lesson before this one, with its exercise."""
     for other, entry in catalog.lesson_catalog().items():
         if other >= no or entry.coming:
             continue
@@ -238,7 +238,7 @@ def test_the_newest_wins_by_field_and_a_line_tells(folder: WorkingFolder) -> Non
 
 
 def test_a_revision_that_never_was(folder: WorkingFolder) -> None:
-    with pytest.raises(RequestError, match="never reached") as told:
+    with pytest.raises(RequestError, match="does not exist") as told:
         panel_data.patch_lesson(folder, "01", {"rev": 7, "step": 1})
     assert (told.value.status, told.value.code, told.value.more) == (409, "newer_rev", {"rev": 0})
     assert Progress(folder.root).lesson("01").state == "new"
@@ -480,7 +480,7 @@ def test_search_in_the_text_names_the_cell(fresh: WorkingFolder) -> None:
 
 
 def test_search_shows_no_result_and_no_summary(fresh: WorkingFolder) -> None:
-    """A cell that tells what comes out is found, and only its heading is shown."""
+    """A cell that tells a result is found, and only its heading is shown."""
     entries = catalog.lesson_catalog()
     cells = {cell.id: cell for entry in entries.values() if entry.notebook for cell in entry.notebook.cells}
     told = [hit for word in ("reveal", "summary", "the", "why") for hit in search(fresh, word)["hits"]]
@@ -533,7 +533,7 @@ def test_an_export_that_is_none(folder: WorkingFolder) -> None:
 
 
 def test_routes_answer_what_the_table_says(server: Any) -> None:
-    """Over HTTP: keys, statuses, an ETag that holds while nothing changes, and a file that is saved."""
+    """Over HTTP: keys, statuses, an ETag that stays the same without changes, and a file that is saved."""
     syllabus = server.ask("GET", "syllabus")
     assert set(syllabus.json) == {"v", "kit", "folder", "parts", "lessons", "progress"}
     again = {"Authorization": "token a-token-for-tests", "If-None-Match": syllabus.headers["etag"]}

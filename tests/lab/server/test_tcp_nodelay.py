@@ -1,4 +1,4 @@
-"""Messages of kernels leave at once."""
+"""Messages of kernels are sent without delay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autodiff_kit.lab.server.tcp_nodelay import SETTING, disable_nagle
 
 
 class Ordinary:
-    """A connection between a page and a kernel, as Jupyter makes them."""
+    """A connection between a page and a kernel, made like Jupyter's."""
 
     def __init__(self, websocket_handler: Any) -> None:
         self.websocket_handler = websocket_handler

