@@ -16,7 +16,8 @@ import numpy as np
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes, zero_where_zero
-from autodiff_kit.core.record import Node
+from autodiff_kit.core.operation import Op
+from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.tracer import call_traced
@@ -24,7 +25,7 @@ from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.core.vjp_of_all_inputs import all_input_cotangents
 from autodiff_kit.errors import StructureError, UnknownGradientError
 
-__all__ = ["backward", "input_cotangents", "reachable", "saved_values"]
+__all__ = ["apply_vjp", "backward", "input_cotangents", "reachable", "saved_values"]
 
 
 def backward(
@@ -94,7 +95,8 @@ def input_cotangents(
                 f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
             )
         return []
-    if op.sparse_vjp is not None and not (lead or graph) and (n := node.inputs[0]) is not None and n.op is None:
+    may_be_sparse = op.sparse_vjp is not None and not (lead or graph or open_records.trace)
+    if may_be_sparse and (n := node.inputs[0]) is not None and n.op is None:
         rows = op.sparse_vjp(g, n.spec, **params)
         if rows is not None:
             return [(n, rows)]
@@ -105,15 +107,16 @@ def input_cotangents(
     for k, n in enumerate(node.inputs):
         if n is None or k < first or not (through is None or n in through):
             continue
-        if all_parts is not None:
-            part = all_parts[k]
-        else:
-            part = call_traced(op.vjps[k], (g, *saved), params)  # rule(g, *saved, **params)
-            if modes.zero_absorbs and op.family == "elementwise":
-                part = zero_where_zero(part, g)
+        part = apply_vjp(op, k, g, saved, params) if all_parts is None else all_parts[k]
         if part is not None:
             found.append((n, part if isinstance(part, SparseGradient) else unbroadcast(part, n.spec, lead)))
     return found
+
+
+def apply_vjp(op: Op, k: int, g: Any, saved: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """What the reverse rule of input ``k`` gives, under the modes of this thread: ``rule(g, *saved, **params)``."""
+    part = call_traced(op.vjps[k], (g, *saved), params)  # type: ignore[index]
+    return zero_where_zero(part, g) if modes.zero_absorbs and op.family == "elementwise" else part
 
 
 def saved_values(node: Node, graph: bool) -> tuple[Any, ...]:

@@ -137,8 +137,8 @@ def _user_frame(record: Record | JointRecord, frame: Any) -> Any:
 def _needed_parts(
     op: Op, node: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """A node's ``parts``: input nodes, then output and inputs; shape and dtype where no rule uses a value."""
-    if op.residual is not None:
+    """A node's ``parts``: the nodes that it read, then answer and inputs; shape and dtype where no rule needs more."""
+    if op.residual is not None and type(y) is np.ndarray:
         values = op.residual(y, *values)
     if len(nodes) == 1:  # this case and the next are two thirds of all nodes
         (n,), (x,) = nodes, values

@@ -12,19 +12,10 @@ from autodiff_kit.core.pytree import flatten_like
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.unbroadcast import unbroadcast
-from autodiff_kit.core.validation import check_choice
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, StructureError
 
-__all__ = [
-    "as_result",
-    "check_output_gradients",
-    "check_target",
-    "check_unconnected",
-    "fill_unconnected",
-    "initial_cotangent",
-    "zeros_like",
-]
+__all__ = ["as_result", "check_output_gradients", "check_target", "fill_unconnected", "initial_cotangent", "zeros_like"]
 
 
 def check_target(value: Any) -> Tensor:
@@ -85,11 +76,6 @@ def fill_unconnected(
         return found
     wanted = shapes or [s.shape for s in sources]
     return [zeros_like(s, shape) if g is None else g for g, s, shape in zip(found, sources, wanted, strict=True)]
-
-
-def check_unconnected(policy: str) -> None:
-    """Check ``unconnected_gradients``."""
-    check_choice("unconnected_gradients", policy, "none", "zero")
 
 
 def as_result(g: Any, source: Any) -> Any:

@@ -19,7 +19,7 @@ from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.core.recording import Recording
 from autodiff_kit.core.tape_observer import observers
 from autodiff_kit.core.tensor import Tensor, wrap
-from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.validation import check_choice, check_flag
 from autodiff_kit.core.variable import Variable, VariableReading
 from autodiff_kit.errors import DtypeError, TapeError
 
@@ -110,7 +110,7 @@ class GradientTape(Recording):
         (array([  4., 108.]), array([ 2., 18.]))
         """
         self._check_usable()
-        gradient_request.check_unconnected(unconnected_gradients)
+        check_choice("unconnected_gradients", unconnected_gradients, "none", "zero")
         targets = list(map(self._target_tensor, flatten(target)))
         weights = gradient_request.check_output_gradients(target, targets, output_gradients)
         flat = flatten(sources)

@@ -3,15 +3,19 @@
 ``ak.compile`` runs a function on symbolic arrays, which have a shape and a dtype but no numbers yet. A Hessian-vector
 product runs the reverse rules on dual numbers, which carry a tangent. The engine knows neither kind, only three rules:
 
-* a tracer carries out every operation that has it as an input: ``tracer.apply(op, values, params)``;
-* Python that needs the numbers of a symbolic value raises a :class:`~autodiff_kit.errors.ConcretizationError`, and the
-  call is recorded instead: ``error.trace.call(function, args, params)``;
-* checks of numbers go through :func:`callback`, so that a compiled function repeats them at each call.
+* an operation of which an input is a tracer is the tracer's: ``tracer.apply(op, values, params)``;
+* Python that needs the numbers of a symbolic value raises a :class:`~autodiff_kit.errors.ConcretizationError`, and its
+  call is recorded as it is: ``error.trace.call(function, args, params)``;
+* a function that works on numbers says so by a decorator: :func:`opaque` where its result is needed, so that its call
+  is recorded; :func:`concrete_only` where there is nothing to do without numbers.
+
+Operations state what they need by these decorators, and never ask whether a value is symbolic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -19,7 +23,7 @@ import numpy as np
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["SymbolicValue", "Tracer", "as_array", "call_traced", "callback", "highest_tracer"]
+__all__ = ["SymbolicValue", "Tracer", "as_array", "call_traced", "concrete_only", "highest_tracer", "opaque"]
 
 
 class Tracer:
@@ -34,25 +38,26 @@ class Tracer:
 
 
 class SymbolicValue(Tracer):
-    """A tracer without numbers: NumPy's functions accept it and record themselves."""
+    """A tracer without numbers: NumPy's functions accept it and record themselves.
+
+    Attributes
+    ----------
+    tracer : object
+        The trace that it belongs to: ``tracer.call(function, args, kwargs)`` records a call as a whole.
+    as_value : callable
+        The same as a value of the kit's: what stands for a Python number gets a dtype of its own.
+    astype : callable
+        The same in another dtype, as NumPy has it.
+    """
 
     __slots__ = ()
+    tracer: Any
+    as_value: Callable[[], Any]
+    astype: Callable[..., Any]
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """Record NumPy's functions in the operation; an operation that needs the numbers is recorded as one call."""
         return call_traced(op.value, values, params, op)
-
-    def as_value(self) -> Any:
-        """The value as one of the kit; a symbolic Python number gets a dtype."""
-        return self
-
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
-        """The value in another dtype."""
-        raise NotImplementedError
-
-    def callback(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call ``function(numbers, *args)`` once the numbers exist."""
-        raise NotImplementedError
 
 
 def highest_tracer(values: Sequence[Any]) -> Tracer | None:
@@ -78,14 +83,27 @@ def as_array(value: Any, dtype: Any = None) -> Any:
     return np.asarray(value, dtype)
 
 
-def callback(function: Callable[..., Any], value: Any, *args: Any, every_call: bool = False) -> Any:
-    """``function(value, *args)``; for a symbolic value, at each call of the compiled function.
+def opaque(function: Callable[..., Any], every_call: bool = False) -> Callable[..., Any]:
+    """Decorator of a function that needs numbers: where an argument is symbolic, ``ak.compile`` records its call.
 
-    ``every_call`` records the call for plain values too, for functions with a new result at each call, such as a random
-    draw.
+    With ``every_call`` also where no argument is symbolic: for what differs from call to call, such as a random draw.
     """
-    if isinstance(value, SymbolicValue):
-        return value.callback(function, *args)
-    if every_call and open_records.trace is not None:
-        return open_records.trace.call(function, (value, *args), {})
-    return function(value, *args)
+
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        trace = _trace_of(args) or (open_records.trace if every_call else None)
+        return function(*args) if trace is None else trace.call(function, args, {})
+
+    return call
+
+
+def concrete_only(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of a function that has nothing to do without numbers, such as a check: None for symbolic arguments."""
+    return wraps(function)(lambda *args: function(*args) if _trace_of(args) is None else None)
+
+
+def _trace_of(args: Sequence[Any]) -> Any:
+    for x in args:
+        if isinstance(x, SymbolicValue):
+            return x.tracer
+    return None

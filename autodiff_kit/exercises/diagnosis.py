@@ -194,9 +194,14 @@ class AttemptEvaluation:
             return False
         return True
 
-    def behave(self, ok: bool, name: str = "", text: str = "", *, half: bool = True, **facts: object) -> bool:
-        """Record a property that is not a value, such as a count; ``name`` is the misconception if it is not ``ok``."""
-        self._count("", ok)
+    def behave(
+        self, ok: bool, name: str = "", text: str = "", *, half: bool = True, of: str = "", **facts: object
+    ) -> bool:
+        """Record a property that is not a value, such as a count; ``name`` is the misconception if it is not ``ok``.
+
+        The property counts for the last quantity, or for one of its own with the name ``of``.
+        """
+        self._count(of, ok)
         if not ok:
             words = text or translate("{call} does not do what is asked.").format(call=format_call(self.last))
             self._add_failure(frozenset({name} if name else ()), words, facts, half=half)
@@ -284,6 +289,9 @@ def _format_argument(value: object) -> str:
         return value.name
     if isinstance(value, SeededGenerator):
         return "rng"
+    if isinstance(value, list | tuple) and any(isinstance(one, Callback | CallbackNamespace) for one in value):
+        names = [_format_argument(one) for one in value]
+        return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
     if isinstance(value, np.ndarray) and value.size > 8:
         return f"{value.dtype} array of shape {value.shape}"
     text = format_value(value)

@@ -11,9 +11,9 @@ from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.ops.elementary_functions import tanh
 from autodiff_kit.ops.families import elementwise
+from autodiff_kit.ops.promotion import number_or_array
 
 
 def _relu_derivative(x: Any) -> Any:
@@ -39,8 +39,6 @@ def _relu_residual(y: Any, x: Any) -> tuple[Any]:
     if (loop := _elementwise_kernel("relu_mask", x)) is not None:
         above = np.empty(x.shape, np.bool_)
         return (above if loop(x.ravel(), above.ravel()) else x,)
-    if isinstance(x, SymbolicValue):
-        return (x,)
     flat = y.ravel()
     square = flat.dot(flat)  # a product finds a nan faster than a maximum does
     return (x > 0 if square == square else x,)
@@ -73,6 +71,7 @@ def relu(x: Any) -> Any:
 
 @elementwise(
     lambda g, _y, x, *, slope: g * np.where(np.greater(unwrap(x), 0), 1.0, slope),
+    prepare=lambda _x, slope: {"slope": number_or_array(slope)},
     points=(((0.0,), (0.2,), {"slope": 0.2}),),
 )
 def leaky_relu(x: Any, slope: float = 0.2) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.promotion import promote
 
@@ -48,8 +48,8 @@ def divide(a: Any, b: Any) -> Any:
 def _power_derivative_base(a: Any, b: Any) -> Any:
     """d(a**b)/da: exactly 0 for exponent 0, also at a = 0, and 1 for exponent 1, so that second derivatives exist."""
     exponent = unwrap(b)
-    number = type(exponent) is float or type(exponent) is int
-    if (number or not (isinstance(exponent, SymbolicValue) or np.ndim(exponent))) and exponent in (0, 1, 2):
+    number = isinstance(exponent, (float, int, np.generic)) or (type(exponent) is np.ndarray and not exponent.ndim)
+    if number and exponent in (0, 1, 2):
         return np.ones_like(unwrap(a)) if exponent == 1 else float(exponent) * a
     return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
 

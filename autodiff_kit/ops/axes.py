@@ -104,3 +104,10 @@ def slice_along(x: Any, axis: int, start: int | None, stop: int | None, step: in
 def first_entry_shape(t: Tensor, axis: int) -> tuple[int, ...]:
     """The shape with length 1 along one axis."""
     return tuple(1 if k == axis else t.shape[k] for k in range(-t.ndim, 0))
+
+
+def is_array_index(part: Any) -> bool:
+    """Whether a part of an index is an array or a mask."""
+    if part is None or part is Ellipsis or isinstance(part, (slice, np.integer)):
+        return False
+    return not isinstance(part, int) or isinstance(part, bool)  # True and False are masks

@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import callback
+from autodiff_kit.core.tracer import opaque
 from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
@@ -199,12 +199,9 @@ def _lowest_value(dtype: np.dtype[Any]) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def _first_maxima(x: Any, y: Any, windows: SlidingWindows) -> Any:
+@opaque
+def _first_maxima(x: Array, y: Array, windows: SlidingWindows) -> Array:
     """1 at the first largest entry of each window, else 0; a constant in derivatives."""
-    return callback(_first_maxima_of_arrays, unwrap(x), unwrap(y), windows)
-
-
-def _first_maxima_of_arrays(x: Array, y: Array, windows: SlidingWindows) -> Array:
     out = np.zeros((*y.shape[:-1], math.prod(windows.size), y.shape[-1]), x.dtype)
     free = np.ones(y.shape, bool)
     for k, entry in enumerate(_entries_by_offset(x, windows, _lowest_value(x.dtype))):
@@ -216,10 +213,12 @@ def _first_maxima_of_arrays(x: Array, y: Array, windows: SlidingWindows) -> Arra
 
 @general(
     lambda g, y, x, *, windows: v.fold(
-        v.expand_dims(g, axis=(-3, -2)) * _first_maxima(x, y, windows), windows=windows, image=tuple(x.shape[-3:-1])
+        v.expand_dims(g, axis=(-3, -2)) * _first_maxima(unwrap(x), unwrap(y), windows),
+        windows=windows,
+        image=tuple(x.shape[-3:-1]),
     ),
     jvp=lambda t, y, x, *, windows: v.sum(
-        v.patches(t[0], windows=windows) * _first_maxima(x, y, windows), axis=(-3, -2), keepdims=False
+        v.patches(t[0], windows=windows) * _first_maxima(unwrap(x), unwrap(y), windows), axis=(-3, -2), keepdims=False
     ),
 )
 def max_pool(x: Any, windows: SlidingWindows) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array, concrete_only
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.diagonals import triu
@@ -102,12 +102,16 @@ def _strictly_lower_skew(k: Any) -> Any:
 def _r_factor(y: Any, x: Any) -> Any:
     """The factor R of a QR decomposition, from the matrix and Q; raises if it is singular."""
     r = v.triu(v.matmul(swap_last_axes(y), x), k=0)
-    if isinstance(unwrap(r), SymbolicValue):
-        return r
-    sizes = np.abs(np.diagonal(unwrap(r), 0, -2, -1))
+    _check_independent_columns(unwrap(r))
+    return r
+
+
+@concrete_only
+def _check_independent_columns(r: Any) -> None:
+    """Raise where the factor R has a 0 on its diagonal within rounding."""
+    sizes = np.abs(np.diagonal(r, 0, -2, -1))
     if (sizes <= sizes.shape[-1] * np.finfo(sizes.dtype).eps * sizes.max(-1, keepdims=True, initial=0)).any():
         raise StructureError("qr has no derivative here: the columns are linearly dependent, so q is not unique")
-    return r
 
 
 def _orthogonal_vjp(g: Any, y: Any, x: Any) -> Any:
@@ -176,7 +180,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult:
 
 # -------------------------------------------------------------------------------- eigenvalues
 @nondifferentiable(flops=cubic_flops(9))
-def _eigen_rows(x: Any) -> Any:
+def _eigh(x: Any) -> Any:
     """The eigenvalues of symmetric matrices as the first row, the eigenvectors as columns below it."""
     values, vectors = call_lapack("eigh", NOT_FINITE, np.linalg.eigh, x)
     return np.concatenate([values[..., None, :], vectors], -2)
@@ -184,7 +188,7 @@ def _eigen_rows(x: Any) -> Any:
 
 def _eigen_parts(x: Any, found: Any) -> tuple[Any, Any]:
     """The eigenvalues and the eigenvectors, recorded."""
-    return v.eigen_part(x, found, part="values"), v.eigen_part(x, found, part="vectors")
+    return v.eigh_part(x, found, part="values"), v.eigh_part(x, found, part="vectors")
 
 
 def _eigen_vjp(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
@@ -205,13 +209,13 @@ def _eigen_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
 
 def _inverse_gaps(values: Any, name: str, meant: str) -> Any:
     """One over the differences of the values, 0 on the diagonal."""
-    check_distinct(values, name, meant)
+    check_distinct(unwrap(values), name, meant)
     eye = np.eye(np.shape(unwrap(values))[-1], dtype=unwrap(values).dtype)
     return (1 - eye) / (as_row(values) - v.expand_dims(values, axis=(-1,)) + eye)
 
 
 @general(_eigen_vjp, no_cotangent, jvp=_eigen_jvp)
-def _eigen_part(x: Any, found: Any, part: str) -> Any:
+def _eigh_part(x: Any, found: Any, part: str) -> Any:
     """The eigenvalues, or the eigenvectors, from a computed decomposition."""
     return found[..., 0, :] if part == "values" else found[..., 1:, :]
 
@@ -257,8 +261,8 @@ def eigh(a: Any) -> EighResult:
     (a,), back = to_lapack_dtype("eigh", a)
     check_matrices("eigh", a)
     x = _symmetric_part(a)
-    found = _eigen_rows(x)
-    return EighResult(back(_eigen_part(x, found, "values")), back(_eigen_part(x, found, "vectors")))
+    found = _eigh(x)
+    return EighResult(back(_eigh_part(x, found, "values")), back(_eigh_part(x, found, "vectors")))
 
 
 def eigvalsh(a: Any) -> Tensor:
@@ -266,7 +270,7 @@ def eigvalsh(a: Any) -> Tensor:
     (a,), back = to_lapack_dtype("eigvalsh", a)
     check_matrices("eigvalsh", a)
     x = _symmetric_part(a)
-    return back(_eigen_part(x, _eigen_rows(x), "values"))
+    return back(_eigh_part(x, _eigh(x), "values"))
 
 
 @linear(lambda g, _y, _x: v.symmetric_part(g))

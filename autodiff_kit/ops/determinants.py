@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import callback
+from autodiff_kit.core.tracer import opaque
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general, nondifferentiable
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
@@ -71,12 +71,9 @@ def _cofactors(x: Any) -> Any:
     return np.matmul(u * (_product_of_determinants(u, vt) * others[..., None, :]), vt)
 
 
+@opaque
 def _svd(x: Any) -> Any:
     """The singular value decomposition; nan for matrices that are not finite."""
-    return callback(_svd_of_arrays, x)
-
-
-def _svd_of_arrays(x: Any) -> Any:
     finite = np.isfinite(x).all((-2, -1), keepdims=True)
     u, s, vt = np.linalg.svd(np.where(finite, x, 0), full_matrices=False)
     return u, np.where(finite[..., 0], s, np.nan).astype(s.dtype), vt

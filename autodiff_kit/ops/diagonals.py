@@ -8,7 +8,6 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import as_array, callback
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.families import linear
@@ -25,11 +24,7 @@ def _diagonal(x: Any, offset: int = 0) -> Any:
 @linear(lambda g, _y, _x, *, offset, shape: v.diagonal(g, offset=offset))
 def _on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
     """Matrices of zeros with the entries of ``x`` on one diagonal."""
-    return callback(_matrices_with_diagonal, as_array(x), offset, shape)
-
-
-def _matrices_with_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
-    """Zeros with the entries of ``x`` on one diagonal, as an array."""
+    x = np.asarray(x)
     y = np.zeros((*x.shape[:-1], *shape), x.dtype)
     rows = np.arange(x.shape[-1]) + max(0, -offset)
     y[..., rows, rows + offset] = x

@@ -20,7 +20,7 @@ def _to_float(x: Any, dtype: Any) -> Any:
 
 
 @nondifferentiable()
-def _to_whole(x: Any, dtype: Any) -> Any:
+def _to_int(x: Any, dtype: Any) -> Any:
     """Conversion to integers or booleans."""
     return as_array(x).astype(dtype)
 
@@ -55,4 +55,4 @@ def cast(x: Any, dtype: Any) -> Tensor:
         raise DtypeError(f"cast to {kind} is not supported; use a floating, integer or bool dtype")
     x = as_tensor(x)
     floating = kind.kind == "f" and x.dtype.kind == "f"
-    return (_to_float if floating else _to_whole)(x, kind)
+    return (_to_float if floating else _to_int)(x, kind)

@@ -11,11 +11,10 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
-from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
+from autodiff_kit.ops.axes import checked_int, checked_ints, is_array_index, negative_axis, trailing_shape
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
@@ -35,43 +34,34 @@ def _checked_index_part(part: Any) -> Any:
         return slice(*[None if k is None else checked_int(k, "a slice") for k in (part.start, part.stop, part.step)])
     try:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
-        if isinstance(own, SymbolicValue):
-            return own
+        kind = as_array(own).dtype.kind
     except ValueError as error:
         raise DtypeError(f"an index cannot be converted to an array: {error}") from error
-    kind = np.asarray(own).dtype.kind
     if kind not in "iub" and np.size(own):
-        raise DtypeError(f"an index must be an integer, a slice or a mask, got {np.asarray(own).dtype}")
+        raise DtypeError(f"an index must be an integer, a slice or a mask, got {as_array(own).dtype}")
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
 def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
     """The gradient of a large table of which few rows were read, as rows and their numbers."""
     ids = index[0] if len(index) == 1 else None
-    if not isinstance(ids, np.ndarray) or open_records.trace is not None:  # a traced step uses dense gradients
-        return None
-    if ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
+    if not isinstance(ids, np.ndarray) or ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
         return None
     numbers = ids.reshape(-1) % like.shape[0]  # negative indices count from the end
     rows = np.asarray(g).reshape(numbers.size, *like.shape[1:])
     return RowGradient(numbers, rows.astype(like.dtype, copy=False), like.shape)
 
 
-def _is_array_index(part: Any) -> bool:
-    """Whether a part of an index is an array or a mask."""
-    return isinstance(part, (np.ndarray, list, np.bool_, bool, SymbolicValue))
-
-
 def _is_basic_index(index: tuple[Any, ...]) -> bool:
     """Whether an index has only integers, slices, None and Ellipsis."""
-    return not any(_is_array_index(p) for p in index)
+    return not any(is_array_index(p) for p in index)
 
 
 def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
     """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
     front.
     """
-    picks = [k for k, p in enumerate(index) if _is_array_index(p) or isinstance(p, (int, np.integer))]
+    picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
     if not _is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
         return None
     return (slice(None),) * lead + index

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, callback
+from autodiff_kit.core.tracer import concrete_only, opaque
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.dtypes import cast
 
@@ -34,16 +33,13 @@ def check_matrices(name: str, a: Tensor, square: bool = True) -> None:
         raise ShapeError(f"{name} takes matrices with {what} along the last two axes, got shape {a.shape}")
 
 
+@opaque
 def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
     """A result of LAPACK; if it fails, an error with the advice."""
-
-    def tried(_: Any, *numbers: Any) -> Any:
-        try:
-            return function(*numbers)
-        except np.linalg.LinAlgError as error:
-            raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
-
-    return callback(tried, next((x for x in arrays if isinstance(x, SymbolicValue)), None), *arrays)
+    try:
+        return function(*arrays)
+    except np.linalg.LinAlgError as error:
+        raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
 
 
 NOT_FINITE = "Entries that are nan or infinite cause this; find them with ak.isfinite"
@@ -54,11 +50,9 @@ def cubic_flops(share: float) -> Any:
     return lambda y, x: int(share * np.size(x) * min(np.shape(x)[-2:], default=0))
 
 
+@concrete_only
 def check_distinct(x: Any, name: str, meant: str) -> None:
     """Raise if two values are equal within rounding, because then their vectors are not unique."""
-    x = unwrap(x)
-    if isinstance(x, SymbolicValue):
-        return
     order = np.sort(x, axis=-1)
     near = np.diff(order) <= x.shape[-1] * np.finfo(x.dtype).eps * np.abs(x).max(-1, keepdims=True, initial=0)
     if near.any():

@@ -14,7 +14,7 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import SymbolicValue, callback
+from autodiff_kit.core.tracer import concrete_only, opaque
 from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
@@ -91,16 +91,21 @@ def segment_mean(x: Any, ids: Any, count: int, ndim: int) -> Any:
 
 
 # -------------------------------------------------------------------------------- extremes and products
-def _ids_are_traced(ids: Any) -> bool:
-    """Whether the ids are symbolic, because ak.compile is tracing."""
-    return isinstance(ids, SymbolicValue)
+@concrete_only
+def _are_sorted(ids: Array) -> bool:
+    """Whether no id is smaller than the one before it."""
+    return ids.size < 2 or bool(np.all(ids[1:] >= ids[:-1]))
+
+
+@concrete_only
+def _longest_group(ids: Array) -> int:
+    """The number of rows of the largest group."""
+    return int(np.bincount(ids).max(initial=0))
 
 
 def _sorting_order(ids: Any, count: int) -> Any:
-    """The stable order that sorts the ids; None if they are known to be sorted."""
-    if _ids_are_traced(ids):
-        return np.argsort(ids, kind="stable")
-    if ids.size < 2 or np.all(ids[1:] >= ids[:-1]):
+    """The stable order that sorts the ids; None where they are known to be sorted."""
+    if _are_sorted(ids):
         return None
     return np.argsort(ids.astype(np.uint16) if count <= _SORTED_AS_UINT16 else ids, kind="stable")
 
@@ -118,12 +123,9 @@ def _reduce_groups(ufunc: np.ufunc, x: Array, ids: Any, count: int, ndim: int, e
     return out
 
 
-def _extreme_weights(x: Any, y: Any, ids: Any, count: int, ndim: int) -> Any:
+@opaque
+def _extreme_weights(x: Array, y: Array, ids: Array, count: int, ndim: int) -> Array:
     """1 at the extreme rows of each group, shared evenly among equal ones; a constant in derivatives."""
-    return callback(_extreme_weights_of_arrays, unwrap(x), unwrap(y), ids, count, ndim)
-
-
-def _extreme_weights_of_arrays(x: Array, y: Array, ids: Array, count: int, ndim: int) -> Array:
     best = np.take(y, ids, axis=-ndim)
     equal = (x == best) | (np.isnan(x) & np.isnan(best))
     among = _sum_rows_by_id(equal, ids, count, ndim)
@@ -132,11 +134,13 @@ def _extreme_weights_of_arrays(x: Array, y: Array, ids: Array, count: int, ndim:
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, *, ids: Any, count: int, ndim: int) -> Any:
-    return v.gather_rows(g, ids=ids, ndim=ndim) * _extreme_weights(x, y, ids, count, ndim)
+    return v.gather_rows(g, ids=ids, ndim=ndim) * _extreme_weights(unwrap(x), unwrap(y), ids, count, ndim)
 
 
 def _extreme_jvp(t: Any, y: Any, x: Any, *, ids: Any, count: int, ndim: int) -> Any:
-    return v.segment_sum(t[0] * _extreme_weights(x, y, ids, count, ndim), ids=ids, count=count, ndim=ndim)
+    return v.segment_sum(
+        t[0] * _extreme_weights(unwrap(x), unwrap(y), ids, count, ndim), ids=ids, count=count, ndim=ndim
+    )
 
 
 @general(_extreme_vjp, jvp=_extreme_jvp)
@@ -173,7 +177,7 @@ def _product_of_others(x: Any, ids: Any, count: int, ndim: int) -> Any:
     order = _sorting_order(ids, count)
     if order is not None:
         x, ids = v.gather_rows(x, ids=order, ndim=ndim), ids[order]
-    longest = ids.size if _ids_are_traced(ids) else int(np.bincount(ids).max(initial=0))
+    longest = _longest_group(ids) or ids.size
     before, behind = (_exclusive_products(x, ids, longest, way, ndim) for way in (1, -1))
     others = before * behind
     return others if order is None else v.gather_rows(others, ids=np.argsort(order), ndim=ndim)

@@ -10,20 +10,20 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops.arithmetic import maximum, minimum
 from autodiff_kit.ops.families import elementwise, linear
-from autodiff_kit.ops.promotion import promote
+from autodiff_kit.ops.promotion import number_or_array, promote
 from autodiff_kit.ops.searching import nonzero
 
 
 def _copied_condition(condition: Any) -> Any:
     """The condition as an array; copied, because the tape keeps it and users may change theirs."""
-    if isinstance(condition, SymbolicValue):
-        return condition
-    return as_array(condition._value) if isinstance(condition, Value) else np.array(condition)
+    if type(condition) is np.ndarray:
+        return condition.copy("K")
+    return as_array(condition._value) if isinstance(condition, Value) else np.copy(condition)
 
 
 @elementwise(
@@ -158,15 +158,7 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     if any(getattr(bound, "node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
         low = x if lo is None else maximum(x, lo)
         return low if hi is None else minimum(low, hi)
-    return _clip(x, _checked_bound(lo), _checked_bound(hi))
-
-
-def _checked_bound(value: Any) -> Any:
-    """A bound as a number, which does not change the dtype, or as an array, which is copied."""
-    if value is None or isinstance(unwrap(value), SymbolicValue):
-        return unwrap(value)
-    own = as_tensor(value)._value
-    return own if np.ndim(own) else unwrap(value)
+    return _clip(x, None if lo is None else number_or_array(lo), None if hi is None else number_or_array(hi))
 
 
 @linear(lambda g, _y, _x: g, flops=lambda _y, _x: 0)

@@ -10,7 +10,7 @@ from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import as_array, callback
+from autodiff_kit.core.tracer import as_array, opaque
 from autodiff_kit.core.validation import check_choice, check_number
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
@@ -91,7 +91,7 @@ def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> An
     _masked_softmax_vjp,
     jvp=lambda t, y, _x, *, mask, empty: _masked_softmax_vjp(t[0], y, _x, mask=mask, empty=empty),
 )
-def _kept_softmax(x: Any, mask: Any, empty: str) -> Any:
+def _masked_softmax(x: Any, mask: Any, empty: str) -> Any:
     """The softmax over the entries that the mask keeps; 0 at the others."""
     x = as_array(x)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
@@ -150,7 +150,7 @@ def masked_softmax(
     check_choice("mode", mode, "renormalize", "additive", "where")
     out: Tensor
     if mode == "renormalize":
-        out = _kept_softmax(scores, mask=keep, empty=empty)
+        out = _masked_softmax(scores, mask=keep, empty=empty)
     elif mode == "additive":
         out = softmax(scores + np.where(keep, 0, check_number("additive", additive)).astype(scores.dtype), -1)
     else:
@@ -214,7 +214,7 @@ def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
         out = np.empty(labels.shape, x.dtype)
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):
             return out
-    callback(_checked_labels, labels, x.shape[-1])
+    _checked_labels(labels, x.shape[-1])
     # The label's logit is shifted too: a large one plus the logarithm would lose the logarithm's digits.
     shifted = x - np.max(x, axis=-1, keepdims=True)
     total = np.log(np.sum(np.exp(shifted), axis=-1))
@@ -262,13 +262,14 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
             f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {shape}"
         )
     if type(numbers) is not np.ndarray or numbers.dtype is not _INDEX_DTYPE or not numbers.flags.c_contiguous:
-        numbers = callback(_checked_labels, numbers, shape[-1])  # else the compiled loop checks them
+        numbers = _checked_labels(numbers, shape[-1])  # else the compiled loop checks them
     return _sparse_cross_entropy(logits, numbers)
 
 
 _INDEX_DTYPE = np.dtype(np.intp)
 
 
+@opaque
 def _checked_labels(labels: Any, count: int) -> Any:
     """Labels as contiguous indices; raises if one is not a class."""
     if labels.size and not 0 <= labels.min() <= labels.max() < count:

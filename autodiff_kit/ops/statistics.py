@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array, callback
+from autodiff_kit.core.tracer import as_array, concrete_only
 from autodiff_kit.core.validation import check_flag, check_number
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
@@ -132,7 +132,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     ShapeError
         If the weights do not fit.
     StructureError
-        If the weights sum to 0.
+        If weights sum to 0. A compiled function does not check: there the result is not finite.
 
     Examples
     --------
@@ -143,11 +143,12 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     axes = normalize_axes(t, axis)["axis"]
     w = _broadcast_weights(t, axes, axis, weights)
     total = sum(w, axes, keepdims)
-    callback(_check_weights, total._value)
+    _check_weights(total._value)
     out = sum(t * w, axes, keepdims) / total if weights is not None else mean(t, axes, keepdims)
     return (out, total) if check_flag("average: returned", returned) else out
 
 
+@concrete_only
 def _check_weights(total: Any) -> None:
     """Raise where the weights sum to 0."""
     if not np.all(total):
@@ -218,12 +219,11 @@ def _divide_by_count(total: Tensor, count: Any) -> Tensor:
     return total / np.where(as_array(count) > 0, count, np.nan).astype(kind)
 
 
+@concrete_only
 def _warn_if_empty(count: Any) -> None:
-    if not isinstance(count, SymbolicValue) and np.any(count <= 0):  # traced values have no numbers to check
+    if np.any(count <= 0):
         warnings.warn(
-            "the degrees of freedom are 0 or negative, or all entries are nan, so the result is nan",
-            RuntimeWarning,
-            stacklevel=4,
+            "degrees of freedom are 0 or less, or all entries are nan: the result is nan", RuntimeWarning, stacklevel=5
         )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.core.variable import Variable
 
 __all__ = ["OwnedSlots", "Slots", "decay_and_add", "square_root", "writable_array", "zeros_like"]
@@ -78,9 +77,10 @@ def decay_and_add(slot: Any, factor: float, increment: Any) -> Any:
     tiny = _SMALLEST_NORMAL.get(np.dtype(float) if type(new) is float else new.dtype)
     if tiny is None:
         return new
-    if isinstance(slot, SymbolicValue):
-        return np.where(np.abs(new) < tiny, 0.0, new).astype(new.dtype)
-    return new if not abs(new) < tiny else type(new)(0.0)
+    is_number = isinstance(new, (float, np.floating))
+    if is_number:
+        return new if not abs(new) < tiny else type(new)(0.0)
+    return np.where(np.abs(new) < tiny, 0.0, new).astype(new.dtype)
 
 
 def square_root(x: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.row_gradient import RowGradient
@@ -74,7 +74,7 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
                 f"{variable.shape}"
             )
         return g
-    value = value if type(value) is float or isinstance(value, SymbolicValue) else real_array("a gradient", value)
+    value = value if type(value) is float else real_array("a gradient", value, as_array)
     if np.shape(value) != variable.shape:
         raise ShapeError(
             f"the gradient has shape {np.shape(value)}, but variable {variable.name or ''} has {variable.shape}; "
@@ -84,10 +84,10 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
     return value if type(value) is float and kind == np.float64 else canonical(as_array(value, kind))
 
 
-def real_array(what: str, value: Any) -> np.ndarray[Any, Any]:
+def real_array(what: str, value: Any, convert: Callable[[Any], Any] = np.asarray) -> np.ndarray[Any, Any]:
     """An array of real numbers."""
     try:
-        found = np.asarray(unwrap(value))
+        found: np.ndarray[Any, Any] = convert(unwrap(value))
     except ValueError as error:
         raise ShapeError(f"{what} cannot be converted to an array: {error}") from error
     if found.dtype.kind not in "biuf":

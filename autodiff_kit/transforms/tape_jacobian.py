@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.gradient_request import check_unconnected, fill_unconnected
+from autodiff_kit.core.gradient_request import fill_unconnected
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.pytree import flatten, unflatten_like
@@ -54,7 +54,7 @@ def jacobian(
     array([4.083285, 0.841471, 0.841471])
     """
     self._check_usable()
-    check_unconnected(unconnected_gradients)
+    check_choice("unconnected_gradients", unconnected_gradients, "none", "zero")
     check_choice("mode", mode, "auto", "forward", "reverse")
     goal = self._target_tensor(target)
     flat = flatten(sources)

@@ -165,7 +165,7 @@ class FirstTape(KernelWidget):
             (row["name"], row["op"], row["value"], gradient, bytes_of.get(row["name"], 0))
             for row, gradient in zip(self.nodes, self.gradients, strict=True)
         ]
-        caption = f"One sweep from {self.target}; the second answer for {self.again['name']} is the first again"
+        caption = f"One sweep from {self.target}; the second answer for {self.again['name']} equals the first"
         heads = ("node", "operation", "value", f"d{self.target}/d(node)", "bytes kept")
         return Table(caption, heads, rows, digits=4)
 
@@ -204,7 +204,7 @@ def run_on_tape(
         result = function(*leaves)
     nodes = tape._record.nodes
     if not any(result is node for node in nodes):
-        raise StructureError("the function is to give back one number that it computed from its arguments")
+        raise StructureError("the function must return one number that it computed from its arguments")
     if any(node.spec is not None for node in nodes):
         raise StructureError("the picture shows single numbers; the function made an array")
     if len(nodes) > MOST_ROWS:

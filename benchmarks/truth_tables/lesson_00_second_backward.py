@@ -112,8 +112,8 @@ TABLES: dict[str, dict[str, Any]] = {
         "rows": {
             "middle": "dz/dy",
             "source": "dz/da",
-            "again": "dz/da asked twice: the second answer",
-            "once": "the same, of a record that was not asked to last",
+            "again": "dz/da asked twice: the second answer (PyTorch: backward, then a.grad)",
+            "once": "the same, of a record that is not kept",
             "held": f"bytes kept by the sum of two arrays of {N}",
         },
         "makers": (tensorflow_tape, torch_tape, jax_tape),

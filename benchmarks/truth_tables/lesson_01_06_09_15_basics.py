@@ -269,7 +269,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "adam-zero-or-none": {
         "caption": "Adam (lr .1) from 0: one gradient of 1, then 99 of 0, or of None",
         "digits": 6,
-        "rows": {"zeros": "99 zeros", "none": "99 times None"},
+        "rows": {"zeros": "99 zeros", "none": "99 times None, for the only parameter"},
         "makers": (tensorflow_adam, torch_adam, jax_adam),
     },
 }

@@ -138,7 +138,7 @@ TABLES: dict[str, dict[str, Any]] = {
         "makers": (tensorflow_where, torch_where, jax_where),
     },
     "cond-gradient": {
-        "caption": "y is a² if p > 0, else b³, at a = 3, b = 2, p = 1: its gradients by a, b, p",
+        "caption": "y is a² if p > 0, else b³, at a = 3, b = 2, p = 1: gradients with respect to a, b, p",
         "digits": 4,
         "rows": {"cond": "by cond (in PyTorch by if)", "where": "by where"},
         "makers": (tensorflow_cond, torch_cond, jax_cond),

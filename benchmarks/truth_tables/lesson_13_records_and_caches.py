@@ -173,13 +173,13 @@ def jax_records() -> Values:
 
 TABLES: dict[str, dict[str, Any]] = {
     "records-and-caches": {
-        "caption": "What is held, asked twice, run again, and kept too long",
+        "caption": "Records and caches",
         "digits": 4,
         "rows": {
             "around": "operations of 100 steps, total = total + loss (TensorFlow, JAX: as traced)",
-            "twice": "dx²/dx at 3, asked twice of one record",
-            "again": "calls of a layer: 100 layers in 10 blocks, each forgotten and run again",
-            "stale": "w·3, compiled at w = 2, and again after w has become 5",
+            "twice": "dx²/dx at 3, two gradients from one record",
+            "again": "calls of a layer: 100 layers in 10 checkpointed blocks",
+            "stale": "w·3, compiled at w = 2, then called again with w = 5",
         },
         "makers": (tensorflow_records, torch_records, jax_records),
     },

@@ -123,6 +123,18 @@ def test_writes_to_masks_labels_and_ids_change_no_gradient() -> None:
     assert gradients(spoil=True) == clean
 
 
+@pytest.mark.parametrize("shape", [(), (2,)], ids=["one number", "an array"])
+def test_new_numbers_in_a_parameter_change_no_gradient(shape: tuple[int, ...]) -> None:
+    """A parameter that is a variable or an array is read when the operation runs."""
+    x, slope, bound = ak.Variable([-1.0, 2.0]), ak.Variable(np.full(shape, 0.5)), np.full(shape, 1.5)
+    array = np.full(shape, 0.25)
+    with ak.GradientTape(persistent=True) as tape:
+        ys = [ak.nn.leaky_relu(x, slope), ak.nn.leaky_relu(x, array), ak.clip(x, None, bound)]
+    slope.assign(np.full(shape, 0.125))
+    array[...], bound[...] = 0.125, 3.0
+    assert [tape.gradient(y, x).tolist() for y in ys] == [[0.5, 1.0], [0.25, 1.0], [1.0, 0.0]]
+
+
 def test_a_variable_read_in_a_pause_is_watched_afterwards() -> None:
     w = ak.Variable(2.0)
     with ak.GradientTape() as tape:

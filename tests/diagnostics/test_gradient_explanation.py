@@ -86,7 +86,7 @@ def test_b08_cause_3_through_integers() -> None:
     assert tape.gradient(y, x) is None
     why = tape.explain(y, x)
     assert (why.cause, why.kind, why.line, why.node) == (3, "no_slope", broke, 0)
-    assert why.headline == "to_whole has no slope."
+    assert why.headline == "to_int has no slope."
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,7 @@ def test_pages_escape_messages():
         assert page.startswith("<!doctype html>")
     page = feedback_html(evil, [found])
     assert "2 of 5 points" in page
-    assert "Both columns of the table" in page
+    assert "Push and pull through a list of steps" in page
     assert "<code>loops</code>" in report_html([found], [])
     assert feedback_file_name("a/b\\c:d") == "a_b_c_d.html"
 

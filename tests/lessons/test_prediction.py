@@ -77,13 +77,13 @@ def test_a_number_is_right_within_one_per_cent(typed: float, right: bool) -> Non
 
 
 def test_within_one_per_cent_of_a_wrong_choice_is_that_choice() -> None:
-    assert judge_prediction(find_prompt("sweeps"), 64.5, 2).idea == "always-forward"
+    assert judge_prediction(find_prompt("sweeps"), 64.5, 2).idea == find_prompt("sweeps").choice("forward").idea
     assert judge_prediction(find_prompt("sweeps"), 33, 2).idea == ""
 
 
 def test_a_zero_is_met_by_zero_only() -> None:
-    assert matching_choice(find_prompt("record"), 1e-3) is None
-    assert matching_choice(find_prompt("record"), 0).value == "none"
+    assert matching_choice(find_prompt("kept-by-a-sum"), 1e-3) is None
+    assert matching_choice(find_prompt("kept-by-a-sum"), 0).value == "none"
     assert matching_choice(find_prompt("jv"), [-1, 1e-12, 5]).value == "pulled"
 
 
@@ -115,7 +115,7 @@ def test_typed_answers(item: str, typed: object, stored: object) -> None:
 
 @pytest.mark.parametrize(
     ("item", "typed"),
-    [("jv", "z"), ("jv", "d"), ("jv", 12), ("sweeps", "two"), ("sweeps", None), ("which-reach-three", 3)],
+    [("jv", "z"), ("jv", "e"), ("jv", 12), ("sweeps", "two"), ("sweeps", None), ("which-reach-three", 3)],
 )
 def test_invalid_typed_answers_are_errors(item: str, typed: object) -> None:
     with pytest.raises(AnswerError, match=item):

@@ -188,8 +188,8 @@ def _neural() -> Iterator[Case]:
         yield shaped("LogSoftmax", f"axis={axis}", (3, 4), lambda x, k=axis: ak.nn.log_softmax(x, k),
                       lambda x, k=axis: special.log_softmax(x, axis=k))  # fmt: skip
     yield shaped("Softmax", "1-d", (3,), ak.nn.softmax, _softmax)
-    yield shaped("KeptSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
-    yield shaped("KeptSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
+    yield shaped("MaskedSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
+    yield shaped("MaskedSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
     yield shaped("SparseCrossEntropy", "rows", (4, 3),
                   lambda x: ak.nn.sparse_softmax_cross_entropy([0, 2, 2, 1], x), _cross_entropy)  # fmt: skip
     yield shaped("SparseCrossEntropy", "one", (3,), lambda x: ak.nn.sparse_softmax_cross_entropy(1, x),
@@ -256,7 +256,7 @@ WITHOUT_GRADIENT: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     if op.family == "nondifferentiable" and key not in INTEGER_INPUTS | {case.key for case in CASES}
 } | {
     "RoundTo": (lambda x: ak.round(x, 1), lambda x: np.round(x, 1)),
-    "ToWhole": (lambda x: ak.cast(x, "int64"), lambda x: x.astype(np.int64)),
+    "ToInt": (lambda x: ak.cast(x, "int64"), lambda x: x.astype(np.int64)),
     "IsClose": (lambda x: ak.isclose(x, x + 1e-9), lambda x: np.isclose(x, x + 1e-9)),
     "Searchsorted": (lambda x: ak.searchsorted([0.5], x), lambda x: np.searchsorted([0.5], x)),
 }

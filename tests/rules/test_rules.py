@@ -241,7 +241,7 @@ def test_b29_operations_without_a_derivative(key: str) -> None:
             assert acc.jvp(function(*xs)) is None
 
 
-_CALLED_WITH_ONE = {"RoundTo", "ToWhole", "IsClose", "Searchsorted"}  # their calls are in cases.py
+_CALLED_WITH_ONE = {"RoundTo", "ToInt", "IsClose", "Searchsorted"}  # their calls are in cases.py
 
 
 @pytest.mark.parametrize("key", [k for k, op in OPS.items() if op.points])

@@ -79,10 +79,6 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         """The array itself; see :class:`SymbolicScalar`."""
         return self
 
-    def callback(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Record a call of a function that needs concrete values, to be run at each call."""
-        return self.tracer.call(function, (self, *args), {})
-
     # -------------------------------------------------------------------------------------------------- concrete values
     def _refuse_value(self, what: str) -> NoReturn:
         """Raise the error for an operation that needs concrete values."""

@@ -1,10 +1,10 @@
-"""Lesson 01: a matrix J between a product from the right, Jv, and a product from the left, uJ."""
+"""Lesson 01: the same matrix J in a product from the right, Jv, and in a product from the left, uJ."""
 
 from __future__ import annotations
 
-from .animated_svg import AnimatedFigure, Moment
+from .animated_svg import AnimatedFigure, Moment, Role
 
-_ROWS, _COLUMNS, _CELL = 5, 2, 26
+_ROWS, _COLUMNS, _CELL, _TOP = 5, 2, 24, 62
 
 
 def draw() -> AnimatedFigure:
@@ -12,45 +12,57 @@ def draw() -> AnimatedFigure:
     figure = AnimatedFigure(
         "lesson01",
         "A push takes one number per input and gives one per output. A pull does the reverse.",
-        "J has 5 rows, one per output, and 2 columns, one per input. First a column v with 2 cells enters J and a "
-        "column Jv with 5 cells comes out: a push. Then a row u with 5 cells enters and a row uJ with 2 cells comes "
-        "out: a pull.",
-        height=236,
+        "Twice the same matrix J with 5 rows, one per output, and 2 columns, one per input. On the left a column v "
+        "with 2 cells enters J and a column Jv with 5 cells comes out: a push. On the right u with 5 cells enters "
+        "from the other side and uJ with 2 cells comes out: a pull.",
+        height=216,
         seconds=9,
     )
-    left, top = 206, 58
-    for row in range(_ROWS):
-        for column in range(_COLUMNS):
-            figure.rect((left + column * _CELL, top + row * _CELL), _CELL, _CELL, "ink", "none")
-    figure.text((left + _CELL, top + _ROWS * _CELL + 20), "J", anchor="middle", size=18, bold=True)
-    figure.text((left + 2 * _CELL + 8, top + _ROWS * _CELL + 20), "one row per output", "muted", 13)
-    figure.text((left - 8, top + _ROWS * _CELL + 20), "one column per input", "muted", 13, "end")
-    _push(figure, left, top)
-    _pull(figure, left, top)
+    for left, title, role in ((100.0, "push →", "forward"), (332.0, "← pull", "reverse")):
+        for row in range(_ROWS):
+            for column in range(_COLUMNS):
+                figure.rect((left + column * _CELL, _TOP + row * _CELL), _CELL, _CELL, "ink", "none")
+        figure.text((left + _CELL, _TOP - 10), "J", size=17, anchor="middle", bold=True)
+        _title(figure, left + _CELL, title, "forward" if role == "forward" else "reverse")
+    figure.line((240, 20), (240, 200), "line", 1, "3 4")
+    _product(figure, "forward", ("v", 14.0, _COLUMNS), ("Jv", 172.0, _ROWS), 0.5, 60.0)
+    _product(figure, "reverse", ("u", 442.0, _ROWS), ("uJ", 284.0, _COLUMNS), 4.5, -84.0)
     return figure
 
 
-def _push(figure: AnimatedFigure, left: float, top: float) -> None:
-    """v enters from the left during the first half; Jv leaves on the right."""
-    for index in range(_COLUMNS):
-        cell = figure.rect((90, top + 40 + index * _CELL), _CELL, _CELL, "forward")
-        cell.moves(Moment(0.5), Moment(1.8, x=84), Moment(2.2, x=100, opacity=0), Moment(8, x=100, opacity=0))
-    for index in range(_ROWS):
-        cell = figure.rect((346, top + index * _CELL), _CELL, _CELL, "forward")
-        cell.moves(Moment(1.8, x=-84, opacity=0), Moment(2.2, x=-74), Moment(3.4), Moment(8))
-    figure.text((103, top + 30), "v", "forward", 16, "middle", bold=True)
-    figure.text((359, top - 10), "Jv", "forward", 16, "middle", bold=True).appears(3.2)
-    figure.text((left + _CELL, 22), "push  →", "forward", 16, "middle", bold=True).appears(0.6, 4.0)
+def _title(figure: AnimatedFigure, x: float, title: str, role: Role) -> None:
+    figure.text((x, 22), title, role, 16, "middle", bold=True)
 
 
-def _pull(figure: AnimatedFigure, left: float, top: float) -> None:
-    """u enters from the right during the second half; uJ leaves on the left."""
-    for index in range(_ROWS):
-        cell = figure.rect((422, top + index * _CELL), _CELL, _CELL, "reverse", "hatched")
-        cell.moves(Moment(4.5), Moment(5.8, x=-160), Moment(6.2, x=-176, opacity=0), Moment(8, x=-176, opacity=0))
-    for index in range(_COLUMNS):
-        cell = figure.rect((30, top + 40 + index * _CELL), _CELL, _CELL, "reverse", "hatched")
-        cell.moves(Moment(5.8, x=160, opacity=0), Moment(6.2, x=150), Moment(7.4), Moment(8))
-    figure.text((435, top - 10), "u", "reverse", 16, "middle", bold=True)
-    figure.text((43, top + 30), "uJ", "reverse", 16, "middle", bold=True).appears(7.2)
-    figure.text((left + _CELL, 22), "←  pull", "reverse", 16, "middle", bold=True).appears(4.6)
+def _product(
+    figure: AnimatedFigure,
+    role: Role,
+    given: tuple[str, float, int],
+    result: tuple[str, float, int],
+    start: float,
+    way: float,
+) -> None:
+    """Move the cells of a vector into J, and those of the product out of it; outlines stay where the vector began."""
+    fill = "solid" if role == "forward" else "hatched"
+    for (name, left, cells), comes_out in ((given, False), (result, True)):
+        top = _TOP + (_ROWS - cells) * _CELL / 2
+        x = left + _CELL / 2
+        words = "one per output" if cells == _ROWS else "one per input"
+        label = figure.text((x, top - 10), name, role, 16, "middle", bold=True)
+        note = figure.text((min(max(x, 48), 432), 204), words, "muted", 13, "middle")
+        for index in range(cells):
+            corner = (left, top + index * _CELL)
+            if comes_out:
+                cell = figure.rect(corner, _CELL, _CELL, role, fill)
+                cell.moves(
+                    Moment(start + 1.3, x=-way, opacity=0), Moment(start + 1.7, x=-0.85 * way), Moment(start + 2.9)
+                )
+            else:
+                figure.rect(corner, _CELL, _CELL, role, "none")
+                cell = figure.rect(corner, _CELL, _CELL, role, fill)
+                cell.moves(
+                    Moment(start), Moment(start + 1.3, x=0.9 * way), Moment(start + 1.7, x=1.05 * way, opacity=0)
+                )
+        if comes_out:
+            label.appears(start + 2.7)
+            note.appears(start + 2.7)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import callback
+from autodiff_kit.core.tracer import opaque
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.nn.functional.validation import number_in_range
@@ -58,11 +59,12 @@ def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tenso
     t, probability = as_tensor(x), number_in_range("dropout", "rate", rate, most=1)
     if not check_flag("dropout: training", training) or probability == 0:
         return t
-    keep = callback(_draw_mask, t._value, unwrap(seed), probability, every_call=True)
+    keep = _draw_mask(t._value, unwrap(seed), probability)
     scaled = t * (1.0 / (1.0 - probability)) if probability < 1 else t
     return select(scaled, 0.0, condition=keep)
 
 
+@partial(opaque, every_call=True)
 def _draw_mask(x: Any, seed: Any, probability: float) -> np.ndarray[Any, Any]:
     """A mask of the entries that are kept; in a compiled function it is drawn again at each call."""
     try:

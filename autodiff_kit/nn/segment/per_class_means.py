@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.tracer import concrete_only
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.reductions import segment_mean
 from autodiff_kit.nn.segment.validation import fraction_array, integer_array, segment_count
@@ -93,6 +93,12 @@ def _checked_decay(given: Any) -> float:
     return float(decay)
 
 
+@concrete_only
+def _have_numbers(*_: Any) -> bool:
+    """Whether values have numbers; None while ak.compile traces a function of them."""
+    return True
+
+
 class ClassMeans:
     """Running means of classes over all batches seen.
 
@@ -160,7 +166,7 @@ class ClassMeans:
         >>> [centers.update([[x]], [1]).tolist() for x in (4.0, 2.0)]
         [[[0.0], [4.0]], [[0.0], [3.0]]]
         """
-        if isinstance(unwrap(as_tensor(data)), SymbolicValue) or isinstance(unwrap(labels), SymbolicValue):
+        if not _have_numbers(as_tensor(data)._value, unwrap(labels)):
             raise StructureError(
                 "ClassMeans keeps means between calls, but ak.compile would record them only once. Call update "
                 "outside of "

@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, is_writable, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array, callback
+from autodiff_kit.core.tracer import as_array, opaque
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.shape_manipulation import reshape
 
@@ -29,8 +29,7 @@ def integer_array(name: str, what: str, given: Any) -> Any:
         return numbers.astype(np.intp)  # NumPy makes an array of floats from an empty list
     if numbers.dtype.kind not in "iu":
         raise DtypeError(f"{name}: {what} must be integers, got {numbers.dtype}")
-    own = isinstance(given, Value) or isinstance(numbers, SymbolicValue) or not is_writable(numbers)
-    return numbers if own else np.array(numbers)
+    return numbers if isinstance(given, Value) or not is_writable(numbers) else np.copy(numbers)
 
 
 def count_from_ids(numbers: Any) -> int:
@@ -60,12 +59,9 @@ def fraction_array(name: str, what: str, given: Any) -> Array:
     return numbers
 
 
-def check_ids(name: str, what: str, numbers: Any, count: int) -> Any:
+@opaque
+def check_ids(name: str, what: str, numbers: Array, count: int) -> Array:
     """Ids as a flat array of NumPy's index type, or an error if one is not from 0 to ``count - 1``."""
-    return callback(_in_range, numbers, name, what, count)
-
-
-def _in_range(numbers: Array, name: str, what: str, count: int) -> Array:
     if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
         place = tuple(int(k) for k in np.argwhere((numbers < 0) | (numbers >= count))[0])
         raise RangeError(

@@ -16,8 +16,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "One sweep, and every value on the way has its answer",
-    lead: "Choose a record and what is asked about. Then step: the sweep goes up the tape, and each line multiplies what it is handed by its own slope.",
+    title: "One sweep gives the derivative with respect to every value before the target",
+    lead: "Choose a record and a target. Then step: the sweep goes up the tape, and each line multiplies its cotangent by its own derivatives.",
   });
   const restart = (changes) => {
     parts.stepper.halt();
@@ -70,7 +70,7 @@ const layout = ({ program, stepper, rule, kept, asks, answers }, { targetHost, t
       "div",
       { class: "ak-side" },
       sliderHost,
-      h("h4", { class: "ak-h", style: "margin-top:8px", text: "The same question again" }),
+      h("h4", { class: "ak-h", style: "margin-top:8px", text: "The same call again" }),
       asks.el,
       answers,
     ),
@@ -156,14 +156,14 @@ function drawRule(rule, { last, nodes }) {
   rule.replaceChildren(
     ...(last
       ? [h("code", { text: lineOf(nodes[last.from[0] ?? last.row]) }), h("span", { text: last.note })]
-      : ["Nothing has come back yet. Press step, or arrow down, which goes up the tape."]),
+      : ["The sweep has not started. Press step, or arrow down, which goes up the tape."]),
   );
 }
 
 function drawKept(note, { kept }) {
   const sum = kept.reduce((all, [, bytes]) => all + bytes, 0);
   const each = kept.map(([name, bytes]) => `${name} ${bytes}`).join(", ");
-  put(note, { text: `Kept for the way back: ${each}; in all ${sum} bytes.` });
+  put(note, { text: `Kept for the sweep: ${each}; in all ${sum} bytes.` });
 }
 
 /** The gradient that is asked for many times: computed from zeros each time, and accumulated in the node. */
@@ -182,8 +182,8 @@ function drawAgain(answers, { again, target, reverse, step }) {
       ),
     );
   answers.replaceChildren(
-    line(`d${target}/d${name}, zeros each time`, fresh),
-    line(`d${target}/d${name}, piled up in the node`, kept),
+    line(`d${target}/d${name}, from zero each time`, fresh),
+    line(`d${target}/d${name}, added to the stored gradient`, kept),
     known ? "" : h("span", { class: "ak-num ak-num-none", text: "run the sweep to the end" }),
   );
 }

@@ -569,7 +569,7 @@ def test_explanations_use_the_names_of_the_notebook(attention: Any, target: str,
     if told["node"] is not None and cause == 3:
         head = attention.ask("tape.head", tape="t1")
         columns = unpacked(attention.ask("tape.columns", tape="t1", a=0, b=head["n"]))
-        assert head["tables"]["op"][columns["op"][told["node"]]] == "to_whole"
+        assert head["tables"]["op"][columns["op"][told["node"]]] == "to_int"
 
 
 def test_a_target_that_left_the_record(seen: Any) -> None:

@@ -17,5 +17,5 @@ FOUND = {
     "record": 1000 + 1000 + 1,
 }
 """What each prompt of the lesson must find."""
-PRINTED = ["18 18"]
+PRINTED = ["[7 -5 3]", "[7 1 4]", "[11 3 -1]"]
 """What its cells print, each within one line."""

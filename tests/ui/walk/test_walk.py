@@ -138,7 +138,7 @@ def predicts(mira: Learner) -> None:
     """4. An answer is committed before the cell runs; the ring is half full."""
     mira.run_to('predict("vector-target")')
     box = mira.cell('predict("vector-target")').locator(".ak-predict")
-    box.locator("label:has-text('the 3×3 matrix')").click()
+    box.locator("label:has-text('the 3 × 3 matrix')").click()
     box.locator("button:text-is('Commit my answer')").click()
     box.locator("[role=status]:has-text('Locked: ')").wait_for()
     mira.ring("01", "predicted")  # in the same moment: nobody asks the panel to look again

@@ -1,4 +1,4 @@
-"""tape-1: Three slopes of one line."""
+"""tape-1: Three derivatives by the chain rule."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {
             "stops-at-the-middle": np.array([outer, outer, outer]),
             "forgets-the-outer-slope": np.array([outer, b, first]),
+            "swaps-a-and-b": np.array([outer, outer * first, outer * b]),
             "from-the-wrong-end": np.array([outer * b, outer * b, outer * first]),
         }
         shapes = {part.shape for part in got}
@@ -47,23 +48,24 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="tape-1",
     points=1,
-    title="Three slopes of one line",
-    text="""For y = a·b and z = yᵖ with a whole number p ≥ 2, give the three slopes (dz/dy, dz/da, dz/db). Plain arithmetic, no tape: this is what the
+    title="Three derivatives by the chain rule",
+    text="""For y = a·b and z = yᵖ with an integer p ≥ 2, return the three derivatives (dz/dy, dz/da, dz/db). Use plain arithmetic and no tape: this is the arithmetic that a
 tape does. a may be negative or 0.""",
     writes=("slopes",),
     starter='''def slopes(a, b, p):
-    """The slopes (dz/dy, dz/da, dz/db) of z = y**p with y = a*b."""
+    """The derivatives (dz/dy, dz/da, dz/db) of z = y**p with y = a*b."""
     ...
 ''',
     check=check,
     messages={
-        "stops-at-the-middle": "dz/da is not dz/dy: a moves y by b; multiply on.",
-        "forgets-the-outer-slope": "b is dy/da, the slope of the first line. How far does z move, when y does?",
-        "from-the-wrong-end": "For dz/dy, y itself is moved and not a: the factor b does not belong to it.",
+        "stops-at-the-middle": "dz/da and dz/db have the value of dz/dy. The chain rule multiplies dz/dy by the derivative of y, which is dy/da or dy/db.",
+        "forgets-the-outer-slope": "dz/da has the value of dy/da, and dz/db that of dy/db. These are derivatives of y: how does z depend on y?",
+        "swaps-a-and-b": "dz/da and dz/db are exchanged. The derivative of a·b with respect to a is the other factor.",
+        "from-the-wrong-end": "dz/dy has the value of dz/da. For dz/dy the number y itself changes, so the factor b = dy/da does not belong to it.",
     },
     hints=(
-        "dz/dy first: a and b do not matter for it, only y does.",
-        "Then times dy/da, and times dy/db.",
+        "Begin with dz/dy, where z is a function of y alone.",
+        "Which derivative does the chain rule multiply it by to reach a, and which to reach b?",
         "`d = p * (a*b)**(p - 1)`; then `d`, `d*b`, `d*a`.",
     ),
     example=lambda rng: {"a": float(rng.integers(1, 5)), "b": float(rng.integers(2, 6)), "p": int(rng.integers(2, 5))},

@@ -10,5 +10,6 @@ WRONG = {
     "dz/dy for all": ((lambda a, b, p: (slopes(a, b, p)[0],) * 3,), "stops-at-the-middle"),
     "dy/da": ((lambda a, b, p: (slopes(a, b, p)[0], b, a),), "forgets-the-outer-slope"),
     "y moved by a": ((lambda a, b, p: (slopes(a, b, p)[1],) + slopes(a, b, p)[1:],), "from-the-wrong-end"),
-    "a and b mixed up": ((lambda a, b, p: (slopes(a, b, p)[0], *slopes(a, b, p)[:0:-1]),), ""),
+    "a and b mixed up": ((lambda a, b, p: (slopes(a, b, p)[0], *slopes(a, b, p)[:0:-1]),), "swaps-a-and-b"),
+    "without the factor p": ((lambda a, b, p: tuple(d / p for d in slopes(a, b, p)),), ""),
 }

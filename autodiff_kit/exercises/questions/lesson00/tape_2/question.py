@@ -59,25 +59,25 @@ QUESTION = Question(
     id="tape-2",
     points=3,
     title="The reverse sweep",
-    text="""A record is a list of nodes, each a list of pairs `(input, slope)`: the number of an earlier node, and how far this node moves when that one does. A node that reads
-nothing is a source. Write the sweep: for every node the slope of node `target` with respect to it, as a list (or an array) as long as `nodes`. A node may be read more than once, the
-target need not be the last node, and a record may be 20 000 nodes long. Nodes that do not lead to the target get 0.""",
+    text="""A record is a list of nodes, each a list of pairs `(input, slope)`: the number of an earlier node, and the derivative of this node with respect to that one. A node without pairs
+is a source. Write the sweep: for every node the derivative of node `target` with respect to it, as a list (or an array) as long as `nodes`. Several nodes may read the same node, the
+target need not be the last node, and a record may have 20 000 nodes. Nodes on which the target does not depend get 0.""",
     writes=("sweep",),
     starter='''def sweep(nodes, target):
-    """For every node, the slope of node `target` with respect to it."""
+    """For every node, the derivative of node `target` with respect to it."""
     ...
 ''',
     check=check,
     messages={
-        "overwrites-at-fan-out": "A node that is read twice has two ways to the target, and one of them was lost. Contributions add.",
-        "runs-downwards": "Node {i} was passed on before it was complete. Which node is complete first?",
-        "starts-at-the-last-node": "The sweep began at the last node. Seed the target: its slope with respect to itself is 1.",
-        "second-pull-adds-to-the-first": "The second call starts from what the first left behind: fresh zeros each time.",
-        "recursion": "{n} nodes are deeper than Python's stack; the list is already in order, so a loop will do.",
+        "overwrites-at-fan-out": "Where two nodes read the same node, one of the two contributions was overwritten. Contributions to a cotangent are added.",
+        "runs-downwards": "The cotangent of node {i} was used before it was complete. Which node's cotangent is complete first?",
+        "starts-at-the-last-node": "The sweep began at the last node. It begins at the target, whose derivative with respect to itself is 1.",
+        "second-pull-adds-to-the-first": "The same call gave another answer the second time: it started from what the first call left. Each call starts from zeros.",
+        "recursion": "A record of {n} nodes ended in a RecursionError. The list is already in the order of computing, so a loop is enough.",
     },
     hints=(
-        "Begin with zeros, and one 1.",
-        "Go through the numbers backwards: when a node's turn comes, everything that reads it has been there.",
+        "Which value does each node start with, and which node starts with another one?",
+        "Go through the nodes from last to first. Then every node that reads a node is visited before it.",
         "`for i in range(target, -1, -1): for j, s in nodes[i]: bar[j] += bar[i]*s`",
     ),
     example=lambda rng: {"nodes": misconceptions.random_graph(rng), "target": 11},

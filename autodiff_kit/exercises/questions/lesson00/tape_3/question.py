@@ -49,8 +49,8 @@ QUESTION = Question(
     id="tape-3",
     points=2,
     title="Three answers from one record",
-    text="""For y = x² and z = y² with one tape of the kit, give (dz/dx, dz/dy, dy/dx). x is an array of any shape: `ak.Variable(x)` makes a variable of it. Record
-once, and leave nothing behind: after your function has ended, no tape may hold a byte. Tapes are counted and weighed where your function runs.""",
+    text="""For y = x² and z = y², return (dz/dx, dz/dy, dy/dx) from one tape of the kit. x is an array of any shape; `ak.Variable(x)` makes a variable of it. Record
+once, and release the record: after your function has returned, no tape may hold any memory. The tapes, and the bytes that they hold, are counted.""",
     writes=("three",),
     starter='''def three(x):
     """The gradients (dz/dx, dz/dy, dy/dx) for y = x**2, z = y**2, from one tape."""
@@ -58,13 +58,13 @@ once, and leave nothing behind: after your function has ended, no tape may hold 
 ''',
     check=check,
     messages={
-        "one-tape-for-each": "Right, with the forward work done {n} times. One record can answer all three.",
-        "not-persistent": "An ordinary tape answers once; say persistent=True.",
-        "tape-kept": "Right, but a tape still holds {n} bytes after your function: del tape, and keep it nowhere else.",
+        "one-tape-for-each": "The values are right, and {n} tapes were opened. One record can give all three.",
+        "not-persistent": "The tape was asked again after its answer, and an ordinary tape answers one call of gradient. Which argument makes it keep its record?",
+        "tape-kept": "The values are right, but a tape still holds {n} bytes after your function has returned. Store it nowhere outside the function.",
     },
     hints=(
-        "One `with`, and both lines in it; the value in the middle can be asked for as well.",
-        "`ak.GradientTape(persistent=True)` can be asked again, after the block, in any order.",
+        "Write both lines into one `with` block. Which pairs of target and source do you need?",
+        "A persistent tape can be asked several times after its block, also about intermediate values.",
         "`tape.gradient(z, x), tape.gradient(z, y), tape.gradient(y, x)`, and then `del tape`.",
     ),
     example=lambda rng: {"x": rng.integers(1, 5, 3).astype(float)},

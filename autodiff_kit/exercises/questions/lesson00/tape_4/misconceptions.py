@@ -66,6 +66,13 @@ def bytes_if_relu_saves_input(lines: list[ProgramLine], n: int) -> int:
     )
 
 
+def bytes_if_relu_saves_nothing(lines: list[ProgramLine], n: int) -> int:
+    """relu holds nothing, not even where its input is positive."""
+    return total_bytes(
+        list({one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"relu": ""}) for one in held}), n
+    )
+
+
 def first_lines_sharing_an_array(lines: list[ProgramLine]) -> tuple[int, int]:
     """The first two different lines that hold the same array."""
     found = saved_arrays(lines)

@@ -25,10 +25,10 @@ QUESTION = comparison_question(
     id="tape-4",
     points=2,
     title="What a record keeps",
-    text="""How many bytes must the record of a program keep for the way back to both of its inputs? Values 0 and 1 are inputs, and the first line of the program makes value 2, the next value 3. A line such
-as `("mul", 0, 1)` names an op and the values that it reads. Every value is an array of n numbers of 8 bytes (the answer of `sum`, a single number, is read by no line). The ops are `add`,
-`sum`, `mul`, `square`, `sin`, `exp`, and `relu`, which keeps its input where that is positive and gives 0 elsewhere. A yes or no takes one byte. The cheapest thing from which a line can
-work out its slope is what it keeps, and an array that two lines keep is kept once.""",
+    text="""How many bytes must the record of a program keep for a sweep back to both of its inputs? Values 0 and 1 are inputs; the first line of the program computes value 2, the next value 3, and so on. A line such
+as `("mul", 0, 1)` names an operation and the values that it reads. Every value is an array of n numbers of 8 bytes (the result of `sum`, a single number, is read by no line). The operations are `add`,
+`sum`, `mul`, `square`, `sin`, `exp`, and `relu` (x where x is positive, 0 elsewhere). Each line keeps the least memory from which its derivatives can be computed: whole arrays (an input or the result), or a mask
+of one byte (yes or no) per entry. An array that two lines keep counts once.""",
     starter='''def held(program, n):
     """Bytes that the record keeps for the way back."""
     ...
@@ -41,22 +41,27 @@ work out its slope is what it keeps, and an array that two lines keep is kept on
         Misconception(
             "keeps-everything",
             misconceptions.bytes_if_everything_is_saved,
-            "You kept what goes into every line and what comes out. Which of these values does a slope use?",
+            "The count fits a record that keeps the inputs and the result of every line. Which of them do the derivatives use?",
         ),
         Misconception(
             "counts-shared-twice",
             misconceptions.bytes_if_shared_counts_twice,
-            "Lines {i} and {j} hold the same array, and it is there once.",
+            "The lines that compute values {i} and {j} keep the same array, and it was counted twice.",
+        ),
+        Misconception(
+            "relu-keeps-nothing",
+            misconceptions.bytes_if_relu_saves_nothing,
+            "For relu nothing was counted. Its derivative is 1 or 0, depending on the sign of the input, so the record needs that sign.",
         ),
         Misconception(
             "relu-keeps-its-input",
             misconceptions.bytes_if_relu_saves_input,
-            "relu only needs to know where its input is positive: one byte an element.",
+            "For relu the whole input was counted. Its derivative needs only where the input is positive: one byte per entry.",
         ),
     ),
     hints=(
-        "Write the slope of each op down: add has 1 and 1, square has 2x, …",
-        "List for each line the values that its slopes use. exp is its own slope.",
+        "Write down the derivatives of each operation: add has 1 and 1, square has 2x. What do the others have?",
+        "List for each line the values that its derivatives use. The derivative of exp is its own result.",
         "`mul`, `square` and `sin` put their inputs into one set, `exp` its answer; each `relu` costs n bytes more.",
     ),
     example=lambda rng: {"program": misconceptions.random_program(rng), "n": int(rng.integers(10, 99))},

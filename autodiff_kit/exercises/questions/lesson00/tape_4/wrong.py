@@ -19,5 +19,5 @@ WRONG = {
     "everything": ((lambda P, n: kept(P, n, every=True),), "keeps-everything"),
     "twice": ((lambda P, n: kept(P, n, twice=True),), "counts-shared-twice"),
     "relu's input": ((lambda P, n: kept(P, n, relu=True),), "relu-keeps-its-input"),
-    "no mask": ((lambda P, n: kept(P, n, mask=0),), ""),
+    "no mask": ((lambda P, n: kept(P, n, mask=0),), "relu-keeps-nothing"),
 }

@@ -1,4 +1,4 @@
-"""jvp-1: Both columns of the table."""
+"""jvp-1: Push and pull through a list of steps."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ def example_1(rng: np.random.Generator) -> dict[str, object]:
 QUESTION = Question(
     id="jvp-1",
     points=3,
-    title="Both columns of the table",
-    text="""A program is a list of lines such as `("mul", 0, 1)`: an op and the numbers of the values that it reads. Values 0 … n−1 are the inputs x,
-and each line adds one. The ops are `add`, `sub`, `mul` (two inputs), `square`, `sin` (one). `outputs` lists the values that are the result; an input
-may be among them, and a value may be listed twice.
+    title="Push and pull through a list of steps",
+    text="""A program is a list of lines such as `("mul", 0, 1)`: an operation, and the numbers of the values that it reads. Values 0 … n−1 are the inputs x,
+and each line computes one more value. The operations are `add`, `sub`, `mul` (two inputs), `square` and `sin` (one input). `outputs` lists the numbers of the values
+that are the result. It may contain an input, and it may contain a value twice.
 
-`push` gives the outputs and how they move when x moves along v. `pull` gives what the weights u on the outputs send back to x.""",
+`push` returns the outputs y and their tangents dy = J·v. `pull` returns u·J, the gradient with respect to x of the sum of the outputs weighted by u.""",
     writes=("push", "pull"),
     starter='''def push(program, outputs, x, v):
     """Values and tangents of the outputs: two arrays (y, dy)."""
@@ -100,16 +100,16 @@ def pull(program, outputs, x, u):
 ''',
     check=check,
     messages={
-        "product-of-tangents": "You multiplied the two tangents. Wiggle only a: how much does a·b move?",
-        "slope-at-the-tangent": "The slope belongs to the point, the tangent only multiplies it: 2a·da.",
-        "finite-step": "You moved by all of v. A tangent is the straight-line part only, however long v is.",
-        "overwrites-at-fan-out": "Value {k} feeds two lines, and one of its cotangents was lost. Contributions add.",
-        "runs-downwards": "A cotangent was used before all its contributions had come in. Which line is finished first?",
-        "repeated-output-lost": "Output {out} is listed twice; its two weights add.",
+        "product-of-tangents": "For `mul`, dy from push has the product of the two tangents. If only a moves, how much does a·b move?",
+        "slope-at-the-tangent": "The slope of `square` or `sin` was computed at the tangent. It belongs to the value; the tangent then multiplies it.",
+        "finite-step": "dy from push is f(x + v) − f(x). A tangent is a rate: the linear part only, however long v is.",
+        "overwrites-at-fan-out": "Two lines read value {k}, and one of its two contributions was overwritten. Contributions to a cotangent are added.",
+        "runs-downwards": "A cotangent was used before all its contributions were added. Which line's cotangent is complete first?",
+        "repeated-output-lost": "Value {out} is listed twice in `outputs`, and only one of its two weights was used.",
     },
     hints=(
         "One line at a time: keep a list of values and a list of tangents.",
-        "For the way back, start with zeros, add the weights of the outputs, walk the lines from last to first.",
+        "For the pull, start with a list of zeros, add the weights of the outputs, and go through the lines from last to first.",
         "`for k, (op, *ins) in reversed(list(enumerate(program, n))): for i, s in zip(ins, slopes): bar[i] += bar[k]*s`",
     ),
     example=example_1,

@@ -43,9 +43,9 @@ QUESTION = Question(
     id="jvp-2",
     points=2,
     title="A row, a column, and what a vector target gives",
-    text="""J is the Jacobian of f at x. Write `row` (row i of J), `column` (column j of J) and `gradient` (what a tape answers when it is asked for the
-gradient of the whole vector f(x)), each with a single sweep. You are given `kit` with `y, pull = kit.vjp(f, x)` and `y, dy = kit.jvp(f, x, v)`; every pull and every push is counted.
-To try your functions by hand, pass `ak` for the kit: `row(ak, q2.example.f, q2.example.x, 0)`.""",
+    text="""J is the Jacobian of f at x. Write `row` (row i of J), `column` (column j of J) and `gradient` (what `tape.gradient(y, x)` returns for the
+whole vector y = f(x)), each with a single sweep. `kit` has `y, pull = kit.vjp(f, x)` and `y, dy = kit.jvp(f, x, v)`; every call of a pull and every push is counted.
+To try a pull yourself, pass `ak` as the kit: `row(ak, q2.example.f, q2.example.x, 0)`. (`ak.jvp` takes tuples, `ak.jvp(f, (x,), (v,))`.)""",
     writes=("row", "column", "gradient"),
     starter='''def row(kit, f, x, i):
     """Row i of the Jacobian of f at x."""
@@ -58,16 +58,16 @@ def column(kit, f, x, j):
 
 
 def gradient(kit, f, x):
-    """What a tape gives as the gradient of the vector f(x)."""
+    """What tape.gradient(y, x) returns for the vector y = f(x)."""
     ...
 ''',
     check=check,
     messages={
-        "gives-the-jacobian": "That is all of J. The tape seeds every output with 1 and gives the sum of the rows, shape ({n},).",
-        "sums-the-rows": "You pushed ones through the inputs. The tape pulls ones back from the outputs.",
-        "row-is-column": "Row i answers for output i: it comes back from a pull. Yours is a column (and your column a row, or the other way round).",
-        "jacobian-first": "Right, but you built {k} rows or columns to use one. One seed is enough.",
-        "mean-not-sum": "A vector target means the sum; dividing by {m} is a choice the loss must make itself.",
+        "gives-the-jacobian": "The result is all of J. A tape returns an array of shape ({n},): it pulls a cotangent of ones, which adds the rows of J.",
+        "sums-the-rows": "The result is J·1, a push of ones. A tape pulls ones: it adds the rows of J, and this is the sum over each row.",
+        "row-is-column": "`row` gives a column, or `column` a row. Row i belongs to output i, column j to input j: which sweep takes a vector with one entry per output?",
+        "jacobian-first": "The value is right, and it took {k} sweeps. One is enough: choose the vector so that only the entry you need is 1.",
+        "mean-not-sum": "The result is 1/{m} of what a tape gives. A vector target counts as the sum of its entries, not as their mean.",
     },
     hints=(
         "A pull gives u·J. Which u picks row i?",

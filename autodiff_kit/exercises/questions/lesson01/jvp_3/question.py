@@ -1,4 +1,4 @@
-"""jvp-3: Push with pulls only."""
+"""jvp-3: A push from two pulls."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         u = np.zeros(m)
         u[: min(n, m)] = v[: min(n, m)]
         mistaken = {"pulled-not-pushed": u @ J, "column-sums-times-v": np.full(m, J.sum(0) @ v)}
+        mistaken["value-of-the-first-pull"] = np.zeros(n)
         facts: dict[str, Any] = {"m": m, "k": kit.pulls}
         if a.case(reply.value, want, mistaken, tol=1e-10, facts=facts, of=f"jvp_by_pulls for n = {n}, m = {m}"):
             a.behave(kit.pushes == 0, "used-a-push", "A push was used.")
@@ -45,9 +46,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="jvp-3",
     points=3,
-    title="Push with pulls only",
-    text="""Compute J·v without forward mode and without differences of f: only `y, pull = kit.vjp(f, x)` is allowed, at most two pulls, whatever the
-number of outputs. (`kit.vjp` takes any function, a pull among them. To try it by hand, pass `ak` for the kit.)""",
+    title="A push from two pulls",
+    text="""Compute J·v without forward mode and without differences of f. Use only `y, pull = kit.vjp(f, x)` and at most two pulls, for any
+number of outputs. `kit.vjp` takes any function, also a pull. To try it yourself, pass `ak` as the kit.""",
     writes=("jvp_by_pulls",),
     starter='''def jvp_by_pulls(kit, f, x, v):
     """J v, by kit.vjp alone and in two pulls."""
@@ -55,16 +56,17 @@ number of outputs. (`kit.vjp` takes any function, a pull among them. To try it b
 ''',
     check=check,
     messages={
-        "jacobian-first": "Right, with {k} pulls. u ↦ u·J is linear: pull through it once.",
-        "finite-difference": "Close ({err}), but it is a difference. No step size is needed here.",
-        "pulled-not-pushed": "You computed v·J. For n ≠ m the shapes would have told you; where m = n, or with zeros filled in, nothing does.",
-        "column-sums-times-v": "(1·J)·v is the sum of what you want: all {m} components fell into one number.",
-        "used-a-push": "Correct, but the point is to do without forward mode.",
+        "jacobian-first": "The value is right, and it took {k} pulls. `pull` is itself a function of u: pull v through it.",
+        "finite-difference": "The result is off by up to {err}: this looks like a difference of values of f. No step size is needed here.",
+        "pulled-not-pushed": "The result is v·J, a pull of v. v has one entry per input, and a pull of f takes one entry per output ({m}).",
+        "column-sums-times-v": "Each entry is (1·J)·v, which is the sum of all {m} entries of J·v. Summing the outputs first loses the single ones.",
+        "value-of-the-first-pull": "All entries are 0: this is the value of the first pull at u = 0. J·v is what the second pull gives for v.",
+        "used-a-push": "The value is right, but `kit.jvp` is forward mode. Use `kit.vjp` only.",
     },
     hints=(
-        "What sort of function is u ↦ u·J?",
-        "Its own pull at v is J·v.",
-        "`_, pull = kit.vjp(f, x); _, again = kit.vjp(pull, zeros_like(y)); return again(v)`: the zeros do not matter, why?",
+        "Look at `pull` as a function of u. Which space do its inputs come from, and which its outputs?",
+        "This function is linear, and its Jacobian is the transpose of J. Use `kit.vjp` on it.",
+        "`_, pull = kit.vjp(f, x); _, again = kit.vjp(pull, zeros_like(y)); return again(v)`: the zeros do not matter, because `pull` is linear.",
     ),
     example=lambda rng: {
         "f": shared.QuadraticPlusSines.draw(rng, 3, 2),

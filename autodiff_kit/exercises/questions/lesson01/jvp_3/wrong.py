@@ -37,5 +37,9 @@ WRONG = {
     "one-sided difference": ((lambda k, f, x, v: (f(x + 1e-7 * v) - f(x)) / 1e-7,), "finite-difference"),
     "pulls v": ((pull_of_v,), "pulled-not-pushed"),
     "a push": ((lambda k, f, x, v: k.jvp(f, x, v)[1],), "used-a-push"),
+    "value of the first pull": (
+        (lambda k, f, x, v: k.vjp(k.vjp(f, x)[1], np.zeros(len(f(x))))[0],),
+        "value-of-the-first-pull",
+    ),
     "gradient dot v": ((one_number,), "column-sums-times-v"),
 }

@@ -1,4 +1,4 @@
-"""jvp-4: The cheaper way to the whole matrix."""
+"""jvp-4: The whole Jacobian in the fewest sweeps."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="jvp-4",
     points=2,
-    title="The cheaper way to the whole matrix",
-    text="""f has n inputs and m outputs; `push(v)` gives J·v and `pull(u)` gives u·J. Give the whole Jacobian, of shape (m, n) and of the dtype that the
-sweeps give, in as few sweeps as it takes.""",
+    title="The whole Jacobian in the fewest sweeps",
+    text="""f has n inputs and m outputs; `push(v)` gives J·v and `pull(u)` gives u·J. Return the whole Jacobian, of shape (m, n) and of the dtype that the
+sweeps give, in the fewest sweeps. A sweep is one call of `push` or `pull`.""",
     writes=("jacobian",),
     starter='''def jacobian(n, m, push, pull):
     """The (m, n) Jacobian in min(n, m) sweeps."""
@@ -50,14 +50,14 @@ sweeps give, in as few sweeps as it takes.""",
 ''',
     check=check,
     messages={
-        "always-reverse": "{k} sweeps where {min} were enough: n = {n} inputs, m = {m} outputs.",
-        "always-forward": "{k} sweeps where {min} were enough: n = {n} inputs, m = {m} outputs.",
-        "transposed": "Each push gives a column. You laid the columns down as rows.",
-        "too-many-sweeps": "You ran both modes and kept one.",
+        "always-reverse": "The values are right, but it took {k} pulls, one for each row; {min} pushes are enough for n = {n} inputs and m = {m} outputs.",
+        "always-forward": "The values are right, but it took {k} pushes, one for each column; {min} pulls are enough for n = {n} inputs and m = {m} outputs.",
+        "transposed": "The result is the transpose of J. Each push gives a column and each pull a row: along which axis are they stacked?",
+        "too-many-sweeps": "The values are right, but it took {k} sweeps: both pushes and pulls were called. Choose one direction first.",
     },
     hints=(
-        "A push costs one column, a pull one row.",
-        "Compare n with m before starting.",
+        "What does one push give, and what one pull?",
+        "Compare n with m before the first sweep.",
         "`stack([push(e) for e in eye(n)], axis=1) if n <= m else stack([pull(e) for e in eye(m)])`",
     ),
     example=lambda rng: _example_4(rng.integers(-3, 4, (2, 3)).astype(float)),

@@ -65,7 +65,7 @@ def operation_rules(matrix: Array) -> dict[str, tuple[Any, Any, Any]]:
 
 
 def random_operations(rng: np.random.Generator) -> tuple[dict[str, tuple[Any, Any, Array]], set[str]]:
-    """Nine ops by name, each ``(push, pull, x)``, and the names of those that lie."""
+    """Ten operations by name, each ``(push, pull, x)``, and the names of those whose pull is wrong."""
     matrix = rng.normal(size=(N, N))
     found = operation_rules(matrix)
     lying = set(rng.permutation(list(found))[: int(rng.integers(2, 5))].tolist()) | {"sin", "roll"}
@@ -73,9 +73,11 @@ def random_operations(rng: np.random.Generator) -> tuple[dict[str, tuple[Any, An
     for name, (push, honest, lie) in found.items():
         x = rng.normal(size=N).astype(np.float32 if rng.random() < 0.4 else np.float64)
         drawn[name] = (push, lie if name in lying else honest, x)
-    factor = 1e6 * 10.0 ** rng.integers(-2, 4)
+    # At these two scales every fixed limit is wrong: rounding is large in one, and the error small in the other.
+    large, tiny = matrix * 1e12, matrix * 1e-9
+    drawn["scale"] = (lambda x, v: large @ v, lambda x, u: large.T @ u, rng.normal(size=N))
+    drawn["tiny"] = (lambda x, v: tiny @ v, lambda x, u: tiny @ u, rng.normal(size=N))
     small = matrix.astype(np.float32)
-    drawn["scale"] = (lambda x, v: factor * v, lambda x, u: factor * u, rng.normal(size=N))
     drawn["honest32"] = (
         lambda x, v: small @ v,
         lambda x, u: small.T @ u,
@@ -83,4 +85,4 @@ def random_operations(rng: np.random.Generator) -> tuple[dict[str, tuple[Any, An
     )
     # Both rules of square lack the factor 2: they fit each other, and not the function.
     drawn["square"] = (lambda x, v: x * v, lambda x, u: x * u, rng.normal(size=N) + 2)
-    return drawn, lying
+    return drawn, lying | {"tiny"}

@@ -1,4 +1,4 @@
-"""jvp-5: Find the liars."""
+"""jvp-5: Which pulls are wrong?"""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ def handed(ops: dict[str, tuple[Any, Any, Array]]) -> dict[str, tuple[object, ..
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         ops, lying = misconceptions.random_operations(rng)
-        reply = yield Call("liars", (handed(ops), Random(int(rng.integers(2**32)))))
+        reply = yield Call("wrong_pulls", (handed(ops), Random(int(rng.integers(2**32)))))
         if a.warned(reply):
             continue
         accused = named_5(reply)
         missed, wronged = lying - accused, accused - lying
         if missed or wronged:
-            a.fail(_names_5(missed, wronged), _words_5(missed, wronged), **gap(rng, ops, wronged))
+            names = _names_5(missed, wronged) if accused else set()
+            a.fail(names, _words_5(missed, wronged), **gap(rng, ops, wronged or missed))
 
 
 def named_5(reply: CallResult) -> set[str]:
@@ -46,29 +47,32 @@ def named_5(reply: CallResult) -> set[str]:
     value = reply.value
     if type(value) is not set or not all(type(name) is str for name in value):
         raise LearnerCodeError(
-            "liars is to give back a set of names, such as {'sin', 'roll'}; set() makes an empty one."
+            "wrong_pulls is to give back a set of names, such as {'sin', 'roll'}; set() makes an empty one."
         )
     return value
 
 
 def _names_5(missed: set[str], wronged: set[str]) -> set[str]:
-    if wronged and not missed:
-        return {"asks-the-identity-for-truth"} if wronged == {"square"} else {"tolerance-without-scale"}
+    """The misconceptions that explain which operations were missed and which were named without reason."""
+    if wronged == {"square"} and not missed:
+        return {"asks-the-identity-for-truth"}
+    if missed <= {"tiny"}:
+        return {"tolerance-without-scale"}
     if wronged:
         return set()
     return {"probe-of-ones"} if "roll" in missed else {"tolerance-too-loose"} if "sin" in missed else set()
 
 
 def _words_5(missed: set[str], wronged: set[str]) -> str:
-    parts = [f"{', '.join(sorted(missed))} went free"] if missed else []
-    parts += [f"{', '.join(sorted(wronged))} told the truth"] if wronged else []
-    return f"Not all of it is right: {'; '.join(parts)}."
+    parts = [f"not found although the pull is wrong: {', '.join(sorted(missed))}"] if missed else []
+    parts += [f"named although the pull is right: {', '.join(sorted(wronged))}"] if wronged else []
+    return f"The set is not right. {'; '.join(parts).capitalize()}."
 
 
-def gap(rng: np.random.Generator, ops: dict[str, tuple[Any, Any, Array]], wronged: set[str]) -> dict[str, object]:
-    """Of the honest ops that were accused, the one whose two numbers are furthest apart, and how large they are."""
+def gap(rng: np.random.Generator, ops: dict[str, tuple[Any, Any, Array]], names: set[str]) -> dict[str, object]:
+    """Of the operations judged wrongly, the one whose two numbers are furthest apart, and how large they are."""
     found = []
-    for name in sorted(wronged):
+    for name in sorted(names):
         push, pull, x = ops[name]
         v, u = rng.normal(size=(2, misconceptions.N)).astype(x.dtype)
         moved, back = np.asarray(push(x, v), float), np.asarray(pull(x, u), float)
@@ -80,25 +84,25 @@ def gap(rng: np.random.Generator, ops: dict[str, tuple[Any, Any, Array]], wronge
 QUESTION = Question(
     id="jvp-5",
     points=3,
-    title="Find the liars",
-    text="""`ops` holds, by name, `(push, pull, x, m)`: `push(x, v)` gives J·v, with v like x, and `pull(x, u)` is meant to give u·J, with u of length m. Some pulls are not the
-transpose of their push. Give the set of their names. f itself is not given, so there is nothing to difference. Some ops are large, and some compute in float32 (x tells the
-dtype): rounding is no lie. `rng` is a NumPy generator for your probes.""",
-    writes=("liars",),
-    starter='''def liars(ops, rng):
-    """The set of names of the ops whose pull is not the transpose of their push."""
+    title="Which pulls are wrong?",
+    text="""`ops` is a dictionary: for each operation's name it holds `(push, pull, x, m)`. `push(x, v)` gives J·v, with v like x; `pull(x, u)` should give u·J, with u of length m. Some pulls
+multiply by another matrix than their push. Return the set of their names. f itself is not given, so finite differences are not possible. Rounding is not an error: some operations have
+numbers near 1e12 or near 1e-9, and some compute in float32 (the dtype of x). `rng` is a NumPy generator for random u and v.""",
+    writes=("wrong_pulls",),
+    starter='''def wrong_pulls(ops, rng):
+    """The set of names of the operations whose pull and push multiply by different matrices."""
     ...
 ''',
     check=check,
     messages={
-        "probe-of-ones": "roll went free. With u = v = 1 a roll and its opposite look alike. Ask with random directions.",
-        "tolerance-without-scale": "{op} differs by {gap} out of {size}: that is rounding. Measure the gap against the sum of |u||Jv| and against eps.",
-        "tolerance-too-loose": "One op is off by a thousandth, and your limit lets it through.",
-        "asks-the-identity-for-truth": "Both rules of square are wrong in the same way, and the identity holds. It tests that two rules fit each other, not that they fit f.",
+        "probe-of-ones": "The wrong pull of roll was not found. With u = v = (1, …, 1) a roll and its opposite give the same number. Use random u and v.",
+        "tolerance-without-scale": "For {op} the two inner products differ by {gap}, and the sizes of their terms sum to {size}. One fixed limit cannot fit all scales: compare the difference with that size, times eps of the dtype.",
+        "tolerance-too-loose": "The wrong pull of sin was not found. It is off by a factor of 1.001 only, and the limit lets it pass.",
+        "asks-the-identity-for-truth": "square was named, but its push and its pull agree: both lack the factor 2 of the true derivative. The adjoint test compares the two rules with each other, not with f.",
     },
     hints=(
-        "u·(Jv) and (uJ)·v are one number.",
-        "One random probe can be lucky; use three.",
+        "Which two numbers are equal if push and pull belong to the same J?",
+        "A random pair u, v can miss an error by chance; use three. How large can rounding be for terms of a given size?",
         "Compare with `50*eps(dtype)*(|u|·|Jv| + |uJ|·|v|)`.",
     ),
     example=lambda rng: {

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def liars(ops, rng):
+def wrong_pulls(ops, rng):
     found = set()
     for name, (push, pull, x, m) in ops.items():
         eps = np.finfo(x.dtype).eps

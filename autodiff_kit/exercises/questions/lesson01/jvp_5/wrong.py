@@ -3,8 +3,8 @@
 import numpy as np
 
 
-def liar_with(probe=None, tol=None, square=False):
-    def liars(ops, rng):
+def wrong_pulls_with(probe=None, tol=None, square=False):
+    def wrong_pulls(ops, rng):
         found = {"square"} if square else set()
         for name, (push, pull, x, m) in ops.items():
             for _ in range(3):
@@ -16,14 +16,16 @@ def liar_with(probe=None, tol=None, square=False):
                     found.add(name)
         return found
 
-    return liars
+    return wrong_pulls
 
 
 WRONG = {
-    "probes of ones": ((liar_with(np.ones),), "probe-of-ones"),
-    "absolute 1e-9": ((liar_with(tol=lambda size: 1e-9),), "tolerance-without-scale"),
-    "relative 1e-2": ((liar_with(tol=lambda size: 1e-2 * size),), "tolerance-too-loose"),
-    "differences too": ((liar_with(square=True),), "asks-the-identity-for-truth"),
-    "nobody": ((lambda ops, rng: set(),), "probe-of-ones"),
+    "probes of ones": ((wrong_pulls_with(np.ones),), "probe-of-ones"),
+    "absolute 1e-9": ((wrong_pulls_with(tol=lambda size: 1e-9),), "tolerance-without-scale"),
+    "relative 1e-2": ((wrong_pulls_with(tol=lambda size: 1e-2 * size),), "tolerance-too-loose"),
+    "differences too": ((wrong_pulls_with(square=True),), "asks-the-identity-for-truth"),
+    "absolute 1e-6": ((wrong_pulls_with(tol=lambda size: 1e-6),), "tolerance-without-scale"),
+    "absolute 1e-9, ones": ((wrong_pulls_with(np.ones, tol=lambda size: 1e-9),), ""),
+    "nobody": ((lambda ops, rng: set(),), ""),
     "everybody": ((lambda ops, rng: set(ops),), "tolerance-without-scale"),
 }

@@ -1,4 +1,4 @@
-"""jvp-6: Three pushes for a hundred columns."""
+"""jvp-6: A banded Jacobian in a few pushes."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="jvp-6",
     points=3,
-    title="Three pushes for a hundred columns",
-    text="""Row i of an n × n Jacobian depends on x[i−k … i+k] only, so J is a band of 2k+1 diagonals. Give J from `push(v)` = J·v, in at most 2k+1 pushes
-(or n, where n is less).""",
+    title="A banded Jacobian in a few pushes",
+    text="""Output i depends on the inputs x[i−k … i+k] only, so the n × n Jacobian J is zero outside a band of 2k+1 diagonals. Compute J from `push(v)` = J·v, in at most 2k+1 pushes
+(n pushes where n is less than 2k+1).""",
     writes=("band_jacobian",),
     starter='''def band_jacobian(push, n, k):
     """The (n, n) Jacobian with entries on 2k+1 diagonals only, in min(n, 2k+1) pushes."""
@@ -55,14 +55,14 @@ QUESTION = Question(
 ''',
     check=check,
     messages={
-        "a-push-per-column": "Right, with {n} pushes. Columns {j} and {far} never touch the same row: push them together.",
-        "neighbours-share-a-push": "Columns {j} and {next} were pushed together, and they share rows; their sum cannot be taken apart.",
-        "stride-too-short": "Columns k+1 apart still meet in a row. How far apart must two columns be?",
-        "transposed": "Each answer holds columns, and you wrote rows.",
+        "a-push-per-column": "The values are right, and it took {n} pushes. Columns {j} and {far} have no row in common: one push can serve both.",
+        "neighbours-share-a-push": "Columns {j} and {next} were pushed together. They have rows in common, and there the push gives only their sum.",
+        "stride-too-short": "Columns k+1 apart were pushed together. They still have a row in common: how far apart must two columns be?",
+        "transposed": "The result is the transpose of J. Each push gives entries of columns, and they were stored as rows.",
     },
     hints=(
-        "Draw the band for n = 7, k = 1 and colour columns that never meet.",
-        "Column j lives in rows j−k … j+k.",
+        "Draw the band for n = 7, k = 1. Which columns have no row in common?",
+        "Column j is zero except in rows j−k … j+k.",
         "Seeds `v[s::2*k+1] = 1`; entry (i, j) is read from the answer at i.",
     ),
     example=lambda rng: _example_6(np.triu(np.tril(rng.integers(1, 9, (5, 5)).astype(float), 1), -1)),
