@@ -173,7 +173,7 @@ def test_b27_a_name_registered_twice_is_an_error() -> None:
     def first(g: Any, ans: Any, x: Any) -> Any:
         return g
 
-    with pytest.raises(DuplicateNameError, match=r"'Twice' is already registered, at .*test_custom\.py:\d+") as caught:
+    with pytest.raises(DuplicateNameError, match=r"'Twice' is registered already, at .*test_custom\.py:\d+") as caught:
         ak.register_gradient("Twice")(first)
     assert isinstance(caught.value, KeyError)
 
@@ -188,7 +188,7 @@ def test_a_notebooks_cell_may_be_run_again() -> None:
         with ak.GradientTape() as tape, ak.gradient_override_map({"Floor": "Cell"}):
             y = ak.floor(x)
         assert float(tape.gradient(y, x)) == factor
-    with pytest.raises(DuplicateNameError, match="'Cell' is already registered"):
+    with pytest.raises(DuplicateNameError, match="'Cell' is registered already"):
         exec(cell.format(4.0).replace("def cell", "def other"), notebook)
 
 
