@@ -65,7 +65,7 @@ def test_inside_a_working_folder_it_is_the_default(work: Path, monkeypatch: pyte
     assert not (work / "notebooks" / "work").exists()
 
 
-def test_what_was_done_is_told(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_result_of_prepare_is_printed(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (work / "notebooks" / "01_first.ipynb").write_text("{")
     assert cli.main(["lab", "--prepare-only"]) == 0
     out, err = capsys.readouterr()

@@ -140,7 +140,7 @@ def test_cross_entropy_loops_agree_with_numpy(
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_cross_entropy_of_large_logits_keeps_its_digits(
+def test_cross_entropy_of_large_logits_is_accurate(
     loops: dict[str, Any], compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only differences count: adding 10 000 to each logit, exact in float32, changes no digit."""
@@ -228,7 +228,7 @@ def test_a_thread_in_the_background_takes_over() -> None:
     assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="1").split() == ["True"] * 5
 
 
-def test_turned_off_nothing_is_compiled() -> None:
+def test_disabled_loops_are_not_compiled() -> None:
     assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="0").split() == ["True", "False", "False", "False", "True"]
     assert run("from autodiff_kit import kernels; print(kernels.compile_all_loops())", AUTODIFF_KIT_NUMBA="0") == "[]\n"
 
@@ -236,7 +236,7 @@ def test_turned_off_nothing_is_compiled() -> None:
 @pytest.mark.parametrize(
     "trouble", ["raise ImportError('broken')", "def njit(*a, **k): raise RuntimeError('no compiler')"]
 )
-def test_a_broken_numba_disturbs_nobody(tmp_path: Path, trouble: str) -> None:
+def test_a_broken_numba_leaves_numpy_in_use(tmp_path: Path, trouble: str) -> None:
     """NumPy remains in use, and nothing is printed."""
     (tmp_path / "numba.py").write_text(trouble)
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
@@ -285,7 +285,7 @@ def test_relu_with_and_without_loops(loops: dict[str, Any], dtype: Any, monkeypa
 
 
 @pytest.mark.parametrize("kind", ["int64", "int32", "uint8", "uint64", "backwards"])
-def test_labels_that_are_no_class_are_told_with_loops_too(
+def test_invalid_labels_are_errors_with_loops_too(
     loops: dict[str, Any], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = np.arange(12.0).reshape(4, 3)

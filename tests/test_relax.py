@@ -25,7 +25,7 @@ def pulled(f: Callable[..., Any], *xs: Any) -> tuple[Any, list[Any]]:
 
 
 @pytest.mark.parametrize(("s", "value"), [(1, "1.6666"), (4, "1.5003"), (50, "1.5000")])
-def test_lesson_06_on_a_whole_number_it_never_becomes_floor(s: float, value: str) -> None:
+def test_lesson_06_at_an_integer_the_limit_is_not_floor(s: float, value: str) -> None:
     assert f"{float(relax.soft_floor(2.0, 1 / s, steps=(1, 5))):.4f}" == value
 
 
@@ -80,12 +80,12 @@ def test_b31_lesson_06_descents(f: Any, end: str, steps: int | None) -> None:
     [lambda x, _t: relax.piecewise_linear_floor(x, 1.0), lambda x, _t: relax.filtered_floor(x, 2.0)],
     ids=["piecewise", "filtered"],
 )
-def test_b31_the_other_stand_ins_arrive_too(f: Any) -> None:
+def test_b31_the_other_approximations_reach_the_target(f: Any) -> None:
     """B31: training through each approximation reaches an integer target, which hard floor never does."""
     assert descend(f)[1] is not None
 
 
-def test_b29_rounding_has_no_gradient_and_the_detour_none_but_zero() -> None:
+def test_b29_rounding_has_no_gradient_and_x_minus_fraction_has_zero() -> None:
     """B29 and B30: None for floor itself; x - (x - floor(x)) has gradient 0."""
     for f in (ak.floor, ak.ceil, ak.round, ak.sign, lambda x: ak.cast(x, "int64")):
         assert pulled(f, X)[1] == [None]
@@ -121,7 +121,7 @@ def test_b31_the_error_falls_with_the_temperature(f: Any, hard: Any, widths: Any
 
 
 @each_stair
-def test_gradients_of_stand_ins(f: Any, hard: Any, widths: Any) -> None:
+def test_gradients_of_approximations(f: Any, hard: Any, widths: Any) -> None:
     """Both modes compared with differences, between the corners."""
     ak.check_gradients(lambda x: f(x, widths[1]), [BETWEEN + 0.037], tolerance=1e-5).raise_if_failed()
 
@@ -136,7 +136,7 @@ ONE = [
 
 
 @pytest.mark.parametrize("f", [f for _, f in ONE], ids=[name for name, _ in ONE])
-def test_one_number_gives_what_an_array_gives(f: Any) -> None:
+def test_one_number_agrees_with_an_array(f: Any) -> None:
     """A single number records only its active steps; value, derivative and second derivative are those of an array."""
     places = np.concatenate([X, BETWEEN, [-50.0, 0.45, 0.5, 0.55, 1.85, 2.15, 3.5, 50.0, np.inf, -np.inf, np.nan]])
     slope = ak.grad(lambda x: f(x).sum())
@@ -155,7 +155,7 @@ def test_one_number_gives_what_an_array_gives(f: Any) -> None:
     ],
     ids=["soft", "piecewise", "filtered"],
 )
-def test_one_number_leaves_a_short_record(f: Any, most: int) -> None:
+def test_one_number_has_a_short_record(f: Any, most: int) -> None:
     for place in np.linspace(0.3, 5.7, 28).tolist():
         x = ak.Variable(place)
         with ak.GradientTape() as tape:
@@ -164,7 +164,7 @@ def test_one_number_leaves_a_short_record(f: Any, most: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_stand_ins_keep_the_dtype(dtype: str) -> None:
+def test_approximations_keep_the_dtype(dtype: str) -> None:
     for f, _, widths in STAIRS.values():
         value, (g,) = pulled(lambda x, f=f, w=widths[1]: f(x, w), X.astype(dtype))
         assert (value.dtype, g.dtype, g.shape) == (np.dtype(dtype), np.dtype(dtype), X.shape)
@@ -258,13 +258,13 @@ def test_the_edge_of_the_nudged_range(dtype: str) -> None:
     np.testing.assert_allclose(value[[1, 4]], [5.976471, -6.023529], atol=1e-6)
 
 
-def test_a_half_goes_up_where_the_range_is_nudged() -> None:
+def test_a_half_is_rounded_up_where_the_range_is_nudged() -> None:
     """(-2.5, 4.5) at 3 bits: the zero point is 2.5, and becomes 3, not the even 2."""
     value = relax.fake_quant([-9.0, 9.0], -2.5, 4.5, num_bits=3).numpy()
     assert value.tolist() == [-3.0, 4.0]
 
 
-def test_b32_a_range_that_is_taken_from_the_values() -> None:
+def test_b32_a_range_computed_from_the_values() -> None:
     """B32: clamped entries pass their 1 to min or max, which are elements of x: [2 0 1 1 1]."""
 
     def f(x: Any) -> Any:

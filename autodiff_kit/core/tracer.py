@@ -3,13 +3,13 @@
 ``ak.compile`` runs a function on symbolic arrays, which have a shape and a dtype but no numbers yet. A Hessian-vector
 product runs the reverse rules on dual numbers, which carry a tangent. The engine knows neither kind, only three rules:
 
-* an operation of which an input is a tracer is the tracer's: ``tracer.apply(op, values, params)``;
+* a tracer carries out every operation that has it as an input: ``tracer.apply(op, values, params)``;
 * Python that needs the numbers of a symbolic value raises a :class:`~autodiff_kit.errors.ConcretizationError`, and its
-  call is recorded as it is: ``error.trace.call(function, args, params)``;
-* a function that works on numbers says so by a decorator: :func:`opaque` where its result is needed, so that its call
-  is recorded; :func:`concrete_only` where there is nothing to do without numbers.
+  call is recorded instead: ``error.trace.call(function, args, params)``;
+* a decorator marks a function that works on numbers: :func:`opaque` if its result is needed, so that its call is
+  recorded; :func:`concrete_only` if it does nothing without numbers.
 
-Operations state what they need by these decorators, and never ask whether a value is symbolic.
+Operations state their needs by these decorators, and never ask whether a value is symbolic.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class SymbolicValue(Tracer):
     Attributes
     ----------
     tracer : object
-        The trace that it belongs to: ``tracer.call(function, args, kwargs)`` records a call as a whole.
+        The trace to which it belongs: ``tracer.call(function, args, kwargs)`` records a call as a whole.
     as_value : callable
-        The same as a value of the kit's: what stands for a Python number gets a dtype of its own.
+        The value as one of the kit; a symbolic Python number gets a dtype.
     astype : callable
-        The same in another dtype, as NumPy has it.
+        The value in another dtype, as in NumPy.
     """
 
     __slots__ = ()
@@ -84,9 +84,10 @@ def as_array(value: Any, dtype: Any = None) -> Any:
 
 
 def opaque(function: Callable[..., Any], every_call: bool = False) -> Callable[..., Any]:
-    """Decorator of a function that needs numbers: where an argument is symbolic, ``ak.compile`` records its call.
+    """Decorator of a function that needs numbers: if an argument is symbolic, ``ak.compile`` records its call.
 
-    With ``every_call`` also where no argument is symbolic: for what differs from call to call, such as a random draw.
+    ``every_call`` records the call for plain arguments too, for functions with a new result at each call, such as a
+    random draw.
     """
 
     @wraps(function)
@@ -98,7 +99,7 @@ def opaque(function: Callable[..., Any], every_call: bool = False) -> Callable[.
 
 
 def concrete_only(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator of a function that has nothing to do without numbers, such as a check: None for symbolic arguments."""
+    """Decorator of a function that does nothing without numbers, such as a check: None for symbolic arguments."""
     return wraps(function)(lambda *args: function(*args) if _trace_of(args) is None else None)
 
 

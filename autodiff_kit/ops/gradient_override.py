@@ -54,7 +54,7 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
     def decorate(rule: Rule) -> Rule:
         check_callable(f"the gradient {name!r}", rule)
         if name in _RULES and not _defined_again(_RULES[name], rule):
-            raise DuplicateNameError(f"a gradient named {name!r} is already registered, at {_location(_RULES[name])}")
+            raise DuplicateNameError(f"a gradient named {name!r} is registered already, at {_location(_RULES[name])}")
         _RULES[name] = rule
         return rule
 

@@ -76,7 +76,7 @@ def replace(before, after):
         ("-text", replace("## q1", "## q2"), "got q2"),
     ],
 )
-def test_each_problem_is_found_and_said(changed, name, change, words):
+def test_each_problem_is_found_and_described(changed, name, change, words):
     found = told(changed({ID + name: change}))
     assert any(words in problem for problem in found), found
 

@@ -50,13 +50,13 @@ def members(family: str) -> list[str]:
     return [name for name in CALLS if name.rpartition(".")[0] == family]
 
 
-def test_the_families_leave_nothing_out() -> None:
+def test_the_families_cover_all_names() -> None:
     assert sorted(name for family in FAMILIES for name in members(family)) == sorted(CALLS)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(seed=st.integers(0, 10**9))
-def test_nonsense_is_a_value_or_an_error_of_the_tree(family: str, seed: int, tmp_path_factory: Any) -> None:
+def test_nonsense_gives_a_value_or_an_error_of_the_kit(family: str, seed: int, tmp_path_factory: Any) -> None:
     """Each example calls each member once; its arguments depend on its name and the seed only."""
     rules, before = dict(gradient_override._RULES), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with chdir(tmp_path_factory.getbasetemp()):

@@ -68,7 +68,7 @@ def test_b21_the_network_of_lesson_18() -> None:
     assert told.backward / told.forward == pytest.approx(1.714286, abs=1e-6)
 
 
-def test_b22_the_trap_of_where_and_its_two_ways_out() -> None:
+def test_b22_nan_from_where_and_its_two_remedies() -> None:
     """B22: [nan nan .25] by composition, [0 0 .25] with an inner where, or inside ``zero_absorbs``."""
     x = ak.Variable([-1.0, 0.0, 4.0])
 
@@ -89,7 +89,7 @@ def test_b22_the_trap_of_where_and_its_two_ways_out() -> None:
     np.testing.assert_array_equal(slopes(naive), [np.nan, np.nan, 0.25])
 
 
-def test_b24_what_was_assigned_entry_by_entry_is_explained() -> None:
+def test_b24_entrywise_assignments_are_explained() -> None:
     """B24: entries assigned to a variable one by one: None, and the line of the assignment."""
     box, out = ak.Variable([[4.0, 5.0], [5.0, 6.0], [5.0, 7.0]]), ak.Variable(np.zeros(2), name="out")
     with ak.GradientTape() as tape:
@@ -104,7 +104,7 @@ def test_b24_what_was_assigned_entry_by_entry_is_explained() -> None:
     assert "out.assign_add" in why.code
 
 
-def test_b25_masked_training_moves_only_what_the_mask_keeps() -> None:
+def test_b25_masked_training_changes_only_unmasked_entries() -> None:
     """B25: `M*W + stop_gradient((1-M)*W)` has W's value everywhere and a gradient where M is 1; both modes agree."""
     w, mask = ak.Variable([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
 
@@ -120,7 +120,7 @@ def test_b25_masked_training_moves_only_what_the_mask_keeps() -> None:
     assert tangent.tolist() == mask.tolist()
 
 
-def test_b26_where_the_stopped_mean_is_right_and_where_it_is_not() -> None:
+def test_b26_when_a_stopped_mean_is_right() -> None:
     """B26: x = [1, 2, 3, 4]: the variance has [-.75 -.25 .25 .75] either way; the first output of (x - μ)/σ has
     [.2683 -.3578 -.0894 .1789], and stopping both μ and σ gives [.8944 0 0 0].
     """
@@ -150,7 +150,7 @@ def test_b26_where_the_stopped_mean_is_right_and_where_it_is_not() -> None:
     np.testing.assert_allclose(slopes(lambda: first(whole=True)), [0.6708, -0.2236, -0.2236, -0.2236], atol=5e-5)
 
 
-def test_b27_values_stay_and_only_the_way_back_is_swapped() -> None:
+def test_b27_an_override_changes_gradients_and_not_values() -> None:
     """B27: floor of [1.7, 2.3] with the gradient of the identity, and 5 g for Identity, in both modes."""
 
     @ak.register_gradient("Quintuple")
@@ -171,7 +171,7 @@ def test_b27_values_stay_and_only_the_way_back_is_swapped() -> None:
 
 
 @pytest.mark.parametrize("mode", ["gradient", "jacobian"])
-def test_b28_a_hook_replaces_what_passes_any_intermediate_value(mode: str) -> None:
+def test_b28_a_hook_replaces_the_gradient_of_an_intermediate_value(mode: str) -> None:
     """B28: of three intermediate values, the hook of the second sees 6 and returns -1; later values are unaffected."""
     x = ak.Variable(1.0)
     seen: list[float] = []

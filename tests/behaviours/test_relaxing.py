@@ -16,7 +16,7 @@ from autodiff_kit.nn import relax
     "hard", [ak.floor, ak.ceil, ak.round, ak.sign, lambda x: ak.cast(ak.cast(x, "int64"), "float64")],
     ids=["floor", "ceil", "round", "sign", "cast"],
 )  # fmt: skip
-def test_b29_none_with_an_explanation_and_zeros_only_if_asked(hard: Callable[[Any], Any]) -> None:
+def test_b29_none_with_an_explanation_and_zeros_only_on_request(hard: Callable[[Any], Any]) -> None:
     """B29: None, never a silent zero; the explanation names the operation's line and an alternative."""
     x = ak.Variable([1.7, -2.3])
     with ak.GradientTape(persistent=True) as tape:
@@ -76,7 +76,7 @@ def test_b31_training_through_each_relaxation_reaches_the_integer(name: str) -> 
     assert np.isfinite(ak.grad(lambda x: ak.sum(RELAXED[name](x, 2.0)))(between).numpy()).all()
 
 
-def test_b32_a_half_bit_of_difference_between_single_and_double() -> None:
+def test_b32_float32_and_float64_differ_by_half_a_level() -> None:
     """B32: the same call in float32 and float64: the range is nudged in the input's dtype, and 0 is exact in both."""
     row = np.array([-1.5, -0.4, 0.1, 0.63, 2.0])
     ends = {}
@@ -98,7 +98,7 @@ def test_b32_a_half_bit_of_difference_between_single_and_double() -> None:
     ("x", "expected"),
     [([-4.0, -3.5, 0.0, 1.0, 5.0], [2, 0, 1, 1, 1]), ([-4.0, -3.5, -3.25, 0.0, 5.0], [3, 0, 0, 1, 1])],
 )
-def test_b32_what_is_clamped_hands_its_1_to_the_ends(x: Any, expected: Any) -> None:
+def test_b32_clamped_entries_pass_their_gradient_to_the_ends(x: Any, expected: Any) -> None:
     """B32: with min and max of x itself: the gradient 1 of every clamped entry goes to the entry at that end."""
     w = ak.Variable(x)
     with ak.GradientTape(persistent=True) as tape:
@@ -139,7 +139,7 @@ def test_b33_a_model_is_trained_to_invert_a_black_box() -> None:
     assert np.abs(fresh - fresh.mean()).mean() > 0.5
 
 
-def test_b33_a_tape_stops_at_the_box_and_says_so() -> None:
+def test_b33_a_tape_does_not_follow_a_black_box() -> None:
     """B33: None, with the line at which the value left the record."""
     box, x = BlackBox(), ak.Variable([[0.5, -1.0]])
     with ak.GradientTape() as tape:
@@ -151,7 +151,7 @@ def test_b33_a_tape_stops_at_the_box_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("n", [2, 6])
-def test_b33_estimates_through_the_box_and_what_they_cost(n: int) -> None:
+def test_b33_estimates_through_a_black_box_and_their_cost(n: int) -> None:
     """B33: the gradient of Σ F(x)² by central differences (2 n evaluations) and by an evolution strategy with mirrored
     probes (2 for each), compared with the exact one.
     """
@@ -178,7 +178,7 @@ def test_b33_estimates_through_the_box_and_what_they_cost(n: int) -> None:
 
 
 @pytest.mark.parametrize("estimate", ["differences", "evolution"])
-def test_b33_descent_through_the_box_by_an_estimate(estimate: str) -> None:
+def test_b33_descent_through_a_black_box_by_an_estimate(estimate: str) -> None:
     """B33: ``custom_gradient`` records the estimate, so that parameters before F are trained through it."""
     box, rng = BlackBox(), np.random.default_rng(1)
 

@@ -59,7 +59,7 @@ def test_b40_the_step_is_not_the_gradient() -> None:
 
 
 @pytest.mark.parametrize("name", ["SGD", "momentum", "Adam"])
-def test_b40_the_last_step_is_kept_without_a_second_copy_of_the_weights(name: str) -> None:
+def test_b40_the_last_step_needs_no_second_copy_of_the_weights(name: str) -> None:
     """B40: after a step the optimizer holds its slots; the last step is computed from them, or was stored."""
     n = 200_000
     optimizer, w = SLOTS[name][0](), ak.Variable(np.zeros(n))
@@ -79,7 +79,7 @@ def test_b40_the_last_step_is_kept_without_a_second_copy_of_the_weights(name: st
     np.testing.assert_allclose(optimizer.last_update(w), after - before, atol=1e-15)
 
 
-def test_b42_pairs_may_be_changed_in_any_way_on_their_way() -> None:
+def test_b42_pairs_can_be_changed_before_they_are_applied() -> None:
     """B42: clipped by their common norm, scaled, masked; a None stays None and is skipped."""
     a, b, idle = ak.Variable([3.0, 0.0]), ak.Variable(4.0), ak.Variable(1.0)
     optimizer = ak.optim.SGD(1.0)
@@ -123,7 +123,7 @@ def test_b43_three_ways_to_stay_feasible() -> None:
     assert 0.99 < 1.0 - float(ak.softplus(u.numpy())) < 1.0
 
 
-def test_b43_a_projection_is_one_pass_over_the_weights() -> None:
+def test_b43_a_projection_runs_once_for_each_step() -> None:
     """B43: called once for each step, with the plain array; a benchmark measures its cost."""
     x, target, seen = np.random.default_rng(0).normal(size=(64, 40)), np.ones((64, 20)), []
 
@@ -138,7 +138,7 @@ def test_b43_a_projection_is_one_pass_over_the_weights() -> None:
     assert w.numpy().min() == 0.0
 
 
-def test_b45_a_compiled_function_folds_shares_and_is_never_stale() -> None:
+def test_b45_a_compiled_function_folds_constants_and_is_never_stale() -> None:
     """B45: values that do not depend on the arguments are computed once, equal sines are computed once, and a changed
     variable and a changed closure are noticed at the next call.
     """

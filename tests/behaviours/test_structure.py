@@ -41,7 +41,7 @@ def pulled(f: Any, *arrays: Any) -> tuple[Any, list[Any]]:
         ],
     ],
 )
-def test_odd_arguments_of_shaping_and_reductions(f: Any, numpys: Any, shape: tuple[int, ...]) -> None:
+def test_unusual_arguments_of_shape_functions_and_reductions(f: Any, numpys: Any, shape: tuple[int, ...]) -> None:
     """NumPy's value and shape, and a gradient that agrees with differences along random directions in both modes."""
     x = 1.0 + np.arange(float(np.prod(shape))).reshape(shape)
     y, (g,) = pulled(f, x)
@@ -58,7 +58,7 @@ def test_odd_arguments_of_shaping_and_reductions(f: Any, numpys: Any, shape: tup
     [((3, 1), (1, 4)), ((), (2, 3)), ((2, 3), ()), ((0,), (2, 1)), ((1,), (0,)), ((2, 1, 3), (4, 1)), ((1, 1), (5,))],
 )
 @pytest.mark.parametrize("op", [ak.add, ak.multiply, ak.maximum, ak.power, ak.atan2])
-def test_what_was_broadcast_is_summed_back(op: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+def test_broadcasting_is_reversed_by_sums(op: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
     """Over prepended axes, and over axes of length 1 with keepdims; in both modes, and for axes of length 0."""
     rng = np.random.default_rng(0)
     a, b = rng.uniform(0.5, 2.0, left), rng.uniform(0.5, 2.0, right)
@@ -103,7 +103,7 @@ def test_fancy_indices_are_added_up(index: Any) -> None:
     np.testing.assert_array_equal(tangent.numpy(), expected[index])
 
 
-def test_views_of_one_array_are_values_of_their_own() -> None:
+def test_views_of_one_array_are_independent_values() -> None:
     """Two views of one array, one transposed and one read-only; later writes to the base change nothing."""
     base = np.arange(6.0).reshape(2, 3)
     locked = base[:, ::2]

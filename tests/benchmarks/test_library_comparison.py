@@ -79,14 +79,14 @@ def test_a_ratio_is_that_of_one_run_and_the_middle_one_counts() -> None:
     assert (limit.measured, limit.least, limit.largest, limit.met) == (2.0, 1.0, 4.0, False)
 
 
-def test_what_is_absent_leaves_its_place_empty() -> None:
+def test_missing_systems_leave_empty_cells() -> None:
     rows = speed_targets.rows([a_result(kit=[1.0])])
     assert [row.against for row in rows] == [TORCH, JAX, "limit: one copy"]
     assert {(row.measured, row.met) for row in rows} == {(None, None)}
     assert "None" not in report.table([report._cells(speed_targets.as_dict(row)) for row in rows], report.HEAD)
 
 
-def test_float64_once_more_has_rows_without_a_floor() -> None:
+def test_repeated_workloads_in_float64_have_no_target() -> None:
     result = a_result(kit=[1.0], torch=[2.0])
     result.main, result.dtype = False, "float64"
     row = speed_targets.rows([result])[0]
@@ -95,7 +95,7 @@ def test_float64_once_more_has_rows_without_a_floor() -> None:
     assert row.met is None
 
 
-def test_every_floor_names_what_there_is() -> None:
+def test_every_target_names_existing_systems() -> None:
     tiny = {key: set(build(TINY["float64"])) for key, build in WORKLOADS.items()}
     for floor in speed_targets.FLOORS:
         assert floor.key in {*WORKLOADS, speed_targets.COLD}
@@ -118,7 +118,7 @@ def test_the_slope_of_a_straight_line_is_one() -> None:
     assert np.isnan(tape_length.slopes({1000: 1.0}))
 
 
-def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_growth_measures_every_stage_and_stops_at_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # compiling takes seconds
     monkeypatch.setattr(tape_length, "build_kernels_now", lambda compiled: None)
     monkeypatch.setattr(
@@ -132,7 +132,7 @@ def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: p
     assert all(set(times) <= {20} for stages in tape_length.growth([20, 40], 0.0).values() for times in stages.values())
 
 
-def test_what_the_collector_costs_is_measured_beside_bare_objects() -> None:
+def test_the_cost_of_the_garbage_collector_is_measured() -> None:
     assert {what: set(times) for what, times in tape_length.collected([20, 40]).items()} == {
         "record": {20, 40}, "bare objects": {20, 40},
     }  # fmt: skip

@@ -64,7 +64,7 @@ def test_start_runs_what_it_is_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_each_visitor_is_a_learner_of_their_own(tmp_path: Path) -> None:
+def test_each_visitor_is_a_new_learner(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "HOME": str(tmp_path),

@@ -82,7 +82,7 @@ def test_steps_of_an_optimizer() -> None:
     assert "in two halves" in str(compiled.plan)
 
 
-def test_a_thread_that_is_taken_leaves_both_halves_to_the_caller() -> None:
+def test_a_busy_thread_leaves_both_halves_to_the_caller() -> None:
     compiled = made(chain, X)
     expected = float(chain(X))
     (helper,) = threads._helpers
@@ -156,7 +156,7 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_makes_a_thread_of_its_own() -> None:
+def test_a_forked_process_makes_its_own_thread() -> None:
     compiled = made(chain, X)
     expected = float(compiled(X))
     child = os.fork()
@@ -165,6 +165,6 @@ def test_a_forked_process_makes_a_thread_of_its_own() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_one_thread_halves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_thread_splits_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 1)
     assert "in two halves" not in str(made(chain, X).plan)

@@ -30,7 +30,7 @@ def test_the_first_nan_forward_is_named() -> None:
 
 @quiet
 @pytest.mark.parametrize("value", [0.0, [0.0, 1.0]])
-def test_a_nan_that_was_brought_in_says_so(value: Any) -> None:
+def test_a_nan_in_the_input_is_named_as_such(value: Any) -> None:
     x = ak.constant(np.log(value))
     with (
         ak.detect_anomalies(),
@@ -42,7 +42,7 @@ def test_a_nan_that_was_brought_in_says_so(value: Any) -> None:
 
 
 @quiet
-def test_the_first_nan_on_the_way_back_is_named() -> None:
+def test_the_first_nan_in_the_backward_pass_is_named() -> None:
     x = ak.Variable([4.0, 0.0])
     with ak.GradientTape(persistent=True) as tape:
         y = ak.sum(ak.where(x > 0, ak.sqrt(x), 0.0))
@@ -57,7 +57,7 @@ def test_the_first_nan_on_the_way_back_is_named() -> None:
 
 @quiet
 @pytest.mark.parametrize("value", [2.0, [2.0, 3.0]])
-def test_what_is_finite_passes_and_gives_the_same(value: Any) -> None:
+def test_finite_computations_are_unchanged(value: Any) -> None:
     x = ak.Variable(value)
 
     def slope() -> Any:
@@ -98,7 +98,7 @@ def test_b22_zero_absorbs(f: Any, point: Any, without: Any, within: Any) -> None
 
 
 @quiet
-def test_what_absorbs_is_what_comes_in() -> None:
+def test_zero_absorbs_incoming_gradients() -> None:
     """Backward, an incoming 0 stays 0; forward, 0 times an incoming infinite tangent is nan as usual."""
     f = lambda x: 0.0 * ak.sqrt(x)  # noqa: E731
     assert np.isnan(float(ak.grad(f)(0.0)))

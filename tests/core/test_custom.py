@@ -11,7 +11,7 @@ import autodiff_kit as ak
 from autodiff_kit.errors import DuplicateNameError, ShapeError, StructureError, TapeError, UnknownGradientError
 
 
-def test_b22_where_gives_each_side_its_own() -> None:
+def test_b22_where_gives_each_side_its_gradient() -> None:
     """B22: zero where a side was not chosen, None for the condition."""
     a, b, c = ak.constant([1.0, 2.0]), ak.constant([3.0, 4.0]), ak.constant([1.0, -1.0])
     with ak.GradientTape() as tape:
@@ -30,7 +30,7 @@ def test_b23_cond_gives_none_to_the_other_branch() -> None:
     assert (float(da), db) == (2.0, None)
 
 
-def test_b24_loops_that_assign_have_no_gradient() -> None:
+def test_b24_loops_with_assignments_have_no_gradient() -> None:
     """B24: 1 - P_i/B_j in one expression has a gradient; the version with assignments gives None."""
     prod, box = (
         ak.constant([[3.0, 4.0, 5.0], [4.0, 5.0, 6.0], [1.0, 3.0, 3.0]]),
@@ -82,7 +82,7 @@ def test_b26_the_variance_with_and_without_a_stopped_mean() -> None:
     np.testing.assert_allclose(tape.gradient(path, x).numpy(), 0.0, atol=1e-15)
 
 
-def test_b27_an_override_swaps_the_way_back_only_inside_its_block() -> None:
+def test_b27_an_override_changes_gradients_only_inside_its_block() -> None:
     """B27: floor of [1.7, 2.3] gives [1, 2] with gradient [1, 1]; before and after it is None."""
     x = ak.Variable([1.7, 2.3])
     with ak.GradientTape(persistent=True) as tape:
@@ -120,7 +120,7 @@ def test_b27_a_registered_gradient() -> None:
     assert float(ak.grad(ak.square)(2.0)) == 4.0
 
 
-def test_a_registered_gradient_gets_the_answer_the_inputs_and_the_parameters() -> None:
+def test_a_registered_gradient_gets_output_inputs_and_parameters() -> None:
     seen: dict[str, Any] = {}
 
     @ak.register_gradient("Curious")
@@ -166,14 +166,14 @@ def test_b27_names_that_do_not_exist(mapping: dict[str, str], words: str) -> Non
     assert isinstance(caught.value, LookupError)
 
 
-def test_b27_a_name_registered_twice() -> None:
+def test_b27_a_name_registered_twice_is_an_error() -> None:
     """B27: a KeyError that says where the first one is defined."""
 
     @ak.register_gradient("Twice")
     def first(g: Any, ans: Any, x: Any) -> Any:
         return g
 
-    with pytest.raises(DuplicateNameError, match=r"'Twice' is already registered, at .*test_custom\.py:\d+") as caught:
+    with pytest.raises(DuplicateNameError, match=r"'Twice' is registered already, at .*test_custom\.py:\d+") as caught:
         ak.register_gradient("Twice")(first)
     assert isinstance(caught.value, KeyError)
 
@@ -188,7 +188,7 @@ def test_a_notebooks_cell_may_be_run_again() -> None:
         with ak.GradientTape() as tape, ak.gradient_override_map({"Floor": "Cell"}):
             y = ak.floor(x)
         assert float(tape.gradient(y, x)) == factor
-    with pytest.raises(DuplicateNameError, match="'Cell' is already registered"):
+    with pytest.raises(DuplicateNameError, match="'Cell' is registered already"):
         exec(cell.format(4.0).replace("def cell", "def other"), notebook)
 
 
@@ -212,7 +212,7 @@ def weighted(x: Any, w: Any = 2.0) -> Any:
     return (x * w).sum(), lambda g: (g * w * 10.0, g * (x * 10.0).sum())
 
 
-def test_a_custom_gradient_binds_keywords_and_derives_its_push() -> None:
+def test_a_custom_gradient_binds_keywords_and_derives_its_jvp() -> None:
     """Keyword and default arguments are bound to their positions; without a jvp, the tangent comes from the vjp."""
     x = ak.Variable([1.0, 2.0])
     w = ak.Variable(3.0)
@@ -270,7 +270,7 @@ def test_whole_jacobians_through_a_custom_gradient(mode: str) -> None:
         (lambda x: (x, lambda g: np.ones(7)), r"shape \(7,\), but its input has shape \(2,\)"),
     ],
 )
-def test_a_custom_gradient_that_is_wrong(answer: Any, words: str) -> None:
+def test_wrong_custom_gradients_are_errors(answer: Any, words: str) -> None:
     x = ak.Variable([1.0, 2.0])
     with pytest.raises((StructureError, ShapeError), match=words) as caught, ak.GradientTape() as tape:
         y = ak.custom_gradient(answer)(x)

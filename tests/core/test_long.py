@@ -27,7 +27,7 @@ def test_a_record_of_100_000_operations() -> None:
     gc.collect()
 
 
-def test_a_deep_record_of_arrays_dies_without_recursion() -> None:
+def test_a_deep_record_of_arrays_is_freed_without_recursion() -> None:
     w = ak.Variable(np.ones(2))
     with ak.GradientTape() as tape:
         y = w
@@ -77,7 +77,7 @@ def test_b45_memory_is_flat_over_training(make: Any, every_case: bool, monkeypat
     assert open_records.records == []
 
 
-def test_memory_is_flat_where_tensors_are_watched_again_and_again() -> None:
+def test_memory_is_flat_when_a_tensor_is_watched_many_times() -> None:
     """One tensor that many tapes and accumulators watched keeps none of them alive."""
     x = ak.constant(np.ones(100))
     f = ak.grad(lambda z: (z * z).sum())
@@ -100,7 +100,7 @@ def test_memory_is_flat_where_tensors_are_watched_again_and_again() -> None:
     assert blocks() - before < 300
 
 
-def test_b45_one_tape_around_all_steps_grows_and_a_tape_a_step_does_not() -> None:
+def test_b45_one_tape_around_all_steps_grows_and_one_per_step_does_not() -> None:
     """B45, lesson 13: 500 nodes against 5."""
     w = ak.Variable(1.0)
 

@@ -64,7 +64,7 @@ def test_one_inner_tape_under_two_outer_ones() -> None:
     assert (float(a.gradient(g, w)), float(b.gradient(g, w))) == (48.0, 48.0)
 
 
-def test_a_closed_tape_sees_nothing_of_a_later_one() -> None:
+def test_a_closed_tape_does_not_see_a_later_one() -> None:
     w = ak.Variable(2.0)
     with ak.GradientTape(persistent=True) as first:
         y = w * w
@@ -193,7 +193,7 @@ def test_b15_products_build_no_jacobian(which: str) -> None:
         assert large < 5 * small
 
 
-def test_b15_the_other_way_round_is_the_transpose() -> None:
+def test_b15_jvp_and_vjp_are_adjoint() -> None:
     """B15: u (J v) = (u J) v for tall and for wide functions, also in float32."""
     rng = np.random.default_rng(2)
     for n, m, dtype in ((3, 7, "float64"), (7, 3, "float64"), (5, 4, "float32")):
@@ -221,14 +221,14 @@ def pulls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_b16_one_pass_whatever_the_number_of_rows(pulls: list[str]) -> None:
+def test_b16_one_pass_for_any_number_of_rows(pulls: list[str]) -> None:
     """B16: for 40 rows of a Jacobian each operation's rule is called once."""
     x = np.linspace(0.1, 1.0, 40)
     ak.jacobian(lambda x: ak.exp(ak.sin(x) * x), mode="reverse")(x)
     assert sorted(pulls) == ["exp", "multiply", "sin"]
 
 
-def test_b17_only_what_lies_between_is_passed(pulls: list[str]) -> None:
+def test_b17_only_nodes_between_are_visited(pulls: list[str]) -> None:
     """B17: between two intermediate values, neither earlier nor later operations are visited."""
     x = ak.constant(np.linspace(0.1, 1.0, 30))
     runs = []
@@ -370,7 +370,7 @@ def test_a_primal_given_twice() -> None:
         ak.ForwardAccumulator([x, x], [1.0, 1.0])
 
 
-def test_what_an_accumulator_answers() -> None:
+def test_results_of_an_accumulator() -> None:
     """The structure of its targets, None or zeros for targets without a path, the tangent itself for a primal."""
     x, z, w = ak.constant([1.0, 2.0]), ak.constant(3.0), ak.Variable(2.0)
     with ak.ForwardAccumulator({"x": x, "w": w}, {"x": [1.0, 0.0], "w": 5.0}) as acc:
@@ -433,7 +433,7 @@ def test_tapes_in_two_threads_do_not_see_each_other() -> None:
     assert found == {3: (202, 12.0, 0), 5: (202, 80.0, 0)}
 
 
-def test_what_another_thread_computes_is_not_written_to_this_ones_tape() -> None:
+def test_operations_of_another_thread_are_not_recorded() -> None:
     """Threads do not record each other's operations, not even on a tensor that they share."""
     x = ak.constant(2.0)
     rows = ak.constant([1.0, 2.0])

@@ -36,7 +36,7 @@ def test_recording_goes_on_after_an_exception_in_a_pause() -> None:
     assert float(tape.gradient(y, w)) == 6.0
 
 
-def test_b12_a_record_can_be_forgotten() -> None:
+def test_b12_a_record_can_be_reset() -> None:
     """B12: after reset the tape starts again, also a released one; watched values are forgotten."""
     w, x = ak.Variable(3.0), ak.constant(2.0)
     with ak.GradientTape() as tape:
@@ -121,7 +121,7 @@ def test_a_target_that_is_a_variable() -> None:
     assert tape.gradient(w, w).tolist() == [1.0, 1.0]
 
 
-def test_nodes_say_what_ran_where() -> None:
+def test_nodes_list_operations_and_locations() -> None:
     """Frozen rows: ids of inputs, negative ids for leaves, shape, dtype, and the line of the user's code."""
     w = ak.Variable(np.ones((2, 3), np.float32))
     with ak.GradientTape() as tape:
@@ -132,21 +132,21 @@ def test_nodes_say_what_ran_where() -> None:
     assert (second.inputs, second.shape) == ((0,), (3,))
     assert first.cell == __file__
     assert second.line == first.line + 1
-    assert first.code == "test_nodes_say_what_ran_where"
+    assert first.code == "test_nodes_list_operations_and_locations"
     assert z.shape == (3,)
     with pytest.raises(AttributeError):
         first.op = "cos"  # type: ignore[misc]
 
 
-def test_the_place_of_an_operation_inside_the_kit_is_the_users_line() -> None:
+def test_the_location_of_an_operation_inside_the_kit_is_the_users_line() -> None:
     w = ak.Variable([1.0, 2.0, 4.0])
     with ak.GradientTape() as tape:
         ak.std(w)
-    assert {node.code for node in tape.nodes} == {"test_the_place_of_an_operation_inside_the_kit_is_the_users_line"}
+    assert {node.code for node in tape.nodes} == {"test_the_location_of_an_operation_inside_the_kit_is_the_users_line"}
     assert len({node.line for node in tape.nodes}) == 1
 
 
-def test_a_record_holds_no_frame_once_it_is_closed() -> None:
+def test_a_closed_record_holds_no_frame() -> None:
     """While it is open it remembers the frame of the last operation; afterwards the caller's locals must be free."""
     x = ak.Variable(1.5)
     with ak.GradientTape(persistent=True) as outer, ak.GradientTape(persistent=True) as inner:

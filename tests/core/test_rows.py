@@ -37,7 +37,7 @@ def test_few_rows_of_a_large_variable(dtype: Any) -> None:
     np.testing.assert_array_equal(seen[0].numpy(), dense_g.numpy())
 
 
-def test_rows_meet_rows_and_meet_dense_gradients() -> None:
+def test_sums_of_rows_and_of_dense_gradients() -> None:
     w = table()
     with ak.GradientTape(persistent=True) as tape:
         a, b = ak.sum(w[[1, 2, 1]]), ak.sum(3.0 * w[np.array([2, 4])])
@@ -55,7 +55,7 @@ def test_rows_meet_rows_and_meet_dense_gradients() -> None:
         np.testing.assert_array_equal(dense.numpy(), expected)
 
 
-def test_where_rows_would_not_do_the_gradient_is_a_tensor() -> None:
+def test_the_gradient_is_a_tensor_where_rows_do_not_suffice() -> None:
     w = table()
     tensor = w.read_value()
     with ak.GradientTape() as tape:
@@ -76,7 +76,7 @@ def test_where_rows_would_not_do_the_gradient_is_a_tensor() -> None:
     assert isinstance(tape.gradient(y, small), ak.Tensor)
 
 
-def test_32_rows_of_a_million_cost_no_table() -> None:
+def test_32_rows_of_a_million_allocate_no_table() -> None:
     """The gradient of a 1e6 x 16 embedding table for 32 rows must not cost a full table."""
     w = ak.Variable(np.zeros((1_000_000, 16), np.float32))
     ids = np.random.default_rng(1).integers(0, 1_000_000, 32)
@@ -91,7 +91,7 @@ def test_32_rows_of_a_million_cost_no_table() -> None:
     assert g.nbytes < 1 << 12
 
 
-def test_a_used_tape_holds_no_table() -> None:
+def test_a_released_tape_holds_no_table() -> None:
     """A lazy step can then write in place while the tape still exists, and the record can still be listed."""
     w, opt = ak.Variable(np.zeros((1_000_000, 16), np.float32), name="w"), ak.optim.Adam(0.1, lazy=True)
     for _ in range(2):

@@ -67,7 +67,7 @@ def test_b03_what_a_tape_watches() -> None:
     assert numbers(tape.gradient(y, [trained, still, tensor])) == [12.0, 8.0, 6.0]
 
 
-def test_b03_watching_by_hand_alone() -> None:
+def test_b03_watching_explicitly_only() -> None:
     """B03: sin(x0) + softplus(x1) at (0, 10), only x1 watched."""
     x0, x1 = ak.Variable(0.0), ak.Variable(10.0)
     with ak.GradientTape(watch_accessed_variables=False) as tape:
@@ -78,7 +78,7 @@ def test_b03_watching_by_hand_alone() -> None:
     assert float(g) == pytest.approx(0.9999546, abs=1e-7)
 
 
-def test_a_value_on_the_way_may_be_watched_as_well() -> None:
+def test_an_intermediate_value_can_be_watched() -> None:
     """The value keeps its history, its gradient is computed as usual, and its hook runs once."""
     w = ak.Variable([1.0, 2.0])
     for single in (w, ak.Variable(2.0)):
@@ -120,7 +120,7 @@ def test_b04_intermediate_values() -> None:
     assert tape.gradient([y, z], y).tolist() == [3.0, 19.0]
 
 
-def test_b05_a_second_gradient_is_refused_kindly() -> None:
+def test_b05_a_second_gradient_is_an_error_with_advice() -> None:
     """B05: a RuntimeError that says what happened and what to do; the list of operations is still there."""
     w = ak.Variable(np.ones(100))
     with ak.GradientTape() as tape:
@@ -136,7 +136,7 @@ def test_b05_a_second_gradient_is_refused_kindly() -> None:
         tape.jacobian(y, w)
 
 
-def test_a_failed_gradient_also_uses_the_tape_up_but_a_persistent_one_lives() -> None:
+def test_a_failed_gradient_also_releases_the_tape_unless_persistent() -> None:
     w = ak.Variable(1.0)
     with ak.GradientTape(persistent=True) as tape:
         y = w * w
@@ -163,7 +163,7 @@ def test_b05_what_the_record_holds() -> None:
     assert sizes["square"] == sizes["exp"] == 8000
 
 
-def test_b05_a_tape_that_is_dropped_frees_its_arrays_although_tensors_live() -> None:
+def test_b05_a_dropped_tape_frees_its_arrays_while_tensors_exist() -> None:
     """B05: the values of a persistent tape are released when it is deleted."""
     w = ak.Variable(np.ones(10))
     tape = ak.GradientTape(persistent=True)
@@ -281,7 +281,7 @@ def test_b10_operations_without_a_gradient_give_none() -> None:
         assert tape.gradient(y, w) is None
 
 
-def test_b11_watching_a_whole_number_warns() -> None:
+def test_b11_watching_an_integer_warns() -> None:
     """B11: a warning that names the dtype and the remedy, and None."""
     x = ak.constant(5)
     with ak.GradientTape() as tape:

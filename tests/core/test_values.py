@@ -135,7 +135,7 @@ def test_new_numbers_in_a_parameter_change_no_gradient(shape: tuple[int, ...]) -
     assert [tape.gradient(y, x).tolist() for y in ys] == [[0.5, 1.0], [0.25, 1.0], [1.0, 0.0]]
 
 
-def test_a_variable_read_in_a_pause_is_followed_afterwards() -> None:
+def test_a_variable_read_in_a_pause_is_watched_afterwards() -> None:
     w = ak.Variable(2.0)
     with ak.GradientTape() as tape:
         with tape.stop_recording():
@@ -144,7 +144,7 @@ def test_a_variable_read_in_a_pause_is_followed_afterwards() -> None:
     assert tape.gradient(y, w).tolist() == 3.0
 
 
-def test_assigning_a_variable_changes_no_gradient_of_before() -> None:
+def test_assigning_a_variable_changes_no_earlier_gradient() -> None:
     w = ak.Variable([1.0, 2.0])
     with ak.GradientTape() as tape:
         y = w * w
@@ -203,7 +203,7 @@ def test_variables() -> None:
     assert float(scalar) == 3.0
 
 
-def test_names_make_no_operation() -> None:
+def test_operands_add_no_nodes() -> None:
     """A literal or an array as an operand adds no further node to the record."""
     w = ak.Variable(1.0)
     with ak.GradientTape() as tape:
@@ -221,7 +221,7 @@ def test_structures() -> None:
         unflatten_like(nest, [1, 2, 3, 4, 5])
 
 
-def test_whole_numbers_have_no_derivative_in_functions() -> None:
+def test_integer_arguments_have_no_derivative() -> None:
     with pytest.raises(DtypeError, match=r"5\.0 instead of 5"):
         ak.grad(lambda x: x * x)(3)
     with pytest.raises(StructureError, match=r"shape \(2,\)"):

@@ -13,7 +13,7 @@ from autodiff_kit import data
 from autodiff_kit.errors import AutodiffError
 
 
-def test_digits_are_what_scikit_learn_ships():
+def test_digits_equal_those_of_scikit_learn():
     datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn, the source of the copy, is not here")
     source = datasets.load_digits()
     images, labels = data.digits()
@@ -35,7 +35,7 @@ def test_each_call_gives_fresh_arrays():
     assert data.digits()[0].min() == 0
 
 
-def test_the_licence_stands_beside_the_digits():
+def test_the_licence_is_next_to_the_digits():
     text = (files("autodiff_kit.data") / "LICENCE-digits.txt").read_text(encoding="utf-8")
     assert "CC BY 4.0" in text
     assert "Alpaydin" in text

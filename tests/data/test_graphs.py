@@ -48,7 +48,7 @@ def test_labels_are_true() -> None:
         assert {0, 1} <= set(kinds)
 
 
-def test_pairs_differ_in_nothing_but_who_stands_where() -> None:
+def test_pairs_differ_only_in_the_positions_of_the_kinds() -> None:
     whole = graphs()
     every = matrices(whole)
     for (one, edges), (other, same) in zip(every[::2], every[1::2], strict=True):

@@ -36,7 +36,7 @@ def test_right_gradients_agree() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_a_wrong_pull_is_found_and_placed(dtype: str) -> None:
+def test_a_wrong_vjp_is_found_and_located(dtype: str) -> None:
     """The largest absolute error: 0.5 at the first entry, 1 at the second."""
     report = ak.check_gradients(wrong, [np.array([1.0, 2.0], dtype)])
     assert not report.ok
@@ -48,7 +48,7 @@ def test_a_wrong_pull_is_found_and_placed(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e-6, 1.0, 1e8])
-def test_errors_are_beside_the_size_of_the_gradient(size: float) -> None:
+def test_errors_are_relative_to_the_size_of_the_gradient(size: float) -> None:
     """A gradient of 1e-12 with a relative error of 1e-3 is wrong; one with rounding errors is right at any size."""
 
     @ak.custom_gradient
@@ -79,7 +79,7 @@ def test_the_argument_is_named() -> None:
     assert report.where.endswith("argument 1[0]")
 
 
-def test_nested_arguments_and_several_answers() -> None:
+def test_nested_arguments_and_several_outputs() -> None:
     """Arguments and results may be lists and dicts; integers among the results are ignored."""
 
     def f(p: Any, x: Any) -> Any:
@@ -130,7 +130,7 @@ def test_b30_floor_overridden_with_identity() -> None:
         report.raise_if_failed()
 
 
-def test_b30_the_detour() -> None:
+def test_b30_the_gradient_of_x_minus_fraction() -> None:
     """B30: x - (x - floor(x)) has gradient 0, the slope on both sides of each jump: an error of 0."""
     report = ak.check_gradients(lambda x: x - (x - ak.floor(x)), [[[1.0, 2.0, 2.5]]], step=1e-3)
     assert report.ok
@@ -162,7 +162,7 @@ ODD: dict[str, tuple[Any, float, str]] = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_is_odd_is_named(name: str) -> None:
+def test_singularities_are_named(name: str) -> None:
     """At each singularity the kit's gradient is the slope of one side, or between both: no error."""
     f, x, words = ODD[name]
     with np.errstate(all="ignore"):
@@ -178,7 +178,7 @@ def test_ties_among_entries() -> None:
 
 
 @pytest.mark.parametrize("slope", [-0.9, 0.3, 1.0, 1.1, -2.0])
-def test_at_a_kink_what_lies_between_is_right(slope: float) -> None:
+def test_at_a_kink_every_slope_between_is_right(slope: float) -> None:
     @ak.custom_gradient
     def size(x: Any) -> Any:
         return ak.abs(x), lambda g: g * slope
@@ -204,7 +204,7 @@ def test_at_a_kink_what_lies_between_is_right(slope: float) -> None:
         ak.nn.elu,
     ],
 )
-def test_what_is_smooth_is_called_nothing(f: Any, x: float) -> None:
+def test_smooth_functions_have_no_singularity(f: Any, x: float) -> None:
     report = ak.check_gradients(f, [x])
     assert report.kinks == ()
     assert report.ok, report
@@ -218,7 +218,7 @@ def test_near_a_pole(distance: float) -> None:
     assert not any("kink" in k or "jump" in k or "vertical" in k for k in report.kinks)
 
 
-def test_random_points_beside_a_kink_and_far_from_it() -> None:
+def test_random_points_near_a_kink_and_far_from_it() -> None:
     """A kink within the first step is named; a kink further away is not."""
     rng = np.random.default_rng(3)
     for x in 10 ** rng.uniform(-9, -3.5, 20) * rng.choice([-1.0, 1.0], 20):
@@ -236,7 +236,7 @@ def test_small_dtypes_are_differenced_in_float64(dtype: str) -> None:
     assert ak.check_gradients(ak.nn.relu, [np.zeros(1, dtype)]).kinks == ("a kink at x[0]=0",)
 
 
-def test_a_function_that_is_another_one_in_float64() -> None:
+def test_a_function_that_differs_in_float64() -> None:
     """Then differences are computed in the small dtype, with large steps."""
 
     def f(x: Any) -> Any:
@@ -267,7 +267,7 @@ def test_nothing_to_check() -> None:
     assert ak.check_gradients(lambda: ak.constant(1.0), []).where == "nowhere"
 
 
-def test_a_function_of_chance_is_noticed() -> None:
+def test_a_random_function_is_noticed() -> None:
     rng = np.random.default_rng(0)
     report = ak.check_gradients(lambda x: x * float(rng.random()), [1.0])
     assert not report.ok
@@ -298,6 +298,6 @@ def test_a_function_of_chance_is_noticed() -> None:
         (ak.sin, [1.0], {"seed": "x"}, StructureError, "seed must be an integer"),
     ],
 )
-def test_what_cannot_be_checked(f: Any, args: Any, options: Any, error: Any, words: str) -> None:
+def test_invalid_arguments_of_gradient_checks(f: Any, args: Any, options: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ak.check_gradients(f, args, **options)

@@ -106,7 +106,7 @@ def test_numbers_in_notes_are_short_and_have_a_true_minus() -> None:
     assert notes[2].startswith("subtract: (−1.333) − 2 = ")
 
 
-def test_what_cannot_be_shown() -> None:
+def test_values_that_cannot_be_shown() -> None:
     x = ak.constant([1.0, 2.0])
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)

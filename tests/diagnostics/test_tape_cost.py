@@ -75,21 +75,21 @@ def test_reading_twice_adds_once() -> None:
     assert tape.cost().backward == 10 + 10 + 10
 
 
-def test_what_was_broadcast_is_added_up() -> None:
+def test_broadcast_gradients_cost_additions() -> None:
     x, b = weights(8, 3), weights(3)
     with ak.GradientTape() as tape:
         _ = x + b
     assert tape.cost().backward == 8 * 3 - 3
 
 
-def test_a_stack_of_products_adds_up_what_it_shares() -> None:
+def test_a_stack_of_products_sums_gradients_of_shared_factors() -> None:
     x, w = rng.normal(size=(6, 4, 3)), weights(3, 5)
     with ak.GradientTape() as tape:
         _ = x @ w
     assert tape.cost().backward == 2 * 6 * 4 * 3 * 5 + (6 - 1) * 3 * 5
 
 
-def test_moving_costs_nothing_and_gathering_comes_back_as_sums() -> None:
+def test_moving_entries_is_free_and_gathering_costs_sums() -> None:
     x = weights(4, 6)
     with ak.GradientTape() as tape:
         _ = ak.transpose(x).reshape((3, 8))[[0, 2, 2]]
@@ -103,7 +103,7 @@ def test_paths_that_end_cost_nothing_backward() -> None:
     assert (tape.cost().forward, tape.cost().backward) == (10, 0)
 
 
-def test_a_gradient_of_the_users_counts_as_one_operation() -> None:
+def test_a_user_defined_gradient_counts_as_one_operation() -> None:
     @ak.custom_gradient
     def twice(x: Any) -> Any:
         return 2.0 * x, lambda g: 2.0 * g
@@ -115,7 +115,7 @@ def test_a_gradient_of_the_users_counts_as_one_operation() -> None:
     assert (told.forward, told.backward) == (5, 5)
 
 
-def test_a_target_leaves_out_what_it_is_not_made_of() -> None:
+def test_operations_that_a_target_does_not_use_cost_nothing() -> None:
     x = weights(5)
     with ak.GradientTape() as tape:
         y = ak.exp(x)
@@ -191,7 +191,7 @@ def matrices() -> Any:
 
 
 @pytest.mark.parametrize("make", [network, squares, attention, recurrent, numbers, matrices], ids=lambda f: f.__name__)
-def test_the_sweep_on_a_record_of_its_own_costs_as_much(make: Any) -> None:
+def test_the_cost_equals_that_of_a_recorded_sweep(make: Any) -> None:
     run = make()
     with ak.GradientTape() as outer:
         with ak.GradientTape() as inner:
@@ -217,7 +217,7 @@ def three_lines() -> Any:
     return tape, loss, w
 
 
-def test_rows_are_lines_dearest_first(three_lines: Any) -> None:
+def test_rows_are_lines_most_expensive_first(three_lines: Any) -> None:
     tape, _, _ = three_lines
     told = tape.cost()
     assert told.rows[0].code == "h = x @ w  # the dearest"
@@ -228,7 +228,7 @@ def test_rows_are_lines_dearest_first(three_lines: Any) -> None:
     assert told.rest.nodes == 0
 
 
-def test_b21_the_five_dearest_lines_are_named() -> None:
+def test_b21_the_five_most_expensive_lines_are_listed() -> None:
     """B21: of seven lines the five most expensive, by their text; the totals include all lines."""
     w = [weights(n, n) for n in range(2, 9)]
     with ak.GradientTape() as tape:
@@ -262,7 +262,7 @@ def test_by_operation_and_by_node(three_lines: Any) -> None:
     assert [row.nodes for row in tape.cost(by="node").rows] == [1, 1, 1, 1]
 
 
-def test_a_released_tape_tells_the_same(three_lines: Any) -> None:
+def test_a_released_tape_has_the_same_cost(three_lines: Any) -> None:
     tape, loss, w = three_lines
     before = str(tape.cost())
     tape.gradient(loss, w)
@@ -324,7 +324,7 @@ class _Reader(HTMLParser):
         self.cells.append(data)
 
 
-def test_html_is_escaped_and_has_no_colour_of_its_own() -> None:
+def test_html_is_escaped_and_sets_no_colours() -> None:
     x = weights(3)
     with ak.GradientTape() as tape:
         _ = ak.where(x < 0, x * 2.0, "<b>&" and x)

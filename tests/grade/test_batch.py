@@ -91,7 +91,7 @@ def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path)
     assert not seeds[0] & seeds[1]
 
 
-def test_probes_are_secret_unless_a_seed_is_given(subs, tmp_path):
+def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path):
     seeds = []
     for name in ("a", "b"):
         assert grade(subs / "ada.ipynb", tmp_path / name) == 0
@@ -100,7 +100,7 @@ def test_probes_are_secret_unless_a_seed_is_given(subs, tmp_path):
     assert len(seeds[0]) == len(LESSON.questions)
 
 
-def test_what_was_graded_is_not_graded_again(subs, tmp_path, monkeypatch):
+def test_graded_submissions_are_not_graded_again(subs, tmp_path, monkeypatch):
     out = tmp_path / "out"
     assert grade(subs, out) == 0
     before = contents(out)
@@ -109,7 +109,7 @@ def test_what_was_graded_is_not_graded_again(subs, tmp_path, monkeypatch):
     assert contents(out) == before
 
 
-def test_a_changed_submission_is_graded_again_and_no_other(subs, tmp_path, monkeypatch):
+def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch):
     out, graded, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0
     (subs / "dan.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
@@ -119,7 +119,7 @@ def test_a_changed_submission_is_graded_again_and_no_other(subs, tmp_path, monke
     assert by_name(out)["dan"].score == FULL
 
 
-def test_a_batch_goes_on_after_a_kill(subs, tmp_path):
+def test_a_batch_continues_after_a_kill(subs, tmp_path):
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert grade(subs, whole, "--seed", "7") == 0
     command = [
@@ -157,7 +157,7 @@ def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
     assert "writing grades to" in capsys.readouterr().err
 
 
-def test_one_question_is_graded_again_and_the_others_stand(subs, tmp_path, monkeypatch):
+def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, monkeypatch):
     out, asked, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0
     before = by_name(out)
@@ -230,19 +230,19 @@ def test_late_work(subs, tmp_path):
         (["--regrade", "nope"], "--regrade must name a question"),
     ],
 )
-def test_what_makes_no_sense_is_told(subs, tmp_path, capsys, monkeypatch, more, said):
+def test_invalid_options_are_errors(subs, tmp_path, capsys, monkeypatch, more, said):
     monkeypatch.setattr(batch, "SCHEDULER_TIMEOUT", 1)
     words = ["grade", str(subs), "--out", str(tmp_path / "out"), *more]
     assert cli.main(words) == 1
     assert said in capsys.readouterr().err
 
 
-def test_submissions_that_are_not_there(tmp_path, capsys):
+def test_missing_submissions(tmp_path, capsys):
     assert grade(tmp_path / "nothing", tmp_path / "out") == 1
     assert "does not exist" in capsys.readouterr().err
 
 
-def test_without_a_sandbox_it_refuses_unless_told(subs, tmp_path, capsys, monkeypatch):
+def test_without_a_sandbox_nothing_runs_unless_requested(subs, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert grade(subs, tmp_path / "out") == 1
     said = capsys.readouterr().err
@@ -253,13 +253,13 @@ def test_without_a_sandbox_it_refuses_unless_told(subs, tmp_path, capsys, monkey
     assert by_name(tmp_path / "out")["ada"].score == FULL
 
 
-def test_on_a_mac_it_refuses(subs, tmp_path, capsys, monkeypatch):
+def test_on_macos_a_sandbox_is_an_error(subs, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert grade(subs, tmp_path / "out") == 1
     assert "a sandbox needs Linux, but this is darwin" in capsys.readouterr().err
 
 
-def test_a_sandbox_that_cannot_be_made_says_why(subs, tmp_path, capsys, monkeypatch):
+def test_a_sandbox_that_cannot_start_is_an_error_with_the_reason(subs, tmp_path, capsys, monkeypatch):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "bwrap").write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     (tmp_path / "bin" / "bwrap").chmod(0o755)
@@ -270,7 +270,7 @@ def test_a_sandbox_that_cannot_be_made_says_why(subs, tmp_path, capsys, monkeypa
     assert not list((tmp_path / "out" / ".grading" / "results").glob("*.json"))
 
 
-def test_the_bar_fills():
+def test_the_progress_bar():
     import io
 
     class Terminal(io.StringIO):

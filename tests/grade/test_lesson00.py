@@ -40,7 +40,7 @@ def three(x):
         ("tape-3", THREE.format(persistent=True, keep="KEPT.append(tape)"), "tape-kept", "partial"),
     ],
 )
-def test_the_box_tells_of_exceptions_and_tapes(hand_in, question, answer, name, outcome):
+def test_the_sandbox_reports_exceptions_and_tapes(hand_in, question, answer, name, outcome):
     result = hand_in(answered(LESSONS["00"], **{question.replace("-", "_"): answer}))
     (mark,) = [mark for mark in result.marks if mark.question == question]
     assert (mark.outcome, mark.misconception) == (outcome, name)

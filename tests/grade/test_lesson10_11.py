@@ -51,7 +51,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_answer_is_told_in_the_box_what_it_is(hand_in, name):
+def test_misconceptions_are_named_in_the_sandbox(hand_in, name):
     text, want = WRONG[name]
     lesson = LESSONS["10" if name.startswith("stop") else "11"]
     question = next(one for one in lesson.questions if one.id == name.replace("_", "-"))

@@ -32,7 +32,7 @@ LOUD = """def square(x):
         (LOUD, "", "passed"),
     ],
 )
-def test_the_box_overwrites_what_it_lent(hand_in, answer, name, outcome):
+def test_the_sandbox_overwrites_earlier_arguments(hand_in, answer, name, outcome):
     result = hand_in(answered(LESSONS["12"], state_3=answer))
     (mark,) = [mark for mark in result.marks if mark.question == "state-3"]
     assert (mark.outcome, mark.misconception) == (outcome, name)

@@ -44,7 +44,7 @@ def test_sqlite_by_default(tool, tmp_path):
     check(tool("python", "-c", PROGRAM, str(tmp_path / "book.db"), cwd=tmp_path))
 
 
-def test_a_database_that_does_not_answer_says_so(tool, tmp_path):
+def test_a_database_that_does_not_respond_is_an_error(tool, tmp_path):
     program = """
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, write_gradebook
 try:

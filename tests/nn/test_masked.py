@@ -94,7 +94,7 @@ def test_kept_entries_share_among_themselves(dtype: str, mode: str) -> None:
 
 @each_dtype
 @pytest.mark.parametrize("garbage", [np.nan, np.inf, -np.inf, 6e4])
-def test_b38_what_stands_in_the_padding_does_not_matter(dtype: str, garbage: float) -> None:
+def test_b38_the_contents_of_the_padding_do_not_matter(dtype: str, garbage: float) -> None:
     """B38: value, gradient and tangent are exact for any contents of the padding; so is the second order."""
     x = np.array([0.5, 1.0, 0.0], dtype)
     dirty, mask = np.array([0.5, 1.0, garbage], dtype), [True, True, False]
@@ -111,7 +111,7 @@ def test_b38_what_stands_in_the_padding_does_not_matter(dtype: str, garbage: flo
         np.testing.assert_allclose(ak.hessian(f)(dirty).numpy(), ak.hessian(f)(x).numpy(), atol=1e-15)
 
 
-def test_what_arrives_at_the_padding_does_not_matter_either() -> None:
+def test_the_cotangent_of_the_padding_does_not_matter() -> None:
     """0 times nan in the backward pass: weights of the padding times values of nan."""
     x = ak.constant([0.5, 1.0, 0.0])
     with ak.GradientTape() as tape:
@@ -240,7 +240,7 @@ def test_b37_cross_entropy_of_a_label() -> None:
 
 
 @each_dtype
-def test_cross_entropy_far_out(dtype: str) -> None:
+def test_cross_entropy_of_extreme_logits(dtype: str) -> None:
     x = np.array([[1000.0, 0.0], [-1000.0, 0.0]], dtype)
     value, g = pulled(lambda x: ak.nn.sparse_softmax_cross_entropy([0, 0], x), x)
     assert value.dtype == g.dtype == np.dtype(dtype)

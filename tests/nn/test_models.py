@@ -123,7 +123,7 @@ def test_training_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None
         assert np.array_equal(a.numpy(), b.numpy())
 
 
-def test_training_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_resumes_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights from a file, slots from a state: equal to the last bit, even if several layers use the same names."""
     monkeypatch.setattr(kernels, "compiled_loop", lambda name: None)
     words, batch = batches()
@@ -150,7 +150,7 @@ def test_slots_of_layers_of_one_name_stay_apart() -> None:
     assert list(slots) == ["dense/kernel", "dense/bias", "dense/kernel (2)", "dense/bias (2)"]
 
 
-def test_a_compiled_model_trains_alike_and_sees_what_is_loaded(tmp_path: Path) -> None:
+def test_a_compiled_model_trains_equally_and_uses_loaded_values(tmp_path: Path) -> None:
     """Traced once; an optimizer step or a loaded file changes values, and the same trace returns the new results."""
     some = graphs("test")
     plain, recorded = Neighbours(0), Neighbours(0)

@@ -92,7 +92,7 @@ def test_scale_and_offset_have_gradients_of_their_shape() -> None:
     assert go.tolist() == [4.0] * 3
 
 
-def test_sixteen_bits_are_squared_in_thirty_two() -> None:
+def test_float16_is_squared_in_float32() -> None:
     """A deviation above 256 has a square beyond the range of float16."""
     x = np.array([[-1000.0, 1000.0] * 50], np.float16)
     y = ak.nn.layer_norm(x)
@@ -114,7 +114,7 @@ def test_dropout_keeps_the_mean_and_its_gradient_has_the_same_mask() -> None:
     np.testing.assert_array_equal(tape.gradient(y, x), y)
 
 
-def test_dropout_comes_back_with_its_seed() -> None:
+def test_dropout_is_reproducible_with_a_seed() -> None:
     x = np.ones(50)
     first, again, other = (ak.nn.dropout(x, 0.5, seed=s).tolist() for s in (7, 7, 8))
     assert first == again != other
@@ -124,7 +124,7 @@ def test_dropout_comes_back_with_its_seed() -> None:
     assert ak.nn.dropout(x, 0.5).tolist() != ak.nn.dropout(x, 0.5).tolist()
 
 
-def test_a_compiled_dropout_draws_anew_at_each_call() -> None:
+def test_a_compiled_dropout_draws_a_new_mask_at_each_call() -> None:
     """An integer seed drops the same entries each time, compiled or not; without a seed each call draws anew."""
     x = np.ones(50)
     fixed, free = (ak.compile(lambda t, s=seed: ak.nn.dropout(t, 0.5, seed=s)) for seed in (7, None))
@@ -133,7 +133,7 @@ def test_a_compiled_dropout_draws_anew_at_each_call() -> None:
     assert free.trace_count == 1
 
 
-def test_dropout_of_nothing_and_of_everything() -> None:
+def test_dropout_with_rates_0_and_1() -> None:
     x = np.array([1.0, np.nan, np.inf])
     for y in (ak.nn.dropout(x, 0.0), ak.nn.dropout(x, 1.0, training=False), ak.nn.dropout(x, 0.5, training=False)):
         np.testing.assert_array_equal(y, x)
@@ -143,7 +143,7 @@ def test_dropout_of_nothing_and_of_everything() -> None:
 
 
 # -------------------------------------------------------------------------------- losses
-def test_b37_what_a_cross_entropy_is_and_what_it_is_not() -> None:
+def test_b37_cross_entropy_is_minus_log_softmax() -> None:
     """B37: -log softmax, for integer labels and for probabilities; neither binary terms nor softmax twice."""
     logits, share = ak.constant([0.0, 1.0, 2.0]), ak.constant([0.0, 1.0, 0.0])
     assert float(ak.nn.sparse_softmax_cross_entropy(1, logits)) == pytest.approx(1.4076059, abs=1e-7)
@@ -165,7 +165,7 @@ def test_large_logits_overflow_nowhere() -> None:
     assert float(ak.nn.softmax_cross_entropy([1.0, 0.0], [-1000.0, 1000.0])) == 2000.0
 
 
-def test_huber_is_straight_outside_and_round_inside() -> None:
+def test_huber_is_linear_outside_and_quadratic_inside() -> None:
     errors = [-3.0, -2.0, -0.5, 0.0, 2.0, 4.0]
     y = ak.nn.huber(np.zeros(6), errors, delta=2.0)
     assert y.tolist() == [4.0, 2.0, 0.125, 0.0, 2.0, 6.0]

@@ -48,7 +48,7 @@ def test_b34_readout_with_a_number_of_graphs_known_when_it_runs() -> None:
 
 
 @pytest.mark.parametrize("function", NAMES, ids=lambda f: f.__name__)
-def test_b34_an_id_out_of_range_is_named_with_its_place(function: Any) -> None:
+def test_b34_an_id_out_of_range_is_named_with_its_position(function: Any) -> None:
     """B34: IndexError, for negative ids too; the first of several."""
     for ids, words in (
         ([0, 3, 5], r"id 3 at place 1 is out of range; it goes from 0 to 2"),
@@ -81,7 +81,7 @@ def test_b34_the_adjacency_may_be_sparse(format: str, kind: Any) -> None:
     np.testing.assert_allclose(ak.jvp(lambda t: S.sparse_matmul(matrix, t), (x,), (g,))[1], dense @ g, rtol=1e-13)
 
 
-def test_b34_edges_whose_weights_are_learned() -> None:
+def test_b34_edges_with_trainable_weights() -> None:
     """B34: values as a tensor, rows and columns as constants; repeated positions add up."""
     rows, columns = np.array([0, 2, 0, 1, 0]), np.array([1, 0, 1, 3, 2])
     x = np.random.default_rng(1).normal(size=(4, 2))
@@ -142,7 +142,7 @@ def test_b35_class_means_persist_over_batches_and_serve_a_loss() -> None:
     assert centers.counts.tolist() == np.bincount(labels, minlength=4).tolist()
 
 
-def test_b35_one_function_moves_given_means() -> None:
+def test_b35_class_means_updates_given_means() -> None:
     """B35: without previous means, the means of the batch; with them, a class moves by its rate, or stays."""
     x, labels = ak.constant([[1.0], [3.0], [8.0]]), [0, 0, 2]
     assert S.class_means(x, labels, 4).tolist() == [[2.0], [0.0], [8.0], [0.0]]
@@ -185,7 +185,7 @@ def test_b35_a_bad_batch_changes_nothing() -> None:
 
 
 # -------------------------------------------------------------------------------- B36
-def test_b36_rows_dealt_out_and_put_together_again() -> None:
+def test_b36_partition_and_stitch_are_inverse() -> None:
     """B36: three parts, one of them empty; stitching is the inverse, and gradients pass both."""
     data = ak.constant([[1, 2], [3, 4], [5, 6]])
     parts = S.dynamic_partition(data, [1, 0, 1], 3)
@@ -202,7 +202,7 @@ def test_b36_rows_dealt_out_and_put_together_again() -> None:
     np.testing.assert_array_equal(gradient(f, x), [[2.0, 4.0], [10.0, 10.0], [10.0, 12.0]])
 
 
-def test_b36_the_last_row_stands_and_gaps_are_0() -> None:
+def test_b36_the_last_of_equal_indices_is_kept_and_gaps_are_0() -> None:
     """B36: of several rows at one index the last is kept, and only it gets a gradient."""
     x = ak.constant([1.0, 2.0, 3.0])
     with ak.GradientTape() as tape:
@@ -238,7 +238,7 @@ def test_products_with_zeros_to_second_order() -> None:
     np.testing.assert_array_equal(hessian, expected)
 
 
-def test_sixteen_bits_are_added_up_in_thirty_two() -> None:
+def test_float16_is_summed_in_float32() -> None:
     ones, ids = np.ones(3000, np.float16), np.zeros(3000, int)
     assert S.segment_sum(ones, ids).tolist() == [3000.0]
     assert S.segment_mean(np.full(3000, 100.0, np.float16), ids).tolist() == [100.0]  # the sum is beyond float16
@@ -251,7 +251,7 @@ def test_sixteen_bits_are_added_up_in_thirty_two() -> None:
     assert tape.gradient(total, big).tolist() == [[6000.0], [0.0]]
 
 
-def test_whole_numbers_and_truth_values_have_values_and_no_gradient() -> None:
+def test_integers_and_booleans_have_no_gradient() -> None:
     assert S.segment_sum([1, 2, 3], [1, 1, 0]).tolist() == [3, 3]
     assert S.segment_sum([True, True], [0, 0]).tolist() == [2]
     assert S.segment_mean([1, 2], [0, 0]).tolist() == [1.5]
@@ -337,7 +337,7 @@ def test_errors_name_what_was_given(call: Any, error: type[Exception], words: st
     assert isinstance(caught.value, ak.AutodiffError)
 
 
-def test_what_a_user_writes_to_ids_afterwards_does_not_matter() -> None:
+def test_later_writes_to_ids_do_not_matter() -> None:
     ids, x = np.array([0, 0, 1]), ak.constant([1.0, 2.0, 3.0])
     with ak.GradientTape() as tape:
         tape.watch(x)

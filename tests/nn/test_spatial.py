@@ -82,7 +82,7 @@ def test_the_same_image_alone_in_a_batch_and_in_a_stack() -> None:
             np.testing.assert_allclose(whole[place], f(x[place]).numpy(), rtol=1e-12, atol=1e-14)
 
 
-def test_largest_of_equals_is_the_first() -> None:
+def test_max_pooling_chooses_the_first_of_equal_entries() -> None:
     """As in PyTorch and TensorFlow; nan is larger than all numbers, and padding never is the largest."""
     x = np.array([[2.0, 2.0], [2.0, 1.0]])[..., None]
     assert gradient(lambda t: ak.nn.max_pool2d(t, 2), x)[..., 0].tolist() == [[1.0, 0.0], [0.0, 0.0]]
@@ -93,7 +93,7 @@ def test_largest_of_equals_is_the_first() -> None:
     assert ak.nn.max_pool2d(np.array([[[-7], [-8]]]), (1, 2), padding=((0, 0), (1, 1))).dtype == np.int64
 
 
-def test_means_count_what_is_inside() -> None:
+def test_average_pooling_counts_only_image_entries() -> None:
     x = np.ones((3, 3, 1))
     assert ak.nn.avg_pool2d(x, 2, 1, "same").numpy().ravel().tolist() == [1.0] * 9
     np.testing.assert_allclose(gradient(lambda t: ak.nn.avg_pool2d(t, 2, padding="same"), x)[..., 0],

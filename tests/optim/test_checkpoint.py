@@ -121,7 +121,7 @@ def test_settings_come_with_the_state(tmp_path: Path) -> None:
     assert other.slot_names() == ("momentum",)
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opt, w, b = stepped()
     opt.save(tmp_path / "s.npz")
     before = (tmp_path / "s.npz").read_bytes()
@@ -189,7 +189,7 @@ def _pickled(path: Path) -> None:
         (_head(), r"has slots \['m'\], and needs \['m', 't', 'v'\]"),
     ],
 )
-def test_files_that_are_none(tmp_path: Path, write: Any, words: str) -> None:
+def test_invalid_files_are_errors(tmp_path: Path, write: Any, words: str) -> None:
     write(tmp_path / "s.npz")
     opt, w, _ = stepped()
     before = opt.get_slot(w, "m").tobytes()
@@ -265,7 +265,7 @@ def test_names_that_occur_twice_and_none_are_kept_apart(tmp_path: Path) -> None:
     assert [float(again.get_slot(v, "momentum")) for v in variables] == [0.9 * value for value, _ in makers]
 
 
-def test_what_was_not_taken_up_is_saved_again(tmp_path: Path) -> None:
+def test_unused_loaded_slots_are_saved_again(tmp_path: Path) -> None:
     opt, *_ = stepped()
     opt.save(tmp_path / "1")
     again = ak.optim.Adam()
@@ -278,6 +278,6 @@ def test_what_was_not_taken_up_is_saved_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "state", [None, 3, {}, {"kind": 3}, {"kind": "SGD"}, {"kind": "SGD", "settings": {}, "slots": 0}]
 )
-def test_states_that_are_none(state: Any) -> None:
+def test_invalid_states_are_errors(state: Any) -> None:
     with pytest.raises(StructureError):
         ak.optim.SGD(0.1).load_state_dict(state)

@@ -35,7 +35,7 @@ ONE_THEN_NOTHING = [1.0] + 99 * [0.0]
     ("make", "expected"),
     [("SGD", -0.1), ("momentum", -0.999973), ("RMSProp", -0.316228), ("Adam", -0.600522)],
 )
-def test_b41_lesson_15_half_a_step_from_nothing(make: str, expected: float) -> None:
+def test_b41_lesson_15_steps_at_zero_gradients(make: str, expected: float) -> None:
     """B41: one gradient of 1, then 99 of 0; with None instead, -0.1 and no further step."""
     assert after(MAKERS[make], ONE_THEN_NOTHING) == pytest.approx(expected, abs=5e-7)
     if make == "Adam":

@@ -108,7 +108,7 @@ def test_single_precision_stays_and_ends(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("factor", [1e-12, 1.0, 1e9])
-def test_the_units_of_a_variable_do_not_matter(factor: float) -> None:
+def test_the_scale_of_a_variable_does_not_matter(factor: float) -> None:
     x, y = X, 3.0 * np.exp(-0.7 * X) + 0.01 * np.sin(5 * X)
     plain, first = fit(lambda b, x: b[0] * ak.exp(-b[1] * x), x, y, [1.0, 0.1])
     other, second = fit(lambda b, x: b[0] * factor * ak.exp(-b[1] * x), x, y, [1.0 / factor, 0.1])
@@ -165,7 +165,7 @@ def test_a_start_at_the_minimum_needs_no_step() -> None:
     assert "the Jacobian is 0" in result.message
 
 
-def test_a_wrong_gradient_is_said_to_be_one() -> None:
+def test_a_wrong_gradient_is_named_in_the_message() -> None:
     @ak.custom_gradient
     def wrong(x: Any) -> Any:
         return ak.constant(2.0 * np.asarray(x)), lambda g: -g
@@ -255,7 +255,7 @@ def test_variables_that_do_not_fit(variables: Any, error: Any, words: str) -> No
 
 
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, "much", None])
-def test_settings_that_mean_nothing(value: Any) -> None:
+def test_invalid_settings(value: Any) -> None:
     for name in ("damping", "cost_limit"):
         with pytest.raises(StructureError, match=f"{name} must be a number of 0 or more"):
             ak.optim.LevenbergMarquardt(**{name: value})
@@ -265,7 +265,7 @@ def test_settings_that_mean_nothing(value: Any) -> None:
             ak.optim.LevenbergMarquardt().minimize(lambda: ak.reshape(w, (1,)), [w], **{name: value})
 
 
-def test_rest_is_where_a_whole_step_would_be_short_too() -> None:
+def test_convergence_needs_a_short_undamped_step() -> None:
     """Next to a large constant residual, the others seem converged long before the variable is."""
     b = ak.Variable(3.0 + 1e-6)
     rest = ak.constant([1.0])

@@ -53,7 +53,7 @@ def test_b40_the_step_is_not_the_gradient() -> None:
     assert opt.slot_names() == ("rms", "momentum")
 
 
-def test_b41_adam_moves_what_has_no_gradient() -> None:
+def test_b41_adam_moves_elements_with_zero_gradient() -> None:
     """B41: at step 2, elements 1 and 2 move with gradient zero."""
     w = ak.Variable(np.zeros(4))
     opt = ak.optim.Adam(0.1)
@@ -135,7 +135,7 @@ def test_b41_frozen_elements_stay_bit_for_bit(make: Any, dtype: str) -> None:
     assert (w.numpy() != now["w"]).all()
 
 
-def test_a_wholly_frozen_variable_stops_its_clock() -> None:
+def test_a_completely_frozen_variable_keeps_its_step_count() -> None:
     w, opt = ak.Variable([1.0, 2.0]), ak.optim.Adam(0.1)
     opt.apply_gradients([([1.0, 1.0], w)])
     with opt.frozen({w: True}):
@@ -198,7 +198,7 @@ def test_rows_of_all_equal_a_dense_gradient(make: Any) -> None:
     np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-15)
 
 
-def test_b42_gradients_changed_in_between() -> None:
+def test_b42_gradients_changed_before_they_are_applied() -> None:
     """B42: clipped, scaled, masked; None is skipped; all None is a ValueError."""
     w, idle = ak.Variable([3.0, -4.0]), ak.Variable(1.0)
     opt = ak.optim.SGD(1.0)
@@ -277,7 +277,7 @@ def test_a_constraint_that_gives_a_tensor() -> None:
 @every_optimizer
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_saved_state_goes_on_bit_for_bit(make: Any, named: bool, dtype: str) -> None:
+def test_a_saved_state_resumes_bit_for_bit(make: Any, named: bool, dtype: str) -> None:
     """Save, create everything again, load before or after the first step: the same bits as without interruption."""
     rng = np.random.default_rng(2)
     steps = [(rng.normal(size=(2, 3)), rng.normal()) for _ in range(6)]
@@ -318,7 +318,7 @@ def test_a_state_is_plain_and_a_copy() -> None:
     assert before["slots"]["w"]["t"] == 1
 
 
-def test_loading_over_a_run_in_progress_goes_back() -> None:
+def test_loading_during_a_run_restores_the_saved_state() -> None:
     w, opt = ak.Variable(0.0), ak.optim.Adam(0.1)
     opt.apply_gradients([(1.0, w)])
     state, value = opt.state_dict(), float(w)
@@ -354,7 +354,7 @@ def test_each_optimizer_reaches_a_minimum(make: Any) -> None:
     np.testing.assert_allclose(w.numpy(), [1.0, -1.0], atol=0.12)
 
 
-def test_two_variables_of_one_value_have_slots_of_their_own() -> None:
+def test_two_variables_of_equal_value_have_separate_slots() -> None:
     opt = ak.optim.Adam(0.1)
     variables = [ak.Variable(0.0) for _ in range(3)]
     for k, v in enumerate(variables):
@@ -403,7 +403,7 @@ def test_b41_four_remedies_side_by_side() -> None:
 
 
 @every_optimizer
-def test_who_holds_a_value_keeps_it(make: Any) -> None:
+def test_steps_do_not_change_values_with_other_references(make: Any) -> None:
     """Steps write in place, but never into an array that a tensor, an array, a view or a tape still refers to."""
     w, opt = ak.Variable(np.ones((3, 2))), make()
     pair = [(np.full((3, 2), 0.5), w)]
@@ -440,7 +440,7 @@ def test_a_gradient_is_never_written_to(make: Any) -> None:
 @pytest.mark.parametrize("loops", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @every_optimizer
-def test_slots_do_not_fade_into_numbers_that_are_slow(
+def test_slots_do_not_decay_to_subnormal_numbers(
     make: Any, dtype: str, loops: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """3,000 steps at zero gradients: means and momenta become 0 instead of subnormal."""
@@ -529,7 +529,7 @@ ODD: list[Any] = [
 
 
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
-def test_nothing_but_the_kits_errors(odd: Any) -> None:
+def test_only_errors_of_the_kit_are_raised(odd: Any) -> None:
     w, opt = ak.Variable([1.0, 2.0, 3.0]), ak.optim.Adam(0.1)
     calls: list[Callable[[], Any]] = [
         lambda: opt.apply_gradients(odd),

@@ -62,7 +62,7 @@ def test_minimize_on_a_large_table_takes_no_memory_of_its_size() -> None:
 
 @by_rows
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_rows_move_as_in_a_table_of_their_own(make: Any, dtype: str) -> None:
+def test_rows_move_as_in_a_separate_table(make: Any, dtype: str) -> None:
     """Bit for bit; all other rows stay the same bit for bit, slots included."""
     rng = np.random.default_rng(3)
     start = rng.normal(size=(6, 2)).astype(dtype)
@@ -91,7 +91,7 @@ def test_plain_descent_on_rows_is_the_dense_step() -> None:
 
 
 @by_rows
-def test_rows_beside_masks_and_constraints(make: Any) -> None:
+def test_rows_with_masks_and_constraints(make: Any) -> None:
     """Frozen elements stay, a constraint is applied; the remaining elements of the rows move as they would alone."""
     start, g = np.ones((4, 2)), ak.RowGradient([0, 2], np.ones((2, 2)), (4, 2))
     free, held, bound = (
@@ -109,7 +109,7 @@ def test_rows_beside_masks_and_constraints(make: Any) -> None:
 
 
 @by_rows
-def test_a_table_that_somebody_holds_is_copied(make: Any) -> None:
+def test_a_table_with_another_reference_is_copied(make: Any) -> None:
     table, opt = ak.Variable(np.ones((4, 2))), make()
     g = ak.RowGradient([1], np.ones((1, 2)), (4, 2))
     opt.apply_gradients([(g, table)])

@@ -48,7 +48,7 @@ def test_arrays_may_be_named() -> None:
     assert ak.concat(arrays=[X, X]).shape == (4, 3)
 
 
-def test_what_is_no_number_is_an_error_of_the_kit() -> None:
+def test_values_that_are_not_numbers_are_errors_of_the_kit() -> None:
     for call in (lambda: ak.sin("three"), lambda: ak.sin([[1.0], [2.0, 3.0]]), lambda: ak.sum(np.array(["a", "b"])),
                  lambda: ak.constant([True]) - np.array([True])):  # fmt: skip
         with pytest.raises(DtypeError):
@@ -76,7 +76,7 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-def test_strange_arguments_raise_nothing_but_the_trees_errors(name: str, data: st.DataObject) -> None:
+def test_unusual_arguments_raise_only_errors_of_the_kit(name: str, data: st.DataObject) -> None:
     function = getattr(ak, name)
     taken = list(inspect.signature(function).parameters.values())
     first = data.draw(st.sampled_from([np.ones((2, 3)), ak.constant([1.0, 2.0, 3.0]), np.arange(4), 2.0, *STRANGE]))

@@ -57,7 +57,7 @@ def test_positions() -> None:
         ak.where(M, 1.0)
 
 
-def test_whole_answers() -> None:
+def test_scalar_results() -> None:
     assert ak.array_equal([1.0, 2.0], [1.0, 2.0])
     assert not ak.array_equal([1.0], [1.0, 2.0])
     assert ak.allclose([1.0], [1.0 + 1e-9])
@@ -65,7 +65,7 @@ def test_whole_answers() -> None:
     assert ak.signbit(F).tolist() == np.signbit(F).tolist()
 
 
-def test_tensors_from_nothing() -> None:
+def test_creation_of_tensors() -> None:
     assert ak.zeros(3).tolist() == [0.0, 0.0, 0.0]
     assert ak.ones((1, 2), "float32").dtype == np.float32
     assert ak.eye(2, 3, 1).tolist() == np.eye(2, 3, 1).tolist()
@@ -82,7 +82,7 @@ def test_tensors_from_nothing() -> None:
             call()
 
 
-def test_averages_of_nothing_warn_and_are_nan() -> None:
+def test_averages_of_no_entries_warn_and_are_nan() -> None:
     hollow = np.array([[np.nan, np.nan], [1.0, np.nan]])
     for f in (ak.nanmean, ak.nanmax, ak.nanmin, ak.nanvar):
         with pytest.warns(RuntimeWarning, match="nan"):
@@ -125,7 +125,7 @@ def test_averages_of_nothing_warn_and_are_nan() -> None:
         (lambda: np.sum(ak.constant([1.0]), where=[True]), ArgumentError, "where"),
     ],
 )
-def test_errors_say_what_would_do(call: Any, error: type[Exception], words: str) -> None:
+def test_errors_name_valid_arguments(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
 

@@ -62,7 +62,7 @@ def test_the_logarithm_of_a_determinant_does_not_overflow() -> None:
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), 1e-200 * np.eye(4), rtol=1e-12)
 
 
-def test_the_logarithm_of_a_singular_matrix_leaves_its_neighbours_alone() -> None:
+def test_the_logdet_of_a_singular_matrix_does_not_affect_others() -> None:
     stack = np.stack([SINGULAR, np.eye(2)])
     tape, (x,), y = recorded(lambda x: ak.slogdet(x).logabsdet, [stack])
     g = tape.gradient(y, x).numpy()
@@ -110,7 +110,7 @@ def test_norms_of_matrices_at_their_kinks() -> None:
     assert ak.matrix_norm(np.ones((2, 3, 4)), "nuc", keepdims=True).shape == (2, 1, 1)
 
 
-def test_the_rank_of_a_pseudo_inverse_stays() -> None:
+def test_the_rank_of_a_pseudo_inverse_is_constant() -> None:
     """Along matrices of one rank the rule equals differences; small singular values count as 0."""
     a, b = RNG.normal(size=(4, 2)), RNG.normal(size=(2, 3))
     f = lambda a, b: ak.pinv(a @ b)  # noqa: E731
@@ -181,14 +181,14 @@ WHOLE: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("f", "reference"), WHOLE)
-def test_whole_numbers_count_as_float64(f: Any, reference: Any) -> None:
+def test_integers_are_converted_to_float64(f: Any, reference: Any) -> None:
     x = np.array([[4, 1], [1, 3]])
     expected = np.eye(2) if reference is np.linalg.inv and f is not ak.inv else reference(x)
     assert f(x).dtype == np.float64
     np.testing.assert_allclose(f(x).numpy(), expected, atol=1e-14)
 
 
-def test_whole_numbers_stay_whole_in_products() -> None:
+def test_products_of_integers_are_integers() -> None:
     a = np.array([[1, 2], [3, 4]])
     for f, g in (
         (lambda x: ak.einsum("ij,jk", x, x), lambda x: x @ x),
@@ -201,7 +201,7 @@ def test_whole_numbers_stay_whole_in_products() -> None:
         np.testing.assert_array_equal(f(a).numpy(), g(a))
 
 
-def test_half_precision_is_added_up_in_single() -> None:
+def test_float16_is_summed_in_float32() -> None:
     """4,000 products of 1: in float16 a running sum would stop at 2048."""
     ones = np.ones((2, 4000), np.float16)
     assert ak.einsum("ij,ij->i", ones, ones).tolist() == [4000.0, 4000.0]

@@ -28,7 +28,7 @@ def _table_as_before() -> Iterator[None]:
 CHECKS = (
     test_rules.test_vjp_against_differences,
     test_rules.test_jvp_against_differences,
-    test_rules.test_jvp_along_one_input_alone,
+    test_rules.test_jvp_along_one_input_only,
     test_rules.test_the_two_rules_are_adjoint,
     test_rules.test_whole_jacobian_by_three_ways,
     test_rules.test_second_order,

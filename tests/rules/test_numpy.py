@@ -152,7 +152,7 @@ def test_joining_and_repeating(data: st.DataObject) -> None:
 
 
 @given(data=st.data(), mode=st.sampled_from(["constant", "edge", "reflect", "symmetric", "wrap"]))
-def test_margins(data: st.DataObject, mode: Any) -> None:
+def test_padding_margins(data: st.DataObject, mode: Any) -> None:
     a = entries(data.draw, data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=3)))
     width = [data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4))) for _ in a.shape]
     compare(lambda x: ak.pad(x, width, mode), lambda x: np.pad(x, width, mode), [a])

@@ -138,7 +138,7 @@ def test_second_derivative_at(f: Any, point: float, expected: float) -> None:
     assert found == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_slope_of_sinc_keeps_its_digits_near_0() -> None:
+def test_the_derivative_of_sinc_is_accurate_near_0() -> None:
     """No digits are lost between the series and the quotient: -π²x/3 to the fifth order, on both sides of it."""
     for x in (1e-8, 1e-4, 0.009, 0.011, 0.02):
         series = -(np.pi**2) * x / 3 + np.pi**4 * x**3 / 30 - np.pi**6 * x**5 / 840 + np.pi**8 * x**7 / 45360
@@ -151,13 +151,13 @@ def test_the_hessian_of_a_product_with_a_zero() -> None:
     )
 
 
-def test_the_exponent_of_a_constant_is_never_worked_out() -> None:
+def test_the_gradient_of_a_constant_exponent_is_not_computed() -> None:
     """d(a**b)/db of a negative base is nan; for a number b it is not even computed, so there is no warning."""
     assert float(ak.grad(lambda x: x**2)(-2.0)) == -4.0
     np.testing.assert_array_equal(ak.grad(lambda x: (x**2.0).sum())([-2.0, 0.0]).numpy(), [-4.0, 0.0])
 
 
-def test_functions_of_nothing_are_numpys() -> None:
+def test_functions_of_no_entries_agree_with_numpy() -> None:
     """The mean of no entries is nan, their maximum an error; argmax returns the first of equal entries."""
     with pytest.warns(RuntimeWarning, match="empty|invalid"):
         assert np.isnan(float(ak.mean(np.zeros(0))))
@@ -178,12 +178,12 @@ def test_equal_eigenvalues_give_the_values_their_slopes_and_refuse_the_vectors()
         ak.grad(lambda a: ak.sum(ak.eigh(a)[1] * np.arange(9.0).reshape(3, 3)))(np.eye(3))
 
 
-def test_positions_outside_are_an_error() -> None:
+def test_positions_out_of_range_are_an_error() -> None:
     with pytest.raises(RangeError, match="index"):
         ak.constant([1.0, 2.0])[5]
 
 
-def test_softmax_of_nothing_but_minus_infinity() -> None:
+def test_softmax_of_minus_infinities() -> None:
     """Without a mask it is nan, with a mask a row of zeros whose gradient is 0."""
     assert np.isnan(ak.nn.softmax([-INF, -INF]).numpy()).all()
     tape, (x,), y = recorded(lambda x: ak.nn.masked_softmax(x, [False, False]), ([-INF, -INF],))
@@ -191,7 +191,7 @@ def test_softmax_of_nothing_but_minus_infinity() -> None:
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [0.0, 0.0])
 
 
-def test_half_precision_is_added_up_in_single() -> None:
+def test_float16_is_summed_in_float32() -> None:
     """3,000 ones added one by one in float16 stop at 2048; sums, unbroadcast gradients and gathers do not."""
     ones = np.ones(3000, np.float16)
     assert float(ak.sum(ones)) == 3000.0

@@ -77,7 +77,7 @@ def test_jvp_against_differences(case: Case) -> None:
 
 
 @each
-def test_jvp_along_one_input_alone(case: Case) -> None:
+def test_jvp_along_one_input_only(case: Case) -> None:
     """A missing tangent is None inside a rule, and means 0."""
     arrays = drawn(case)
     for k, a in enumerate(arrays):
@@ -228,7 +228,7 @@ def test_python_floats_take_the_same_values_as_arrays(case: Case) -> None:
 
 
 @pytest.mark.parametrize("key", WITHOUT_GRADIENT)
-def test_b29_operations_without_a_slope(key: str) -> None:
+def test_b29_operations_without_a_derivative(key: str) -> None:
     """B29: the value is NumPy's and the gradient is None, in both modes; as a float and as an array."""
     function, expected = WITHOUT_GRADIENT[key]
     inputs = 1 if key in _CALLED_WITH_ONE else arity(OPS[key])

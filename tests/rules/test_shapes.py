@@ -50,7 +50,7 @@ def test_broadcasting_is_undone(key: str, shapes: Any, seed: int) -> None:
 
 @pytest.mark.parametrize("key", UNARY)
 @given(shape=hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3), seed=st.integers(0, 99))
-def test_entries_do_not_mix(key: str, shape: tuple[int, ...], seed: int) -> None:
+def test_entries_are_independent(key: str, shape: tuple[int, ...], seed: int) -> None:
     """For any shape, each entry's value and gradient are those of the entry alone."""
     op = OPS[key]
     (a,) = draw_inputs(np.random.default_rng(seed), op.domain, shape)
@@ -130,7 +130,7 @@ def test_an_axis_of_length_0(f: Any) -> None:
         assert tape.gradient(y, x, unconnected_gradients="zero").shape == (0,)
 
 
-def test_extremes_of_nothing_are_an_error_and_the_mean_is_nan() -> None:
+def test_extremes_of_no_entries_are_an_error_and_the_mean_is_nan() -> None:
     for f in (ak.max, ak.min):
         with pytest.raises(ShapeError, match=r"\(0,\)"):
             f(ak.constant(np.zeros(0)))

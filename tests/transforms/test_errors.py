@@ -42,7 +42,7 @@ FUNCTIONS: list[Any] = [
 
 @given(st.data())
 @settings(max_examples=500, deadline=None)
-def test_nothing_but_the_trees_errors_escapes(data: st.DataObject) -> None:
+def test_only_errors_of_the_kit_are_raised_by_transforms(data: st.DataObject) -> None:
     """For any object in place of a function, a point, a tangent, an axis or a mode."""
     f = data.draw(st.sampled_from(FUNCTIONS), "f")
     points = data.draw(st.lists(st.sampled_from(POINTS), max_size=2), "points")
@@ -96,13 +96,13 @@ def test_nothing_but_the_trees_errors_escapes(data: st.DataObject) -> None:
         (lambda: ak.hvp(ak.sin, [1.0, 2.0], [1.0, 0.0]), StructureError, "one number"),
     ],
 )
-def test_what_the_errors_say(call: Callable[[], Any], error: Any, words: str) -> None:
+def test_messages_of_errors(call: Callable[[], Any], error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         call()
 
 
 @pytest.mark.parametrize("given", [{}, "abc", 1j, object(), [[1.0], [1.0, 2.0]], [None, 1.0], [1j, 2.0], set()])
-def test_weights_of_a_target_that_are_none(given: Any) -> None:
+def test_invalid_output_gradients(given: Any) -> None:
     x = ak.constant([1.0, 2.0])
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)

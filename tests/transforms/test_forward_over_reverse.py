@@ -88,7 +88,7 @@ def test_a_product_passes_hooks() -> None:
     np.testing.assert_allclose(ak.hvp(_hooked, X, T).numpy(), 16 * X**3 * T, rtol=1e-13)
 
 
-def test_numbers_that_python_refuses_give_what_numpy_gives() -> None:
+def test_python_float_errors_fall_back_to_numpy() -> None:
     """An infinite derivative, and one that is nan."""
     with np.errstate(all="ignore"):
         assert ak.hvp(lambda x: ak.sqrt(x) * ak.sqrt(x), 0.0, 1.0).dtype == np.float64
@@ -113,7 +113,7 @@ def test_the_rules_of_a_network_never_ask_for_tensors(monkeypatch: pytest.Monkey
         np.testing.assert_allclose(ak.hvp(f, X, T).numpy(), pushed(f, X, T), rtol=1e-12, atol=1e-14)
 
 
-def test_a_value_with_a_tangent_does_not_lose_it_silently() -> None:
+def test_a_dual_number_does_not_lose_its_tangent_silently() -> None:
     """Arrays cannot hold the tangent, so NumPy's functions raise; functions that only use shapes work."""
     x = Dual(X, T)
     assert (np.ndim(x), np.shape(x)) == (1, (3,))
@@ -130,7 +130,7 @@ def _ours() -> int:
 
 
 @pytest.mark.parametrize("where", [X, 0.5])
-def test_nothing_waits_for_the_collector(where: Any) -> None:
+def test_no_garbage_waits_for_the_collector(where: Any) -> None:
     """Objects of a product or a push are freed when it returns."""
 
     def run(times: int) -> None:

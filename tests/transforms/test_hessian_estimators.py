@@ -22,7 +22,7 @@ EXACT = ak.hessian(bent)(POINT).numpy()
 
 
 @pytest.mark.parametrize("method", ["product", "perturbation"])
-def test_b20_the_estimates_beside_the_exact_hessian(method: str) -> None:
+def test_b20_the_estimates_agree_with_the_exact_hessian(method: str) -> None:
     """B20: over 200 seeds, Frobenius norm and trace lie within two standard errors about 95 times in a hundred."""
     inside = np.zeros(2)
     for seed in range(200):
@@ -42,7 +42,7 @@ def test_b20_more_probes_less_error() -> None:
     assert 3 < few.trace_error / many.trace_error < 5
 
 
-def test_b20_the_perturbation_really_moves_the_point() -> None:
+def test_b20_the_perturbation_moves_the_point() -> None:
     """B20: two evaluations for each probe, at x + δ and x - δ; every entry of δ has the size of the step."""
     seen: list[Any] = []
 
@@ -60,7 +60,7 @@ def test_b20_the_perturbation_really_moves_the_point() -> None:
     assert found != exact
 
 
-def test_a_diagonal_hessian_has_no_error_but_rounding() -> None:
+def test_a_diagonal_hessian_is_exact_up_to_rounding() -> None:
     found = ak.hessian_norm(lambda x: ak.sum(x**3), [1.0, 2.0, 3.0], probes=5)
     assert found.trace == pytest.approx(36.0, rel=1e-14)
     assert found.frobenius == pytest.approx(6 * np.sqrt(14), rel=1e-14)
@@ -80,7 +80,7 @@ def test_nests_numbers_and_small_dtypes(method: str) -> None:
     assert ak.hessian_norm(lambda x: ak.sum(x), [1.0, 2.0], method=method)[::2] == (0.0, 0.0)
 
 
-def test_the_same_seed_the_same_answer() -> None:
+def test_the_same_seed_gives_the_same_result() -> None:
     assert ak.hessian_norm(bent, POINT, seed=3) == ak.hessian_norm(bent, POINT, seed=3)
     assert ak.hessian_norm(bent, POINT, seed=3) != ak.hessian_norm(bent, POINT, seed=4)
 
@@ -104,7 +104,7 @@ def test_arguments_outside_their_range(options: Any, words: str) -> None:
         ak.hessian_norm(bent, POINT, **options)
 
 
-def test_what_has_no_hessian() -> None:
+def test_functions_without_a_hessian() -> None:
     with pytest.raises(DtypeError, match="floating"):
         ak.hessian_norm(bent, [1, 2, 3, 4])
     with pytest.raises(StructureError, match="one number"):

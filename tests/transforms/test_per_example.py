@@ -208,12 +208,12 @@ SLOW: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_what_keeps_examples_apart(name: str, never_laid_out: None) -> None:
+def test_operations_that_keep_examples_separate(name: str, never_laid_out: None) -> None:
     compare(FAST[name], {"w": W, "v": [V, S]}, X)
 
 
 @pytest.mark.parametrize("name", SLOW)
-def test_what_mixes_examples(name: str) -> None:
+def test_operations_that_mix_examples(name: str) -> None:
     compare(SLOW[name], {"w": W, "v": [V, S]}, X)
 
 
@@ -254,7 +254,7 @@ def test_b18_random_programs(data: st.DataObject) -> None:
     compare(losses, [W, V, S], x)
 
 
-def test_a_gradient_of_the_users() -> None:
+def test_a_user_defined_gradient() -> None:
     @ak.custom_gradient
     def doubled(x: Any) -> Any:
         return x * x, lambda g: 4.0 * g * x
@@ -335,7 +335,7 @@ def test_compiled(name: str) -> None:
             np.testing.assert_allclose(g.numpy(), e.numpy(), rtol=1e-10, atol=1e-12)
 
 
-def test_memory_is_that_of_the_answer() -> None:
+def test_memory_is_that_of_the_result() -> None:
     """40 examples, a weight of 200 by 200: the result has 12.8 MB; a stack of identity rows would double it."""
     w = ak.Variable(draw(200, 200) / 15.0)
     x = draw(40, 200)
@@ -368,6 +368,8 @@ def test_memory_is_that_of_the_answer() -> None:
         (lambda x: x @ V, V, (X,), {"weights": object()}, AutodiffError, "object"),
     ],
 )
-def test_what_cannot_be_done(losses: Any, variables: Any, batch: Any, options: Any, error: Any, words: str) -> None:
+def test_errors_of_per_example_gradients(
+    losses: Any, variables: Any, batch: Any, options: Any, error: Any, words: str
+) -> None:
     with pytest.raises(error, match=words):
         ak.per_example_gradients(losses, variables, *batch, **options)

@@ -89,7 +89,7 @@ def test_garbage_on_the_line_to_the_grader(hand_in):
     assert "wrote to the connection" in result.reason
 
 
-def test_replies_made_by_the_notebook_are_answers_and_nothing_more(hand_in):
+def test_forged_replies_count_as_answers(hand_in):
     """A notebook that takes over the connection can still only return values, and wrong ones are wrong."""
     taken = """
 import gc
@@ -112,7 +112,7 @@ def test_an_answer_that_is_too_large(hand_in, size):
     assert result.score == FULL - POINTS["adam-5"]
 
 
-def test_an_answer_that_holds_itself(hand_in):
+def test_an_answer_that_contains_itself(hand_in):
     endless = "def brake(slots, last_gradient, b1):\n    a = []\n    a.append(a)\n    return a"
     result = hand_in(answered(adam_5=endless))
     assert (result.status, result.score) == ("graded", FULL - POINTS["adam-5"])
@@ -124,7 +124,7 @@ def test_the_worked_answers_cannot_be_imported(hand_in):
     assert of(result, "adam-5").points == 0
 
 
-def test_a_handle_that_is_given_nonsense_forgives_it(hand_in):
+def test_a_handle_survives_nonsense_arguments(hand_in):
     lesson = LESSONS["01"]
     nonsense = """
 def row(kit, f, x, i):

@@ -102,7 +102,7 @@ def test_another_exercises_file(tmp_path):
     assert "another exercise" in reason(path, exercise="15")
 
 
-def test_no_exercise_that_is_known(tmp_path):
+def test_an_unknown_exercise(tmp_path):
     found = notebook()
     found["metadata"]["autodiff_kit"] = {"exercise": "../../etc/passwd", "slug": 3}
     assert "There is no exercise" in reason(put(tmp_path, json.dumps(found)), "unsupported")
@@ -111,7 +111,7 @@ def test_no_exercise_that_is_known(tmp_path):
 
 
 @pytest.mark.parametrize("cell", [3, None, [], "cell"])
-def test_a_cell_that_is_none(tmp_path, cell):
+def test_a_cell_that_is_not_a_cell(tmp_path, cell):
     found = notebook()
     found["cells"].append(cell)
     assert "one of its cells" in reason(put(tmp_path, json.dumps(found)))
@@ -258,7 +258,7 @@ def test_a_changed_test(hand_in):
     assert result.score == FULL - result.max_points["adam-5"]
 
 
-def test_a_check_with_a_seed_or_left_out_is_no_offence(hand_in):
+def test_a_check_with_a_seed_or_omitted_is_allowed(hand_in):
     found = answered()
     for cell in found["cells"]:
         if cell.get("id") == "adam-5-check":

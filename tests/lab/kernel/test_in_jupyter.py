@@ -115,7 +115,7 @@ def kernel(browser: Browser) -> Browser:
     return browser
 
 
-def test_importing_the_kit_opens_the_channel_and_a_tape_is_told_of(kernel: Browser) -> None:
+def test_importing_the_kit_opens_the_comm_and_announces_a_tape(kernel: Browser) -> None:
     assert kernel.comms() == []
     assert kernel.run(RECORD) == ""
     assert kernel.comms() == [kernel.comm]
@@ -144,7 +144,7 @@ progress().set_step("01", 2)
 """
 
 
-def test_what_the_kernel_writes_of_progress_is_told_at_once(kernel: Browser) -> None:
+def test_progress_of_the_kernel_is_announced(kernel: Browser) -> None:
     assert kernel.run(WRITE) == ""
     deadline = time.monotonic() + 20
     while len(told := [m for m in kernel.news if m.get("type") == "progress"]) < 2 and time.monotonic() < deadline:
@@ -162,7 +162,7 @@ def test_messages_are_those_of_the_schema(kernel: Browser, schema: Any) -> None:
         jsonschema.Draft202012Validator(schema).validate(data)
 
 
-def test_a_function_of_another_cell_keeps_its_place(kernel: Browser) -> None:
+def test_a_function_of_another_cell_keeps_its_location(kernel: Browser) -> None:
     kernel.run("import autodiff_kit as ak\ndef f(x):\n    return ak.exp(x) * 2.0\n", "first")
     kernel.run("x = ak.Variable(1.0)\nwith ak.GradientTape() as tape:\n    y = f(x) + 1.0\n", "second")
     kernel.wait_for("t1")
@@ -175,7 +175,7 @@ def test_a_function_of_another_cell_keeps_its_place(kernel: Browser) -> None:
     assert told["because"]
 
 
-def test_while_it_is_open_what_a_function_recorded_can_be_seen(kernel: Browser) -> None:
+def test_values_of_a_function_are_visible_while_the_inspector_is_open(kernel: Browser) -> None:
     code = "def step():\n    with ak.GradientTape() as tape:\n        z = x * x\n    return tape.gradient(z, x)\n"
     kernel.run(RECORD)
     assert kernel.ask("tape.watch")["on"]
@@ -185,7 +185,7 @@ def test_while_it_is_open_what_a_function_recorded_can_be_seen(kernel: Browser) 
     assert rows[0][1][6] == [2, 4, 6]
 
 
-def test_questions_wait_for_the_cell_and_survive_an_interrupt(kernel: Browser) -> None:
+def test_requests_wait_for_the_cell_and_survive_an_interrupt(kernel: Browser) -> None:
     kernel.run(RECORD)
     busy = kernel.start("import time\nwith ak.GradientTape() as endless:\n    while True:\n        time.sleep(0.01)\n")
     time.sleep(0.5)
@@ -200,7 +200,7 @@ def test_questions_wait_for_the_cell_and_survive_an_interrupt(kernel: Browser) -
     assert kernel.ask("tape.head", tape="t2")["n"] == 0  # the tape that the interrupt closed
 
 
-def test_beside_a_running_cell_where_a_page_opened_a_subshell(kernel: Browser) -> None:
+def test_replies_during_a_cell_if_a_page_opened_a_subshell(kernel: Browser) -> None:
     kernel.run(RECORD)
     control = kernel.client.control_channel
     control.send(kernel.client.session.msg("create_subshell_request", {}))
@@ -242,7 +242,7 @@ def test_in_a_cell_that_awaits(kernel: Browser) -> None:
     assert answer["events"]
 
 
-def test_a_restart_begins_anew(kernel: Browser) -> None:
+def test_a_restart_starts_without_tapes(kernel: Browser) -> None:
     kernel.run(RECORD)
     before = kernel.comm
     kernel.manager.restart_kernel(now=True)
@@ -253,7 +253,7 @@ def test_a_restart_begins_anew(kernel: Browser) -> None:
     assert kernel.ask("tape.list")["tapes"][0]["tape"] == "t1"
 
 
-def test_a_second_page_has_a_comm_of_its_own(kernel: Browser) -> None:
+def test_a_second_page_has_its_own_comm(kernel: Browser) -> None:
     kernel.run(RECORD)
     kernel.until_idle(kernel.send("comm_open", {"comm_id": "second", "target_name": TARGET, "data": {}}))
     assert set(kernel.comms()) == {kernel.comm, "second"}
@@ -282,7 +282,7 @@ def test_a_comm_that_is_closed_in_the_middle_is_opened_again(kernel: Browser) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_a_forked_process_is_left_alone(kernel: Browser) -> None:
+def test_a_forked_process_does_not_use_the_comm(kernel: Browser) -> None:
     kernel.run(RECORD)
     code = "import os, warnings\nfrom autodiff_kit.core.tape_observer import set_tape_observer\n"
     code += "warnings.simplefilter('ignore')\n"

@@ -66,7 +66,7 @@ def ran(folder: WorkingFolder, path: str, outputs: dict[str, str]) -> None:
     (folder.root / path).write_text(json.dumps(notebook))
 
 
-def test_what_can_be_read_is_brought_back(folder: WorkingFolder) -> None:
+def test_readable_rows_are_recovered(folder: WorkingFolder) -> None:
     """The file's schema is broken, its rows are not."""
     learn(folder)
     before = lessons(folder)
@@ -81,7 +81,7 @@ def test_what_can_be_read_is_brought_back(folder: WorkingFolder) -> None:
         assert db.execute("SELECT count(*) FROM attempt").fetchone() == (14,)
 
 
-def test_it_happens_once(folder: WorkingFolder) -> None:
+def test_repair_happens_once(folder: WorkingFolder) -> None:
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute("DROP TABLE meta")
@@ -190,7 +190,7 @@ def test_receipts_come_back_from_the_bundles(folder: WorkingFolder) -> None:
     assert rows == [(handed["receipt"], SLUG, digest, 4.5)]
 
 
-def test_the_further_of_two_places_counts(folder: WorkingFolder) -> None:
+def test_the_more_advanced_of_two_states_counts(folder: WorkingFolder) -> None:
     learn(folder)
     backups.create_backup(folder, "all")
     file(folder).write_bytes(NONSENSE)
@@ -218,7 +218,7 @@ def test_the_further_of_two_places_counts(folder: WorkingFolder) -> None:
         ("attempt", "outcome = 'x'"),
     ],
 )
-def test_rows_that_make_no_sense_are_left_out(folder: WorkingFolder, table: str, change: str) -> None:
+def test_invalid_rows_are_skipped(folder: WorkingFolder, table: str, change: str) -> None:
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute(f"UPDATE {table} SET {change} WHERE rowid = 1")

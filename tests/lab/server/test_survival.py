@@ -117,7 +117,7 @@ def test_many_requests_at_once_through_one_server(server: Any) -> None:
     assert {after["lessons"][no]["step"] % 4 for no in ("01", "06")} == {0, 1}
 
 
-def test_the_loop_answers_while_a_change_waits(server: Any) -> None:
+def test_the_event_loop_responds_while_a_change_waits(server: Any) -> None:
     """A change that waits for another process's lock blocks no other request, and its error names the lock."""
     with closing(sqlite3.connect(server.root / progress_db.PROGRESS_FILE, isolation_level=None, timeout=10)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -200,7 +200,7 @@ def full_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ProgressDatabase, "_connect", small)
 
 
-def test_a_full_disk_is_told_and_loses_nothing(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_an_error_and_loses_nothing(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt(folder)
     with monkeypatch.context() as patch:
         full_database(patch)
@@ -223,7 +223,7 @@ def no_space(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("what", [submissions.os, "write"])
-def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
+def test_a_hand_in_on_a_full_disk_leaves_no_partial_file(
     folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch, what: Any
 ) -> None:
     before = sorted((folder.root / "handin").iterdir())
@@ -238,7 +238,7 @@ def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
     assert submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))["receipt"].endswith("-01")
 
 
-def test_a_reset_on_a_full_disk_takes_nothing_away(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_on_a_full_disk_deletes_nothing(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt(folder)
     mine = folder.root / "notebooks" / f"{SLUG}.ipynb"
     mine.write_text(mine.read_text().replace("push and pull", "mine"))
@@ -292,7 +292,7 @@ def test_a_database_of_nonsense_is_kept_aside(folder: WorkingFolder) -> None:
     assert panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1})["progress"]["lessons"]["01"]["step"] == 1
 
 
-def test_a_newer_kits_file_is_left_alone(folder: WorkingFolder) -> None:
+def test_a_file_of_a_newer_kit_is_not_changed(folder: WorkingFolder) -> None:
     attempt(folder)
     file = folder.root / progress_db.PROGRESS_FILE
     with closing(sqlite3.connect(file)) as db:
@@ -308,7 +308,7 @@ def test_a_newer_kits_file_is_left_alone(folder: WorkingFolder) -> None:
     assert sha(file) == before
 
 
-def test_a_damaged_backup_is_told_and_changes_nothing(folder: WorkingFolder) -> None:
+def test_a_damaged_backup_is_an_error_and_changes_nothing(folder: WorkingFolder) -> None:
     attempt(folder)
     made = backups.create_backup(folder, "all")
     file = folder.root / backups.BACKUP_FOLDER / made["id"] / "progress.db"
@@ -423,7 +423,7 @@ def test_a_folder_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
-def test_a_folder_whose_own_place_is_taken(fresh: WorkingFolder, make: Callable[[Path], None]) -> None:
+def test_a_folder_whose_path_is_taken_by_a_file(fresh: WorkingFolder, make: Callable[[Path], None]) -> None:
     """Another file is where the kit keeps its files: an error says so, and nothing is overwritten."""
     fresh.root.mkdir()
     own = fresh.root / ".autodiff_kit"

@@ -25,7 +25,7 @@ class Ordinary:
         return "connected"
 
 
-def test_a_connection_gathers_no_small_packets_and_is_otherwise_as_it_was() -> None:
+def test_a_connection_has_tcp_nodelay_and_is_otherwise_unchanged() -> None:
     settings: dict[str, Any] = {SETTING: Ordinary}
     disable_nagle(SimpleNamespace(web_app=SimpleNamespace(settings=settings)))
     found: list[Any] = []

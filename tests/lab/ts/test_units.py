@@ -40,7 +40,7 @@ def test_front_end(name: str) -> None:
     assert re.search(r"^# pass [1-9]", run.stdout, re.MULTILINE), run.stdout
 
 
-def test_what_is_built_is_what_was_written() -> None:
+def test_the_built_extension_matches_its_sources() -> None:
     built = json.loads((LAB / "labextension" / "built_from.json").read_text())
     assert built["sha256"] == fingerprint(), "build the extension again: make extension"
 
