@@ -66,7 +66,8 @@ def test_reading_creates_no_files(fresh: WorkingFolder) -> None:
 def test_the_syllabus_has_every_lesson(fresh: WorkingFolder) -> None:
     found = panel_data.syllabus(fresh)
     lessons = {lesson["no"]: lesson for lesson in found["lessons"]}
-    assert list(lessons) == [f"{n:02d}" for n in range(22)]
+    assert list(lessons) == [f"{n:02d}" for n in range(len(lessons))]
+    assert len(lessons) >= 22
     assert {part["no"] for part in found["parts"]} <= set(lessons)
     assert all(set(lesson["needs"]) <= set(lessons) for lesson in lessons.values())
     assert all(lesson["title"] and lesson["goal"] and lesson["minutes"] for lesson in lessons.values())
