@@ -248,7 +248,7 @@ def test_an_unknown_revision(folder: WorkingFolder) -> None:
 def test_open_makes_the_copy_and_never_writes_over_it(fresh: WorkingFolder) -> None:
     first = panel_data.open_notebook(fresh, "01", {})
     path = fresh.server_root / first["path"]
-    assert (first["made"], first["cell"]) == (True, "l01-000")
+    assert (first["made"], first["cell"]) == (True, "01-000")
     assert all(not cell.get("outputs") for cell in json.loads(path.read_text())["cells"])
     path.write_text(path.read_text().replace("push and pull", "mine"))
     kept = path.read_bytes()
