@@ -47,7 +47,7 @@ def draw() -> AnimatedFigure:
     start, end = 0.4, 8.4
     times = start + (end - start) * counts / _PROBES
     for n, value, time in zip(counts, values, times, strict=True):
-        figure.circle(plot.point(n, value), 3.2, "muted", filled=False).appears(float(time), fade=0.2)
+        figure.circle(plot.point(float(n), float(value)), 3.2, "muted", filled=False).appears(float(time), fade=0.2)
     (left, level), (right, _) = plot.point(0, trace), plot.point(_PROBES + 1, trace)
     figure.line((left, level), (right, level), "ink", 1.4, "6 4")
     figure.text((right + 6, level + 18), "trace", "ink", 14)
