@@ -1,4 +1,4 @@
-"""Lesson 10's widget: what each path carries, on real tapes, with valves open and shut."""
+"""Lesson 10's widget: what each path carries, on real tapes, with and without stops."""
 
 from __future__ import annotations
 
