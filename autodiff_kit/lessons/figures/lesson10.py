@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.ops.selection import stop_gradient
@@ -59,7 +61,7 @@ def _node(figure: AnimatedFigure, center: tuple[float, float], name: str, size: 
     figure.text((center[0], center[1] + 6), name, "ink", 16, "middle", bold=True)
 
 
-def _comes_back(part: Part, path: list[tuple[float, float]], start: float, end: float) -> None:
+def _comes_back(part: Part, path: Sequence[tuple[float, float]], start: float, end: float) -> None:
     """A gradient on its way, which stays where its path ends."""
     x0, y0 = path[0]
     times = [start + (end - start) * index / (len(path) - 1) for index in range(len(path))]

@@ -62,7 +62,7 @@ PROMPTS = (
         (
             Choice("learn", "b reaches 1.5, and the loss becomes 0", (1.5,), "a gradient makes the loss fall"),
             Choice("still", "b stays 0, and the loss stays the same", (0.0,), "the tape knows that b has no effect"),
-            Choice("runs", "b grows without end, and the loss stays the same", (90.0,)),
+            Choice("runs", "b grows at every step, and the loss stays the same", (90.0,)),
         ),
         "Each step adds 0.1·2·1.5 = 0.3 to b. The mean grows by the same amount, so y and the loss do not change.",
     ),
