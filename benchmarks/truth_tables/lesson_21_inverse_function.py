@@ -1,4 +1,4 @@
-"""Truth table of lesson 21: a box that is not recorded, and the slope of the inverse of x³ + x at y = 10.
+"""Truth tables of lessons 21 and 24: a box that is not recorded, and the slope of the inverse of x³ + x at y = 10.
 
 Run it where the libraries are installed, as its sister ``truths.py``::
 
@@ -138,6 +138,12 @@ TABLES: dict[str, dict[str, Any]] = {
             "own": "an own rule, 1/F′(x): dx/dy",
         },
         "makers": (tensorflow, torch, jax),
+    },
+    "black-box": {
+        "caption": "F(x) = x³ + x, computed outside of the record: dF/dx at x = 2",
+        "digits": 4,
+        "rows": {"box": "gradient by the library, as it is"},
+        "makers": tuple(lambda maker=maker: {"box": maker()["box"]} for maker in (tensorflow, torch, jax)),
     },
 }
 
