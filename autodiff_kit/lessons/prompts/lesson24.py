@@ -41,7 +41,9 @@ PROMPTS = (
         "n = 32. Steps with a mirrored pair for each number take 64 calls, steps with one random probe take 2. Both "
         "descend to 1 % of the start. How do their calls of F compare in all?",
         (
-            Choice("less", "one probe takes about 1/32", (), "noise averages out, so both need the same number of steps"),
+            Choice(
+                "less", "one probe takes about 1/32", (), "noise averages out, so both need the same number of steps"
+            ),
             Choice("same", "about the same", ()),
             Choice("more", "one probe takes about 32 times", (), "a step along a random direction is mostly lost"),
         ),
