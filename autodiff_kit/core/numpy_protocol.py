@@ -171,9 +171,7 @@ class Value:
         self._mark_exit(leaving)
         value = self._value
         if self.size != 1:
-            raise ShapeError(
-                f"a value of shape {self.shape} has {self.size} entries and cannot become one number; index one entry"
-            )
+            raise ShapeError(f"shape {self.shape} has {self.size} entries, not one number; index one of them")
         try:
             return kind(value.reshape(()) if type(value) is np.ndarray else value)
         except AutodiffError:

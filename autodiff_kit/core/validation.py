@@ -71,7 +71,5 @@ def check_number(name: str, value: Any) -> float:
 def check_callable(name: str, value: Any) -> Callable[..., Any]:
     """Return a callable, or raise an error."""
     if not callable(value):
-        raise DtypeError(
-            f"{name} must be a function, got {describe(value)}; pass the function itself, without calling it"
-        )
+        raise DtypeError(f"{name} must be a function, got {describe(value)}; pass the function without calling it")
     return value  # type: ignore[no-any-return]

@@ -1,6 +1,6 @@
-"""Truth tables of lesson 04: the gradient of a loop, and of a root that a loop computes.
+"""Truth tables of lesson 04: the slope of a loop, and of a root that a loop finds.
 
-Run it in an environment that has the libraries::
+Run it where the libraries are installed, as its sister ``truths.py``::
 
     python benchmarks/truth_tables/lesson_04_loops_and_roots.py autodiff_kit/lessons/truths
 """
@@ -24,14 +24,14 @@ def doubled(x: Any) -> Any:
 
 
 def newton(a: Any, x: Any) -> Any:
-    """The root of a by Newton's method, from a given start."""
+    """The root of a, from a start of one's own."""
     while abs(x * x - a) > 1e-6:
         x = (x + a / x) / 2
     return x
 
 
 def halved(a: Any, low: Any, high: Any) -> Any:
-    """The root of a by bisection."""
+    """The root of a, by bisection."""
     while high - low > 1e-9:
         middle = (low + high) / 2
         low, high = (middle, high) if middle * middle < a else (low, middle)
@@ -39,7 +39,7 @@ def halved(a: Any, low: Any, high: Any) -> Any:
 
 
 def roots(slope: Callable[[Callable[[Any, Callable[[float], Any]], Any]], Any]) -> Values:
-    """Each root with a library's gradient; ``slope`` gets a function of a and of a constructor of constants."""
+    """Each root by a library's slope; ``slope`` is given a function of a and of what makes a constant."""
     return {
         "newton": tried(lambda: slope(lambda a, made: newton(a, made(1.0)))),
         "at-once": tried(lambda: slope(lambda a, made: newton(a, made(NEAR)))),
@@ -160,10 +160,10 @@ TABLES: dict[str, dict[str, Any]] = {
         "caption": "while abs(x) < 100: x = x * 2, its slope at 3.124 and at 3.125",
         "digits": 0,
         "rows": {
-            "eager": "Python's while, run as it stands, pulled back",
-            "forward": "the same, pushed forward",
-            "compiled": "the same, compiled",
-            "own": "the library's own while, pulled back",
+            "eager": "Python's while, reverse mode",
+            "forward": "the same, forward mode",
+            "compiled": "the same, compiled, reverse mode",
+            "own": "the library's own while loop, reverse mode",
         },
         "makers": (tensorflow_loop, torch_loop, jax_loop),
     },
@@ -173,8 +173,8 @@ TABLES: dict[str, dict[str, Any]] = {
         "rows": {
             "newton": "Newton's loop, from 1",
             "at-once": "the same, from 1.41421356",
-            "halves": "by halves, from 1 and 2",
-            "one-turn": "one turn of Newton's, from 1.41421356",
+            "halves": "bisection, from 1 and 2",
+            "one-turn": "one turn of Newton's method, from 1.41421356",
         },
         "makers": (tensorflow_roots, torch_roots, jax_roots),
     },

@@ -26,8 +26,8 @@ def draw() -> AnimatedFigure:
     figure = AnimatedFigure(
         "lesson15",
         "Only the first gradient is not 0, and Adam moves the weight at every step.",
-        "A row of gradients, one per step: 1, then eleven zeros. Below it a weight moves down at the first step. It goes "
-        "on moving at each step whose gradient is 0, away from the line on which it would stay.",
+        "A row of gradients, one per step: 1, then eleven zeros. Below it a weight moves down at the first step. "
+        "It goes on moving at each step whose gradient is 0, away from the line on which it would stay.",
         height=214,
         seconds=8.5,
     )

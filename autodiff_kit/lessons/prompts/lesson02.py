@@ -8,56 +8,62 @@ from autodiff_kit.lessons.prompt import Choice, Prompt
 
 __all__ = ["PROMPTS"]
 
+_NONE_IS_ZERO = "None means that the derivative is 0"
+
 PROMPTS = (
-    Prompt(
-        "02",
-        "unused-source",
-        "choice",
-        "y = x0² at x0 = 3, and x1 takes no part. What does the tape give for [x0, x1]?",
-        (
-            Choice("none", "[6, None]", (6, math.nan)),
-            Choice("zero", "[6, 0]", (6, 0), "None-taken-for-zero"),
-            Choice("error", "an error", (), "None-is-an-error"),
-        ),
-        "There is no path from y to x1. A zero comes only when it is asked for.",
-    ),
     Prompt(
         "02",
         "difference-of-equals",
         "choice",
-        "What is d(x − x)/dx?",
+        "y = x − x at x = 3. What does tape.gradient(y, x) give?",
         (
-            Choice("none", "None", (math.nan,), "zero-taken-for-None"),
+            Choice("none", "None", (math.nan,), "paths that cancel count as no path"),
             Choice("zero", "0", (0,)),
+            Choice("first", "1", (1,), "only the first path from x to y counts"),
         ),
-        "x and the difference are connected by two paths, and these cancel: 1 − 1.",
+        "Two paths lead from x to y, with the derivatives 1 and −1. Their sum is 0, and that is a number.",
     ),
     Prompt(
         "02",
         "zero-or-none",
         "choice",
-        "Momentum .9, learning rate .1, from w = 0: gradients 1 then 0, and gradients 1 then None. Where is w?",
+        "From w = 0 and m = 0, with m ← 0.9·m + g and w ← w − 0.1·m: the gradients are 1 and then 0, or 1 and then "
+        "None. Where is w after each pair?",
         (
-            Choice("same", "−.1 and −.1", (-0.1, -0.1), "same-thing"),
-            Choice("both", "−.19 and −.19", (-0.19, -0.19), "None-taken-for-zero"),
-            Choice("apart", "−.19 and −.1", (-0.19, -0.1)),
+            Choice("same", "−0.10 and −0.10", (-0.1, -0.1), "a gradient of 0 leaves w where it is"),
+            Choice("both", "−0.19 and −0.19", (-0.19, -0.19), "an optimizer takes None as a gradient of 0"),
+            Choice("apart", "−0.19 and −0.10", (-0.19, -0.1)),
         ),
-        "A zero is a step with news 0, and the memory moves w on; None is no step.",
+        "With g = 0 the momentum is 0.9·1, so w moves by −0.09 more. With None the optimizer skips w: neither m nor w "
+        "changes.",
     ),
     Prompt(
         "02",
         "really-zero",
         "several",
-        "Of the five functions (a shift, a detour by NumPy, a floor, a running total, one that is not used): "
-        "where is the true slope 0?",
+        "For which of the five functions is the derivative at the given point really 0?",
         (
-            Choice("replaced", "1: the variable was replaced by x + 1", (), "None-taken-for-zero"),
-            Choice("left", "2: the value left through NumPy", (), "None-taken-for-zero"),
-            Choice("rough", "3: floor, away from its jumps"),
-            Choice("state", "4: the value was added to a variable", (), "None-taken-for-zero"),
-            Choice("apart", "5: the target does not use it"),
+            Choice("replaced", "1: (x + 1)² at 3, where a tensor replaced the variable", (), _NONE_IS_ZERO),
+            Choice("left", "2: 2·(x² + 1) at 3, where the value left the record", (), _NONE_IS_ZERO),
+            Choice("rough", "3: 10·floor(x) at 2.5, where no derivative passes"),
+            Choice("state", "4: x² at 3, where the value went through state", (), _NONE_IS_ZERO),
+            Choice("apart", "5: 3² at 3.5, where y does not use the source"),
         ),
-        "The tape's list has gaps in 1, 2 and 4, and the functions have none. Floor is flat between its jumps; "
-        "what is not used moves nothing.",
+        "In 1, 2 and 4 only the record has a gap, and the derivatives are 8, 12 and 6. Floor is constant between its "
+        "jumps, and a function that does not use x does not change with x.",
+    ),
+    Prompt(
+        "02",
+        "silent-layer",
+        "choice",
+        "A network has two layers, and the gradient of the first is None in every step. What do ten epochs of training "
+        "show?",
+        (
+            Choice("falls", "a loss that falls", (1,)),
+            Choice("stays", "a loss that stays the same", (0,), "nothing is learned if one layer has no gradient"),
+            Choice("error", "an error in the first step", (), "an optimizer refuses a gradient of None"),
+        ),
+        "The optimizer skips the first layer without a message, and the second layer learns from the random features "
+        "that the first one gives.",
     ),
 )

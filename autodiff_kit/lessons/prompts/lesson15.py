@@ -34,7 +34,8 @@ PROMPTS = (
             Choice("moments", "momentum and Adam", (0.0, -0.899973, 0.0, -0.500522)),
             Choice("adam", "only Adam", (0.0, 0.0, 0.0, -0.500522), "momentum stops when the gradients stop"),
         ),
-        "Their move is a multiple of a mean of past gradients. The moves of SGD and RMSProp have g as a factor, and g is 0.",
+        "Their move is a multiple of a mean of past gradients. "
+        "The moves of SGD and RMSProp have g as a factor, and g is 0.",
     ),
     Prompt(
         "15",

@@ -95,7 +95,7 @@ def test_forged_replies_count_as_answers(hand_in):
 import gc
 from autodiff_kit.grade.rpc import RpcConnection
 connection = next(one for one in gc.get_objects() if type(one) is RpcConnection)
-connection.send("ready", states={name: "there" for name in ("adam_step", "motion", "frozen_step", "lazy_adam", "brake", "migrate")})
+connection.send("ready", states={name: "there" for name in ("adam_step", "motion", "frozen_step", "drift", "brake", "migrate")})
 while True:
     connection.receive("call", "end")
     connection.send("reply", [0.0, ()], warning="", place="", changed=[], shared=[])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 FOUND = {
-    "unused-source": (2 * 3, None),
     "difference-of-equals": 1 - 1,
     "zero-or-none": (-0.1 - 0.1 * 0.9, -0.1),
     "really-zero": ["rough", "apart"],
+    "silent-layer": 1,
 }
 """What each prompt of the lesson must find."""
 PRINTED = ["by default: [6, None]   asked for zeros: [6, 0]"]

@@ -118,6 +118,19 @@ def diagnosis_with_assignment_as_path(program: Program, target: str, source: str
     return _right_diagnosis(changed, target, source)
 
 
+def diagnosis_with_tensor_as_variable(program: Program, target: str, source: str) -> Answer:
+    """A tensor under the source's name counts as a variable that the tape watches."""
+    last = max(k for k, (n, op, _) in enumerate(program) if n == source and op not in ("assign", "assign_add"))
+    changed = [(n, "variable", ()) if k == last else (n, op, i) for k, (n, op, i) in enumerate(program)]
+    return _right_diagnosis(changed, target, source)
+
+
+def diagnosis_with_lines_from_1(program: Program, target: str, source: str) -> Answer:
+    """The right line, counted from 1."""
+    cause, line = _right_diagnosis(program, target, source)
+    return cause, None if line is None else line + 1
+
+
 def diagnosis_of_next_operation(program: Program, target: str, source: str) -> Answer:
     """The first line that uses what is lost, in place of the line that lost it."""
     cause, line = _right_diagnosis(program, target, source)

@@ -1,4 +1,4 @@
-"""none-1: Which of the five, and on which line."""
+"""none-1: Which cause, and on which line?"""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ MISTAKEN = {
     "zero-is-unconnected": misconceptions.diagnosis_with_zero_as_unconnected,
     "blames-the-op-after": misconceptions.diagnosis_of_next_operation,
     "state-looks-fine": misconceptions.diagnosis_with_assignment_as_path,
+    "a-tensor-is-watched": misconceptions.diagnosis_with_tensor_as_variable,
+    "lines-from-1": misconceptions.diagnosis_with_lines_from_1,
 }
 
 
@@ -48,7 +50,9 @@ def answer_1(reply: CallResult) -> misconceptions.Answer:
 def _words_1(got: misconceptions.Answer, want: misconceptions.Answer, code: str, target: str, source: str) -> str:
     said = [f"cause {cause}" + ("" if line is None else f", line {line}") for cause, line in (got, want)]
     asked = f"{code}\ntape.explain({target}, {source})"
-    return f"You say {said[0]}; tape.explain says {said[1]} (lines count from 0), for this program:\n\n{asked}"
+    return (
+        f"diagnose returned {said[0]}; tape.explain gives {said[1]} (lines count from 0), for this program:\n\n{asked}"
+    )
 
 
 def example_1(rng: np.random.Generator) -> dict[str, object]:
@@ -60,36 +64,38 @@ def example_1(rng: np.random.Generator) -> dict[str, object]:
 QUESTION = Question(
     id="none-1",
     points=2,
-    title="Which of the five, and on which line",
+    title="Which cause, and on which line?",
     text="""A program is a list of lines `(name, op, inputs)`. Say why the gradient of `target` with respect to `source` is None, and which line broke the path.
 
 | line | in Python |
 |---|---|
 | `("x", "variable", ())` | `x = ak.Variable(…)` |
-| `("", "tape", ())` | `with ak.GradientTape() as tape:` and all that follows is inside |
+| `("", "tape", ())` | `with ak.GradientTape() as tape:` and all lines that follow are inside |
 | `("a", "mul", ("x", "w"))`, also `add`, `sub` | `a = x * w` |
 | `("a", "sin", ("x",))`, also `square`, `exp` | `a = ak.sin(x)` |
 | `("b", "floor", ("a",))`, also `round`, `sign`; `("b", "greater", ("a", "w"))` | `b = ak.floor(a)`; `b = ak.greater(a, w)` |
 | `("p", "numpy", ("a",))`, `("p", "stop_gradient", ("a",))` | `p = a.numpy()`, `p = ak.stop_gradient(a)` |
 | `("s", "assign", ("a",))`, also `assign_add` | `s.assign(a)`; `s` is a variable |
 
-Give back `(cause, line)`. The causes are those of the lesson: 1 a tensor took the variable's place (the line is the last that gave the source's name to a tensor), 2 the value left the record,
-3 no slope, 4 state, 5 the target does not depend on the source; 0 where they are connected. `line` is the place in the list, counted from 0, and None for the causes 0 and 5. Where a name stands for several
-values in turn, `source` is the last of them. The kit runs each program and asks `tape.explain`; your answer is compared with its own.""",
+Return `(cause, line)`. The causes are those of the lesson: 1 a tensor replaced the variable (the line is the last one that gave the source's name to a tensor), 2 the value left the record,
+3 an operation without a derivative, 4 state, 5 the target does not use the source; and 0 if they are connected. `line` is the index in the list, counted from 0, and None for the causes 0 and 5. If a name is
+assigned several times, `source` means its last value. The kit runs each program and calls `tape.explain`; your answer is compared with that.""",
     writes=("diagnose",),
     starter='''def diagnose(program, target, source):
-    """Why the gradient is None: give back (cause, line)."""
+    """Why the gradient is None: return (cause, line)."""
     ...
 ''',
     check=check,
     messages={
-        "zero-is-unconnected": "Where a value is subtracted from itself its gradient is 0: connected.",
-        "blames-the-op-after": "The break is at line {i}, where the value left the record, and not at the line that uses it afterwards.",
-        "state-looks-fine": "assign and assign_add wrote a value, not a path.",
+        "zero-is-unconnected": "A value minus itself was taken for unconnected. Its gradient is 0, a sum over two paths: connected, cause 0.",
+        "blames-the-op-after": "Your line is the one that uses the value after the break. The break itself is at line {i}, where the path was lost.",
+        "state-looks-fine": "assign or assign_add was taken for a path. It writes a number into the variable, and the record has no path through it.",
+        "a-tensor-is-watched": "A source that was assigned a tensor before the block was taken for a variable. Which values does a tape watch by itself?",
+        "lines-from-1": "The causes are right, and each line is one too high: lines are counted from 0.",
     },
     hints=(
-        "Run two of the programs, and `tape.explain` on them. What was recorded?",
-        "Go through the lines once, and keep for each name: on a path from the source, or lost, why and where.",
+        "Run two of the programs yourself and call `tape.explain`. What is on the record?",
+        "Go through the lines once. For each name, store its state: on a path from the source, or lost, and then the cause and the line.",
         "Of all inputs the best one counts: one path is enough. A line whose op cuts turns a path into `(cause, line)`; what is lost already stays as it is. A line that defines the source begins anew.",
     ),
     example=example_1,

@@ -42,7 +42,7 @@ def told_2(reply: CallResult, n: int) -> np.ndarray:
     """The list that was given back, as an array."""
     value = reply.value
     if type(value) is not list or len(value) != n or not all(type(one) is bool for one in value):
-        raise LearnerCodeError(f"connected is to give back a list of {n} times True or False, one for each source.")
+        raise LearnerCodeError(f"connected must return a list of {n} booleans, True or False, one for each source.")
     return np.array(value)
 
 
@@ -55,24 +55,24 @@ QUESTION = Question(
     id="none-2",
     points=3,
     title="Connected or not, from the record alone",
-    text="""A record is a list of nodes `(op, *inputs)`, such as `("mul", 0, 4)`; inputs are places in the list, and stand before their node. `("input",)` has none. Four ops pass no
-gradient: `"floor"`, `"cast"`, `"greater"` and `"convert"` (to a plain number). For each source, a place in the list, say whether the gradient of the target with respect to it is a number: a list of True and
-False. The numbers themselves are not needed, and there are none.""",
+    text="""A record is a list of nodes `(op, *inputs)`, such as `("mul", 0, 4)`. The inputs are indices of earlier nodes; `("input",)` has none. Four operations pass no
+gradient: `"floor"`, `"cast"` (to an integer), `"greater"` and `"convert"` (to a plain number). `target` and each of `sources` are indices. For each source, say whether the gradient of the target with respect to it
+is a number (True) or None (False), as a list. No values are given, and none are needed.""",
     writes=("connected",),
     starter='''def connected(nodes, target, sources):
-    """For each source True if a gradient flows to it from the target, False if it is None."""
+    """For each source True if the gradient of the target is a number, False if it is None."""
     ...
 ''',
     check=check,
     messages={
-        "walks-through-a-cut": "{op} passes no gradient: what stands before it is not reached that way.",
-        "zero-taken-for-None": "x − x has slope 0 and is connected: 0 is an answer, None is its absence.",
-        "target-is-not-its-own-source": "The derivative of the target with respect to itself is 1.",
-        "earlier-means-connected": "Being earlier is not being used.",
+        "walks-through-a-cut": "A path through {op} was counted. {op} passes no gradient, so its inputs are not reached through it.",
+        "zero-taken-for-None": "The inputs of x − x were called unconnected. Their gradient is 0, a sum over two paths, and so they are connected.",
+        "target-is-not-its-own-source": "The target as its own source was called unconnected. The derivative of the target with respect to itself is 1.",
+        "earlier-means-connected": "Every earlier node was called connected. An earlier node is connected only if the target was computed from it.",
     },
     hints=(
-        "A walk from the target, against the arrows.",
-        "Stop at cuts: the node itself is reached, its inputs are not.",
+        "From which node does a sweep start, and where does it go from each node?",
+        "An operation that passes no gradient is itself reached, but its inputs are not.",
         "A set of what was found and a list of what waits; `if op not in CUTS: waiting.extend(inputs)`.",
     ),
     example=example_2,

@@ -1,4 +1,4 @@
-"""none-3: Zeros of the right kind."""
+"""none-3: Zeros in place of None."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         for leaf in leaves(misconceptions.fill_none(grads, sources), reply.value, grads):
             if leaf is None:
-                a.fail(set(), "What came back is built differently: keep dictionaries, lists and tuples as they are.")
+                a.fail(
+                    set(),
+                    "The result has another structure than grads: keep dictionaries, lists and tuples as they are.",
+                )
                 break
             leaf_3(a, *leaf)
 
@@ -89,23 +92,23 @@ def example_3(rng: np.random.Generator) -> dict[str, object]:
 QUESTION = Question(
     id="none-3",
     points=2,
-    title="Zeros of the right kind",
-    text="""`grads` is what a tape gave for the nest `sources`: the same dictionaries, lists and tuples, with an array or None at each leaf. Give the nest with every None replaced by zeros of
-its source's shape and dtype, as `unconnected_gradients="zero"` does. What is there stays as it is, bit for bit.""",
+    title="Zeros in place of None",
+    text="""`grads` is what a tape returned for `sources`: the same nested dictionaries, lists and tuples, with an array or None in place of each source. Return the same structure with every None replaced by zeros of
+its source's shape and dtype, as `unconnected_gradients="zero"` does. All other gradients stay exactly as they are.""",
     writes=("fill",),
     starter='''def fill(grads, sources):
-    """The nest of gradients with zeros in place of None."""
+    """The gradients, in the same structure, with zeros in place of None."""
     ...
 ''',
     check=check,
     messages={
-        "one-zero-for-all": "One 0 is not zeros: shape {s} is expected.",
-        "everything-float64": "The values are right; the dtype is to be that of the source.",
-        "hides-nan": "A gradient that is there stays as it is, a nan too: it tells of a fault.",
+        "one-zero-for-all": "A None became a single 0; zeros of the shape of its source, {s}, are expected.",
+        "everything-float64": "The values are right, but the zeros have another dtype than their source. Which dtype does your function for zeros use?",
+        "hides-nan": "A nan in a gradient was replaced by a number. Only None is to be replaced; a nan stays, since it shows that something is wrong.",
     },
     hints=(
-        "`np.zeros_like`.",
-        "Recursion over the nest: dictionaries, lists and tuples go deeper, all else is a leaf.",
+        "Which NumPy function makes zeros of the shape and dtype of another array?",
+        "Use recursion: a dictionary, list or tuple is handled entry by entry, everything else is a gradient.",
         "At a leaf: `np.zeros_like(source) if gradient is None else gradient`. `gradient or …` asks something else.",
     ),
     example=example_3,

@@ -99,7 +99,7 @@ def fault_of(source: object, way: object, got: object, want: object) -> str | No
 def difference(answers: Sequence[Sequence[object]], want: list[Gradients]) -> str:
     """The first gradient that is wrong, in words."""
     rows = zip(*flat(answers, want), strict=True)
-    source, way, got, wanted = next(row for row in rows if not same(row[2], row[3]))  # type: ignore[arg-type]
+    source, way, got, wanted = next(row for row in rows if not same(row[2], row[3]))
     return f"With {way}, the gradient of y with respect to {source} is {format_value(wanted)}; you gave {format_value(got)}."
 
 
