@@ -229,7 +229,7 @@ export class ExercisesPanel {
         const all = this.data!.questions;
         all[all.findIndex(one => one.id === q.id)] = taken.question;
       } else {
-        this.checkErrors.set(q.id, t('The server does not answer. What you asked for is kept, and shown as soon as it does.'));
+        this.checkErrors.set(q.id, t('The server does not answer. Your request is kept; the result is shown as soon as the server answers.'));
       }
     } catch (error) {
       this.checkErrors.set(q.id, this.errorText(error as ServerError) || (error as Error).message);

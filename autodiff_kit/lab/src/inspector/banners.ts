@@ -30,9 +30,9 @@ export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | 
   }
   const condition = {
     ready: () => null,
-    dead: () => plainBanner('warn', t('The kernel stopped. What was sent stays here; new values cannot be asked for.'), button(t('Restart'), { act: acts.restart })),
+    dead: () => plainBanner('warn', t('The kernel stopped. Values sent before stay visible; there are no new ones.'), button(t('Restart'), { act: acts.restart })),
     busy: () => plainBanner('clock', t('The kernel is running. This is the tape before it; the new one appears when the cell ends.')),
-    offline: () => plainBanner('warn', t('No connection. The kernel may still be running; what was sent stays here.'))
+    offline: () => plainBanner('warn', t('No connection. The kernel may still be running; values sent before stay visible.'))
   }[s.kernelCondition]();
   const one = tape.n === 1 ? banner('is-plain', [h('p', null, t('One node: %1 is watched, and nothing was computed from it yet.', tape.label(0)))]) : null;
   return [nanBanner(s, tape, acts), one, condition, noneBanner(s, acts.why, acts.close)];

@@ -35,7 +35,7 @@ class ExplainView implements View {
     }
     const { source, target } = this;
     if (source === null) {
-      replaceChildren(this.el, h('p', { class: 'akl-quiet' }, t('Nothing is watched on this tape, so no gradient can be asked for.')));
+      replaceChildren(this.el, h('p', { class: 'akl-quiet' }, t('This tape watches nothing, so it has no gradients.')));
       return;
     }
     if (why && why.target === target && why.source === source) {

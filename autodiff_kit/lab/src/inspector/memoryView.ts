@@ -37,7 +37,7 @@ class MemoryView implements View {
     this.width = Math.max(240, this.el.clientWidth - 32);
     const holding = tape.columns.cost.bytes.filter(b => b > 0).length;
     replaceChildren(this.el,
-      h('div', { class: 'akl-figures' }, labelledFigure(formatBytes(this.cumulativeBytes[tape.n]), t('held at the peak')), labelledFigure(groupThousands(holding), t('nodes hold something')), labelledFigure(groupThousands(tape.n - holding), t('hold nothing'))),
+      h('div', { class: 'akl-figures' }, labelledFigure(formatBytes(this.cumulativeBytes[tape.n]), t('held at the peak')), labelledFigure(groupThousands(holding), t('nodes hold values')), labelledFigure(groupThousands(tape.n - holding), t('hold no values'))),
       this.plot(tape), h('div', { class: 'akl-sub' }, h('h3', null, t('Kept for the backward pass, by op'))), h('ul', { class: 'akl-dear' }, this.ops(tape)),
       h('p', { class: 'akl-quiet' }, t('An op keeps only what its rule needs: add and subtract keep nothing. An array that two nodes keep counts once.')));
     this.refresh();

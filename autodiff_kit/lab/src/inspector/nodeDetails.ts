@@ -143,7 +143,7 @@ export class NodeDetails {
     }
     const text = (s: typeof hook.before): string => (s ? summaryText(s, tape.shape(i)) : '…');
     return h('div', { class: 'akl-hook' }, icon('hook'), h('div', null, h('b', null, t('A hook: %1', hook.label)),
-      h('p', null, t('came %1, left %2', text(hook.before), text(hook.after)))));
+      h('p', null, t('in: %1, out: %2', text(hook.before), text(hook.after)))));
   }
 
   private contributions(i: number): HTMLElement | null {
@@ -159,7 +159,7 @@ export class NodeDetails {
     const tape = this.s.tape!;
     const all = tape.consumers(i);
     if (!all.length) {
-      return h('p', { class: 'akl-quiet akl-rule' }, i === tape.header.target ? t('This is the target.') : t('Nothing reads it.'));
+      return h('p', { class: 'akl-quiet akl-rule' }, i === tape.header.target ? t('This is the target.') : t('No node reads it.'));
     }
     const more = all.length > SHOWN_CONSUMERS ? ` ${t('and %1 more', groupThousands(all.length - SHOWN_CONSUMERS))}` : null;
     return h('p', { class: 'akl-rule akl-quiet' }, t('read by'), ' ', this.nodeLinks(all.slice(0, SHOWN_CONSUMERS)), more);

@@ -317,7 +317,7 @@ export class TapeInspector {
     const { tape } = state;
     if (tape) {
       state.explainPair = { target, source };
-      // Where a later question took its place there is nothing to show, and nothing to complain of.
+      // A request that a later one replaced has nothing to show, and is no error.
       const answer = await tape.explain(target, source).catch((error: unknown) => (isSuperseded(error) ? null : Promise.reject(error as Error)));
       if (answer && state.tape === tape) {
         state.explanation = { ...answer, target, source };

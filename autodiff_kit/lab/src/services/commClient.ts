@@ -132,7 +132,7 @@ export class CommClient {
     if (!this.inFlight.has(key)) {
       this.send(asked);
     } else {
-      this.queued.get(key)?.reject(new RequestError('stale', t('A later question took its place.')));
+      this.queued.get(key)?.reject(new RequestError('stale', t('A later request replaced this one.')));
       this.queued.set(key, asked);
     }
     this.onChange();

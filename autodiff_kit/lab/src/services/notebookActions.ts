@@ -75,7 +75,7 @@ export class NotebookActions {
       return said.data?.['text/plain'] === "'not attempted'" ? t('Nothing to check yet: write your answer in the notebook, run its cell, then check. This cost no try.') : null;
     }
     const { ename, evalue } = said;
-    return ename === 'NameError' ? t('%1. Run the notebook’s first cell, which brings the questions.', evalue) : `${ename}: ${evalue}`;
+    return ename === 'NameError' ? t('%1. Run the notebook’s first cell, which loads the questions.', evalue) : `${ename}: ${evalue}`;
   }
 
   restartKernel(): void {

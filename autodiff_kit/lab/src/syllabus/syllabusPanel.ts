@@ -142,7 +142,7 @@ export class SyllabusPanel {
       replaceChildren(this.notice, this.unsentChanges(), this.progress.notices.map(one => h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, `${one.text} ${one.do}`))));
       return;
     }
-    const words = note.status === NO_RESPONSE ? t('No connection since %1. What you see is the last copy; it is asked for again.', this.disconnectedAt)
+    const words = note.status === NO_RESPONSE ? t('No connection since %1. You see the last copy; the page keeps trying.', this.disconnectedAt)
       : note.status === 404 ? t('This server does not have the kit’s extension, so there is no syllabus here. The tape inspector works.') : `${note.message} ${note.advice}`;
     replaceChildren(this.notice, h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, words), button(t('Try again'), { act: () => void this.load() })), this.unsentChanges());
   }
@@ -238,7 +238,7 @@ export class SyllabusPanel {
     return h('div', { class: 'akl-lesson-body' }, lesson.goal ? h('p', null, lesson.goal) : null,
       h('dl', null, fact(t('State'), stateName(state), got?.predicted ? ` · ${t('%1 of %2 predictions', got.predicted, got.prompts ?? 0)}` : '', since), fact(t('Score'), `${got?.score ?? 0} / ${lesson.points}`),
         lesson.minutes ? fact(t('Time'), t('%1 min', lesson.minutes)) : null, fact(t('Needs'), needs.length ? needs.map(no => this.prerequisiteButton(no)) : t('nothing'))),
-      lesson.coming ? h('p', { class: 'akl-quiet' }, t('This lesson is still being written.')) : missing.length ? h('p', { class: 'akl-quiet' }, t('You can start anyway; %1 helps first.', missing.join(', '))) : null,
+      lesson.coming ? h('p', { class: 'akl-quiet' }, t('This lesson is still being written.')) : missing.length ? h('p', { class: 'akl-quiet' }, t('You can start anyway, but %1 should come first.', missing.join(', '))) : null,
       lesson.coming ? null : this.actions(lesson, state));
   }
 
@@ -318,8 +318,8 @@ export class SyllabusPanel {
     const yes = button(t('Back up and reset'), { cls: 'akl-primary', act: () => { close(); void this.runOrToast(() => this.reset(scope, notebooks.checked)); } });
     const box = h('div', { class: 'akl-sheet-box', role: 'alertdialog', 'aria-modal': 'true', 'aria-label': t('Reset progress'), 'aria-describedby': 'akl-reset-what' },
       h('h3', null, one ? t('Reset lesson %1?', scope) : t('Reset all progress?')),
-      h('p', { id: 'akl-reset-what' }, one ? t('Your prediction, checks and score of this lesson go. Other lessons stay.') : t('Predictions, checks and scores of all lessons go.')),
-      h('p', null, t('A backup is written first. You can bring it back at any time.')), h('label', { class: 'akl-check' }, notebooks, t('Also put the notebooks back as they came')),
+      h('p', { id: 'akl-reset-what' }, one ? t('Your predictions, checks and score of this lesson are deleted. Other lessons are kept.') : t('Predictions, checks and scores of all lessons are deleted.')),
+      h('p', null, t('A backup is written first. You can restore it at any time.')), h('label', { class: 'akl-check' }, notebooks, t('Also put the notebooks back as they came')),
       h('div', { class: 'akl-actions' }, yes, button(t('Cancel'), { act: close })), backups.length ? this.backups(backups, close) : null);
     box.addEventListener('keydown', e => this.dialogKey(e, box, close));
     replaceChildren(this.dialog, box);
@@ -352,7 +352,7 @@ export class SyllabusPanel {
 
   async restore(id: string): Promise<void> {
     this.showProgress((await this.server.restore(id)).progress);
-    this.showToast(t('The backup is back.'));
+    this.showToast(t('The backup was restored.'));
   }
 
   async export(): Promise<void> {
