@@ -91,7 +91,7 @@ PROMPTS = (
             Choice("rows", "yes, with m pulls", (3,), "all rows of J first, and then J times v"),
             Choice("no", "no, with no number of pulls", (), "Jv exists only in forward mode"),
         ),
-        "h(u) = uJ is linear in u, and its Jacobian is the transpose of J at every u. "
-        "So the pull of v through h is v times this transpose, which is Jv.",
+        "The pull uJ is a linear function of u, and its Jacobian is the transpose of J at every u. "
+        "So pulling v through this function gives v times that transpose, which is Jv.",
     ),
 )
