@@ -1,6 +1,6 @@
 """autodiff_kit: tape automatic differentiation to see, try and learn from.
 
-``import autodiff_kit as ak``; then open a tape, compute, and ask::
+``import autodiff_kit as ak``; then record a computation on a tape and ask for its gradient::
 
     x = ak.Variable(3.0)
     with ak.GradientTape() as tape:
@@ -54,7 +54,7 @@ if not _TYPE_CHECKING:
         if not isinstance(thing, _ModuleType) or thing in _packages
     ]
 
-if "ipykernel" in _sys.modules:  # in a notebook's kernel: what wants to observe tapes there, such as the inspector
+if "ipykernel" in _sys.modules:  # in a notebook's kernel: load observers of tapes, such as the inspector
     from importlib.metadata import entry_points as _entry_points
 
     for _extension in _entry_points(group="autodiff_kit.kernel"):

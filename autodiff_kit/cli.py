@@ -1,7 +1,7 @@
 """The command line ``autodiff-kit``: ``lab``, ``status``, ``reset``, ``new-exercise``, ``author``, ``grade``, ``warm``.
 
-Building the argument parser imports none of what the commands need (Jupyter, SQLite, exercises, numba): each command
-imports its own modules when it runs.
+Building the argument parser imports none of the commands' dependencies (Jupyter, SQLite, exercises, numba): each
+command imports its own modules when it runs.
 
 Exit codes: 0 for success, 1 for an error (the reason is on stderr), 2 for a command line that cannot be parsed.
 """
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="autodiff-kit", description="Automatic differentiation to learn from.")
+    parser = argparse.ArgumentParser(prog="autodiff-kit", description="A teaching kit for automatic differentiation.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     folder = argparse.ArgumentParser(add_help=False)
     folder.add_argument(
@@ -53,29 +53,29 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=None,
         metavar="FOLDER",
-        help="your working folder (default: the one you are in, else ./work)",
+        help="your working folder (default: the one around the current folder, otherwise ./work)",
     )
 
     lab = commands.add_parser("lab", parents=[folder], help="open JupyterLab on the lessons, in your own folder")
     lab.add_argument("--port", type=int, default=None, help="port of the server (default: 8888 or the next free)")
-    lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
-    lab.add_argument("--prepare-only", action="store_true", help="fill the folder, start nothing")
+    lab.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
+    lab.add_argument("--prepare-only", action="store_true", help="fill the folder, do not start the server")
     lab.add_argument("jupyter", nargs="*", metavar="-- OPTION", help="passed on to JupyterLab, after --")
     lab.set_defaults(run=_lab)
 
     status = commands.add_parser("status", parents=[folder], help="show what you have done so far")
     status.set_defaults(run=_status)
 
-    reset = commands.add_parser("reset", parents=[folder], help="begin a lesson anew; yours is backed up")
+    reset = commands.add_parser("reset", parents=[folder], help="start a lesson again; your copy is backed up")
     reset.add_argument("lesson", metavar="NN", help="the lesson's number")
     reset.add_argument("--yes", action="store_true", help="do not ask")
-    reset.add_argument("--keep-progress", action="store_true", help="only the notebooks")
+    reset.add_argument("--keep-progress", action="store_true", help="reset only the notebooks")
     reset.set_defaults(run=_reset)
 
     author_commands.add_author_commands(commands)
     grade_command.add_grade_command(commands)
 
-    warm = commands.add_parser("warm", help="compile the kernels now, so that no lesson waits for them")
+    warm = commands.add_parser("warm", help="compile the kernels now, so that no lesson has to wait for it")
     warm.set_defaults(run=_warm)
     return parser
 
@@ -115,7 +115,7 @@ def jupyterlab_command(root: Path, port: int | None, no_browser: bool, more: Seq
     no_browser : bool
         Whether to open no browser.
     more : sequence of str
-        Further options for JupyterLab; a later one wins over an earlier one.
+        Further options for JupyterLab; a later one overrides an earlier one.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def jupyterlab_command(root: Path, port: int | None, no_browser: bool, more: Seq
 
 
 def next_notebook(root: Path) -> str | None:
-    """Return the path of the next notebook of the syllabus inside the folder; None when everything is done."""
+    """Return the path of the next notebook of the syllabus inside the folder; None if all are done."""
     from autodiff_kit.lab.server.folder import WorkingFolder
     from autodiff_kit.lab.server.panel_data import progress
 
@@ -172,13 +172,13 @@ def _reset(options: argparse.Namespace) -> int:
     root = _existing_folder(options)
     number = workspace.lesson_number(options.lesson)
     what = "notebooks" if options.keep_progress else "notebooks, predictions and points"
-    if not options.yes and not _confirmed(f"Begin lesson {number} anew? Your {what} of it go into a backup. [y/N] "):
+    if not options.yes and not _confirmed(f"Start lesson {number} again? Your {what} are moved to a backup. [y/N] "):
         print("Nothing was changed.", file=sys.stderr)
         return 1
     backup = workspace.reset_lesson(root, number)
     if not options.keep_progress:
         Progress(root).reset(number, backup.path)
-    print(f"Lesson {number} begins anew. What you had is in {backup.path}.")
+    print(f"Lesson {number} starts again. Your former files are in {backup.path}.")
     return 0
 
 
@@ -202,7 +202,7 @@ def _existing_folder(options: argparse.Namespace) -> Path:
     root = _folder(options)
     if not (root / workspace.KIT_FOLDER).is_dir():
         raise workspace.WorkspaceError(
-            f"{root} is no working folder yet. `autodiff-kit lab` begins one; --dir names another."
+            f"{root} is not a working folder yet. `autodiff-kit lab` makes one; --dir chooses another."
         )
     return root
 

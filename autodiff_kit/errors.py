@@ -4,16 +4,16 @@
 
     AutodiffError
     ├── ShapeError            (ValueError)    shapes that do not fit an operation
-    ├── DtypeError            (TypeError)     a dtype that has no gradient, or no meaning here
-    ├── ArgumentError         (TypeError)     an argument that an operation does not have, or cannot use
-    ├── ConcretizationError     (TypeError)     numbers were asked of what ak.compile is recording
-    ├── StructureError        (ValueError)    nests that differ, or an argument outside its range
+    ├── DtypeError            (TypeError)     a dtype that has no gradient or that an operation does not support
+    ├── ArgumentError         (TypeError)     an argument that an operation does not have or cannot use
+    ├── ConcretizationError   (TypeError)     the numbers of a value are needed while ak.compile records a function
+    ├── StructureError        (ValueError)    nested structures that differ, or an argument outside its range
     ├── FileError             (OSError)       a file that is missing, cannot be written, or is damaged
-    ├── AnomalyError          (ArithmeticError) the first nan or infinity, where anomalies are looked for
+    ├── AnomalyError          (ArithmeticError) the first nan or infinity, where anomalies are detected
     ├── TapeError             (RuntimeError)  a tape that is closed or used up
     │   └── OpenTapeError     (ValueError)    a tape that is entered although it is recording
-    ├── UnknownGradientError  (LookupError)   a name that no gradient is registered under
-    ├── DuplicateNameError    (KeyError)      a name that is registered already
+    ├── UnknownGradientError  (LookupError)   a name under which no gradient is registered
+    ├── DuplicateNameError    (KeyError)      a name that is already registered
     ├── RangeError            (IndexError)    an index outside its range
     │   └── LabelError        (ValueError)    a label that names no class
     └── GradientCheckError    (AssertionError) gradients that differ from finite differences
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class AutodiffError(Exception):
-    """Base of all errors of the kit; every subclass is also the built-in error that a caller expects."""
+    """Base class of all errors of the kit; every subclass is also the built-in error that a caller expects."""
 
     def __str__(self) -> str:
         # KeyError would show the repr of its message, with quotes and escapes.
@@ -51,29 +51,29 @@ class AutodiffError(Exception):
 
 
 class ShapeError(AutodiffError, ValueError):
-    """Shapes do not fit; the message names both and the operation."""
+    """Shapes do not fit an operation; the message names the shapes and the operation."""
 
 
 class DtypeError(AutodiffError, TypeError):
-    """A dtype does not fit; the message names it and the one that would."""
+    """A dtype does not fit; the message names the dtype and one that would fit."""
 
 
 class ArgumentError(AutodiffError, TypeError):
-    """An operation was given too many arguments, too few, or one that it does not have; the message lists its own."""
+    """An operation got too many arguments, too few, or an unknown one; the message lists the operation's arguments."""
 
 
 class ConcretizationError(AutodiffError, TypeError):
-    """A function that is being compiled asked a value for its numbers; the message says what to do instead."""
+    """A function that is being compiled needs the numbers of a symbolic value; the message says what to do instead."""
 
     trace: Any = None
 
 
 class StructureError(AutodiffError, ValueError):
-    """Two nests differ in structure, or an argument is outside its range."""
+    """Two nested structures differ, or an argument is outside its range."""
 
 
 class FileError(AutodiffError, OSError):
-    """A file is missing, cannot be written, or is damaged; what stood there before is still there."""
+    """A file is missing, cannot be written, or is damaged; its former contents are unchanged."""
 
 
 class AnomalyError(AutodiffError, ArithmeticError):
@@ -81,11 +81,11 @@ class AnomalyError(AutodiffError, ArithmeticError):
 
 
 class TapeError(AutodiffError, RuntimeError):
-    """A tape was asked for something that it no longer, or not yet, can give."""
+    """A tape cannot give what was asked: it has released its values, or has recorded nothing yet."""
 
 
 class OpenTapeError(TapeError, ValueError):
-    """A tape or an accumulator is entered although it is recording."""
+    """A tape or an accumulator was entered while it was recording."""
 
 
 class UnknownGradientError(AutodiffError, LookupError):
@@ -93,15 +93,15 @@ class UnknownGradientError(AutodiffError, LookupError):
 
 
 class DuplicateNameError(AutodiffError, KeyError):
-    """A name is registered already."""
+    """A name is already registered."""
 
 
 class RangeError(AutodiffError, IndexError):
-    """An index is outside its range; the message names the first such index and its place."""
+    """An index is outside its range; the message names the first such index and its position."""
 
 
 class LabelError(RangeError, ValueError):
-    """A label names no class; the message lists the labels that do not."""
+    """A label names no class; the message lists these labels."""
 
 
 class GradientCheckError(AutodiffError, AssertionError):

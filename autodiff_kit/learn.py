@@ -86,7 +86,7 @@ class DisplayedPrompt:
         Raises
         ------
         AnswerError
-            If it is none of the choices.
+            If the answer is not one of the choices.
         """
         if self.answer is None:
             self.widget.answer = parse_answer(self.prompt, typed)
@@ -140,7 +140,7 @@ def lesson(no: str) -> LessonHeader:
     Raises
     ------
     UnknownLessonError
-        If there is no such lesson; the text lists those there are.
+        If there is no such lesson; the message lists the lessons.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def lesson(no: str) -> LessonHeader:
 
 
 def predict(item: str, answer: object = None) -> DisplayedPrompt:
-    """Ask for a prediction, before the cell that answers it.
+    """Ask for a prediction, before the cell that computes the answer.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def predict(item: str, answer: object = None) -> DisplayedPrompt:
     UnknownPromptError
         If there is no such prompt.
     AnswerError
-        If the typed answer is none of the choices.
+        If the typed answer is not one of the choices.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def reveal(item: str, value: object) -> PredictionVerdict:
     item : str
         The name of the prompt.
     value : number, sequence, Tensor or str
-        The result; for prompts with several right answers, the keys of the choices that hold.
+        The result; for prompts with several right answers, the keys of the right choices.
 
     Returns
     -------

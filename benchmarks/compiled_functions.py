@@ -2,8 +2,8 @@
 
 python -m benchmarks.compiled_functions [--rows "jvp; hvp"] [--seconds 1] [--json FILE]
 
-One thread; systems take turns; for each the median of five minima. Only ratios within one run mean anything: machines
-are shared. PyTorch's column is left out where it is not installed.
+The process uses one thread, and the systems take turns; each result is the median of five minima. Compare ratios within
+one run only, because machines are shared. PyTorch's column is missing if it is not installed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Systems = dict[str, System]
 
 
 def compiled(f: Callable[..., Any], *args: Any) -> Systems:
-    """A function, compiled and as it is."""
+    """A function, compiled and eager."""
     fast = ak.compile(f)
     fast(*args)
     build_kernels_now(fast)
@@ -195,7 +195,7 @@ def segments() -> Systems:
 
 
 def derivatives(kind: str) -> Systems:
-    """Of a net of two layers, a hundred wide."""
+    """Derivatives of a network with two layers of width 100."""
     r = np.random.default_rng(0)
     arrays = [r.standard_normal(s) * 0.1 for s in ((100, 128), (128,), (128, 100), (100,), (100,), (100,))]
 
@@ -249,7 +249,7 @@ ROWS: dict[str, Callable[[], Systems]] = {
 
 
 def measure(systems: Systems, seconds: float) -> dict[str, float]:
-    """Seconds a call: of five rounds the median, in each the least of interleaved runs."""
+    """Seconds per call: the median of five rounds, each the minimum of interleaved runs."""
     times: dict[str, int] = {}
     for name, run in systems.items():
         run()
@@ -274,7 +274,7 @@ def measure(systems: Systems, seconds: float) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", default="all", help="names, with semicolons between them")
+    parser.add_argument("--rows", default="all", help="names, separated by semicolons")
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--json")
     options = parser.parse_args()

@@ -2,7 +2,7 @@
 
 python -m benchmarks.eager_tape [--seconds 2] [--json FILE]
 
-Only ratios within one run mean anything: machines are shared. PyTorch's column is left out where it is not installed.
+Compare ratios within one run only, because machines are shared. PyTorch's column is missing if it is not installed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def scalar_chain() -> dict[str, System]:
             chain(ak.sin, ak.exp, x)
 
     def without_place() -> Any:
-        """The same with the place of a node looked up once and for all: what finding the user's line costs."""
+        """The same with the location of a node looked up only once: the difference is the cost of the user's line."""
         here = SimpleNamespace(f_code=chain.__code__, f_lasti=0, f_back=None)
         real, fast_dispatch._getframe = fast_dispatch._getframe, {1: here, 2: here}.__getitem__
         try:
@@ -81,7 +81,7 @@ def scalar_chain() -> dict[str, System]:
 
 
 def decisions() -> dict[str, System]:
-    """The same with a decision each turn: what the marks take that ``explain`` reads, should anybody ask."""
+    """The same with a branch in each turn: the cost of the marks that ``explain`` reads."""
     x = ak.Variable(0.7)
 
     def decided() -> Any:
@@ -144,7 +144,7 @@ WORKLOADS: dict[str, Callable[[], dict[str, System]]] = {
 
 
 def measure(systems: dict[str, System], seconds: float) -> dict[str, float]:
-    """Seconds a call, the least of interleaved rounds."""
+    """Seconds per call: the minimum of interleaved rounds."""
     times: dict[str, int] = {}
     for name, run in systems.items():
         run()
@@ -171,7 +171,7 @@ COLD_TORCH = "import torch; x = torch.tensor(3.0, requires_grad=True); (x * x).b
 
 
 def cold(code: str, rounds: int = 5) -> float:
-    """Seconds of a fresh process, the least of some."""
+    """Seconds of a fresh process: the minimum of several runs."""
     best = float("inf")
     for _ in range(rounds):
         start = time.perf_counter()
@@ -188,7 +188,7 @@ def main() -> None:
     found: dict[str, dict[str, float]] = {}
     for name, build in WORKLOADS.items():
         found[name] = measure(build(), options.seconds)
-    compileall.compile_dir(str(Path(ak.__file__).parent), quiet=2)  # as what is installed comes
+    compileall.compile_dir(str(Path(ak.__file__).parent), quiet=2)  # as in an installed package
     found["fresh process: import, first gradient"] = {"kit": cold(COLD)}
     found["fresh process: nothing"] = {"kit": cold("pass")}
     if torch is not None:

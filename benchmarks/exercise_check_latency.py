@@ -1,7 +1,7 @@
-"""Latency of checking an exercise: drawing inputs, running, judging, storing and displaying, for each question.
+"""Latency of checking an exercise: drawing inputs, running, comparing, storing and displaying, for each question.
 
-``python -m benchmarks.exercise_check_latency [runs]`` prints the median of each question in milliseconds; the aim is
-100 ms at the median.
+``python -m benchmarks.exercise_check_latency [runs]`` prints the median of each question in milliseconds; the target is
+100 ms for the median.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def median(graded, functions, runs):
 
 
 def slowest_wrong(id):
-    """The wrong solution that takes longest to judge: all its models are tried."""
+    """The wrong solution whose check takes longest, because all misconceptions are compared."""
     return max(WRONG[id].values(), key=lambda case: median(GradedQuestion(QUESTIONS[id], "q", "bench"), case[0], 1)[0])[
         0
     ]
@@ -50,7 +50,7 @@ def main(runs):
         medians += [right[0], wrong[0]]
         print(f"{id:10} {right[0]:8.1f} {wrong[0]:8.1f} {max(right[1], wrong[1]):8.1f} {right[2]:8.1f}")
     every, slowest = statistics.median(medians), max(medians)
-    print(f"median of all {every:.1f} ms, slowest median {slowest:.1f} ms, aim {AIM:g} ms")
+    print(f"median of all {every:.1f} ms, slowest median {slowest:.1f} ms, target {AIM:g} ms")
     return int(max(medians) > AIM)
 
 

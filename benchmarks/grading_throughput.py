@@ -32,7 +32,7 @@ AIM = 5.0
 
 
 def handed_in(release: Path, number: int) -> str:
-    """One learner's notebook: all right, some of it, or as it was given out, and never twice the same text."""
+    """One learner's notebook: complete, partly solved, or unchanged; no two notebooks have the same text."""
     notebook = json.loads(release.read_text(encoding="utf-8"))
     kept = (6, 4, 5, 3, 0)[number % 5]
     answers = {question.id: question.solution for question in LESSON.questions[:kept]}
@@ -43,7 +43,7 @@ def handed_in(release: Path, number: int) -> str:
 
 
 def run(*words: str | Path, cwd: Path) -> float:
-    """Seconds that a command took; it must succeed."""
+    """Seconds of a command; it must succeed."""
     path = os.pathsep.join([str(OTHERS), os.environ["PATH"]])
     settings = {**os.environ, "PATH": path, "VIRTUAL_ENV": str(OTHERS.parent), "JUPYTER_PREFER_ENV_PATH": "1"}
     began = time.perf_counter()
@@ -56,7 +56,7 @@ def run(*words: str | Path, cwd: Path) -> float:
 
 
 def kit(folder: Path, home: Path, workers: int) -> float:
-    """Seconds of ``autodiff-kit grade`` over a folder, in a place of its own."""
+    """Seconds of ``autodiff-kit grade`` over a folder, in a separate place."""
     out = Path(tempfile.mkdtemp(dir=home))
     command = [sys.executable, "-m", "autodiff_kit", "grade", folder, "--out", out, "--workers", str(workers)]
     took = run(*command, cwd=home)
@@ -65,12 +65,12 @@ def kit(folder: Path, home: Path, workers: int) -> float:
 
 
 def nbgrader(course: Path) -> float:
-    """Seconds of ``nbgrader autograde`` over what was submitted to a course."""
+    """Seconds of ``nbgrader autograde`` over the submissions of a course."""
     return run(OTHERS / "nbgrader", "autograde", LESSON.slug, "--force", cwd=course)
 
 
 def otter(home: Path, notebooks: list[Path]) -> float:
-    """Seconds of ``otter run`` over the notebooks, one after the other, as it takes them."""
+    """Seconds of ``otter run`` over the notebooks, one after the other."""
     out = home / "results"
     out.mkdir(exist_ok=True)
     return sum(run(OTHERS / "otter", "run", "-a", "autograder.zip", "-o", out, path, cwd=home) for path in notebooks)
@@ -97,7 +97,7 @@ def prepare(home: Path, count: int, few: int) -> tuple[Path, Path]:
 
 
 def beside(home: Path, some: Path, runs: int) -> dict[str, list[float]]:
-    """Seconds of each tool for the same few submissions, in turns."""
+    """Seconds of each tool for the same few submissions, in alternation."""
     course, tests = home / "course", home / "otter" / LESSON.slug
     run(OTHERS / "nbgrader", "generate_assignment", LESSON.slug, cwd=course)
     run(OTHERS / "otter", "generate", "-t", "tests", cwd=tests)
@@ -111,7 +111,7 @@ def beside(home: Path, some: Path, runs: int) -> dict[str, list[float]]:
 
 
 def main() -> int:
-    """Measure and tell."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--few", type=int, default=12, help="submissions that all tools grade")

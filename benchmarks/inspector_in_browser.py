@@ -19,7 +19,7 @@ from tests.conftest import browser
 from tests.ui.conftest import FLAGS
 from tests.ui.panels.conftest import Bench, Server
 
-# Milliseconds that the drawing's own figures allow; a long task is one of more than 50.
+# Milliseconds that the design allows; a long task takes more than 50.
 DRAWN = {"open 83 nodes": 70, "open 10,003 nodes": 130, "uncollapse": 15, "step": 10, "long tasks while scrolling": 0}
 TAPE = """import autodiff_kit as ak
 x = ak.Variable(0.5)
@@ -40,10 +40,10 @@ FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
 
 
 class Panel(Bench):
-    """A JupyterLab whose inspector is timed."""
+    """A JupyterLab page whose inspector is timed."""
 
     def busy(self, act):
-        """Milliseconds of script, and of all work, while ``act`` was done and drawn, less those of as long a rest."""
+        """Milliseconds of script, and of all work, while ``act`` was done and drawn, minus those of a pause."""
         self.page.wait_for_timeout(400)
         rest = self._spent(lambda: None)
         return [max(0.0, done - idle) for done, idle in zip(self._spent(act), rest, strict=True)]
@@ -56,17 +56,17 @@ class Panel(Bench):
         return [1000 * (after - then) for after, then in zip(self._worked(), before, strict=True)]
 
     def _worked(self):
-        """Seconds that the main thread has worked since the page began: in scripts, and in all."""
+        """Seconds that the main thread has worked since the page was opened: in scripts, and in total."""
         said = {one["name"]: one["value"] for one in self.cdp.send("Performance.getMetrics")["metrics"]}
         return said["ScriptDuration"], said["TaskDuration"]
 
     def opened(self, n):
-        """Milliseconds from asking for a tape to its answer and to its first frame, each time that it was opened."""
+        """Milliseconds from the request for a tape to its reply and to its first frame, at each opening."""
         return [self.page.evaluate(OPENED.format(n=n, what=what)) for what in ("answered", "open")]
 
 
 def open_tapes(panel, nodes, rounds):
-    """Run a cell as often as there are rounds; each is a new tape that the inspector opens."""
+    """Run a cell once for each round; each run makes a new tape, which the inspector opens."""
     for _ in range(rounds):
         panel.run(TAPE.format(pairs=(nodes - 3) // 4))
         panel.tape(f"{nodes:,}".replace(",", "\u202f"))
@@ -75,7 +75,7 @@ def open_tapes(panel, nodes, rounds):
 
 
 def scrolled(panel):
-    """Long tasks while ten thousand rows were scrolled by 120 and by 2,600 pixels a frame."""
+    """Long tasks while ten thousand rows are scrolled by 120 and by 2,600 pixels per frame."""
     panel.page.evaluate(WATCH)
     panel.page.evaluate(
         """async () => {
@@ -89,12 +89,12 @@ def scrolled(panel):
 
 
 def measure(panel, rounds):
-    """All figures of one page, in milliseconds."""
+    """All results of one page, in milliseconds."""
     panel.notebook()
     found = {}
     for n in (83, 10_003):
         found[f"answer {n:,} nodes"], found[f"open {n:,} nodes"] = open_tapes(panel, n, rounds)
-    panel.page.wait_for_timeout(4000)  # kinds of ten thousand rows are learned after the first frame
+    panel.page.wait_for_timeout(4000)  # the kinds of ten thousand rows arrive after the first frame
     collapse = panel.inspector.get_by_label("Collapse")
     found["uncollapse"] = []
     for _ in range(rounds):
@@ -128,7 +128,7 @@ def main():
 
 
 def line(times):
-    """A row's text."""
+    """The text of a row."""
     if not isinstance(times[0], list):
         return f"{statistics.median(times):6.1f}  ({min(times):.1f} to {max(times):.1f}; first {times[0]:.1f})"
     script, whole = (statistics.median(one[i] for one in times) for i in (0, 1))

@@ -1,7 +1,7 @@
-"""What the tape inspector costs: recording with and without it, and how long the kernel takes for each message.
+"""Cost of the tape inspector: recording with and without it, and the kernel's time for each message.
 
-``python benchmarks/inspector.py [rounds]`` prints ratios of times that were taken in turns, and for a tape of ten
-thousand rows the time and size of each message beside those of the drawing (``DRAWN``).
+``python -m benchmarks.inspector_in_kernel [rounds]`` prints ratios of times that were measured alternately, and for a
+tape of ten thousand rows the time and size of each message next to those of the design (``DRAWN``).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import autodiff_kit as ak
 from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.lab.kernel import TapeInspector
 
-MOST = 1.05  # of recording, with an inspector that nobody looks at
-# Milliseconds and bytes at ten thousand rows that the panels were drawn with, on another recorder.
+MOST = 1.05  # of recording, with a closed inspector
+# Milliseconds and bytes at ten thousand rows in the design of the panels, with another recorder.
 DRAWN = {"head": (1, 24_000), "columns": (7, 349_000), "kinds": (99, 10_000), "values": (5, 29_000)}
 WHATS = ["value", "tangent", "cotangent"]
 
@@ -58,14 +58,14 @@ def steps():
 
 
 def seconds(work):
-    """Processor time of one run: other processes do not count."""
+    """Processor time of one run, so that other processes do not count."""
     began = time.process_time()
     work()
     return time.process_time() - began
 
 
 def turns(work, rounds):
-    """Times without an inspector, with one that nobody looks at, and with one that is open; in turns."""
+    """Times without an inspector, with a closed one, and with an open one, measured alternately."""
     unseen, open_ = TapeInspector(lambda message: None), TapeInspector(lambda message: None)
     open_.receive({"v": 1, "ask": "tape.watch"})
     found = {None: [], unseen: [], open_: []}
@@ -80,19 +80,19 @@ def turns(work, rounds):
 
 
 def recording(rounds):
-    """Print the ratios; whether an inspector that nobody looks at is too dear."""
-    print(f"{'recording':10} {'plain ms':>9} {'unseen':>8} {'open':>8}   (ratios of the best of {rounds} turns)")
+    """Print the ratios; return whether a closed inspector is too slow."""
+    print(f"{'recording':10} {'plain ms':>9} {'closed':>8} {'open':>8}   (ratios of the best of {rounds} turns)")
     worst = 0.0
     for work in (scalars, arrays, steps):
         plain, unseen, open_ = turns(work, rounds)
         one, two = min(unseen) / min(plain), min(open_) / min(plain)
         print(f"{work.__name__:10} {1e3 * min(plain):9.2f} {one:8.3f} {two:8.3f}")
-        worst = max(worst, one if work is not steps else 0.0)  # a step of training is mostly not recording
+        worst = max(worst, one if work is not steps else 0.0)  # most of a training step is not recording
     return worst
 
 
 class Asked:
-    """An inspector that is asked, with time and bytes of each kind of message."""
+    """An inspector that gets requests; measures time and bytes of each kind of message."""
 
     def __init__(self):
         self.said = []
@@ -100,7 +100,7 @@ class Asked:
         self.figures = {}
 
     def ask(self, ask, **more):
-        """The answer; its time and size are noted under the name of the request."""
+        """Send a request and return the reply; its time and size are stored under the name of the request."""
         began = time.process_time()
         self.inspector.receive({"v": 1, "id": 1, "ask": ask, **more})
         took = time.process_time() - began
@@ -114,7 +114,7 @@ class Asked:
 
 
 def messages():
-    """Each kind of message on a tape of ten thousand rows, from nothing worked out; time, bytes, how many."""
+    """Each kind of message on a tape of ten thousand rows, without cached results: time, bytes, number."""
     asked = Asked()
     asked.ask("tape.watch")
     record = seconds(lambda: held.append(tapes.training()))
@@ -143,14 +143,14 @@ def main(rounds):
     runs = [messages() for _ in range(max(3, rounds // 40))]
     record = statistics.median(took for took, _ in runs)
     print(f"\n10,000 rows, recorded in {1e3 * record:.1f} ms with the inspector open")
-    print(f"{'message':14} {'ms':>8} {'÷ record':>9} {'bytes':>9} {'number':>7}   drawn with")
+    print(f"{'message':14} {'ms':>8} {'÷ record':>9} {'bytes':>9} {'number':>7}   design")
     for name in runs[0][1]:
         took = statistics.median(figures[name][0] for _, figures in runs)
         _, size, count = runs[0][1][name]
         drawn = DRAWN.get(name.removeprefix("tape."))
         beside = f"{drawn[0]} ms, {drawn[1]:,} B" if drawn else ""
         print(f"{name:14} {1e3 * took:8.1f} {took / record:9.2f} {size:9,} {count:7}   {beside}")
-    print(f"\nan inspector that nobody looks at: recording takes {worst:.3f} times as long, at most {MOST} wanted")
+    print(f"\nclosed inspector: recording takes {worst:.3f} times as long (target: at most {MOST})")
     return int(worst > MOST)
 
 

@@ -2,7 +2,7 @@
 
 python -m benchmarks.optimizer_steps [--seconds 1]
 
-Only ratios within one run mean anything: machines are shared. PyTorch's columns are left out where it is not installed.
+Compare ratios within one run only, because machines are shared. PyTorch's columns are missing if it is not installed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-import eager  # beside this file; limits the threads before NumPy is imported
+from benchmarks import eager_tape as eager  # isort: skip  # first, because it limits the threads of NumPy
+
 import numpy as np
 
 import autodiff_kit as ak
@@ -25,7 +26,7 @@ SMALL = [(2, 64), (64,), (64, 64), (64,), (64, 3), (3,)]
 
 
 def constrained() -> dict[str, System]:
-    """A step of training whose weights are to stay at 0 or above: three ways, beside the free step."""
+    """A training step whose weights must stay at 0 or above: three ways, and the unconstrained step."""
     rng = np.random.default_rng(0)
     x = ak.constant(rng.standard_normal((BATCH, SIZES[0])), "float32")
     labels = rng.integers(0, SIZES[-1], BATCH)
@@ -35,7 +36,7 @@ def constrained() -> dict[str, System]:
             ak.Variable(np.abs(rng.standard_normal(s)) * 0.05, dtype="float32", constraint=constraint)
             for s in pairwise(SIZES)
         ]
-        opt = ak.optim.Adam(1e-9)  # all work on the same numbers throughout
+        opt = ak.optim.Adam(1e-9)  # so small that all steps work on the same numbers
 
         def loss() -> Any:
             h, extra = x, 0.0
@@ -73,7 +74,7 @@ def rows(number: int) -> dict[str, System]:
 
 
 def adam(shapes: list[tuple[int, ...]]) -> dict[str, System]:
-    """Steps alone: gradients are given."""
+    """Steps alone, for given gradients."""
     rng = np.random.default_rng(0)
     start = [rng.standard_normal(s).astype(np.float32) for s in shapes]
     pairs = [(ak.constant(g), ak.Variable(g)) for g in start]

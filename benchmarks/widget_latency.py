@@ -52,18 +52,18 @@ DESIGNS = ("zero", "renorm", "minusinf", "additive")
 STRIP = [1.0, *[0.0] * 99]
 OPTIMIZERS = ("sgd", "momentum", "rmsprop", "adam", "adamw")
 
-# A change: the k-th message of the front end, always with values that the widget has not answered just before.
+# A change: the k-th message of the front end, always with other values than in the message before.
 Change = Callable[[int], dict[str, Any]]
 Case = tuple[str, Callable[[], KernelWidget], Change]
 
 
 def sharpness(k: int) -> float:
-    """A slider's way through 1 … 50."""
+    """The positions of a slider from 1 to 50."""
     return float(1.07 ** (k % 57) + k * 1e-9)
 
 
 def painted(step: int) -> Change:
-    """One cell of the first strip, another value each time."""
+    """One cell of the first strip, with another value each time."""
     return lambda k: {"grads": [[*STRIP[:step], 0.5 + k / 100, *STRIP[step + 1 :]], STRIP]}
 
 
@@ -165,7 +165,7 @@ def cases() -> Iterator[Case]:
 
 
 def reference() -> float:
-    """Milliseconds that this process needs now for a fixed piece of work: how quiet its core is."""
+    """Milliseconds that this process needs now for a fixed amount of work, as a measure of the load."""
     began = time.process_time()
     total = 0.0
     for k in range(20_000):
@@ -174,14 +174,14 @@ def reference() -> float:
 
 
 def measure(make: Callable[[], KernelWidget], change: Change, runs: int) -> dict[str, float]:
-    """Answer ``runs`` changes; the first few warm up and do not count."""
+    """Answer ``runs`` changes; the first few are not counted."""
     widget, asked = make(), count(1)
     wall, own, quiet = [], [], []
     for k in range(1, runs + 4):
         message = {**change(k), "asked": next(asked)}
         quiet.append(reference())
         began = time.perf_counter(), time.process_time()
-        widget.set_state(message)  # the outputs are encoded for a front end, as always; here nobody receives them
+        widget.set_state(message)  # the outputs are encoded as for a front end, but not sent
         wall.append(1000 * (time.perf_counter() - began[0]))
         own.append(1000 * (time.process_time() - began[1]))
         if widget.error or widget.answered != message["asked"]:
@@ -192,7 +192,7 @@ def measure(make: Callable[[], KernelWidget], change: Change, runs: int) -> dict
 
 
 def p95(ms: list[float]) -> float:
-    """The value that 95 of 100 stay below."""
+    """The 95th percentile."""
     return statistics.quantiles(ms, n=20)[-1]
 
 
@@ -200,18 +200,18 @@ SUMS: dict[str, Callable[[list[float]], float]] = {"median": statistics.median, 
 
 
 def line(name: str, ms: dict[str, float], fastest: float) -> str:
-    """One row; the last column is what the process would have needed on a core of its own."""
+    """One row; the last column estimates the time on an unloaded core."""
     shown = [ms[key] for key in ("wall_median", "wall_p95", "process_median", "process_p95")]
     return f"{name:28}" + "".join(f"{value:9.2f}" for value in [*shown, quietly(ms, fastest)])
 
 
 def quietly(ms: dict[str, float], fastest: float) -> float:
-    """The process's median, scaled by how much slower the reference ran beside it than at its best."""
+    """The median of the process, scaled by the slowdown of the reference relative to its best time."""
     return ms["process_median"] * fastest / ms["reference"]
 
 
 def main() -> int:
-    """Print the table, write JSON where it is wanted; 1 where a median misses the aim."""
+    """Print the table and optionally write JSON; return 1 if a median misses the target."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--only", default="", help="only the changes whose name holds this")

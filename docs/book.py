@@ -123,15 +123,15 @@ def contents(lessons: dict[str, Notebook]) -> str:
     pages = "\n".join(Path(name).stem for name in lessons)
     return f"""# Lessons
 
-Each lesson removes one wrong idea by one number that surprises: it asks what you expect, runs, and shows. What stands
-here are the lessons as they were run, with their pictures; to answer, and to move the widgets, run them.
+Each lesson corrects one common wrong idea. It asks for your prediction, computes the result, and says why. The pages
+here show the lessons with their outputs; to answer the questions and to use the widgets, run them.
 
 | lesson | what you will be able to do | minutes |
 |---|---|---|
 {chr(10).join(rows)}
 
-In Colab, install the kit in a cell before the first: `%pip install git+{SOURCE}`. Widgets that do not run there show
-their picture and their table.
+In Colab, first install the kit in a new cell at the top: `%pip install git+{SOURCE}`. Where a widget cannot run, its
+picture and its table are shown.
 
 ```{{toctree}}
 :hidden:
@@ -152,9 +152,10 @@ def differences(lessons: dict[str, Notebook]) -> str:
     parts = [_tables(name, notebook) for name, notebook in lessons.items()]
     return f"""# Differences from TensorFlow, PyTorch and JAX
 
-Libraries disagree at the edges: where a function has no slope, where nothing is connected, where a mask leaves nothing.
-These are the truth tables of the lessons. The columns of the others were measured with the versions that they name, by
-the scripts `benchmarks/truth_tables/`; the kit's column is what the lesson's own cell computed.
+Libraries differ in special cases: where a function has no derivative, where a target does not depend on a source, where
+a mask removes every entry. Each table comes from a lesson. The columns of the other libraries were measured with the
+versions named in them, by the scripts in `benchmarks/truth_tables/`. The kit's column was computed by a cell of the
+lesson.
 
 {"".join(parts)}"""
 
@@ -200,8 +201,7 @@ def plans(lessons: dict[str, Notebook]) -> str:
     parts = [_plan(title, steps, known) for title, steps in PLANS.items()]
     return f"""# Plans for classes
 
-Minutes are those of the lessons; those of the exercises come on top and are best spent at home. Points are what can be
-graded.
+*Minutes* is the time for the lessons, *at home* the time for their exercises, and *points* the points of the exercises.
 
 {chr(10).join(parts)}"""
 
@@ -224,8 +224,8 @@ def misconceptions() -> str:
     parts = [_ideas(LESSONS[no]) for no in sorted(LESSONS)]
     return f"""# Misconceptions by name
 
-Each question knows the wrong ideas that lead to wrong answers, and tells the learner which one it sees. A dash stands
-for what depends on the learner's own answer.
+For each question, the misconceptions that its check recognises, and the message that a learner gets. A dash stands for
+a value that depends on the learner's answer.
 
 {chr(10).join(parts)}"""
 

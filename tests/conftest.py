@@ -1,4 +1,4 @@
-"""What every test may rely on: no learner's folder, no forced settings, and where the browser is."""
+"""Settings for every test: no learner's folder, no user settings, and the path of the browser."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from xdist.scheduler import LoadFileScheduling
 
 # Set before any kernel or plotting library starts: paths and back ends must not depend on the machine.
 os.environ["MPLBACKEND"] = "agg"
-# No test, and no doctest of the package, sees or writes into the folder of whoever runs it.
+# No test, and no doctest of the package, reads or writes the working folder of the user.
 for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
     os.environ.pop(name, None)
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
-# Twenty-seven thousand tests are made at the beginning, and nothing of them is garbage: the collector is on again
+# Twenty-seven thousand tests are collected first, and none of them is garbage: the collector is enabled again
 # in `pytest_collection_finish`.
 gc.disable()
 
-# Scripts, not tests: doctest would import them, and they need what only their own environment has.
+# Scripts, not tests: doctest would import them, but they need their own environment.
 collect_ignore_glob = ["binder/replay.py"]
 
-# Files whose tests share nothing that is started once: a worker is given their tests one by one.
+# Files whose tests share no fixture that is slow to start: workers get their tests one by one.
 ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/compile/test_random.py")
-# Folders that share what takes seconds to start: one database, one JupyterLab. A worker is given all of it.
+# Folders that share a fixture that takes seconds to start, such as a JupyterLab: one worker gets the whole folder.
 AT_ONCE = ("tests/interop/", "tests/ui/panels/", "tests/ui/lab/")
-# What is long comes first, so that no worker is left with it when the others have ended.
+# Long files come first, so that no worker is left with one when the others have ended.
 FIRST = (
     "tests/interop/", "tests/ui/walk/", "tests/ui/panels/", "tests/ui/lab/", "tests/notebooks/test_nbval.py",
     "tests/grade/", "tests/ui/", "tests/lab/", "tests/compile/", "tests/core/test_long.py", "tests/nn/test_models.py",
@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords and not config.getoption("--all"):
             item.add_marker(pytest.mark.skip(reason="slow; `make test-all` runs it"))
-        # A busy machine can starve a browser of seconds: asked once more, and the summary names whoever needed it.
+        # A busy machine can delay a browser by seconds: such a test runs again, and the summary names it.
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.flaky(reruns=1))
         # In CI a missing browser is a failure: the tests run, and fail with the launcher's message.
@@ -70,9 +70,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc]
-    """A worker is given a whole file, whose server starts once, or a whole folder; lessons, which are slow, singly.
+    """Distribute whole files, whose server starts once, or whole folders to workers; slow lessons one by one.
 
-    Test by test, the controller itself would be the slowest part: it counts all that a worker was given each time.
+    Test by test, the controller itself would be the slowest part, because it counts all tests of a worker each time.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -81,7 +81,7 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]
         return folder or (nodeid if file in ONE_BY_ONE else file)
 
     def _assign_work_unit(self, node: Any) -> None:
-        if self.workqueue and not any(self.assigned_work.values()):  # nothing was given out yet
+        if self.workqueue and not any(self.assigned_work.values()):  # no work has been assigned yet
             self.workqueue = OrderedDict(sorted(self.workqueue.items(), key=self._rank))
         super()._assign_work_unit(node)
 
@@ -91,7 +91,7 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]
         return next((k for k, one in enumerate(FIRST) if scope.startswith(one)), len(FIRST)), -len(tests)
 
     def mark_test_pending(self, item: str) -> None:
-        """A test whose worker was ended is still the next of its file, which another worker takes over."""
+        """A test whose worker crashed is still the next of its file, which another worker takes over."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -100,21 +100,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 
 def pytest_collection_finish() -> None:
-    """Tests that count what is alive, or wait for the collector, need not walk over twenty thousand collected tests."""
+    """Tests that count live objects, or wait for the garbage collector, need not walk over all collected tests."""
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def browser() -> str | None:
-    """Return the path of a Chromium: ``CHROMIUM``, else the first found in the usual places."""
+    """Return the path of a Chromium: ``CHROMIUM``, otherwise the first found in the usual places."""
     named = os.environ.get("CHROMIUM", "")
     return named or next((path for name in CHROMIUM if (path := shutil.which(name))), None)
 
 
 @pytest.fixture(autouse=True)
 def _nothing_in_the_background(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compilers change filters of warnings while they run in a thread, and filters belong to the whole process."""
+    """Compilers change warning filters in a thread, and the filters belong to the whole process."""
     from autodiff_kit import kernels
     from autodiff_kit.compile.run import execution_plan
 
@@ -125,7 +125,7 @@ def _nothing_in_the_background(request: pytest.FixtureRequest, monkeypatch: pyte
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Path of the browser; a test that asks for it is marked ``browser``."""
+    """Path of the browser; a test that uses this fixture is marked ``browser``."""
     path = browser()
     assert path, "CI needs Chromium: .ci/run installs Debian's package; elsewhere set CHROMIUM to its path"
     return path
@@ -133,13 +133,13 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def every_case(request: pytest.FixtureRequest) -> bool:
-    """Whether this is `make test-all`: then a test draws every seed instead of a sample."""
+    """Whether this is `make test-all`, in which a test draws every seed instead of a sample."""
     return bool(request.config.getoption("--all"))
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """How Jupyter starts a Python kernel: the command, and what a process's environment must say to use it."""
+    """How Jupyter starts a Python kernel: the command, and the environment variables that a process needs to use it."""
 
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
@@ -147,8 +147,8 @@ class Kernels:
 
 @pytest.fixture(scope="session")
 def warm_kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernels]:
-    """Kernels that are forked from one process of this worker, see `warm_kernels.py`; on macOS the usual ones."""
-    if sys.platform != "linux":  # system libraries of macOS do not bear a fork
+    """Kernels that are forked from one process of this worker, see `warm_kernels.py`; on macOS ordinary kernels."""
+    if sys.platform != "linux":  # system libraries of macOS do not support a fork
         yield Kernels([sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"])
         return
     script, home = str(Path(__file__).with_name("warm_kernels.py")), tmp_path_factory.mktemp("warm")
@@ -165,4 +165,4 @@ def warm_kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernels]:
             assert time.monotonic() < until, "the process that kernels are forked from did not begin"
             time.sleep(0.02)
         yield Kernels(command, {"JUPYTER_PATH": str(home)})
-        server.communicate()  # its input is closed, and it ends with its kernels
+        server.communicate()  # closes its input, which ends it and its kernels

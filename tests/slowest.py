@@ -1,6 +1,6 @@
 """The slowest fifty tests as a table: ``python tests/slowest.py build/tests.xml tests/slowest.md``.
 
-The report is the one that `make test` writes; a test's time is that of its set-up, its call and its end together.
+The report is the one that `make test` writes; a test's time is the sum of its set-up, its call and its teardown.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _rows(what: str, found: list[tuple[str, str]]) -> str:
 
 
 def _shown(name: str) -> str:
-    """A name that fits a line of a table."""
+    """A name shortened to a line of a table."""
     plain = name.replace("|", "/").replace("`", "'").replace("\n", " ")
     return plain if len(plain) <= 100 else plain[:99] + "…"
 

@@ -1,4 +1,4 @@
-"""The command line as a learner meets it: what it prints, what it keeps, how it ends."""
+"""The command line as a learner uses it: its output, the files that it keeps, its exit codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from autodiff_kit.lessons.progress import Prediction, Progress
 
 @pytest.fixture
 def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two small lessons in place of the kit's own."""
+    """Two small lessons instead of the kit's own."""
     top = tmp_path / "originals"
     for slug, title in (("01_first", "Push and pull"), ("06_second", "The value that never converges")):
         for kind in workspace.NOTEBOOK_FOLDERS:
@@ -65,7 +65,7 @@ def test_inside_a_working_folder_it_is_the_default(work: Path, monkeypatch: pyte
     assert not (work / "notebooks" / "work").exists()
 
 
-def test_what_was_done_is_told(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_result_of_prepare_is_printed(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (work / "notebooks" / "01_first.ipynb").write_text("{")
     assert cli.main(["lab", "--prepare-only"]) == 0
     out, err = capsys.readouterr()
@@ -89,7 +89,7 @@ def test_status_is_a_table(work: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize("command", [["status"], ["reset", "01", "--yes"]])
 def test_no_folder_yet(tmp_path: Path, originals: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(command) == 1
-    assert "is no working folder yet" in capsys.readouterr().err
+    assert "is not a working folder yet" in capsys.readouterr().err
     assert not (tmp_path / "work").exists()
 
 
@@ -98,7 +98,7 @@ def test_reset_asks_first(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     path.write_text('{"cells": [], "mine": 1}')
     asked = answer(monkeypatch, "n")
     assert cli.main(["reset", "01"]) == 1
-    assert "Begin lesson 01 anew?" in asked[0]
+    assert "Start lesson 01 again?" in asked[0]
     assert "Nothing was changed." in capsys.readouterr().err
     assert "mine" in path.read_text()
 
@@ -179,7 +179,7 @@ def free_port() -> int:
 
 
 def fetch(address: str, patience: int = 100) -> tuple[int, str]:
-    """Ask as a browser does: a server that has just said its address may take a moment to listen."""
+    """Send a request as a browser does: a server that has just printed its address may not listen yet."""
     try:
         with urllib.request.urlopen(address, timeout=10) as answer:
             return answer.status, answer.read().decode()
@@ -222,7 +222,7 @@ def test_a_real_server_is_guarded_and_shows_the_folder(tmp_path: Path) -> None:
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(timeout=30)
-    # The server took the command's place, so the signal that stops the command stops the server.
+    # The server replaced the command, so the signal that stops the command stops the server.
     assert server.returncode in (0, -signal.SIGTERM), log.read_text()
 
 

@@ -1,4 +1,4 @@
-"""The README and its companions: their code runs, their links lead somewhere, their commands exist."""
+"""The README and its companions: their code runs, their links are valid, their commands exist."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def test_every_file_named_in_contributing_is_there() -> None:
     inside = r"`((?:autodiff_kit|tests|notebooks|exercises|binder)/[\w./-]*)`"
     named = re.findall(inside, (TOP / "CONTRIBUTING.md").read_text())
     assert named
-    # NN_slug stands for whichever lesson is being written.
+    # NN_slug is a placeholder for a new lesson.
     assert [path for path in named if "NN_" not in path and not (TOP / path).exists()] == []

@@ -1,4 +1,4 @@
-"""What importing the kit and a first gradient load. Directions of imports are import-linter's, in `make check`."""
+"""The modules that importing the kit and a first gradient load. `make check` checks the directions of imports."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fresh(script: str, *options: str) -> str:
 
 
 def test_a_first_gradient_loads_nothing_heavy() -> None:
-    """In a process of its own, with warnings as errors."""
+    """In a separate process, with warnings as errors."""
     loaded = set(fresh(FIRST_GRADIENT, "-W", "error").split())
     assert "numpy" in loaded
     assert loaded.isdisjoint(HEAVY), sorted(loaded & set(HEAVY))

@@ -1,4 +1,4 @@
-"""Compiled loops: the same digits as NumPy, taken over in the background, and never missed where numba is broken."""
+"""Compiled loops: the same digits as NumPy, compiled in the background, and not needed if numba is broken."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(script: str, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def loops() -> dict[str, Any]:
-    """The compiled loops, without handing them to the rest of the tests."""
+    """The compiled loops, without enabling them for the other tests."""
     pytest.importorskip("numba")
     from autodiff_kit.kernels.eager_loops import compile_all
 
@@ -69,7 +69,7 @@ def test_the_same_digits_with_and_without_numba() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_adams_loop_gives_the_same_bits(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Over many steps, small and huge gradients, zeros, and arrays that lie otherwise in memory."""
+    """Over many steps, with small and huge gradients, zeros, and other memory layouts."""
     rng = np.random.default_rng(3)
     made = []
     for table in ({}, loops):
@@ -89,7 +89,7 @@ def test_adams_loop_gives_the_same_bits(loops: dict[str, Any], dtype: Any, monke
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_softmax_loops_agree_with_numpy(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also rows of nan, of infinities, of one column, of views; the record gets an array of its own."""
+    """Also rows of nan, of infinities, of one column, of views; the record gets a separate array."""
     rng = np.random.default_rng(1)
     cases = [rng.normal(size=shape) * 30 for shape in ((6, 9), (2, 3, 4), (5,), (3, 1))]
     cases += [rng.normal(size=(9, 6)).T]
@@ -115,7 +115,7 @@ def test_softmax_loops_agree_with_numpy(loops: dict[str, Any], dtype: Any, monke
 def test_cross_entropy_loops_agree_with_numpy(
     loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also stacks, far scores, views, and rows with nan and infinities; second order does without the loop."""
+    """Also stacks, scores of large magnitude, views, and rows with nan and infinities; second order uses no loop."""
     rng = np.random.default_rng(1)
     cases = [rng.normal(size=shape) * 30 for shape in ((6, 9), (2, 3, 4), (3, 1))]
     cases += [rng.normal(size=(9, 6)).T, np.array([[np.nan, 1.0], [-np.inf, 0.0], [-np.inf, -np.inf], [900.0, 0.0]])]
@@ -140,10 +140,10 @@ def test_cross_entropy_loops_agree_with_numpy(
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_cross_entropy_of_large_logits_keeps_its_digits(
+def test_cross_entropy_of_large_logits_is_accurate(
     loops: dict[str, Any], compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only differences count: 10 000 more on each logit, which float32 can hold, changes not one digit."""
+    """Only differences count: adding 10 000 to each logit, exact in float32, changes no digit."""
     monkeypatch.setattr(kernels, "_loops", dict(loops) if compiled else {})
     z = np.random.default_rng(3).integers(-800, 800, (50, 7)).astype(np.float32) / 256
     labels = np.arange(50) % 7
@@ -152,7 +152,7 @@ def test_cross_entropy_of_large_logits_keeps_its_digits(
 
 
 def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
-    """A loop that nothing compares would fail here."""
+    """A loop without a comparison fails here."""
     rng = np.random.default_rng(0)
     g, y = rng.normal(size=(4, 3)), rng.random((4, 3))
     pulled = g.copy()
@@ -228,7 +228,7 @@ def test_a_thread_in_the_background_takes_over() -> None:
     assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="1").split() == ["True"] * 5
 
 
-def test_turned_off_nothing_is_compiled() -> None:
+def test_disabled_loops_are_not_compiled() -> None:
     assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="0").split() == ["True", "False", "False", "False", "True"]
     assert run("from autodiff_kit import kernels; print(kernels.compile_all_loops())", AUTODIFF_KIT_NUMBA="0") == "[]\n"
 
@@ -236,8 +236,8 @@ def test_turned_off_nothing_is_compiled() -> None:
 @pytest.mark.parametrize(
     "trouble", ["raise ImportError('broken')", "def njit(*a, **k): raise RuntimeError('no compiler')"]
 )
-def test_a_broken_numba_disturbs_nobody(tmp_path: Path, trouble: str) -> None:
-    """NumPy goes on, and not a word is printed."""
+def test_a_broken_numba_leaves_numpy_in_use(tmp_path: Path, trouble: str) -> None:
+    """NumPy remains in use, and nothing is printed."""
     (tmp_path / "numba.py").write_text(trouble)
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{TAKE_OVER}"
@@ -245,7 +245,7 @@ def test_a_broken_numba_disturbs_nobody(tmp_path: Path, trouble: str) -> None:
 
 
 def test_rows_of_every_dtype_with_kernels_warm() -> None:
-    """float16 is added up in float32, with the compiled loop too; repeats add up."""
+    """float16 is summed in float32, also by the compiled loop; repeated ids add up."""
     kernels.compile_all_loops()
     for dtype in (np.float16, np.float32, np.float64):
         x = ak.constant(np.ones((3, 2), dtype))
@@ -259,7 +259,7 @@ def test_rows_of_every_dtype_with_kernels_warm() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_relu_with_and_without_loops(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same bits, whatever lies in memory and however; a nan stays one, on the way back and beyond."""
+    """The same bits for any memory layout; nan stays nan, also in the backward pass and at second order."""
     rng = np.random.default_rng(1)
     closed = rng.normal(size=(3, 4)).astype(dtype)
     closed.flags.writeable = False
@@ -285,7 +285,7 @@ def test_relu_with_and_without_loops(loops: dict[str, Any], dtype: Any, monkeypa
 
 
 @pytest.mark.parametrize("kind", ["int64", "int32", "uint8", "uint64", "backwards"])
-def test_labels_that_are_no_class_are_told_with_loops_too(
+def test_invalid_labels_are_errors_with_loops_too(
     loops: dict[str, Any], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = np.arange(12.0).reshape(4, 3)
@@ -305,7 +305,7 @@ def test_labels_that_are_no_class_are_told_with_loops_too(
 
 
 def test_labels_may_change_after_they_were_used(loops: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The record holds what was given, not what is there when the gradient is asked."""
+    """The record holds the labels at the time of the operation, not those at the time of the gradient."""
     monkeypatch.setattr(kernels, "_loops", dict(loops))
     labels, x = np.array([0, 1]), ak.Variable(np.zeros((2, 2)))
     with ak.GradientTape() as tape:

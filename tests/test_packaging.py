@@ -1,4 +1,4 @@
-"""What a `pip install` gives: the lessons in the wheel, the command, a light import, settings that agree."""
+"""The result of `pip install`: the lessons in the wheel, the command, a light import, consistent settings."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_wheel_holds_lessons_and_front_end(wheel: Path) -> None:
         if built in path.parents:
             place = f"share/jupyter/labextensions/autodiff-kit/{path.relative_to(built).as_posix()}"
             assert any(name.endswith(f".data/data/{place}") for name in names), place
-        elif TOP / "autodiff_kit" / "lab" not in path.parents:  # there all else is what it was built from
+        elif TOP / "autodiff_kit" / "lab" not in path.parents:  # the other files there are its sources
             assert path.relative_to(TOP).as_posix() in names
     assert "autodiff_kit/lessons/jupyter/labconfig/page_config.json" in names
     assert "autodiff_kit/py.typed" in names
@@ -71,7 +71,7 @@ def test_the_wheel_holds_lessons_and_front_end(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_wheel_fills_a_folder_by_itself(wheel: Path, tmp_path: Path) -> None:
-    # Unpacked on a path of its own, ahead of the checkout: only what the wheel holds can be found.
+    # Unpacked into a separate path, ahead of the checkout, so that only the wheel's files are found.
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     code = "import sys; sys.path.insert(0, 'site'); from autodiff_kit.cli import main; sys.exit(main())"
     words = ["lab", "--prepare-only", "--dir", "mine"]

@@ -1,4 +1,4 @@
-"""The public names: every promised one exists and is documented, and ``__all__`` is derived from the modules."""
+"""The public names: every promised name exists and is documented, and ``__all__`` is derived from the modules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autodiff_kit import errors, ops
 from autodiff_kit.core.operation import OPS
 from autodiff_kit.ops import aliases
 
-# Copied from the specification's list of names; what stands here stays.
+# Copied from the specification's list of names; these names must stay.
 VALUES = """
 Tensor constant Variable GradientTape ForwardAccumulator stop_gradient custom_gradient register_gradient
 gradient_override_map where cond
@@ -106,7 +106,7 @@ def find(path: str) -> Any:
 
 
 def sections(text: str) -> dict[str, str]:
-    """Underlined headings and what stands below them."""
+    """Underlined headings and the text below them."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}$", inspect.cleandoc(text), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
@@ -148,7 +148,7 @@ def test_docstrings_are_numpydoc(path: str) -> None:
 
 
 def _is_op(path: str) -> bool:
-    """Operations of one block may say it in one sentence: their families say the rest."""
+    """Operations with one block may be described in one sentence, because their families describe the rest."""
     return any(op.function is find(path) for op in OPS.values())
 
 
@@ -161,7 +161,7 @@ SMALL = {
     "take_along_axis",
     "relax.soft_step", "relax.piecewise_linear_step", "relax.filtered_step", "hessian", "grad",
 }  # fmt: skip
-"""Functions of one sentence that are NumPy's own, or a step that its staircase explains."""
+"""Functions described in one sentence: NumPy's own, or a step whose staircase explains it."""
 
 FULL = [p for p in CALLABLES if "." not in p or p.split(".")[0] in ("nn", "relax", "optim", "segment")]
 FULL = [p for p in FULL if not (_is_op(p) or _is_derived(p) or p in SMALL or p.count(".") > 1 or "Error" in p)]
@@ -175,20 +175,22 @@ def test_what_a_learner_calls_has_parameters_and_an_example(path: str) -> None:
     if takes:
         assert "Parameters" in found, f"{path} does not say what it takes"
     if inspect.isfunction(find(path)):
-        a_block = inspect.isgeneratorfunction(inspect.unwrap(find(path)))  # used in `with`, returns nothing of use
+        a_block = inspect.isgeneratorfunction(
+            inspect.unwrap(find(path))
+        )  # used in `with`, without a useful return value
         assert "Returns" in found or a_block, path
 
 
 @pytest.mark.parametrize("path", SIGNATURES)
 def test_signatures(path: str) -> None:
-    """Names, order and defaults of arguments, as they were promised."""
+    """Names, order and defaults of arguments, as promised."""
     signature = inspect.signature(find(path))
     bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
     assert str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)) == SIGNATURES[path]
 
 
 def test_nothing_of_numpy_or_typing_leaks_out() -> None:
-    """A star import brings names of the kit, no modules of others and nothing private."""
+    """A star import brings names of the kit, but no modules of others and no private names."""
     names = [n for n in vars(ak) if not n.startswith("_") and n != "annotations"]
     for name in names:
         thing = getattr(ak, name)
@@ -201,7 +203,7 @@ PUBLIC_MODULES = list(ops._MODULES)
 
 @pytest.mark.parametrize("module", PUBLIC_MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_the_functions_of_an_operations_module_are_public(module: types.ModuleType) -> None:
-    """Whatever it defines under a name without an underscore is in ``ak.__all__``, and no second module defines it."""
+    """Every function with a public name is in ``ak.__all__``, and no second module defines it."""
     defined = {
         node.name
         for node in ast.parse(inspect.getsource(module)).body
@@ -212,9 +214,9 @@ def test_the_functions_of_an_operations_module_are_public(module: types.ModuleTy
 
 
 def test_a_function_that_is_added_to_an_operations_module_becomes_public() -> None:
-    """Without an entry in any list: as long as it is defined there, and not imported."""
+    """Without an entry in any list, if it is defined there and not imported."""
     module = types.ModuleType("autodiff_kit.ops.of_a_test")
-    exec(  # the source of a module, as somebody might write it
+    exec(  # the source of a possible module
         "from autodiff_kit.ops.reductions import sum\n"
         "def double(x): return _helper(x) * 2\n"
         "def _helper(x): return sum(x)\n",
@@ -224,7 +226,7 @@ def test_a_function_that_is_added_to_an_operations_module_becomes_public() -> No
 
 
 def test_type_checkers_see_the_same_modules() -> None:
-    """The star imports under TYPE_CHECKING name the modules that are gathered at run time."""
+    """The star imports under TYPE_CHECKING name the modules that are collected at run time."""
     tree = ast.parse(inspect.getsource(ops))
     stars = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"}
     assert stars == {module.__name__ for module in PUBLIC_MODULES}
@@ -250,7 +252,7 @@ BUILT_IN = (
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda e: e.__name__)
 def test_errors(error: type[Exception]) -> None:
-    """All derive from one base and from the built-in that a caller expects; the text is shown as it was written."""
+    """All derive from one base class and from the built-in that a caller expects; the message is shown unchanged."""
     assert issubclass(error, errors.AutodiffError)
     assert error is errors.AutodiffError or issubclass(error, BUILT_IN)
     assert str(error("a 'quoted' name")) == "a 'quoted' name"
@@ -269,7 +271,7 @@ INSIDE = {
 
 
 def test_no_error_of_the_core_is_a_bare_builtin() -> None:
-    """Whatever the core raises, it raises as the kit's."""
+    """Every error that the core raises is one of the kit's."""
     allowed = {e.__name__ for e in ERRORS} | {"NotImplementedError"}
     for folder in ("core", "ops", "nn", "optim", "transforms", "diagnostics"):
         root = Path(ak.__file__).parent / folder

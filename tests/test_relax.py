@@ -25,7 +25,7 @@ def pulled(f: Callable[..., Any], *xs: Any) -> tuple[Any, list[Any]]:
 
 
 @pytest.mark.parametrize(("s", "value"), [(1, "1.6666"), (4, "1.5003"), (50, "1.5000")])
-def test_lesson_06_on_a_whole_number_it_never_becomes_floor(s: float, value: str) -> None:
+def test_lesson_06_at_an_integer_the_limit_is_not_floor(s: float, value: str) -> None:
     assert f"{float(relax.soft_floor(2.0, 1 / s, steps=(1, 5))):.4f}" == value
 
 
@@ -41,7 +41,7 @@ def test_lesson_06_the_area_under_one_slope(s: float, area: str) -> None:
 
 
 def descend(f: Callable[[Any, int], Any]) -> tuple[str, int | None]:
-    """(f - 3)² from 0.3, rate 0.1, 200 steps: where it ends, and the first step after which floor(x) is 3."""
+    """(f - 3)² from 0.3, rate 0.1, 200 steps: the final point, and the first step after which floor(x) is 3."""
     x, arrived = ak.Variable(0.3), None
     opt = ak.optim.SGD(0.1)
     for t in range(1, 201):
@@ -71,7 +71,7 @@ def soft(s: Callable[[int], float]) -> Callable[[Any, int], Any]:
     ids=["hard", "straight through", "s=4", "s=15", "annealed"],
 )
 def test_b31_lesson_06_descents(f: Any, end: str, steps: int | None) -> None:
-    """B31: floor never arrives; stand-ins do, unless they are too sharp."""
+    """B31: with floor the target is never reached; with approximations it is, unless they are too sharp."""
     assert descend(f) == (end, steps)
 
 
@@ -80,12 +80,12 @@ def test_b31_lesson_06_descents(f: Any, end: str, steps: int | None) -> None:
     [lambda x, _t: relax.piecewise_linear_floor(x, 1.0), lambda x, _t: relax.filtered_floor(x, 2.0)],
     ids=["piecewise", "filtered"],
 )
-def test_b31_the_other_stand_ins_arrive_too(f: Any) -> None:
-    """B31: training through each reaches an integer target that hard floor never does."""
+def test_b31_the_other_approximations_reach_the_target(f: Any) -> None:
+    """B31: training through each approximation reaches an integer target, which hard floor never does."""
     assert descend(f)[1] is not None
 
 
-def test_b29_rounding_has_no_gradient_and_the_detour_none_but_zero() -> None:
+def test_b29_rounding_has_no_gradient_and_x_minus_fraction_has_zero() -> None:
     """B29 and B30: None for floor itself; x - (x - floor(x)) has gradient 0."""
     for f in (ak.floor, ak.ceil, ak.round, ak.sign, lambda x: ak.cast(x, "int64")):
         assert pulled(f, X)[1] == [None]
@@ -113,7 +113,7 @@ each_stair = pytest.mark.parametrize(("f", "hard", "widths"), STAIRS.values(), i
 
 @each_stair
 def test_b31_the_error_falls_with_the_temperature(f: Any, hard: Any, widths: Any) -> None:
-    """B31: between the jumps the stand-in tends to the hard function."""
+    """B31: between the jumps the approximation converges to the hard function."""
     x = np.array([-1.7, -0.8, 0.2, 1.3, 2.9]) if hard is np.round else BETWEEN
     errors = [float(np.max(np.abs(f(x, w).numpy() - hard(x)))) for w in widths]
     assert errors == sorted(errors, reverse=True)
@@ -121,8 +121,8 @@ def test_b31_the_error_falls_with_the_temperature(f: Any, hard: Any, widths: Any
 
 
 @each_stair
-def test_gradients_of_stand_ins(f: Any, hard: Any, widths: Any) -> None:
-    """Both modes against differences, between the corners."""
+def test_gradients_of_approximations(f: Any, hard: Any, widths: Any) -> None:
+    """Both modes compared with differences, between the corners."""
     ak.check_gradients(lambda x: f(x, widths[1]), [BETWEEN + 0.037], tolerance=1e-5).raise_if_failed()
 
 
@@ -136,8 +136,8 @@ ONE = [
 
 
 @pytest.mark.parametrize("f", [f for _, f in ONE], ids=[name for name, _ in ONE])
-def test_one_number_gives_what_an_array_gives(f: Any) -> None:
-    """One number records only the steps that are under way; value, slope and curvature are the array's."""
+def test_one_number_agrees_with_an_array(f: Any) -> None:
+    """A single number records only its active steps; value, derivative and second derivative are those of an array."""
     places = np.concatenate([X, BETWEEN, [-50.0, 0.45, 0.5, 0.55, 1.85, 2.15, 3.5, 50.0, np.inf, -np.inf, np.nan]])
     slope = ak.grad(lambda x: f(x).sum())
     curve = ak.grad(lambda x: slope(x).sum())
@@ -155,7 +155,7 @@ def test_one_number_gives_what_an_array_gives(f: Any) -> None:
     ],
     ids=["soft", "piecewise", "filtered"],
 )
-def test_one_number_leaves_a_short_record(f: Any, most: int) -> None:
+def test_one_number_has_a_short_record(f: Any, most: int) -> None:
     for place in np.linspace(0.3, 5.7, 28).tolist():
         x = ak.Variable(place)
         with ak.GradientTape() as tape:
@@ -164,7 +164,7 @@ def test_one_number_leaves_a_short_record(f: Any, most: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_stand_ins_keep_the_dtype(dtype: str) -> None:
+def test_approximations_keep_the_dtype(dtype: str) -> None:
     for f, _, widths in STAIRS.values():
         value, (g,) = pulled(lambda x, f=f, w=widths[1]: f(x, w), X.astype(dtype))
         assert (value.dtype, g.dtype, g.shape) == (np.dtype(dtype), np.dtype(dtype), X.shape)
@@ -172,7 +172,7 @@ def test_stand_ins_keep_the_dtype(dtype: str) -> None:
 
 @pytest.mark.parametrize("kernel", ["triangle", "box", "cosine"])
 def test_b31_a_filter_is_a_convolution(kernel: str) -> None:
-    """B31 (c): floor convolved with the kernel, worked out by brute force, and the gradient is the kernel itself."""
+    """B31 (c): floor convolved with the kernel, by numerical integration, and the gradient is the kernel itself."""
     width = 0.8
     t = (np.arange(4000) + 0.5) / 4000 * width - width / 2
     weights = {
@@ -186,7 +186,7 @@ def test_b31_a_filter_is_a_convolution(kernel: str) -> None:
 
 
 def test_steps_without_a_range_cover_the_values() -> None:
-    """Far from 0 and for negative values; a range too wide to sum is an error, nan and infinities pass through."""
+    """Far from 0 and for negative values; a range too wide to sum is an error; nan and infinities pass."""
     for offset in (-1e6, -3.0, 1e6):
         found = relax.soft_floor(BETWEEN + offset, 0.01).numpy()
         np.testing.assert_allclose(found, np.floor(BETWEEN + offset), atol=1e-4)
@@ -216,7 +216,7 @@ def test_arguments_outside_their_range(call: Any, words: str) -> None:
 
 
 def test_b31_straight_through() -> None:
-    """B31 (d): hard forward, soft backward, in both modes and to second order; hard itself gets none."""
+    """B31 (d): hard forward, soft backward, in both modes and to second order; hard itself gets no gradient."""
     value, (g,) = pulled(lambda x: relax.straight_through(ak.floor(x), ak.sin(x)), X)
     assert value.tolist() == np.floor(X).tolist()
     np.testing.assert_allclose(g, np.cos(X))
@@ -242,7 +242,7 @@ def test_b32_fake_quant_in_single_precision() -> None:
 
 
 def test_b32_fake_quant_in_double_precision() -> None:
-    """B32: the zero point is exactly 3.5 there, so the range is nudged the other way and the values are others."""
+    """B32: the zero point is exactly 3.5 there, so the range is nudged the other way and the values differ."""
     value, (x, _, _) = pulled(lambda *a: relax.fake_quant(*a, num_bits=3), ROW, -1.0, 1.0)
     assert (value[0], value[-1]) == (pytest.approx(-8 / 7), pytest.approx(6 / 7))
     assert x.tolist() == [0.0, 1.0, 1.0, 1.0, 0.0]
@@ -258,14 +258,14 @@ def test_the_edge_of_the_nudged_range(dtype: str) -> None:
     np.testing.assert_allclose(value[[1, 4]], [5.976471, -6.023529], atol=1e-6)
 
 
-def test_a_half_goes_up_where_the_range_is_nudged() -> None:
+def test_a_half_is_rounded_up_where_the_range_is_nudged() -> None:
     """(-2.5, 4.5) at 3 bits: the zero point is 2.5, and becomes 3, not the even 2."""
     value = relax.fake_quant([-9.0, 9.0], -2.5, 4.5, num_bits=3).numpy()
     assert value.tolist() == [-3.0, 4.0]
 
 
-def test_b32_a_range_that_is_taken_from_the_values() -> None:
-    """B32: what is clamped passes its 1 to min or max, and those are elements of x: [2 0 1 1 1]."""
+def test_b32_a_range_computed_from_the_values() -> None:
+    """B32: clamped entries pass their 1 to min or max, which are elements of x: [2 0 1 1 1]."""
 
     def f(x: Any) -> Any:
         return relax.fake_quant(x, ak.min(x), ak.max(x), num_bits=2)
@@ -278,7 +278,7 @@ def test_b32_a_range_that_is_taken_from_the_values() -> None:
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("bits", [2, 4, 8])
 def test_levels_of_fake_quant(bits: int, narrow: bool) -> None:
-    """As many levels as the bits allow, evenly apart, 0 among them, and what is a level already stays."""
+    """As many levels as the bits allow, equally spaced, 0 among them; a value on a level does not change."""
     x = np.linspace(-3.0, 4.0, 5000)
     y = relax.fake_quant(x, -2.1, 3.3, num_bits=bits, narrow_range=narrow).numpy()
     levels = np.unique(y.round(12))
@@ -290,7 +290,7 @@ def test_levels_of_fake_quant(bits: int, narrow: bool) -> None:
 
 
 def test_fake_quant_forwards() -> None:
-    """The push of a rule that gave only its pull."""
+    """The JVP of a rule that defines only its VJP."""
     x, low, high = np.array(ROW), -1.0, 1.0
     tangent = ak.jvp(lambda *a: relax.fake_quant(*a, num_bits=3), (x, low, high), (np.full(5, 2.0), 10.0, 100.0))[1]
     assert tangent.tolist() == [10.0, 2.0, 2.0, 2.0, 100.0]

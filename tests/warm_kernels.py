@@ -1,9 +1,9 @@
 """Jupyter kernels that start in a tenth of a second: forked from a process that has imported everything but the kit.
 
 ``python warm_kernels.py serve SOCKET`` imports ipykernel, NumPy, numba, matplotlib and the widgets' libraries, and
-forks a kernel for each that asks. ``python warm_kernels.py run SOCKET FILE`` is the command of a kernel specification:
-it asks for a kernel on a connection file, hands it its own folder, environment and output, passes signals on, and ends
-with it. The kit itself is imported by each kernel anew, as in any other.
+forks a kernel for each request. ``python warm_kernels.py run SOCKET FILE`` is the command of a kernel specification:
+it requests a kernel for a connection file, passes its own folder, environment, output and signals to it, and ends
+with it. Each kernel imports the kit itself, like any other kernel.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ WARM = ("numpy", "numba", "matplotlib.pyplot", "ipywidgets", "anywidget", "ipyke
 
 
 class Server:
-    """Forks a kernel for each connection; where one of the two ends, so does the other."""
+    """Fork a kernel for each connection; if one of the two ends, so does the other."""
 
     def __init__(self, address: str) -> None:
         self._listening = socket.socket(socket.AF_UNIX)
         self._listening.bind(address + ".new")
         self._listening.listen(16)
-        Path(address + ".new").rename(address)  # it is there once it is listened to
+        Path(address + ".new").rename(address)  # it exists once the server listens
         self._woken, self._wake = socket.socketpair()
         for end in (self._woken, self._wake):
             end.setblocking(False)
@@ -43,7 +43,7 @@ class Server:
         self._running: dict[int, socket.socket] = {}
 
     def serve(self) -> None:
-        """Go on until whoever started this closes its input."""
+        """Run until the parent process closes the input."""
         while True:
             for key, _ in self._selector.select():
                 if key.fileobj is sys.stdin:
@@ -85,7 +85,7 @@ def serve(address: str) -> None:
 
 
 def _fork(connection: socket.socket, others: list[socket.socket]) -> int:
-    """Make a kernel from what the command sent; the command is told its process number."""
+    """Make a kernel from the command's request, and send the command its process number."""
     request, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 3)
     while not request.endswith(b"\n"):
         request += connection.recv(1 << 20)
@@ -117,7 +117,7 @@ def _become_a_kernel(asked: dict[str, Any], descriptors: list[int]) -> None:
         os.close(descriptor)
     os.environ.clear()
     os.environ.update(asked["environment"])
-    os.environ.pop("JPY_PARENT_PID", None)  # the parent that it would watch is the command
+    os.environ.pop("JPY_PARENT_PID", None)  # otherwise it would watch its parent, which is the command
     os.chdir(asked["folder"])
     sys.path[:] = ["", *(path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path), *sys.path[1:]]
     sys.argv = ["ipykernel_launcher", "-f", asked["file"]]
@@ -128,7 +128,7 @@ def _become_a_kernel(asked: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def _as_imported_now() -> None:
-    """What libraries read from the environment when they are imported."""
+    """The environment variables that libraries read on import."""
     import matplotlib as mpl
 
     mpl.use(os.environ.get("MPLBACKEND", "module://matplotlib_inline.backend_inline"), force=False)
@@ -138,7 +138,7 @@ def _as_imported_now() -> None:
 
 
 def run(address: str, file: str) -> int:
-    """Be a kernel's command: ask for the kernel, pass signals on, end with it."""
+    """Act as a kernel's command: request the kernel, pass signals on, end with it."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(address)
     asked = {"file": file, "folder": str(Path.cwd()), "environment": dict(os.environ)}

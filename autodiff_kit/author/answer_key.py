@@ -34,7 +34,7 @@ def _answer_cells(master: MasterNotebook, name: str) -> list[dict[str, Any]]:
     )
     question = next(one for one in master.lesson.questions if one.id == name)
     named = [f"- `{misconception}`: {told}" for misconception, told in question.messages.items()]
-    told = "\n".join(["**Mistakes that have a name**", "", *named, "", "**Hints**", ""])
+    told = "\n".join(["**Named misconceptions**", "", *named, "", "**Hints**", ""])
     hints = "\n".join(f"{i}. {hint}" for i, hint in enumerate(question.hints, 1))
     answer = {
         **original,
@@ -49,7 +49,7 @@ def write_answer_key(folder: Path, master: MasterNotebook) -> list[Path]:
 
 
 def write_preview(folder: Path, master: MasterNotebook) -> list[Path]:
-    """Write the learner's notebook as an HTML page, for the author to read before handing it out."""
+    """Write the learner's notebook as an HTML page, for the author to read before the release."""
     import nbformat
     from nbconvert import HTMLExporter
 

@@ -20,9 +20,9 @@ VALIDATION_SEEDS = 100
 
 def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the author's commands to the argument parser."""
-    new = commands.add_parser("new-exercise", help="begin an exercise: a master notebook with one question that works")
+    new = commands.add_parser("new-exercise", help="start an exercise: a master notebook with one working question")
     new.add_argument("name", metavar="NAME", help="such as newton_steps")
-    new.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="where to (default: here)")
+    new.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: here)")
     new.set_defaults(run=_run_new)
 
     author = commands.add_parser("author", help="build and validate exercises from their master notebooks")
@@ -35,7 +35,7 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     make = what.add_parser(
         "build", parents=[master], help="the learner's release, nbgrader's course, otter's tests, key, preview"
     )
-    make.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where to")
+    make.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="output folder")
     make.add_argument("--only", choices=BUILD_PARTS, action="append", help="only this part; may be repeated")
     make.set_defaults(run=_run_build)
 
@@ -104,7 +104,7 @@ def _run_new(options: argparse.Namespace) -> int:
     from .exercise_template import new_exercise
 
     path = new_exercise(options.name, options.dir)
-    print(f"{path} holds one question. Change it, then: autodiff-kit author validate {path}")
+    print(f"{path} holds one question. Change it, then run: autodiff-kit author validate {path}")
     return 0
 
 

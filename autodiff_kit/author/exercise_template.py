@@ -41,7 +41,7 @@ CHECK = f"""q1.check()
 q1.graded()
 {END_HIDDEN}"""
 AUTHOR = """# The author's cell: it stays in the master.
-# A check asks for calls of the learner's functions, and judges what comes back.
+# A check asks for calls of the learner's functions, and compares the results.
 import numpy as np
 
 from autodiff_kit.exercises.protocol import Call
@@ -82,7 +82,7 @@ def new_exercise(name: str, folder: Path) -> Path:
     name : str
         Such as ``newton_steps``: letters, digits and ``_``, no digit first.
     folder : Path
-        Where to.
+        The folder for the notebook.
 
     Returns
     -------
@@ -97,10 +97,10 @@ def new_exercise(name: str, folder: Path) -> Path:
         If a file of that name exists.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise StructureError(f"An exercise's name is made of small letters, digits and _; got {name!r}.")
+        raise StructureError(f"The name of an exercise must consist of lower-case letters, digits and _; got {name!r}.")
     path = folder / f"{name}.ipynb"
     if path.exists():
-        raise FileError(f"{path} is there already; nothing was changed. Choose another name.")
+        raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
     return write_notebook(path, _template_notebook(name))
 
 

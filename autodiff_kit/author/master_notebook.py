@@ -2,8 +2,8 @@
 
 Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
 the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
-and, if wanted, ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
-with the name of its misconception, have cells of their own. The author's cells and the wrong answers are not part
+and optionally ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
+with the name of its misconception, have separate cells. The author's cells and the wrong answers are not part
 of the learner's notebook.
 """
 
@@ -43,12 +43,12 @@ REQUIRED = ("check", "messages", "hints", "example")
 
 
 class MasterNotebookError(FileError, StructureError):
-    """A master notebook that is not a valid exercise; the text says which cell and what to do."""
+    """A master notebook that is not a valid exercise; the message names the cell and says what to do."""
 
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A wrong answer, and the misconception that the check should name; empty for the plain message."""
+    """A wrong answer, and the misconception that the check should name; empty for the general message."""
 
     source: str
     misconception: str
@@ -98,7 +98,7 @@ def read_master(path: Path) -> MasterNotebook:
     Raises
     ------
     MasterNotebookError
-        If the file is no notebook or no exercise, or a question has a missing part.
+        If the file is not a notebook or not an exercise, or a question has a missing part.
     """
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -115,7 +115,7 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     if about.get("kind") != "exercise":
         raise MasterNotebookError(
             f"{where} is not an exercise: its metadata has no autodiff_kit.kind of 'exercise'. "
-            "`autodiff-kit new-exercise NAME` begins one."
+            "`autodiff-kit new-exercise NAME` makes one."
         )
     parts = _cells_by_part(notebook)
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
@@ -184,11 +184,11 @@ def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, whe
     points = kit_metadata(cell).get("points")
     if type(points) is not int or points <= 0:
         raise MasterNotebookError(
-            f"{where}: {name} has no points. Its answer cell's metadata says `points`, a whole number."
+            f"{where}: {name} has no points. The metadata of its answer cell must have `points`, an integer."
         )
     if points != int(heading["points"]):
         raise MasterNotebookError(
-            f"{where}: {name} is worth {points} in its metadata, {heading['points']} in its heading."
+            f"{where}: {name} has {points} points in its metadata, but {heading['points']} in its heading."
         )
     return points
 
@@ -196,7 +196,7 @@ def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, whe
 def _run_author_cell(source: str, name: str, where: str) -> dict[str, Any]:
     made: dict[str, Any] = {"__name__": f"author_of_{name}"}
     try:
-        exec(compile(source, f"<author's cell of {name}>", "exec"), made)  # the author's own code, on their machine
+        exec(compile(source, f"<author's cell of {name}>", "exec"), made)  # the author's own code
     except Exception as error:
         raise MasterNotebookError(
             f"{where}: the author's cell of {name} stops with {type(error).__name__}: {error}"
@@ -216,7 +216,7 @@ def _function_names(starter: str, name: str, where: str) -> tuple[str, ...]:
         ) from error
     names = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     if not names:
-        raise MasterNotebookError(f"{where}: the starter of {name} defines no function for the learner to write.")
+        raise MasterNotebookError(f"{where}: the starter of {name} defines no function that the learner has to write.")
     return names
 
 

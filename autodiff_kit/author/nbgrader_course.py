@@ -15,9 +15,9 @@ CONFIG = '''"""nbgrader's settings for exercises of autodiff_kit."""
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "{course}"
-# The starter stands above the worked answer, so nothing has to take its place.
+# The starter is above the worked answer, so no stub has to replace the answer.
 c.ClearSolutions.code_stub = {{"python": ""}}
-# A solution is told by its marks; the cell around it is an ordinary one.
+# A solution is recognized by its marks; its cell is an ordinary one.
 c.ClearSolutions.enforce_metadata = True
 '''
 
@@ -35,7 +35,7 @@ def write_nbgrader_course(folder: Path, master: MasterNotebook) -> list[Path]:
     Returns
     -------
     list of Path
-        The files written: ``nbgrader_config.py`` where there was none, and ``source/<slug>/<slug>.ipynb``.
+        The files written: ``nbgrader_config.py`` if there was none, and ``source/<slug>/<slug>.ipynb``.
     """
     slug = master.lesson.slug
     home = folder / "source" / slug

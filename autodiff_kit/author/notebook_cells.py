@@ -81,7 +81,7 @@ def question_metadata(question: str, part: str, *, points: float | None = None, 
     part : str
         text, answer, check, help, author or wrong.
     points : float, optional
-        What the question is worth; the kit reads it from the answer cell, nbgrader from the check.
+        The points of the question; the kit reads them from the answer cell, nbgrader from the check.
     **more
         Further metadata for the kit.
 

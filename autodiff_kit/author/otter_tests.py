@@ -14,7 +14,7 @@ from .release import learner_notebook, write_checks_module, write_notebook
 
 __all__ = ["write_otter_tests"]
 
-# Two cases of half the points each, because a check gives none, half or all of the points.
+# Two cases with half of the points each, because a check gives none, half or all of the points.
 TEST = """OK_FORMAT = True
 
 test = {{
@@ -42,7 +42,7 @@ def write_otter_tests(folder: Path, master: MasterNotebook) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Where to; the tests go to ``tests/`` in it.
+        Output folder; the tests go to ``tests/`` in it.
     master : MasterNotebook
         The exercise.
 

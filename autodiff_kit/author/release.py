@@ -24,7 +24,7 @@ __all__ = [
 HELD_BACK = ("author", "wrong")
 SOLUTION = re.compile(rf"\n?[ \t]*{BEGIN}.*?{END}[^\n]*", re.DOTALL)
 HIDDEN = re.compile(rf"\n?[ \t]*{BEGIN_HIDDEN}.*?{END_HIDDEN}[^\n]*", re.DOTALL)
-MODULE = '''"""Checks of the exercise {slug}, built from its master; a change here is lost with the next build."""
+MODULE = '''"""Checks of the exercise {slug}, built from its master; the next build overwrites changes."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def learner_notebook(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def visible_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
-    """All cells but the author's cells and the wrong answers."""
+    """All cells except the author's cells and the wrong answers."""
     return [cell for cell in notebook["cells"] if kit_metadata(cell).get("part") not in HELD_BACK]
 
 
@@ -73,7 +73,7 @@ def write_release(folder: Path, master: MasterNotebook) -> list[Path]:
 
 
 def write_checks_module(folder: Path, master: MasterNotebook) -> list[Path]:
-    """Write the package with the checks of a teacher's own exercise; the kit's own checks are installed already.
+    """Write the package with the checks of a teacher's own exercise; the kit's own checks are already installed.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class ValidationProblem:
     where : str
         The question, or the notebook.
     what : str
-        What is wrong, and what to do.
+        The problem, and what to do.
     """
 
     where: str
@@ -85,10 +85,10 @@ def _id_problems(notebook: dict[str, Any]) -> Iterator[ValidationProblem]:
         for name, count in Counter(all_of_them).items():
             if count > 1:
                 yield ValidationProblem(
-                    name, f"{count} cells have this {kind}. Delete the copies, or give them ids of their own."
+                    name, f"{count} cells have this {kind}. Delete the copies, or give them different ids."
                 )
             elif not VALID_ID.fullmatch(name):
-                yield ValidationProblem(name, f"A {kind} is made of letters, digits, - and _.")
+                yield ValidationProblem(name, f"A {kind} must consist of letters, digits, - and _.")
 
 
 def _cell_problems(master: MasterNotebook) -> Iterator[ValidationProblem]:
@@ -101,13 +101,13 @@ def _cell_problems(master: MasterNotebook) -> Iterator[ValidationProblem]:
         ]
         if len(checks) != 1:
             yield ValidationProblem(
-                question.id, "No cell carries its grade: the check's nbgrader metadata needs this grade_id."
+                question.id, "No cell has its grade: the check's nbgrader metadata must have this grade_id."
             )
             continue
         points = checks[0]["metadata"]["nbgrader"].get("points")
         if points != question.points:
             yield ValidationProblem(
-                question.id, f"nbgrader would give {points} points, the kit {question.points}. Make them equal."
+                question.id, f"nbgrader would give {points} points, but the kit {question.points}. Make them equal."
             )
         source = cell_source(checks[0])
         if BEGIN_HIDDEN not in source or END_HIDDEN not in source or ".graded()" not in source:
@@ -116,19 +116,17 @@ def _cell_problems(master: MasterNotebook) -> Iterator[ValidationProblem]:
             )
     labels = [match["label"] for cell in master.notebook["cells"] for match in HEADING.finditer(cell_source(cell))]
     if labels != [f"q{i}" for i in range(1, len(labels) + 1)]:
-        yield ValidationProblem(
-            "headings", f"Questions are called q1, q2, ... in their order; got {', '.join(labels)}."
-        )
+        yield ValidationProblem("headings", f"Questions must be called q1, q2, ... in order; got {', '.join(labels)}.")
 
 
 def _text_problems(question: Question) -> Iterator[str]:
     if len(question.hints) != HINT_COUNT:
-        yield f"It has {len(question.hints)} hints; there are {HINT_COUNT}, from a nudge to nearly the answer."
+        yield f"It has {len(question.hints)} hints, but needs {HINT_COUNT}, from a first idea to almost the answer."
     if not question.text:
         yield "It has no text below its heading."
     for name in question.messages:
         if re.search(r"[\s,;]", name):
-            yield f"The misconception {name!r} cannot be counted: no spaces, commas or semicolons."
+            yield f"The misconception {name!r} must not contain spaces, commas or semicolons."
 
 
 def _leak_problems(question: Question, notebook: dict[str, Any]) -> Iterator[str]:
@@ -139,24 +137,24 @@ def _leak_problems(question: Question, notebook: dict[str, Any]) -> Iterator[str
         telling = len(line) >= MIN_LEAK_LENGTH and not line.startswith(
             ("#", "def ", "import ", "from ", '"""', "return None")
         )
-        # Code that the question gives, such as a call, may be in its text; a return statement may not.
+        # Code that the question shows, such as a call, may be in its text; a return statement may not.
         given = question.starter if line.startswith("return") else question.starter + question.text
         if telling and line in text and line not in given:
-            yield f"A line of its worked answer stands in the learner's notebook: {line}"
+            yield f"The learner's notebook contains a line of its worked answer: {line}"
     for hint in question.hints:
         if len(hint) >= MIN_LEAK_LENGTH and hint in text:
-            yield "A hint stands in the learner's notebook."
+            yield "The learner's notebook contains a hint."
 
 
 # ---------------------------------------------------------------- the answers
 def _answer_problems(question: Question, wrong: tuple[WrongAnswer, ...], seeds: range) -> Iterator[str]:
-    """For every draw: the starter earns no points, the worked answer all, and a wrong answer its misconception."""
+    """For every draw: the starter earns no points, the worked answer all points, a wrong answer its misconception."""
     yield from _try_answer(question, question.starter, "The starter", seeds[:3], _fault_of_starter)
     yield from _try_answer(
         question, f"{question.starter}\n{question.solution}", "The worked answer", seeds, _fault_of_worked_answer
     )
     if not wrong and LESSONS.lesson_number(question.id) is None:
-        yield "It has no wrong answer. Add one for each misconception that it names, in cells of part 'wrong'."
+        yield "It has no wrong answer. Add one for each of its misconceptions, in cells of part 'wrong'."
     for i, answer in enumerate(wrong, 1):
 
         def fault(verdict: Verdict, name: str = answer.misconception) -> str:
@@ -168,7 +166,7 @@ def _answer_problems(question: Question, wrong: tuple[WrongAnswer, ...], seeds: 
 
 
 def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
-    names: dict[str, Any] = {"__name__": "answer", "np": np, "ak": autodiff_kit}  # as a notebook's first cell has them
+    names: dict[str, Any] = {"__name__": "answer", "np": np, "ak": autodiff_kit}  # as in a notebook's first cell
     try:
         exec(compile(source, f"<{what} of {question.id}>", "exec"), names)  # the author's own code
     except Exception as error:  # noqa: BLE001 - whatever the answer raises is told
@@ -200,4 +198,4 @@ def _fault_of_wrong_answer(verdict: Verdict, name: str) -> str:
     if verdict.outcome == "error":
         return f"stops: {verdict.message}"
     told = verdict.misconception
-    return "" if told == name else f"is told {told!r} in place of {name!r}"
+    return "" if told == name else f"gets the message {told!r} instead of {name!r}"

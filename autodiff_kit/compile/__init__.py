@@ -5,7 +5,7 @@ The pipeline, in the order of its modules:
 - ``api``: the public ``compile``; looks up the plan for the arguments of a call.
 - ``trace``: ``tracer`` runs the function on ``symbolic_array`` values, which write a ``graph`` of ``node`` objects
   (``numpy_functions`` and ``opaque_call`` say how NumPy's functions are recorded); ``guards`` checks later that
-  nothing the function read has changed.
+  nothing that the function read has changed.
 - ``passes``: ``sum_rewriting`` simplifies the graph, ``fusion`` groups nodes into kernels, ``memory_plan`` and
   ``arena_offsets`` place values in memory, ``loop_assignment`` and ``kernel_source`` write the source of each kernel.
 - ``run``: ``execution_plan`` runs a trace, first as NumPy calls (``numpy_codegen``), later as a ``kernel_plan``, whose

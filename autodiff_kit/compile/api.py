@@ -35,11 +35,11 @@ def compile(f: Callable[..., Any]) -> Compiled:
     Returns
     -------
     Compiled
-        Called like ``f``, it returns what ``f`` returns.
+        Called like ``f``; it returns the result of ``f``.
 
     Raises
     ------
-    NumbersAskedError
+    ConcretizationError
         If tracing needs a concrete value (``if``, ``float()``, ``.numpy()``); the message says what to do instead.
 
     Notes
@@ -50,7 +50,7 @@ def compile(f: Callable[..., Any]) -> Compiled:
     noticed: random numbers, files, the time. Do not compile such functions. Side effects such as printing or appending
     to a list happen only during tracing. Inside an open tape, and while another function is traced, ``f`` runs eagerly.
 
-    Pass numbers and arrays that differ from call to call as arguments. Arrays that are found elsewhere are compared
+    Pass numbers and arrays that change from call to call as arguments. Arrays that ``f`` finds elsewhere are compared
     with their former values at each call, unless they are constants (``ak.constant``).
 
     Large kernels run in two threads if this process has two cores; set ``NUMBA_NUM_THREADS=1`` to use one.
@@ -80,7 +80,7 @@ class Compiled:
         self.function = function
         self.trace_count = 0
         self._plans: OrderedDict[tuple[Any, ...], list[tuple[TraceGuard, ExecutionPlan]]] = OrderedDict()
-        self._lock_token = [None]  # a lock: taken while the function runs or is traced
+        self._lock_token = [None]  # a lock: removed while the function runs or is traced
         self._fast_path: Callable[[Any], Any] = _no_fast_path
 
     @property
@@ -92,7 +92,7 @@ class Compiled:
         """Bind the function to an object when it is used as a method."""
         return self if owner is None else CompiledMethod(self, owner)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - what the class is for
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - described by the class
         if not kwargs:
             answer = self._fast_path(args)
             if answer is not FAST_PATH_MISS:
@@ -169,7 +169,7 @@ def _list_to_array(nest: Any) -> Any:
 
 
 def _raw_value(numeric_leaves: Any) -> Any:
-    """The array or number inside a tensor; anything else unchanged."""
+    """The array or number inside a tensor; other objects unchanged."""
     return numeric_leaves._value if type(numeric_leaves) is Tensor else numeric_leaves
 
 

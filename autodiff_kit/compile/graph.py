@@ -1,8 +1,8 @@
 """The graph of a traced function, with local simplifications while nodes are added.
 
 Equal operations are added once (common-subexpression elimination), constants are folded, and some identities that
-change no result are applied. Later passes need only the name of an operation: a NumPy ufunc works entry by entry, all
-others are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
+change no result are applied. Later passes need only the name of an operation: a NumPy ufunc is elementwise, and all
+other operations are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ComputationGraph:
     def node(
         self, op: str, args: tuple[GraphNode, ...], params: Any, shape: tuple[int, ...], dtype: Any, weak: bool = False
     ) -> GraphNode:
-        """Add an operation, or return the equal node that exists already."""
+        """Add an operation, or return an equal node that exists already."""
         key = (op, *(a.number for a in args), params)
         found = self._table.get(key)
         return found or self.add(GraphNode(op, args, params, shape, np.dtype(dtype), weak), key)

@@ -156,14 +156,14 @@ def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def promotion_type(node: GraphNode) -> Any:
-    """What ``ufunc.resolve_dtypes`` needs of an operand: a dtype, or Python's ``float`` or ``int``."""
+    """The argument of ``ufunc.resolve_dtypes`` for an operand: a dtype, or Python's ``float`` or ``int``."""
     if node.weak and node.dtype.kind in "fi":
         return float if node.dtype.kind == "f" else int
     return node.dtype
 
 
 def promotion_operand(node: GraphNode) -> Any:
-    """What ``np.result_type`` needs of an operand: a dtype, or a Python number."""
+    """The argument of ``np.result_type`` for an operand: a dtype, or a Python number."""
     return (1.0 if node.dtype.kind == "f" else 1) if node.weak and node.dtype.kind in "fi" else node.dtype
 
 

@@ -12,7 +12,7 @@ __all__ = ["live_nodes", "topological_sort", "view_base"]
 
 
 def live_nodes(outputs: list[GraphNode], given: set[GraphNode] | None = None) -> list[GraphNode]:
-    """The nodes that outputs depend on, in topological order; nodes in ``given`` count as inputs and are left out."""
+    """The nodes on which outputs depend, in topological order; nodes in ``given`` count as inputs and are omitted."""
     seen: set[GraphNode] = set(given or ())
     known = set(seen)
     todo = list(outputs)
@@ -46,12 +46,12 @@ def topological_sort(
             if not waits[later]:
                 heapq.heappush(ready, (rank(later), index[later]))
     if len(found) < len(things):
-        raise RuntimeError("these wait for each other in a circle")
+        raise RuntimeError("the items depend on each other in a cycle")
     return found
 
 
 def view_base(node: GraphNode) -> GraphNode:
-    """The node whose memory a chain of views shows."""
+    """The node in whose memory a chain of views ends."""
     while node.op in VIEW_OPS:
         node = node.args[0]
     return node

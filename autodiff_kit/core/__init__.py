@@ -1,5 +1,5 @@
 """The engine: tensors, records, dispatch, the backward pass and tapes. It names no operation.
 
 Read :mod:`record`, :mod:`tensor`, :mod:`operation`, :mod:`dispatch`, :mod:`backward` and :mod:`tape` in this order:
-they are reverse mode. The page *Inside the engine* of the book walks through them.
+these modules are reverse mode. The page *Inside the engine* of the book explains them.
 """

@@ -22,7 +22,7 @@ class ArraySpec(NamedTuple):
 
     @staticmethod
     def of(value: Any) -> ArraySpec:
-        """Shape and dtype of an array; ``tuple.__new__`` takes half the time of the constructor."""
+        """Shape and dtype of an array. ``tuple.__new__`` takes half the time of the constructor."""
         return _new_tuple(ArraySpec, (value.shape, value.dtype))  # type: ignore[no-any-return]
 
 

@@ -1,9 +1,9 @@
-"""The backward pass: from the end of a record to its beginning, each node hands cotangents to its inputs.
+"""The backward pass: from the last node of a record to the first, each node passes cotangents to its inputs.
 
 :func:`backward` is the whole algorithm. For each node, last first: take the node's cotangent, call the operation's
 reverse rules (:func:`input_cotangents`), undo broadcasting (:func:`unbroadcast`), and add the result to the cotangent
-of each input. :func:`~autodiff_kit.core.fast_backward.fast_backward` does the same, written out, for gradients that
-ask for nothing special.
+of each input. :func:`~autodiff_kit.core.fast_backward.fast_backward` computes the same for ordinary gradients in a
+longer and faster function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes, zero_where_zero
-from autodiff_kit.core.record import Node
+from autodiff_kit.core.operation import Op
+from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.tracer import call_traced
@@ -24,7 +25,7 @@ from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.core.vjp_of_all_inputs import all_input_cotangents
 from autodiff_kit.errors import StructureError, UnknownGradientError
 
-__all__ = ["backward", "input_cotangents", "reachable", "saved_values"]
+__all__ = ["apply_vjp", "backward", "input_cotangents", "reachable", "saved_values"]
 
 
 def backward(
@@ -36,22 +37,22 @@ def backward(
     keep: set[Node] | None = None,
     hooks: dict[Node, list[Callable[[Any], Any]]] | None = None,
 ) -> None:
-    """Carry the cotangents that are set on some nodes back to everything that they depend on.
+    """Propagate the cotangents that are set on some nodes back to all nodes on which they depend.
 
     Parameters
     ----------
     nodes : list of Node
-        In the order in which they ran.
+        In the order in which their operations ran.
     lead : int
         Leading axes of the cotangents: one for a whole Jacobian.
     graph : bool
         Whether the rules run on tensors, so that open tapes record the backward pass itself.
     through : set of Node, optional
-        Nodes to pass through; by default all.
+        Nodes that the pass visits; by default all.
     keep : set of Node, optional
-        Nodes whose cotangent stays set, to be read afterwards.
+        Nodes whose cotangent stays set, so that the caller can read it.
     hooks : dict, optional
-        Functions that see, and may replace, a node's cotangent.
+        Functions that receive a node's cotangent and may replace it.
     """
     for node in reversed(nodes):
         g = node.cotangent
@@ -71,7 +72,7 @@ def backward(
 
 
 def reachable(nodes: list[Node], sources: set[Node]) -> set[Node]:
-    """The nodes that depend on one of the sources, the sources among them."""
+    """The nodes that depend on one of the sources, and the sources themselves."""
     found = set(sources)
     for node in nodes:
         if any(n in found for n in node.inputs if n is not None):
@@ -82,9 +83,9 @@ def reachable(nodes: list[Node], sources: set[Node]) -> set[Node]:
 def input_cotangents(
     node: Node, g: Any, lead: int = 0, graph: bool = False, through: set[Node] | None = None, first: int = 0
 ) -> list[tuple[Node, Any]]:
-    """What the rules of one node give for its inputs: pairs of input and cotangent.
+    """The cotangents that the rules of one node give its inputs: pairs of input and cotangent.
 
-    With ``first`` only for the inputs from that one on, where the fast pass has done those before it.
+    With ``first``, only for the inputs from that index on, where the fast pass has done those before it.
     """
     op, params = node.op, node.params
     if op.vjps is None and op.vjp_all is None:
@@ -94,7 +95,8 @@ def input_cotangents(
                 f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
             )
         return []
-    if op.sparse_vjp is not None and not (lead or graph) and (n := node.inputs[0]) is not None and n.op is None:
+    may_be_sparse = op.sparse_vjp is not None and not (lead or graph or open_records.trace)
+    if may_be_sparse and (n := node.inputs[0]) is not None and n.op is None:
         rows = op.sparse_vjp(g, n.spec, **params)
         if rows is not None:
             return [(n, rows)]
@@ -105,23 +107,24 @@ def input_cotangents(
     for k, n in enumerate(node.inputs):
         if n is None or k < first or not (through is None or n in through):
             continue
-        if all_parts is not None:
-            part = all_parts[k]
-        else:
-            part = call_traced(op.vjps[k], (g, *saved), params)  # rule(g, *saved, **params)
-            if modes.zero_absorbs and op.family == "elementwise":
-                part = zero_where_zero(part, g)
+        part = apply_vjp(op, k, g, saved, params) if all_parts is None else all_parts[k]
         if part is not None:
             found.append((n, part if isinstance(part, SparseGradient) else unbroadcast(part, n.spec, lead)))
     return found
 
 
+def apply_vjp(op: Op, k: int, g: Any, saved: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """What the reverse rule of input ``k`` gives, under the modes of this thread: ``rule(g, *saved, **params)``."""
+    part = call_traced(op.vjps[k], (g, *saved), params)  # type: ignore[index]
+    return zero_where_zero(part, g) if modes.zero_absorbs and op.family == "elementwise" else part
+
+
 def saved_values(node: Node, graph: bool) -> tuple[Any, ...]:
-    """The answer and inputs of a node, as rules take them; tensors with their nodes where the pass is recorded."""
+    """The output and inputs of a node, as rules take them; tensors with their nodes where the pass is recorded."""
     saved = node.saved
     if saved is None:
-        raise StructureError(f"the record of {node.op.name!r} was released")
+        raise StructureError(f"the values of {node.op.name!r} were released, so its gradient cannot be computed")
     if graph:
         nodes = (node, *node.inputs)
         return tuple([s if type(s) is ArraySpec else wrap(s, n) for s, n in zip(saved, nodes, strict=True)])
-    return tuple([np.float64(s) if type(s) is float else s for s in saved])  # NumPy's floats never raise
+    return tuple([np.float64(s) if type(s) is float else s for s in saved])  # NumPy's floats never raise errors

@@ -20,7 +20,7 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Parameters
     ----------
     value : array_like
-        Numbers, nested lists, an array, or a tensor. Arrays are copied.
+        Numbers, nested lists, an array, or a tensor. An array is copied.
     dtype : dtype, optional
         By default NumPy's: float64 for Python floats, int64 for Python integers.
     name : str, optional
@@ -33,11 +33,11 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Raises
     ------
     DtypeError
-        If the value is not numbers (a ragged list, text, an object).
+        If the value does not consist of numbers (a ragged list, text, an object).
 
     Notes
     -----
-    **Gradient.** A constant is followed only after ``tape.watch``.
+    **Gradient.** A tape records operations on a constant only after ``tape.watch``.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def copy_value(value: Any, dtype: Any) -> Any:
-    """A copy of ``value`` in the kit's own form; an error where it is not numbers."""
+    """A copy of ``value`` in the kit's canonical form; an error where it does not consist of numbers."""
     if isinstance(given := unwrap(value), SymbolicValue):
         return as_array(given.as_value(), dtype)
     try:
         own = np.array(given, dtype=dtype)
     except (TypeError, ValueError, OverflowError) as error:
         wanted = "" if dtype is None else f" of dtype {dtype}"
-        raise DtypeError(f"these values do not make an array{wanted}: {error}") from error
+        raise DtypeError(f"these values cannot be converted to an array{wanted}: {error}") from error
     if own.dtype.kind not in "biufc":
         raise DtypeError(f"a tensor holds numbers, got dtype {own.dtype}")
     return canonical(own)

@@ -1,4 +1,4 @@
-"""The block of a backward pass: nodes carry cotangents inside it and none afterwards."""
+"""The scope of a backward pass: nodes have cotangents inside it and none afterwards."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _lock = threading.RLock()  # threads may share nodes, and cotangents are set on 
 
 
 class CotangentScope:
-    """A block inside which nodes carry cotangents; afterwards none does, whatever happened.
+    """A block inside which nodes have cotangents; afterwards none has one, also where an exception was raised.
 
-    A rule may itself ask a tape for a gradient: the inner block keeps the outer one's cotangents and restores them.
+    A rule may itself ask a tape for a gradient: the inner block saves the outer one's cotangents and restores them.
     """
 
     _depth = 0

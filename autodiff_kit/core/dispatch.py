@@ -1,9 +1,9 @@
-"""Dispatch: the one door by which an operation runs. It computes the answer and writes a node to the open record.
+"""Dispatch: the one function by which an operation runs. It computes the output and adds a node to the open record.
 
-:func:`apply_op` is the whole story: take the values out of the tensors, :func:`compute` the answer with NumPy, and
-:func:`record_op` it where a tape follows one of the inputs. Operations with parameters, or on a list of arrays, bind
-their arguments first (:mod:`autodiff_kit.ops.argument_binding`); operations on one or two values have a faster way to
-the same result (:mod:`autodiff_kit.core.fast_dispatch`).
+:func:`apply_op` has three steps: take the values out of the tensors, :func:`compute` the output with NumPy, and
+:func:`record_op` it where a tape follows one of the inputs. Operations with parameters, or on a list of arrays, first
+bind their arguments (:mod:`autodiff_kit.ops.argument_binding`). Operations on one or two values have a faster
+implementation with the same result (:mod:`autodiff_kit.core.fast_dispatch`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["apply_op", "compute", "enter_frame", "explain_failure", "record_op"]
 
 
 def apply_op(op: Op, tensors: tuple[Tensor, ...], params: dict[str, Any]) -> Tensor:
-    """Run an operation on tensors: compute the answer, then record it."""
+    """Run an operation on tensors: compute the output, then record it."""
     values, nodes = tuple([t._value for t in tensors]), tuple([t.node for t in tensors])
     return record_op(op, canonical(compute(op, values, params)), values, nodes, params, 3)
 
 
 def compute(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """The answer from plain values; NumPy's complaints become errors of the kit."""
+    """The output of an operation on plain values; NumPy's exceptions become errors of the kit."""
     try:
         return op.value(*values, **params)
     except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
@@ -42,7 +42,7 @@ def compute(op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
 
 
 def explain_failure(error: Exception, op: Op, values: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """Raise the error that says which shapes or dtypes did not fit; a traced call is recorded as it is instead."""
+    """Raise the error that says which shapes or dtypes did not fit. A call on symbolic values is recorded instead."""
     if isinstance(error, ConcretizationError) and error.trace is not None:
         return error.trace.call(op, values, params)
     if isinstance(error, AutodiffError):
@@ -53,7 +53,7 @@ def explain_failure(error: Exception, op: Op, values: tuple[Any, ...], params: d
         raise ShapeError(f"{op.name} of shapes {shapes}: {error}") from error
     if isinstance(error, (TypeError, OverflowError)):
         dtypes = " and ".join(str(np.asarray(x).dtype) for x in each)
-        why = "it has no meaning there; ak.cast(x, dtype) changes a dtype" if "not supported" in str(error) else error
+        why = "it does not support them; ak.cast(x, dtype) changes a dtype" if "not supported" in str(error) else error
         raise DtypeError(f"{op.name} of dtypes {dtypes}: {why}") from error
     raise error
 
@@ -66,26 +66,26 @@ def record_op(
     params: dict[str, Any] | None = None,
     up: int = 1,
 ) -> Tensor:
-    """The answer ``y`` as a tensor; where an open record follows one of the inputs, also as a node of that record.
+    """The output ``y`` as a tensor; where an open record follows one of the inputs, also as a node of that record.
 
     Parameters
     ----------
     op : Op
     y : float, ndarray or NumPy scalar
-        The answer, in canonical form.
+        The output, in canonical form.
     values : tuple
         The inputs.
     nodes : tuple of Node or None
         The node of each input; None for a constant.
     params : dict, optional
     up : int, optional
-        The frame that is ``up`` above this one may be the user's; those between are known to be the kit's.
+        The number of frames from this one to the first that may be the user's; those between belong to the kit.
     """
     record = None
     for n in nodes:
         if n is not None and n.record is not record:
             if record is not None:
-                record, nodes = common_record(nodes)  # None in place of nodes that are on none of the open records
+                record, nodes = common_record(nodes)  # None in place of nodes that are on no open record
                 break
             record = n.record
     if record is None or record.sink is None:
@@ -115,9 +115,9 @@ def record_op(
 
 
 def enter_frame(record: Record | JointRecord, frame: Any) -> Any:
-    """The user's frame at or above ``frame``, remembered on the record for the operations that follow.
+    """The user's frame at or above ``frame``. The record remembers it for the operations that follow.
 
-    None in a thread that did not open the record: what other threads compute is not recorded.
+    Returns None in a thread that did not open the record, because operations of other threads are not recorded.
     """
     if not record.in_this_thread():
         return None
@@ -127,7 +127,7 @@ def enter_frame(record: Record | JointRecord, frame: Any) -> Any:
 
 
 def _user_frame(record: Record | JointRecord, frame: Any) -> Any:
-    """The user's frame, from inside the kit; mostly the one in which the record's last operation ran."""
+    """The user's frame, found from inside the kit; usually the one in which the record's last operation ran."""
     last = record.frame
     while frame is not last and is_kit_file[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
@@ -138,9 +138,9 @@ def _needed_parts(
     op: Op, node: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """A node's ``parts``: the nodes that it read, then answer and inputs; shape and dtype where no rule needs more."""
-    if op.residual is not None:
+    if op.residual is not None and type(y) is np.ndarray:
         values = op.residual(y, *values)
-    if len(nodes) == 1:  # this case and the next make two thirds of all nodes
+    if len(nodes) == 1:  # this case and the next are two thirds of all nodes
         (n,), (x,) = nodes, values
         needs_y, needs_x = op.needed_cache.get(_ONE_INPUT) or op.needed_values(_ONE_INPUT)
         return n, y if needs_y else node.spec or y, x if needs_x else _stand_in(x, n)
@@ -160,12 +160,12 @@ _ONE_INPUT = (True,)
 
 
 def _stand_in(value: Any, node: Node | None) -> Any:
-    """Shape and dtype in place of a value that is not held; numbers weigh no more and stay."""
+    """Shape and dtype in place of a value that is not saved. A number takes no more memory and is kept."""
     if node is not None and node.spec is not None:
         return node.spec
     return value if type(value) is float or type(value) is int else ArraySpec.of(value)
 
 
 def _all_parts(op: Op, _: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same with every value, for diagnostics; a residual still stands in place of the inputs."""
+    """A node's ``parts`` with every value, for diagnostics; a residual still replaces the inputs."""
     return (*nodes, y, *(values if op.residual is None or type(y) is not np.ndarray else op.residual(y, *values)))

@@ -1,7 +1,7 @@
-"""The backward pass of ordinary gradients, written out: :func:`backward` with nothing special asked.
+"""The backward pass of ordinary gradients, written for speed: :func:`backward` without its options.
 
-The rules of one and two inputs are called in line; everything else goes through :func:`input_cotangents`.
-``benchmarks/eager.py`` has the figures; ``tests/core/test_fast_paths.py`` compares both passes.
+The rules of one and two inputs are called in line; for all others the pass calls :func:`input_cotangents`.
+``benchmarks/eager_tape.py`` measures it; ``tests/core/test_fast_paths.py`` compares both passes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from autodiff_kit.errors import ConcretizationError
 __all__ = ["FLOAT_ERRORS", "fast_backward"]
 
 FLOAT_ERRORS = (ZeroDivisionError, OverflowError, ValueError, ConcretizationError)
-"""Python floats raise where NumPy's give inf or nan; then the same step is taken with NumPy's."""
+"""Python floats raise these where NumPy's give inf or nan; the step is then repeated with NumPy's."""
 
 
 def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for speed
-    """Carry the cotangents that are set on some nodes back to everything that they depend on."""
+    """Propagate the cotangents that are set on some nodes back to all nodes on which they depend."""
     for node in reversed(nodes):
         g = node.cotangent
         if g is None:
@@ -72,12 +72,12 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
 
 
 def _call_with_parameters(rule: Any, g: Any, y: Any, a: Any, params: dict[str, Any]) -> Any:
-    """Call a rule with parameters: such rules count on a shape and a dtype, which Python's floats do not have."""
+    """Call a rule with parameters on NumPy values, because such rules may use a shape or a dtype."""
     g, a = np.float64(g) if type(g) is float else g, np.float64(a) if type(a) is float else a
     return rule(g, np.float64(y) if type(y) is float else y, a, **params)
 
 
 def _general_step(node: Node, g: Any, first: int = 0) -> None:
-    """The step of one node as :func:`backward` takes it, for the inputs from ``first`` on."""
+    """The step of one node as :func:`backward` does it, for the inputs from index ``first`` on."""
     for n, part in input_cotangents(node, g, first=first):
         n.cotangent = part if n.cotangent is None else n.cotangent + part

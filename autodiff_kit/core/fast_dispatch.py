@@ -1,9 +1,9 @@
-"""Fast dispatch of operations on one or two values without parameters. It does what :mod:`dispatch` does.
+"""Fast dispatch of operations on one or two values without parameters, with the same results as :mod:`dispatch`.
 
-Nothing in the kit runs more often than these functions: they are the cost of the eager tape on scalars. Scalars on one
-open record, the common case, are written out: a tensor with a record of its own is a Python float (an array's record is
-on its node), so no type needs to be looked at, and an open record remembers the frame of its last operation.
-``benchmarks/eager.py`` has the figures; ``tests/core/test_fast_paths.py`` compares both ways for every operation.
+The kit calls nothing more often than these functions: they are the cost of the eager tape on scalars. The common case,
+scalars on one open record, is written in line. A tensor with a record of its own is a Python float (an array's record
+is on its node), so no type is checked; and an open record remembers the frame of its last operation.
+``benchmarks/eager_tape.py`` measures it; ``tests/core/test_fast_paths.py`` compares both ways for every operation.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def unary_function(op: Op) -> Function:
 
 
 def _compute_scalar(op: Op, *x: float) -> Any:
-    """An operation on Python floats; where Python raises, NumPy's infinity or nan."""
+    """An operation on Python floats; where Python raises an exception, NumPy's infinity or nan."""
     try:
         if op.scalar is not None:
             return op.scalar(*x)
@@ -150,11 +150,11 @@ def binary_function(op: Op) -> Function:  # noqa: C901 - written out for speed
 
 
 PYTHON_NUMBERS: set[type] = {float, int}
-"""Types that take their dtype from the other operand: Python's numbers, and symbols that stand for them."""
+"""Types that take their dtype from the other operand: Python's numbers, and symbolic values in their place."""
 
 
 def _as_operands(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two operands, at least one of them a tensor; a number beside a tensor stays a number."""
+    """Two operands, at least one of them a tensor; a number next to a tensor stays a number."""
     if type(a) is not Tensor and not (type(a) in PYTHON_NUMBERS and isinstance(b, Value)):
         a = as_tensor(a)
     return a, b if type(b) is Tensor or (type(b) in PYTHON_NUMBERS and type(a) is Tensor) else as_tensor(b)
@@ -185,7 +185,7 @@ def _apply_binary(op: Op, a: Any, b: Any) -> Any:
 
 
 def _operand_value(a: Any, beside: Any) -> Any:
-    """The value to compute with: a number that is written down takes its dtype from what stands beside it."""
+    """The value to compute with: a Python number takes its dtype from the other operand."""
     other = beside._value if type(beside) is Tensor else beside
     if type(a) is Tensor:  # a float64 tensor decides the dtype of the result, which a Python number does not
         return np.float64(a._value) if type(a._value) is float and type(other) is not float else a._value

@@ -1,7 +1,7 @@
 """Forward mode: the tangent of one node from those of its inputs.
 
-Forward accumulators apply it while a function runs, and passes over a finished record to each node, first to last; both
-are in :mod:`autodiff_kit.transforms`.
+Forward accumulators apply it while a function runs. Passes over a finished record apply it to each node, first to last.
+Both are in :mod:`autodiff_kit.transforms`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ __all__ = ["apply_jvp", "call_jvp", "fast_output_tangent", "fill_tangents", "out
 
 
 def output_tangent(node: Node, tangents: tuple[Any, ...], graph: bool = False) -> Any:
-    """The tangent of a node's answer from those of its inputs (None: the input has none); None where it ends.
+    """The tangent of a node's output from those of its inputs (None for an input without one).
 
-    With ``graph`` the rules run on tensors, so that open tapes record the pass itself.
+    Returns None where the operation has no derivative. With ``graph`` the rules run on tensors, so that open tapes
+    record the pass itself.
     """
     op: Op = node.op
     if op.jvp is None:
@@ -40,9 +41,9 @@ def output_tangent(node: Node, tangents: tuple[Any, ...], graph: bool = False) -
 
 
 def call_jvp(node: Node, tangents: tuple[Any, ...], y: Any, inputs: list[Any], graph: bool) -> Any:
-    """What the forward rule of a node gives, under the modes of this thread."""
+    """The output tangent by the forward rule of a node, under the modes of this thread."""
     op, params = node.op, node.params
-    if modes.zero_absorbs and op.family == "elementwise":  # a tangent of 0 stays 0 however large the derivative
+    if modes.zero_absorbs and op.family == "elementwise":  # a tangent of 0 stays 0 for any derivative
         rules = zip(op.vjps or (), tangents, strict=True)
         parts = [zero_where_zero(rule(t, y, *inputs, **params), t) for rule, t in rules if t is not None]
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
@@ -51,17 +52,17 @@ def call_jvp(node: Node, tangents: tuple[Any, ...], y: Any, inputs: list[Any], g
 
 
 def _tangent_without_rule(node: Node, tangents: tuple[Any, ...]) -> Any:
-    """The tangent where the operation has no forward rule: None where gradients end."""
+    """The tangent where the operation has no forward rule: None where it has no derivative."""
     op = node.op
     if op.vjp_all is not None and op.user_defined:
         return _jvp_from_vjp(node, tangents)
     if op.family == "nondifferentiable":
         return None
-    raise UnknownGradientError(f"operation {op.name!r} has no rule for tangents; give custom_gradient a jvp")
+    raise UnknownGradientError(f"operation {op.name!r} has no forward rule; pass jvp= to custom_gradient")
 
 
 def fill_tangents(tangents: Sequence[Any], inputs: Sequence[Any], lead: int = 0) -> list[Any]:
-    """Tangents of an operation on a list of arrays, with zeros in place of None."""
+    """The tangents of an operation on a list of arrays, with zeros in place of None."""
     given = next(t for t in tangents if t is not None)
     dtype, ahead = getattr(given, "dtype", np.float64), np.shape(unwrap(given))[:lead]
     shapes = [ahead + np.shape(unwrap(x)) for x in inputs]
@@ -69,7 +70,7 @@ def fill_tangents(tangents: Sequence[Any], inputs: Sequence[Any], lead: int = 0)
 
 
 def _jvp_from_vjp(node: Node, tangents: tuple[Any, ...]) -> Any:
-    """The tangent of a custom gradient without a jvp: the transpose of its vjp, one call for each entry."""
+    """The tangent of a custom gradient without a jvp: the transpose of its vjp, with one call for each entry."""
     spec = node.spec or SCALAR
     eye = np.eye(int(np.prod(spec.shape, dtype=int)), dtype=spec.dtype)
     total = []
@@ -85,7 +86,7 @@ def _jvp_from_vjp(node: Node, tangents: tuple[Any, ...]) -> Any:
 
 
 def fast_output_tangent(node: Node, tangents: tuple[Any, ...]) -> Any:
-    """:func:`output_tangent` where nothing special is asked: no leading axes, no recording, no modes."""
+    """:func:`output_tangent` in the common case: no leading axes, no recording, no modes."""
     op = node.op
     if not op.fast_jvp:
         return output_tangent(node, tangents)
@@ -96,7 +97,7 @@ def fast_output_tangent(node: Node, tangents: tuple[Any, ...]) -> Any:
 
 
 def apply_jvp(op: Any, tangents: Sequence[Any], saved: Any, params: dict[str, Any] | None) -> Any:
-    """The forward rule on plain values; Python floats raise where NumPy's give inf or nan."""
+    """The forward rule on plain values; repeated with NumPy's floats where Python's raise an exception."""
     if op.family != "elementwise" and float in map(type, saved):
         saved = [np.float64(s) if type(s) is float else s for s in saved]
     return op.jvp(tangents, *saved, **params) if params else op.jvp(tangents, *saved)

@@ -1,4 +1,4 @@
-"""Targets, weights and results of a gradient: checks before the backward pass, and what a caller gets after it."""
+"""Targets, weights and results of a gradient: checks before the backward pass, and the form of the results."""
 
 from __future__ import annotations
 
@@ -12,46 +12,39 @@ from autodiff_kit.core.pytree import flatten_like
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.unbroadcast import unbroadcast
-from autodiff_kit.core.validation import check_choice
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, StructureError
 
-__all__ = [
-    "as_result",
-    "check_output_gradients",
-    "check_target",
-    "check_unconnected",
-    "fill_unconnected",
-    "initial_cotangent",
-    "zeros_like",
-]
+__all__ = ["as_result", "check_output_gradients", "check_target", "fill_unconnected", "initial_cotangent", "zeros_like"]
 
 
 def check_target(value: Any) -> Tensor:
-    """The target, if it is a tensor."""
+    """Return the target if it is a tensor; otherwise raise an error."""
     if isinstance(value, Tensor):
         return value
     raise DtypeError(
-        f"the target is a {type(value).__name__}, which is not on any record. Compute it inside the tape's block, and "
-        "do not convert it to a plain number or array before."
+        f"a target must be a tensor, got a {type(value).__name__}, which is not on any record. Compute the target "
+        "inside "
+        "the tape's block and do not convert it to a plain number or array."
     )
 
 
 def check_output_gradients(nest: Any, targets: list[Any], given: Any) -> list[Any]:
-    """``output_gradients`` as a weight for each target; None where ones are meant."""
+    """``output_gradients`` as one weight for each target; None stands for ones."""
     if given is None:
         return [None] * len(targets)
     try:
         flat = flatten_like(nest, given)
     except StructureError as error:
-        raise StructureError(f"output_gradients must have the structure of the targets: {error}") from None
+        raise StructureError(f"output_gradients must have the same structure as the targets: {error}") from None
     flat = [w if w is None or isinstance(w, Value) else canonical(w) for w in flat]
     if any(w is not None and np.dtype(getattr(w, "dtype", float)).kind not in "biuf" for w in flat):
-        raise DtypeError("output_gradients holds real numbers, or None for ones")
+        raise DtypeError("output_gradients must hold real numbers, or None for ones")
     for k, (target, weight) in enumerate(zip(targets, flat, strict=True)):
         if weight is not None and np.shape(unwrap(weight)) != target.shape:
             raise StructureError(
-                f"output_gradients of target {k} has shape {np.shape(unwrap(weight))}, the target {target.shape}"
+                f"output_gradients of target {k} has shape {np.shape(unwrap(weight))}, but the target has "
+                f"{target.shape}"
             )
     return flat
 
@@ -70,7 +63,7 @@ def initial_cotangent(target: Any, weight: Any, lead: int, graph: bool) -> Any:
 
 
 def zeros_like(value: Any, shape: tuple[int, ...] | None = None) -> Tensor:
-    """Zeros in a value's shape, or another, and its dtype."""
+    """Zeros with a value's dtype, and its shape or another one."""
     zeros = np.zeros(value.shape if shape is None else shape, value.dtype)
     return wrap(0.0 if zeros.ndim == 0 and zeros.dtype == np.float64 else zeros)
 
@@ -78,20 +71,15 @@ def zeros_like(value: Any, shape: tuple[int, ...] | None = None) -> Tensor:
 def fill_unconnected(
     found: list[Tensor | None], sources: list[Any], policy: str, shapes: list[tuple[int, ...]] | None = None
 ) -> list[Tensor | None]:
-    """Gradients, with zeros in place of None if ``unconnected_gradients`` says so."""
+    """The gradients, with zeros in place of None if ``unconnected_gradients`` is "zero"."""
     if policy == "none" or all(g is not None for g in found):
         return found
     wanted = shapes or [s.shape for s in sources]
     return [zeros_like(s, shape) if g is None else g for g, s, shape in zip(found, sources, wanted, strict=True)]
 
 
-def check_unconnected(policy: str) -> None:
-    """Check ``unconnected_gradients``."""
-    check_choice("unconnected_gradients", policy, "none", "zero")
-
-
 def as_result(g: Any, source: Any) -> Any:
-    """A cotangent as the caller gets it: a tensor; a sparse gradient only for a variable."""
+    """A cotangent in the form that the caller gets: a tensor; a sparse gradient only for a variable."""
     if type(g) is np.ndarray or type(g) is float:
         return wrap(g)
     if isinstance(g, SparseGradient):

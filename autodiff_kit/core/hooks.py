@@ -1,4 +1,4 @@
-"""Hooks: functions of the user's that see, and may replace, the cotangent of a value during a backward pass."""
+"""Hooks: the user's functions that receive the cotangent of a value in a backward pass and may replace it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["apply_hooks", "apply_leaf_hooks"]
 
 
 def apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int) -> Any:
-    """A cotangent after a node's hooks have seen, and perhaps replaced it."""
+    """The cotangent of a node after its hooks have run."""
     is_plain = type(g) is not Tensor
     for hook in hooks:
         new = hook(wrap(canonical(g)) if is_plain else g)
@@ -26,7 +26,7 @@ def apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int
 
 
 def apply_leaf_hooks(record: Record, leaves: list[Node], lead: int) -> None:
-    """Apply the hooks of leaves; those of computed values had their turn in the backward pass."""
+    """Apply the hooks of leaves; the backward pass has applied those of computed values."""
     computed = set(record.nodes)
     for leaf in leaves:
         if leaf in record.hooks and leaf not in computed and leaf.cotangent is not None:

@@ -19,14 +19,14 @@ class JointRecord:
 
     def __init__(self, records: tuple[Record, ...]) -> None:
         self.members = records
-        # Tangents are computed after the tapes took a node: the operations that compute them come later.
+        # Tapes come first: an accumulator computes tangents by operations that follow the new node.
         self.forward_last = sorted(records, key=lambda record: record.forward)
         self.frame: Any = None
         self.code: Any = None
 
     @property
     def sink(self) -> JointRecord:
-        """What takes new nodes."""
+        """The object to which new nodes are appended."""
         return self
 
     @property
@@ -64,7 +64,7 @@ def records_of(record: Record | JointRecord | None) -> tuple[Record, ...]:
 
 
 def joint_record(*parts: Record | JointRecord | None) -> Record | JointRecord | None:
-    """The open records among ``parts`` as one; None where none is open."""
+    """The open records among ``parts`` as one record; None where none is open."""
     found = {id(r): r for part in parts for r in records_of(part) if r.sink is not None}
     if len(found) < 2:
         return next(iter(found.values()), None)

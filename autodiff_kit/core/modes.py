@@ -20,11 +20,11 @@ __all__ = ["modes", "set_sink", "zero_absorbs", "zero_where_zero"]
 
 class _Modes(threading.local):
     zero_absorbs = False
-    checked_sink: Callable[[Record], Any] | None = None  # what takes the nodes of a record in place of its list
+    checked_sink: Callable[[Record], Any] | None = None  # receives the nodes of a record in place of its list
     check_cotangent: Callable[..., None] | None = None  # called with each cotangent of a backward pass
 
     def active(self) -> bool:
-        """Whether the backward pass has to look at the modes."""
+        """Whether the backward pass has to check the modes."""
         return self.zero_absorbs or self.check_cotangent is not None
 
 
@@ -32,23 +32,23 @@ modes = _Modes()
 
 
 def set_sink(record: Record) -> None:
-    """Give an open record the sink that the modes ask for."""
+    """Give an open record the sink that the modes need."""
     if record.sink is not None and not record.forward:
         record.sink = record.nodes if modes.checked_sink is None else modes.checked_sink(record)
 
 
 @contextmanager
 def zero_absorbs() -> Iterator[None]:
-    """Gradients asked inside this block take 0 times infinity, and 0 times nan, as 0.
+    """Treat 0 times infinity, and 0 times nan, as 0 in the gradients that are computed inside this block.
 
-    Where a gradient that comes in is exactly 0, so is what an entry-by-entry operation hands on, however steep it is
-    there. Without the block the product is nan, as arithmetic has it: that is right where 0 stands for something small,
-    and misleading where it stands for "not chosen".
+    Where the incoming gradient of an elementwise operation is exactly 0, so is the outgoing one, however large the
+    derivative is there. Without the block the product is nan, as in floating-point arithmetic. That is right where 0
+    stands for something small, and misleading where 0 stands for "not chosen".
 
     Notes
     -----
-    **Gradient.** To any order; in forward mode it is a tangent of 0 that stays 0. It hides a nan that a mistake has
-    made as well as one that ``where`` has made; a second ``where`` inside the first is the cure that hides nothing.
+    **Gradient.** To any order; in forward mode a tangent of 0 stays 0. The block also hides a nan that comes from a
+    mistake, not only one from ``where``; a second ``where`` inside the first hides nothing.
 
     Examples
     --------
@@ -70,5 +70,5 @@ def zero_absorbs() -> Iterator[None]:
 
 
 def zero_where_zero(part: Any, g: Any) -> Any:
-    """``part``, and 0 where ``g`` is 0."""
+    """``part``, with 0 where ``g`` is 0."""
     return v.select(part, 0.0, condition=as_array(unwrap(g)) != 0)

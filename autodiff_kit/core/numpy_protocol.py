@@ -1,4 +1,4 @@
-"""What tensors and variables share: the form in which numbers are kept, operators, and NumPy's protocols."""
+"""Common code of tensors and variables: the canonical form of numbers, operators, and NumPy's protocols."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Value", "add_method", "canonical", "is_writable", "unwrap"]
 
 
 def canonical(value: Any) -> Any:
-    """The one form in which the kit keeps a value: float for a float64 scalar, else an array or a NumPy scalar."""
+    """The canonical form of a value: float for a float64 scalar, otherwise an array or a NumPy scalar."""
     kind = type(value)
     if kind is float:
         return value
@@ -32,9 +32,9 @@ def canonical(value: Any) -> Any:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise DtypeError(f"these values do not make an array: {error}") from error
+        raise DtypeError(f"these values cannot be converted to an array: {error}") from error
     if array.dtype.kind not in "biufc":
-        said = {list: "a list with something else than numbers in it", int: "a whole number of more than 64 bits"}
+        said = {list: "a list with entries that are not numbers", int: "an integer of more than 64 bits"}
         raise DtypeError(
             f"{said.get(kind, f'a value of type {kind.__name__}')} is not a number or an array of numbers. "
             "Give numbers, arrays, or nested lists of equal lengths."
@@ -43,12 +43,12 @@ def canonical(value: Any) -> Any:
 
 
 def unwrap(value: Any) -> Any:
-    """The number or array inside a tensor or variable; anything else as it is."""
+    """The number or array inside a tensor or variable; other objects unchanged."""
     return value._value if isinstance(value, Value) else value
 
 
 def is_writable(given: np.ndarray[Any, Any]) -> bool:
-    """Whether somebody may still write to an array: to itself, or to what it is a view of."""
+    """Whether an array may still change: it is writable, or it is a view of a writable one."""
     base: Any = given
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
@@ -61,16 +61,16 @@ _DOUBLE = np.dtype(np.float64)
 
 
 class Value:
-    """What tensors and variables share: shape, dtype, operators, and NumPy's protocols.
+    """Base class of tensors and variables: shape, dtype, operators, and NumPy's protocols.
 
-    The operations add the operators and methods when they load (see :func:`add_method`), so that the engine names no
+    The operations add the operators and methods when they are imported (see :func:`add_method`), so the engine names no
     operation.
     """
 
     __slots__ = ()
     _value: Any
 
-    # NumPy's functions find the kit's operations here: name -> function.
+    # NumPy's functions look up the kit's operations here: name -> function.
     _numpy: ClassVar[dict[str, Callable[..., Any]]] = {}
 
     @property
@@ -99,10 +99,10 @@ class Value:
         raise NotImplementedError
 
     def _mark_exit(self, kind: str = "left", variable: Value | None = None) -> None:
-        """Note on open records that the value leaves them here."""
+        """Note on the open records that the value leaves them here."""
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The values as a read-only array; it is off the record."""
+        """The values as a read-only array, which no tape follows."""
         self._mark_exit()
         array = np.asarray(self._value)
         array.flags.writeable = False
@@ -128,18 +128,20 @@ class Value:
             name = ufunc.__name__ if how == "__call__" else f"{ufunc.__name__}.{how}"
             raise DtypeError(
                 f"np.{name}{' with ' + ', '.join(options) if options else ''} has no derivative in the kit. "
-                "Use a function of autodiff_kit, or leave the record on purpose with np.asarray(t)."
+                "Use a function of autodiff_kit, or convert the tensor on purpose with np.asarray(t), which no tape "
+                "follows."
             )
         return function(*inputs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        # np.linalg has functions of its own under names that np has too: norm, trace, diagonal.
+        # Some names of np.linalg are also names of np, with other functions: norm, trace, diagonal.
         name = f"{'linalg.' if func.__module__ == 'numpy.linalg' else ''}{func.__name__}"
         function = self._numpy.get(name)
         if function is None:
             raise DtypeError(
                 f"np.{name} has no derivative in the kit. "
-                "Use a function of autodiff_kit, or leave the record on purpose with np.asarray(t)."
+                "Use a function of autodiff_kit, or convert the tensor on purpose with np.asarray(t), which no tape "
+                "follows."
             )
         return function(*args, **kwargs)
 
@@ -165,21 +167,21 @@ class Value:
         return self._as(int)  # type: ignore[no-any-return]
 
     def _as(self, kind: Callable[[Any], Any], leaving: str = "left") -> Any:
-        """The one entry as a Python number; it leaves the record."""
+        """The one entry as a Python number, which no tape follows."""
         self._mark_exit(leaving)
         value = self._value
         if self.size != 1:
-            raise ShapeError(f"one number was asked of shape {self.shape}, which has {self.size}; index one of them")
+            raise ShapeError(f"shape {self.shape} has {self.size} entries, not one number; index one of them")
         try:
             return kind(value.reshape(()) if type(value) is np.ndarray else value)
         except AutodiffError:
             raise
         except (TypeError, ValueError, OverflowError) as error:
-            raise DtypeError(f"{value} of dtype {self.dtype} is not that kind of number: {error}") from error
+            raise DtypeError(f"{value} of dtype {self.dtype} cannot be converted: {error}") from error
 
     def __index__(self) -> int:
         if not np.issubdtype(self.dtype, np.integer) or self.shape:
-            raise DtypeError(f"only a whole number can be an index, not {self.dtype} of shape {self.shape}")
+            raise DtypeError(f"an index must be a single integer, got dtype {self.dtype} and shape {self.shape}")
         return int(self._value)
 
     def __format__(self, spec: str) -> str:
@@ -188,7 +190,7 @@ class Value:
     __hash__ = object.__hash__
 
     if TYPE_CHECKING:
-        # Set by the operations when they load; written here for readers and type checkers.
+        # Set by the operations when they are imported; declared here for readers and type checkers.
         def _unary(self) -> Tensor: ...
         def _binary(self, other: Any) -> Tensor: ...
         def _method(self, *args: Any, **params: Any) -> Tensor: ...

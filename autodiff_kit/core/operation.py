@@ -1,11 +1,11 @@
-"""Operations: what the engine knows of each one.
+"""Operations: the engine's description of each one.
 
 An operation is a function of values: Python floats, NumPy arrays, or tensors. On plain values it computes; on tensors
-it computes and writes a node to their record. So one set of rules serves every mode: run on arrays the rules give a
-gradient, run on tensors they are recorded themselves, and second derivatives need nothing more.
+it computes and adds a node to their record. One set of rules therefore serves every mode. Rules that run on arrays give
+a gradient; rules that run on tensors are recorded themselves, which gives second derivatives.
 
-A rule is ``rule(g, y, *inputs, **params)``: the cotangent of the answer, the answer, the inputs, the parameters. An
-argument whose name begins with an underscore is used for its shape and dtype only, so the record does not hold it. For
+A rule is ``rule(g, y, *inputs, **params)``: the cotangent of the output, the output, the inputs, the parameters. The
+record does not hold an argument whose name begins with an underscore: the rule uses only its shape and dtype. For
 ``y = x * z`` the rules are ``lambda g, _y, _x, z: g * z`` and ``lambda g, _y, x, _z: g * x``.
 
 :mod:`autodiff_kit.ops.families` has the decorators that make an operation from its block.
@@ -26,7 +26,7 @@ OPS: dict[str, Op] = {}
 """Every operation by its CamelCase name."""
 
 v: Any = SimpleNamespace()
-"""Every operation as a function of values, for rules: arrays in, arrays out; recorded tensors in, recorded ones out."""
+"""Every operation as a function of values, for rules: arrays give arrays, recorded tensors give recorded tensors."""
 
 
 class Op:
@@ -37,9 +37,10 @@ class Op:
     name, key : str
         As a function, ``floor``; ``Floor`` in override maps.
     value : callable
-        The answer from plain values.
+        The output from plain values.
     scalar : callable or None
-        The same from Python floats to a Python float, where that is faster; it may raise as Python's math does.
+        The same from Python floats to a Python float, where that is faster; it may raise exceptions as Python's math
+        does.
     vjps : tuple of callable, or None
         A reverse rule for each input.
     vjp_all : callable or None
@@ -47,20 +48,20 @@ class Op:
     jvp : callable or None
         ``jvp(tangents, y, *inputs, **params)``; a tangent is None where an input has none.
     residual : callable or None
-        ``residual(y, *inputs)``: something smaller that is saved in place of the inputs, such as a mask. The rules must
-        take it for the inputs themselves, also where they run on tensors.
+        ``residual(y, *inputs)``: a smaller value, such as a mask, that is saved in place of the inputs. The rules must
+        accept it in place of the inputs, also where they run on tensors.
     sparse_vjp : callable or None
         ``sparse_vjp(g, spec, **params)``: a RowGradient (a SparseGradient) for a table of which few rows were
         read, or None.
     flops, flops_back : callable or None
-        Counts for :mod:`autodiff_kit.diagnostics.cost`, where those of the family are not right.
+        Counts for :mod:`autodiff_kit.diagnostics.cost`, where the family's counts are not right.
     domain, points : str, tuple
         Where tests draw inputs ("real", "positive", "unit", "above one"), and the special points
         ``(inputs, gradients)`` with optional parameters as a third member.
     user_defined : bool
-        A gradient of the user's: its rules are given tensors.
+        The user defined the gradient: its rules are called with tensors.
     active : Op
-        What is recorded: this operation, or its replacement inside a ``gradient_override_map``.
+        The operation that is recorded: this one, or its replacement inside a ``gradient_override_map``.
     """
 
     def __init__(self, name: str, value: Function, **known: Any) -> None:
@@ -81,9 +82,9 @@ class Op:
         self.user_defined: bool = known.pop("user_defined", False)
         self.function: Function | None = None
         self.active: Op = self
-        # What the fast paths ask of each operation: the rules that `fast_backward` may call as they are (of one input,
-        # or of two without parameters; the first is None where none may) and whether there are parameters; whether
-        # `jvp` may be called as it is; and `needed_values` by which inputs are followed.
+        # For the fast paths. The rules that `fast_backward` may call directly (of one input, or of two without
+        # parameters; the first is None where none may) and whether there are parameters; whether `jvp` may be called
+        # directly; and a cache of `needed_values` for each set of followed inputs.
         self.fast_rules: tuple[Rule | None, Rule | None, bool] = (None, None, False)
         self.fast_jvp = not self.user_defined and self.jvp is not None and self.vjp_all is None
         self.needed_cache: dict[tuple[bool, ...], tuple[bool, ...]] = {}
@@ -91,7 +92,7 @@ class Op:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")
 
     def needed_values(self, followed: tuple[bool, ...]) -> tuple[bool, ...]:
-        """Which of ``(answer, *inputs)`` a node must hold for the gradients of the followed inputs."""
+        """Which of ``(output, *inputs)`` a node must hold for the gradients of the followed inputs."""
         known = self.needed_cache.get(followed)
         if known is None:
             places = range(len(followed) + 1)

@@ -1,4 +1,4 @@
-"""Places where a followed value left the record: kept for those who ask why a gradient is None."""
+"""Places where a followed value left the record: kept so that a gradient of None can be explained."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["PathBreak", "mark_path_break"]
 
 
 class PathBreak(NamedTuple):
-    """Something that happened to a followed value and wrote no node.
+    """An event of a followed value that added no node to the record.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class PathBreak(NamedTuple):
     variable : Variable or None
         The variable that was assigned to.
     at : int
-        How many nodes the record had by then.
+        The number of nodes on the record at that time.
     code, lasti : code object, int
         The user's instruction.
     """
@@ -39,7 +39,7 @@ class PathBreak(NamedTuple):
 
 
 def mark_path_break(kind: str, what: Any, variable: Any = None) -> None:
-    """Note a break on the open records of a node; for a variable on all that this thread has open."""
+    """Note a break on the open records of a node; for a variable, on all records that this thread has open."""
     frame = None
     for record in records_of(what.record) if isinstance(what, Node) else open_records.records:
         if record.sink is not None and record.in_this_thread() and not record.forward:

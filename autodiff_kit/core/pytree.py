@@ -11,7 +11,7 @@ __all__ = ["flatten", "flatten_like", "unflatten_like"]
 
 
 def flatten(tree: Any) -> list[Any]:
-    """The leaves of a pytree, in order; a dict gives its values in the order of its keys' insertion."""
+    """The leaves of a pytree, in order; the values of a dict in the order in which its keys were inserted."""
     if not isinstance(tree, _CONTAINERS):
         return [tree]
     values = tree.values() if isinstance(tree, dict) else tree
@@ -24,19 +24,19 @@ _CONTAINERS = (list, tuple, dict)
 
 
 def _is_flat(tree: Any) -> bool:
-    """Whether a list or tuple holds leaves only, as nearly all do."""
+    """Whether a list or tuple holds leaves only, the common case."""
     return type(tree) in (list, tuple) and not [value for value in tree if isinstance(value, _CONTAINERS)]
 
 
 def flatten_like(tree: Any, other: Any) -> list[Any]:
-    """The parts of ``other`` at the leaves of ``tree``, in their order; there a list is an array, not a subtree."""
+    """The parts of ``other`` at the leaves of ``tree``, in order; at a leaf, a list is an array, not a subtree."""
     if isinstance(tree, dict):
         if not isinstance(other, dict) or set(other) != set(tree):
-            raise StructureError(f"a dict with the keys {list(tree)} is needed, got {_kind(other)}")
+            raise StructureError(f"expected a dict with the keys {list(tree)}, got {_kind(other)}")
         return [leaf for key, value in tree.items() for leaf in flatten_like(value, other[key])]
     if isinstance(tree, (list, tuple)):
         if not isinstance(other, (list, tuple)) or len(other) != len(tree):
-            raise StructureError(f"{len(tree)} values are needed, one for each, got {_kind(other)}")
+            raise StructureError(f"expected {len(tree)} values, one for each, got {_kind(other)}")
         return [leaf for value, mate in zip(tree, other, strict=True) for leaf in flatten_like(value, mate)]
     return [other]
 

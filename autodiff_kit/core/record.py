@@ -1,12 +1,13 @@
 """The record of a computation: nodes in the order in which their operations ran.
 
-A :class:`Node` stands for one computed value: the operation that made it, the nodes that it read, and the values that
-its derivative needs. A node is apart from its tensor, so that a record can release an array that the user still holds.
-A float64 scalar is the exception: its tensor *is* its node, which saves the tape one object for each operation.
+A :class:`Node` stands for one computed value: it holds the operation, the nodes that the operation read, and the values
+that the derivative needs. A node is an object apart from its tensor, so that a record can release an array that the
+user still holds. A float64 scalar is the exception: its tensor *is* its node, which saves one object for each
+operation.
 
 A :class:`Record` is the list of nodes that a tape owns. Tensors point to their node and nodes to their record, but no
-record points back to its tape: when nobody holds a tape any more, its `__del__` clears the record, however many tensors
-live on.
+record points back to its tape: when a tape is no longer referenced, its `__del__` clears the record, even if some of
+its tensors are still referenced.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ class Node:
     op : Op or None
         The operation that computed the value.
     parts : tuple
-        ``(*inputs, answer, *values)`` in one tuple, because the tape makes one for each operation: the nodes that were
-        read (None for a constant), then the answer and the input values. Where no rule needs a value, an
-        :class:`ArraySpec` stands for it; an answer of None says that the values were released.
+        ``(*inputs, output, *values)`` in one tuple, because the tape makes one for each operation: the nodes that were
+        read (None for a constant), then the output and the input values. Where no rule needs a value, an
+        :class:`ArraySpec` replaces it; an output of None means that the values were released.
     record : Record or JointRecord
         The record that the node belongs to, or several.
     cotangent : float, ndarray, Tensor or None
         Set while a backward pass runs.
     code, lasti : code object, int
-        The user's instruction; its line is worked out when somebody asks.
+        The user's instruction; its line number is computed on demand.
     extras : dict
-        What few nodes have (parameters, tangents, a name): every slot more would cost each operation.
+        Attributes that few nodes have (parameters, tangents, a name): one more slot would slow down every operation.
     spec : ArraySpec or None
         Shape and dtype of the value; None for a Python float.
     """
@@ -61,7 +62,7 @@ class Node:
 
     @property
     def saved(self) -> tuple[Any, ...] | None:
-        """The answer and the input values as far as they are held; None once they were released."""
+        """The output and the input values, as far as they are held; None after they were released."""
         saved = self.parts[len(self.parts) // 2 :]
         return None if saved[0] is None else saved
 
@@ -81,11 +82,11 @@ class Node:
         return self.get_extra("params") or {}
 
     def release(self) -> None:
-        """Drop every value; keep the input nodes, and of constants the shape."""
+        """Drop every value; keep the input nodes, and the shapes of constants."""
         parts, half = self.parts, len(self.parts) // 2
         if parts[half] is None:
             return
-        if half == 1:  # an operation is recorded because an input is followed; this case and the next are most nodes
+        if half == 1:  # at least one input is followed; this case and the next are most nodes
             self.parts = (parts[0], None, None)
         elif half == 2:
             n, m, _, a, b = parts
@@ -96,19 +97,19 @@ class Node:
 
 
 def _spec(value: Any) -> Any:
-    """What stays of a constant: a number, or the shape of an array."""
+    """What a released node keeps of a constant: a number, or the shape of an array."""
     return value if type(value) in (float, int, ArraySpec) else ArraySpec.of(value)
 
 
 class ArrayNode(Node):
-    """The node of an array, which is apart from its tensor."""
+    """The node of an array, an object apart from its tensor."""
 
     __slots__ = ("spec",)
     spec: ArraySpec
 
 
 NO_PARTS = (None,)
-"""The parts of a leaf: it reads nothing and holds nothing."""
+"""The parts of a leaf: no inputs and no values."""
 
 
 def make_leaf(node: Node, record: Any) -> Node:
@@ -121,7 +122,7 @@ def make_leaf(node: Node, record: Any) -> Node:
 class Record:
     """Nodes in the order in which they ran.
 
-    ``sink`` is what takes new nodes (``sink.append(node)``): the list itself while the record is open, None while it is
+    ``sink`` receives new nodes (``sink.append(node)``): the list itself while the record is open, None while it is
     closed or paused. A forward accumulator is a record whose sink computes tangents and keeps no nodes.
     """
 
@@ -130,12 +131,13 @@ class Record:
         "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread", "watches_variables",
     )  # fmt: skip
 
-    # A forward accumulator may take over a whole operation before a node is made; what it declines goes to its sink.
+    # A forward accumulator may carry out a whole operation before a node is made; if it declines, its sink gets the
+    # node.
     take: Any = None
 
     def __init__(self, watches_variables: bool = False) -> None:
         self.nodes: list[Node] = []
-        self.frame: Any = None  # the user's frame of the last operation while the record is open, and its code
+        self.frame: Any = None  # the user's frame of the last operation and its code, while the record is open
         self.code: Any = None
         self.sink: Any = self.nodes
         self.watches_variables = watches_variables  # trainable variables are sources as soon as they are read
@@ -153,11 +155,11 @@ class Record:
 
     @property
     def members(self) -> tuple[Record, ...]:
-        """The record itself; of a :class:`JointRecord` its records."""
+        """The record itself; for a :class:`JointRecord`, its records."""
         return (self,)
 
     def open(self) -> None:
-        """Take nodes, from this thread."""
+        """Accept new nodes, from this thread."""
         self.sink = self.nodes
         self.thread = threading.get_ident()
 
@@ -166,7 +168,7 @@ class Record:
         return self.thread == threading.get_ident()
 
     def close(self) -> None:
-        """Take no more nodes."""
+        """Accept no more nodes."""
         self.sink = None
         self.frame = None  # a frame would keep the user's local variables alive
         for joint in self.joint_records.values():
@@ -176,14 +178,14 @@ class Record:
         """Release values; operations, shapes and source lines stay. A node on several records waits for the last."""
         self.released = True
         if not self.has_arrays:
-            return  # numbers weigh no more than what stays
+            return  # a number takes no more memory than its node
         for node in self.nodes[self.released_count :] if self.released_count else self.nodes:
             if node.record is self or (node.record and all(r.released for r in node.record.members)):
                 node.release()
         self.released_count = 0 if self.shares_nodes else len(self.nodes)
 
     def clear(self) -> None:
-        """Drop everything, so that tensors which outlive the tape hold nothing of it."""
+        """Drop everything, so that tensors that outlive the tape hold no part of its record."""
         self.nodes, self.released_count = [], 0
         self.readings, self.path_breaks, self.hooks, self.joint_records = {}, [], {}, {}
         if self.sink is not None:
@@ -201,4 +203,4 @@ class _OpenRecords(threading.local):
 open_records = _OpenRecords()
 
 ACTIVE_MODES: list[Any] = []
-"""Open blocks, of any thread, that change how operations run; fast paths step aside while there are any."""
+"""The number of open blocks, in any thread, that change how operations run; fast paths are off while there are any."""

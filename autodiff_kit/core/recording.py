@@ -32,7 +32,7 @@ class Recording:
 
     def __enter__(self) -> Self:
         if self._record in open_records.records:
-            raise OpenTapeError("this tape is recording already; leave its block before entering it again")
+            raise OpenTapeError("this tape is already recording; leave its block before entering it again")
         self._record.open()
         set_sink(self._record)
         open_records.records.append(self._record)
@@ -48,13 +48,13 @@ class Recording:
             observer.tape_closed(self)
 
     def __del__(self) -> None:
-        # Tensors that live on hold nodes, and nodes hold the record: it must not keep the arrays with it.
+        # Tensors that are still referenced hold nodes, and nodes hold the record: it must not keep the arrays.
         record = getattr(self, "_record", None)
         if record is not None:
             _discard(record)
 
     def watch(self, nest: Any) -> None:
-        """Follow tensors or variables from here on.
+        """Record operations on these tensors or variables from here on.
 
         Parameters
         ----------
@@ -65,19 +65,21 @@ class Recording:
         TapeError
             If the tape is not recording.
         DtypeError
-            If something else than a tensor or a variable is given.
+            If an object is neither a tensor nor a variable.
 
         Notes
         -----
-        **Dtypes.** Floating; an integer has no derivative: a warning says so, and its gradient is None.
+        **Dtypes.** Floating point. An integer has no derivative: a warning says so, and its gradient is None.
         """
         record = self._record
         if record not in open_records.records:
-            raise TapeError("watch(x) works inside the tape's block: with GradientTape() as tape: tape.watch(x)")
+            raise TapeError(
+                "tape.watch(x) must be called inside the tape's block: with GradientTape() as tape: tape.watch(x)"
+            )
         for value in flatten(nest):
             if not isinstance(value, Value):
                 raise DtypeError(
-                    f"a tape watches tensors and variables, not {type(value).__name__}; use ak.constant(x)"
+                    f"a tape watches tensors and variables, got {type(value).__name__}; use ak.constant(x)"
                 )
             if value.dtype.kind not in "fc":
                 warnings.warn(
@@ -93,9 +95,9 @@ class Recording:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Compute inside this block without being recorded."""
+        """Do not record the operations inside this block."""
         if self._record.sink is None:
-            raise TapeError("the tape is not recording, so there is nothing to stop")
+            raise TapeError("stop_recording() must be called while the tape is recording, inside its block")
         self._record.close()
         try:
             yield
@@ -105,7 +107,7 @@ class Recording:
                 set_sink(self._record)
 
     def reset(self) -> None:
-        """Forget everything that was recorded and watched."""
+        """Drop everything that was recorded and watched."""
         old, new = self._record, Record(self._record.watches_variables)
         new.keep_all = old.keep_all
         if old.sink is None:
@@ -113,7 +115,7 @@ class Recording:
         set_sink(new)
         if old in open_records.records:
             open_records.records[open_records.records.index(old)] = new
-        _discard(old)  # values that live on belong to no tape any more
+        _discard(old)  # values that are still referenced no longer belong to a tape
         self._record, self._watched = new, []
 
     def watched_variables(self) -> tuple[Variable, ...]:

@@ -1,4 +1,4 @@
-"""Lines of the user's code: where an operation ran, worked out only when somebody asks."""
+"""Lines of the user's code in which operations ran, computed on demand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class _KitFiles(dict[str, bool]):
-    """Whether a file is the kit's own; found out once a file, since every recorded operation asks."""
+    """Whether a file belongs to the kit; computed once for each file, because every recorded operation asks."""
 
     def __missing__(self, filename: str) -> bool:
         self[filename] = filename.startswith(_HOME) and not filename.startswith(_USER_CODE)
@@ -29,7 +29,7 @@ class _KitFiles(dict[str, bool]):
 
 
 _HOME = __file__.rpartition("core")[0]
-# These compute with the kit as a user does, and a line of theirs is as good a place as a user's.
+# These modules use the kit as a user does, so their lines count as user code.
 _USER_CODE = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
 is_kit_file = _KitFiles()
 
@@ -49,7 +49,7 @@ class SourceLocation(NamedTuple):
     cell : str
         The file, or the name that IPython gives a cell's code.
     line : int
-        Counted from 1; 0 where nothing is known.
+        Counted from 1; 0 if unknown.
     code : str
         Name of the function, ``<module>`` outside of one.
     """
@@ -60,7 +60,7 @@ class SourceLocation(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The line without its indentation; empty where it cannot be found."""
+        """The source line without its indentation; empty if it cannot be found."""
         return linecache.getline(self.cell, self.line).strip() if self.line else ""
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ UNKNOWN_LOCATION = SourceLocation("", 0, "")
 
 
 def location_of(code: Any, lasti: int) -> SourceLocation:
-    """The line of an instruction of a code object; a record keeps these two, which cost nothing to note."""
+    """The line of an instruction of a code object; a record saves only these two, because that is fast."""
     if code is None:
         return UNKNOWN_LOCATION
     starts, lines = _lines(code)
@@ -86,8 +86,8 @@ def _lines(code: Any) -> tuple[list[int], list[int]]:
 
 
 def display_name(cell: str) -> str:
-    """What a reader calls a file: its name, or in a notebook the cell's number."""
-    from pathlib import Path  # a good part of what a fresh process takes, and few ask
+    """The name of a file for a reader: the file's name, or in a notebook the cell's number."""
+    from pathlib import Path  # slow to import, and rarely needed
 
     number = _cell_numbers().get(cell)
     return f"cell [{number}]" if number is not None else Path(cell).name
@@ -100,6 +100,6 @@ def _cell_numbers() -> dict[str, int]:
 
 
 def cells_in_order(cell: str) -> list[str]:
-    """A notebook's cells in the order in which they ran; of a file, the file alone."""
+    """A notebook's cells in the order in which they ran; for a file, the file alone."""
     numbers = _cell_numbers()
     return sorted(numbers, key=lambda name: numbers[name]) if cell in numbers else [cell]

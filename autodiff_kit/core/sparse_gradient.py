@@ -1,4 +1,4 @@
-"""The type of gradients that hold few rows of a large table; the engine adds them up and hands them on."""
+"""The type of gradients that hold few rows of a large table; the engine adds such gradients and passes them on."""
 
 from __future__ import annotations
 

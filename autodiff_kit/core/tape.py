@@ -19,7 +19,7 @@ from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.core.recording import Recording
 from autodiff_kit.core.tape_observer import observers
 from autodiff_kit.core.tensor import Tensor, wrap
-from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.validation import check_choice, check_flag
 from autodiff_kit.core.variable import Variable, VariableReading
 from autodiff_kit.errors import DtypeError, TapeError
 
@@ -27,20 +27,20 @@ __all__ = ["GradientTape", "add_tape_method"]
 
 
 class GradientTape(Recording):
-    """Record operations, then ask for derivatives.
+    """Record operations, then compute derivatives.
 
     Parameters
     ----------
     persistent : bool, optional
-        Whether more than one gradient may be asked. A tape that is not persistent releases its arrays after the first;
-        it still knows which operations ran, where, and on which shapes.
+        Whether more than one gradient may be computed. A tape that is not persistent releases its arrays after the
+        first; it still knows the operations, their lines and their shapes.
     watch_accessed_variables : bool, optional
         Whether trainable variables are watched as soon as they are read.
 
     Notes
     -----
     **Cost.** A backward pass costs two to four times the recorded operations; recording adds about a third of a
-    microsecond to each operation on a scalar. The record holds only what the rules need.
+    microsecond to each operation on a scalar. The record holds only the values that the rules need.
 
     References
     ----------
@@ -62,7 +62,7 @@ class GradientTape(Recording):
         self._warned = False
 
     def reset(self) -> None:
-        """Forget everything that was recorded and watched."""
+        """Drop everything that was recorded and watched."""
         super().reset()
         self._used = False
 
@@ -74,29 +74,30 @@ class GradientTape(Recording):
         Parameters
         ----------
         target : Tensor, Variable, or nest
-            What is differentiated. Not a scalar: the gradient of the sum of its elements; several: of all together.
+            What is differentiated. For a target that is not a scalar, the gradient of the sum of its elements; for
+            several targets, of the sum of all of them.
         sources : Tensor, Variable, or nest
-            With respect to what; intermediate values may be among them.
+            With respect to what; intermediate values are allowed.
         output_gradients : nest, optional
-            A weight for each target element, shaped like the targets; None stands for ones.
+            A weight for each target element, in the structure of the targets; None stands for ones.
         unconnected_gradients : {"none", "zero"}
-            What a source without a path to the target gets.
+            The gradient of a source without a path to the target: None or zeros.
 
         Returns
         -------
         nest of Tensor or None
-            In the structure of ``sources``.
+            In the same structure as ``sources``.
 
         Raises
         ------
         TapeError
-            If the tape has given its one set of gradients, or has recorded nothing.
+            If a tape that is not persistent has already computed its gradients, or if nothing was recorded.
         StructureError
             If ``output_gradients`` does not match the targets.
 
         Notes
         -----
-        **Shapes.** Each gradient has its source's shape. **Dtypes.** And its dtype. **Cost.** One backward pass.
+        **Shapes.** Each gradient has the shape of its source. **Dtypes.** And its dtype. **Cost.** One backward pass.
 
         Examples
         --------
@@ -109,7 +110,7 @@ class GradientTape(Recording):
         (array([  4., 108.]), array([ 2., 18.]))
         """
         self._check_usable()
-        gradient_request.check_unconnected(unconnected_gradients)
+        check_choice("unconnected_gradients", unconnected_gradients, "none", "zero")
         targets = list(map(self._target_tensor, flatten(target)))
         weights = gradient_request.check_output_gradients(target, targets, output_gradients)
         flat = flatten(sources)
@@ -127,31 +128,32 @@ class GradientTape(Recording):
                 "Use GradientTape(persistent=True) to ask more than once, or record again."
             )
         if not self._entered:
-            raise TapeError("nothing was recorded: run the computation inside `with ak.GradientTape() as tape:`")
+            raise TapeError("nothing was recorded; run the computation inside `with ak.GradientTape() as tape:`")
         if self._record.sink is not None and self._persistent and not self._warned:
             self._warned = True
             warnings.warn(
-                "gradient inside the tape's own block records the gradient's operations too, which is slower and "
-                "holds more; ask after the block unless you want a gradient of it.",
+                "calling tape.gradient inside the tape's own block also records the backward pass, which is slower "
+                "and takes "
+                "more memory; call it after the block unless you want a gradient of the gradient.",
                 stacklevel=3,
             )
 
     def _cotangents(
         self, targets: list[Any], weights: list[Any], sources: list[Any], lead: int = 0
     ) -> list[Tensor | None]:
-        """Cotangents of the sources, by one backward pass; tapes that are open, this one too, record the pass."""
+        """Cotangents of the sources, by one backward pass; open tapes, this one included, record the pass."""
         record = self._record
         for observer in observers:
             observer.tape_differentiated(self, targets, [None] * len(targets) if lead else weights, sources)
         graph = any(r.sink is not None for r in open_records.records)
         target_nodes, ends = [self._node_of(x) for x in targets], [self._node_of(x) for x in sources]
         leaves = self._leaves()
-        if record.shares_nodes:  # what only another open tape watches is no source of this one
+        if record.shares_nodes:  # leaves that only another open tape watches are not sources of this one
             own = {*leaves, *record.nodes}
             ends = [n if n in own else None for n in ends]
         source_nodes = {n for n in ends if n is not None}
         computed = {n for n in source_nodes if n.op is not None} or None
-        # Only nodes between sources and targets need their turn; where all leaves are asked for, that is all of them.
+        # The pass visits only nodes between sources and targets; if every leaf is a source, these are all nodes.
         through = reachable(record.nodes, source_nodes) if computed or len(source_nodes) < len(leaves) else None
         nodes = list(record.nodes) if graph else record.nodes  # the pass may append to the record
         with CotangentScope(nodes, (*leaves, *source_nodes, *target_nodes)):
@@ -171,7 +173,7 @@ class GradientTape(Recording):
         return [gradient_request.as_result(g, source) for g, source in zip(found, sources, strict=True)]
 
     def _node_of(self, value: Any) -> Node | None:
-        """The node of a value on this tape; None where the tape does not know it."""
+        """The node of a value on this tape; None if the value is not on it."""
         if type(value) is Variable or isinstance(value, Variable):
             reading = self._record.readings.get(id(value))
             if reading is None:
@@ -180,12 +182,12 @@ class GradientTape(Recording):
         if type(value) is Tensor:
             return value if value.record is not None else value._node
         raise DtypeError(
-            f"targets and sources are tensors or variables, not {type(value).__name__}; "
-            "what left the record (a plain number or array) has no gradient"
+            f"targets and sources must be tensors or variables, got {type(value).__name__}; "
+            "a plain number or array is not on the record and has no gradient"
         )
 
     def _target_tensor(self, value: Any) -> Tensor:
-        """A target as a tensor; a variable that no operation read still depends on itself."""
+        """A target as a tensor; a variable that no operation has read still depends on itself."""
         if not isinstance(value, Variable):
             return gradient_request.check_target(value)
         record = self._record
@@ -199,7 +201,7 @@ class GradientTape(Recording):
         return tensor
 
     def _release(self) -> None:
-        """Release the values after the one gradient of a tape that is not persistent."""
+        """Release the values of a tape that is not persistent after its one gradient."""
         self._used = True
         record = self._record
         for observer in observers:
@@ -223,16 +225,16 @@ class GradientTape(Recording):
 
 
 _LARGE = 1 << 14
-"""A released tape also drops its reading of a variable this large, so that an optimizer may write in place."""
+"""A released tape also drops its reading of a variable this large, so that an optimizer can write in place."""
 
 
 def add_tape_method(name: str, function: Callable[..., Any] | property) -> None:
-    """Make ``function`` a method of tapes: Jacobians and diagnostics are defined in packages above."""
+    """Make ``function`` a method of tapes: Jacobians and diagnostics are defined in higher packages."""
     setattr(GradientTape, name, function)
 
 
 def _clear_input_cotangents(nodes: list[Node]) -> None:
-    """Nodes of other records may have received cotangents; a later pass must not find them."""
+    """Clear cotangents on nodes of other records, so that a later pass does not find them."""
     for node in nodes:
         for n in node.inputs:
             if n is not None:

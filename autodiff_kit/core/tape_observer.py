@@ -1,4 +1,4 @@
-"""Observers of tapes, such as JupyterLab's inspector: told when a tape opens, closes, differentiates and releases."""
+"""Observers of tapes, such as JupyterLab's inspector: notified when a tape opens, closes, differentiates, releases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["TapeObserver", "observers", "set_tape_observer"]
 
 
 class TapeObserver(Protocol):
-    """What an observer answers to; none of its methods may raise."""
+    """The methods of an observer; none of them may raise."""
 
     def tape_opened(self, tape: Any) -> None:
         """A tape begins to record."""
@@ -24,11 +24,11 @@ class TapeObserver(Protocol):
 
 
 observers: list[TapeObserver] = []
-"""The observer, or nothing."""
+"""The observer, or None."""
 
 
 def set_tape_observer(observer: TapeObserver | None) -> TapeObserver | None:
-    """Set the observer of all tapes from here on, or none; returns the one before."""
+    """Set the observer of all tapes, or None; returns the previous one."""
     before = observers[0] if observers else None
     observers[:] = [] if observer is None else [observer]
     return before

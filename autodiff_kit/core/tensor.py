@@ -19,7 +19,7 @@ __all__ = ["Tensor", "as_tensor", "wrap"]
 
 
 def wrap(value: Any, node: Node | None = None) -> Tensor:
-    """A tensor around a value that is in the kit's own form already (see :func:`canonical`)."""
+    """A tensor around a value that is already in canonical form (see :func:`canonical`)."""
     if type(node) is Tensor:
         return node  # a scalar's node is its tensor
     tensor = Tensor()
@@ -39,8 +39,8 @@ def as_tensor(value: Any) -> Tensor:
     if type(own) is float:
         return wrap(own)
     if own.dtype.kind not in "biufc":
-        raise DtypeError(f"an array of dtype {own.dtype} holds no numbers; give it a floating or whole dtype")
-    # The user may write to an array later, and the record must not change with it.
+        raise DtypeError(f"an array of dtype {own.dtype} holds no numbers; use a floating-point or integer dtype")
+    # The user may write to an array later; the record must not change with it.
     if type(own) is np.ndarray:
         return wrap(own.copy() if is_writable(own) else own)
     return wrap(own.as_value() if isinstance(own, SymbolicValue) else own)
@@ -57,7 +57,7 @@ class Tensor(Value, Node):
     **Dtypes.** NumPy's: a Python float becomes float64, integers stay integers.
     """
 
-    __slots__ = ("_node", "_value")  # no weak references: they would cost each operation 3 %
+    __slots__ = ("_node", "_value")  # no weak references: they would slow down each operation by 3 %
     _node: Node | None  # of an array; a scalar is its own
 
     @property
@@ -66,7 +66,7 @@ class Tensor(Value, Node):
         return self if self.record is not None else self._node
 
     def attach(self, record: Record) -> Node:
-        """Follow this value on a record: as a leaf, or as one value on several records."""
+        """Put this value on a record: as a leaf, or as one value on several records."""
         node = self.node
         if node is not None:
             node.record = joint_record(node.record, record) or record
@@ -87,16 +87,16 @@ class Tensor(Value, Node):
 
     @property
     def name(self) -> str | None:
-        """The name that was given, or None."""
+        """The name of the tensor, or None."""
         return self.get_extra("name")  # type: ignore[no-any-return]
 
     def register_hook(self, function: Callable[[Tensor], Any]) -> None:
-        """Call a function with the gradient of this value during the backward pass.
+        """Call a function with the gradient of this value during the backward pass, and let it replace the gradient.
 
         Parameters
         ----------
         function : callable
-            Gets the gradient as a Tensor. A value that it returns replaces the gradient; None keeps it.
+            Receives the gradient as a Tensor. Its return value replaces the gradient; None keeps the gradient.
 
         Raises
         ------
@@ -105,7 +105,7 @@ class Tensor(Value, Node):
         """
         node = self.node
         if node is None:
-            raise TapeError("no tape follows this value: watch a source first, then register the hook")
+            raise TapeError("no tape follows this value; watch a source first, then register the hook")
         for record in records_of(node.record):
             record.hooks.setdefault(node, []).append(function)
 

@@ -1,17 +1,21 @@
 """Tracers: values that flow through operations and derivative rules in place of numbers.
 
 ``ak.compile`` runs a function on symbolic arrays, which have a shape and a dtype but no numbers yet. A Hessian-vector
-product runs the reverse rules on dual numbers, which carry a tangent. The engine knows neither kind, only this:
+product runs the reverse rules on dual numbers, which carry a tangent. The engine knows neither kind, only three rules:
 
-* an operation of which an input is a tracer is the tracer's: ``tracer.apply(op, values, params)``;
+* a tracer carries out every operation that has it as an input: ``tracer.apply(op, values, params)``;
 * Python that needs the numbers of a symbolic value raises a :class:`~autodiff_kit.errors.ConcretizationError`, and its
-  call is recorded as it is: ``error.trace.call(function, args, params)``;
-* checks of numbers go through :func:`callback`, so that a compiled function repeats them at each call.
+  call is recorded instead: ``error.trace.call(function, args, params)``;
+* a decorator marks a function that works on numbers: :func:`opaque` if its result is needed, so that its call is
+  recorded; :func:`concrete_only` if it does nothing without numbers.
+
+Operations state their needs by these decorators, and never ask whether a value is symbolic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -19,72 +23,88 @@ import numpy as np
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["SymbolicValue", "Tracer", "as_array", "call_traced", "callback", "highest_tracer"]
+__all__ = ["SymbolicValue", "Tracer", "as_array", "call_traced", "concrete_only", "highest_tracer", "opaque"]
 
 
 class Tracer:
-    """A value that takes the place of numbers inside operations and rules."""
+    """A value that replaces numbers inside operations and rules."""
 
     __slots__ = ()
-    level = 0  # where two kinds meet, the operation is that of the higher one: dual numbers may hold symbolic arrays
+    level = 0  # of two kinds, the higher one carries out the operation: dual numbers may hold symbolic arrays
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
-        """The answer of an operation on ``values``, of which this is one."""
+        """The output of an operation on ``values``, one of which is this tracer."""
         raise NotImplementedError
 
 
 class SymbolicValue(Tracer):
-    """A tracer without numbers: NumPy's functions accept it and record themselves."""
+    """A tracer without numbers: NumPy's functions accept it and record themselves.
+
+    Attributes
+    ----------
+    tracer : object
+        The trace to which it belongs: ``tracer.call(function, args, kwargs)`` records a call as a whole.
+    as_value : callable
+        The value as one of the kit; a symbolic Python number gets a dtype.
+    astype : callable
+        The value in another dtype, as in NumPy.
+    """
 
     __slots__ = ()
+    tracer: Any
+    as_value: Callable[[], Any]
+    astype: Callable[..., Any]
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
-        """What NumPy computes in the operation is recorded; an operation that needs the numbers, as one call."""
+        """Record NumPy's functions in the operation; an operation that needs the numbers is recorded as one call."""
         return call_traced(op.value, values, params, op)
-
-    def as_value(self) -> Any:
-        """The same as a value of the kit's: what stands for a Python number gets a dtype of its own."""
-        return self
-
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
-        """The same in another dtype."""
-        raise NotImplementedError
-
-    def callback(self, function: Callable[..., Any], *args: Any) -> Any:
-        """``function(numbers, *args)``, once there are numbers."""
-        raise NotImplementedError
 
 
 def highest_tracer(values: Sequence[Any]) -> Tracer | None:
-    """The tracer among ``values`` that an operation on them belongs to."""
+    """The tracer among ``values`` that carries out an operation on them."""
     return max((x for x in values if isinstance(x, Tracer)), key=lambda x: x.level, default=None)
 
 
 def call_traced(function: Any, args: Sequence[Any], params: dict[str, Any], what: Any = None) -> Any:
-    """``function(*args, **params)``; where it needs numbers that do not exist yet, a recorded call of ``what``."""
+    """``function(*args, **params)``; if it needs numbers that do not exist yet, a recorded call of ``what``."""
     try:
         return function(*args, **params)
     except ConcretizationError as error:
         flat = (*args[0], *args) if type(args[0]) is tuple else args
-        if error.trace is None or any(isinstance(x, Node) for x in flat):  # as one call it would lose their derivatives
+        if error.trace is None or any(isinstance(x, Node) for x in flat):  # one call would lose their derivatives
             raise
         return error.trace.call(function if what is None else what, tuple(args), params)
 
 
 def as_array(value: Any, dtype: Any = None) -> Any:
-    """``np.asarray``, for rules; a symbolic value stays one."""
+    """``np.asarray`` for rules; a symbolic value stays symbolic."""
     if isinstance(value, SymbolicValue):
         return value if dtype is None else value.astype(dtype, copy=False)
     return np.asarray(value, dtype)
 
 
-def callback(function: Callable[..., Any], value: Any, *args: Any, every_call: bool = False) -> Any:
-    """``function(value, *args)``; where the value is symbolic, at each call of the compiled function.
+def opaque(function: Callable[..., Any], every_call: bool = False) -> Callable[..., Any]:
+    """Decorator of a function that needs numbers: if an argument is symbolic, ``ak.compile`` records its call.
 
-    With ``every_call`` also where it is not, for what differs from call to call, such as a random draw.
+    ``every_call`` records the call for plain arguments too, for functions with a new result at each call, such as a
+    random draw.
     """
-    if isinstance(value, SymbolicValue):
-        return value.callback(function, *args)
-    if every_call and open_records.trace is not None:
-        return open_records.trace.call(function, (value, *args), {})
-    return function(value, *args)
+
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        trace = _trace_of(args) or (open_records.trace if every_call else None)
+        return function(*args) if trace is None else trace.call(function, args, {})
+
+    return call
+
+
+def concrete_only(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of a function that does nothing without numbers, such as a check: None for symbolic arguments."""
+    return wraps(function)(lambda *args: function(*args) if _trace_of(args) is None else None)
+
+
+def _trace_of(args: Sequence[Any]) -> Any:
+    for x in args:
+        if isinstance(x, SymbolicValue):
+            return x.tracer
+    return None

@@ -55,7 +55,7 @@ def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
 def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if type(g) is not np.ndarray:
         return g.sum(axis=axes, keepdims=keepdims)
-    if g.dtype == np.float16:  # sixteen bits are too few to add up in
+    if g.dtype == np.float16:  # sums in sixteen bits are too inexact
         return g.sum(axis=axes, keepdims=keepdims, dtype=np.float32).astype(np.float16)
     return _add_reduce(g, axes, None, None, keepdims)
 
@@ -65,7 +65,7 @@ _add_reduce: Any = np.add.reduce
 
 def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:
     full = g.shape[:lead] + shape
-    if type(g) is np.ndarray and not g.ndim:  # of most losses; np.broadcast_to takes five times as long
+    if type(g) is np.ndarray and not g.ndim:  # the case of most losses; np.broadcast_to takes five times as long
         spread = np.ndarray(full, g.dtype, g, 0, (0,) * len(full))
         spread.flags.writeable = False
         return spread

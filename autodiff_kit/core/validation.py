@@ -1,4 +1,4 @@
-"""Argument checks: the error says what was given, and what would be accepted."""
+"""Argument checks: the error says what was expected and what was given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["check_callable", "check_choice", "check_flag", "check_integer", "che
 
 
 def describe(value: Any) -> str:
-    """A value in a few words, for an error."""
+    """A short description of a value, for an error message."""
     if value is None or isinstance(value, (str, bytes, bool, int, float, complex, np.generic)):
         text = repr(value)
         return text if len(text) <= 40 else f"{text[:37]}..."
@@ -25,51 +25,51 @@ def describe(value: Any) -> str:
 
 
 def check_text(name: str, value: Any) -> str:
-    """A string that is not empty."""
+    """Return a string that is not empty, or raise an error."""
     if not isinstance(value, str) or not value:
-        raise ArgumentError(f"{name} is a name in quotes, not {describe(value)}")
+        raise ArgumentError(f"{name} must be a string, got {describe(value)}")
     return value
 
 
 def check_choice(name: str, value: Any, *words: str) -> str:
-    """One of a few words."""
+    """Return one of the given words, or raise an error."""
     if not isinstance(value, str) or value not in words:
         known = " or ".join(", ".join(f'"{w}"' for w in words).rsplit(", ", 1))
-        raise StructureError(f"{name} is {known}, not {describe(value)}")
+        raise StructureError(f"{name} must be {known}, got {describe(value)}")
     return value
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """True or False."""
+    """Return True or False, or raise an error."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return bool(value)
-    raise ArgumentError(f"{name} is True or False, not {describe(value)}")
+    raise ArgumentError(f"{name} must be True or False, got {describe(value)}")
 
 
 def check_integer(name: str, value: Any, least: int | None = None) -> int:
-    """A whole number, from ``least`` upwards."""
+    """Return an integer of at least ``least``, or raise an error."""
     try:
         found = operator.index(unwrap(value))
     except TypeError as error:
-        raise ArgumentError(f"{name} is a whole number, not {describe(value)}") from error
+        raise ArgumentError(f"{name} must be an integer, got {describe(value)}") from error
     if least is not None and found < least:
-        raise StructureError(f"{name} is a whole number from {least} upwards, not {describe(value)}")
+        raise StructureError(f"{name} must be an integer of {least} or more, got {describe(value)}")
     return found
 
 
 def check_number(name: str, value: Any) -> float:
-    """A real number."""
+    """Return a real number as a float, or raise an error."""
     given = unwrap(value)
     if not (isinstance(given, (int, float, np.number, np.ndarray)) and np.ndim(given) == 0 and np.isrealobj(given)):
-        raise ArgumentError(f"{name} is a number, not {describe(value)}")
+        raise ArgumentError(f"{name} must be a number, got {describe(value)}")
     try:
         return float(given)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"{name} is a number, not {describe(value)}: {error}") from error
+        raise ArgumentError(f"{name} must be a number, got {describe(value)}: {error}") from error
 
 
 def check_callable(name: str, value: Any) -> Callable[..., Any]:
-    """Something that can be called."""
+    """Return a callable, or raise an error."""
     if not callable(value):
-        raise DtypeError(f"{name} is a function, not {describe(value)}; pass the function itself, without calling it")
+        raise DtypeError(f"{name} must be a function, got {describe(value)}; pass the function without calling it")
     return value  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Variables: values that can be assigned, and how open tapes follow their readings."""
+"""Variables: values that can be assigned, and their readings by open tapes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["Variable", "VariableReading", "attach_variable"]
 
 
 class VariableReading(NamedTuple):
-    """A variable on a record: the tensor of its first reading, whose node stands for it, and of its latest.
+    """The readings of a variable on a record: the first tensor, whose node represents the variable, and the latest.
 
-    They differ once the variable was assigned to.
+    They differ after an assignment to the variable.
     """
 
     variable: Variable
@@ -33,14 +33,14 @@ class VariableReading(NamedTuple):
 
 
 class Variable(Value):
-    """A value that can be assigned, and that tapes watch by themselves.
+    """A value that can be assigned and that tapes watch automatically.
 
     Parameters
     ----------
     value : array_like
-        The first value; it is copied.
+        The initial value; it is copied.
     trainable : bool, optional
-        Whether tapes watch it on access.
+        Whether tapes watch the variable when it is read.
     name : str, optional
         Shown in tables and errors.
     dtype : dtype, optional
@@ -50,7 +50,8 @@ class Variable(Value):
 
     Notes
     -----
-    **Gradient.** Assignment writes a number, not a history: what was assigned has no path back to where it came from.
+    **Gradient.** Assignment stores numbers only: the assigned value has no path back to the values it was computed
+    from.
 
     Examples
     --------
@@ -76,11 +77,11 @@ class Variable(Value):
 
     @property
     def name(self) -> str | None:
-        """The name that was given, or None."""
+        """The name of the variable, or None."""
         return self._name
 
     def assign(self, value: Any) -> Variable:
-        """Put a new value in place of the old one; shape and dtype stay."""
+        """Replace the value; shape and dtype stay the same."""
         return self._set(value, value)
 
     def assign_add(self, value: Any) -> Variable:
@@ -94,7 +95,7 @@ class Variable(Value):
     def _combined(self, how: Callable[[Any, Any], Any], value: Any) -> Any:
         given = unwrap(value)
         if type(given) not in (float, int, np.ndarray):
-            given = canonical(given)  # lists are arrays; what is no number is said to be none
+            given = canonical(given)  # lists become arrays; other objects raise an error
         try:
             return how(self._value, given)
         except AutodiffError:
@@ -117,7 +118,7 @@ class Variable(Value):
         if np.shape(new) != self.shape:
             raise ShapeError(
                 f"{self._label()} has shape {self.shape}, the new value {np.shape(new)}. "
-                "A variable keeps its shape; make a new one for another shape."
+                "The shape of a variable cannot change; make a new variable for another shape."
             )
         self._value = new
         return self
@@ -127,7 +128,7 @@ class Variable(Value):
             mark_path_break(kind, self, variable)
 
     def read_value(self) -> Tensor:
-        """The present value as a tensor, on the record of every open tape that watches this variable."""
+        """The current value as a tensor, on the record of every open tape that watches this variable."""
         records = open_records.records
         if not records:
             return wrap(self._value)
@@ -143,14 +144,14 @@ class Variable(Value):
         return f"Variable({np.array2string(np.asarray(self._value), separator=', ', threshold=50)}{named})"
 
 
-# Gradients of all readings of a variable meet at the first one, through this operation.
+# The gradients of all readings of a variable meet at the first reading, through this operation.
 _READ = Op("read", lambda x: x, vjps=(lambda g, _y, _x: g,), jvp=lambda t, _y, _x: t[0], family="linear")
 
 
 def _read(variable: Variable, records: list[Record]) -> Tensor:
     """Read a variable whose tensor on the innermost record is missing or out of date."""
     record = records[-1]
-    if len(records) == 1 and id(variable) not in record.readings:  # the first reading inside the only tape
+    if len(records) == 1 and id(variable) not in record.readings:  # the first reading, with one open tape
         first = wrap(variable._value)
         if record.sink is not None:
             if record.watches_variables and variable.trainable:
@@ -167,7 +168,7 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
         if record.sink is not None and record not in known:
             latest.attach(record)
     innermost = [records[-1]] if records[-1].sink is not None and records[-1] not in wanting else []
-    for record in [*wanting, *innermost]:  # one that pauses will want to watch the next reading itself
+    for record in [*wanting, *innermost]:  # a paused record must watch the next reading itself
         first = record.readings[id(variable)].first if record in known else latest
         record.readings[id(variable)] = VariableReading(variable, first, latest)
     return latest

@@ -1,4 +1,4 @@
-"""Reverse rules that give the cotangents of all inputs at once: the user's own, and those of many inputs."""
+"""Reverse rules that give the cotangents of all inputs at once: the user's rules, and those with many inputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["all_input_cotangents"]
 
 
 def all_input_cotangents(op: Op, node: Node, g: Any, saved: tuple[Any, ...], graph: bool, lead: int) -> dict[int, Any]:
-    """Cotangents of all inputs from one rule; a user's rule is given tensors in any case."""
+    """Cotangents of all inputs from one rule; a user's rule is always called with tensors."""
     rule = op.vjp_all
-    if op.user_defined and lead:  # it knows nothing of leading axes: one call for each entry
+    if op.user_defined and lead:  # the rule does not support leading axes: one call for each entry
         each = [all_input_cotangents(op, node, g[k], saved, graph, lead - 1) for k in range(g.shape[0])]
         return {k: _stack([parts[k] for parts in each]) for k in range(len(node.inputs))}
     if op.user_defined and not graph:
@@ -31,7 +31,8 @@ def all_input_cotangents(op: Op, node: Node, g: Any, saved: tuple[Any, ...], gra
         parts = (parts,)
     if len(parts) != len(node.inputs):
         raise StructureError(
-            f"the gradient of {op.name!r} returned {len(parts)} values for {len(node.inputs)} inputs; return one each"
+            f"the gradient of {op.name!r} returned {len(parts)} values for {len(node.inputs)} inputs; it must return "
+            "one for each input"
         )
     if op.user_defined:
         for part, n in zip(parts, node.inputs, strict=True):
@@ -53,5 +54,5 @@ def _check_shape(op: Op, part: Any, n: Node | None) -> None:
         np.broadcast_shapes(given, shape)
     except ValueError as error:
         raise ShapeError(
-            f"the gradient of {op.name!r} has shape {given}, its input {shape}; they must agree"
+            f"the gradient of {op.name!r} has shape {given}, but its input has shape {shape}; they must be equal"
         ) from error

@@ -26,7 +26,7 @@ def digits() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     from writers who are not in the training set.
 
     The data are by E. Alpaydin and C. Kaynak [1]_ under the Creative Commons Attribution 4.0 licence; see
-    ``LICENCE-digits.txt`` beside the file.
+    ``LICENCE-digits.txt`` next to the file.
 
     References
     ----------

@@ -87,7 +87,7 @@ def graphs(part: Literal["all", "train", "test"] = "all") -> GraphBatch:
     """
     parts = {"all": slice(None), "train": slice(2 * TRAIN_PAIRS), "test": slice(2 * TRAIN_PAIRS, None)}
     if part not in parts:
-        raise StructureError(f"there is no part {part!r} of the graphs; ask for one of {', '.join(parts)}")
+        raise StructureError(f"there is no part {part!r} of the graphs; choose one of {', '.join(parts)}")
     chosen = _all_graphs()[parts[part]]
     sizes = [len(kinds) for kinds, _ in chosen]
     starts = np.cumsum([0, *sizes])

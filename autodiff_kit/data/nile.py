@@ -28,7 +28,7 @@ def nile() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
     Notes
     -----
-    The river carries less from about 1898 on. The series was published by G. W. Cobb [1]_; measurements of nature are
+    The flow is lower from about 1898 on. The series was published by G. W. Cobb [1]_; measurements of nature are
     in the public domain, and this series is distributed as such, among others with R and statsmodels.
 
     References

@@ -23,7 +23,7 @@ class RegressionProblem:
     name : str
     x, y : ndarray of float64, shape (m,)
     starts : tuple of two ndarrays, each (n,)
-        Starting points, the first far from the solution, the second nearer.
+        Starting points: the first far from the solution, the second closer.
     certified, deviations : ndarray of float64, shape (n,)
         Parameters and their standard deviations, to 11 digits.
     residual_sum : float
@@ -78,7 +78,7 @@ def problem(name: str) -> RegressionProblem:
     ((14,), array([2.38942129e+02, 5.50156432e-04]))
     """
     if name not in problems():
-        raise RangeError(f"no problem is called {name!r}; there are {', '.join(problems())}")
+        raise RangeError(f"there is no problem {name!r}; the problems are {', '.join(problems())}")
     lines = (files(__package__) / "nist" / f"{name}.dat").read_text("ascii").splitlines()
     # A row of the head: name = start 1, start 2, certified value, its standard deviation.
     table = np.array([line.split("=")[1].split() for line in lines[:60] if re.match(r"\s*b\d+ =", line)], float)

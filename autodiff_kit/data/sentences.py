@@ -31,7 +31,7 @@ class LabelledSentences:
     texts : tuple of str
         The sentences.
     labels : ndarray of int64, shape (n,)
-        1 where the speaker is pleased, 0 where not.
+        1 if the speaker is pleased, 0 if not.
     """
 
     texts: tuple[str, ...]
@@ -47,7 +47,7 @@ def sentences(part: Literal["all", "train", "test"] = "all") -> LabelledSentence
     Parameters
     ----------
     part : {"all", "train", "test"}, optional
-        All 600, the first 400 or the last 200. Each part holds as many pleased as displeased ones.
+        All 600, the first 400 or the last 200. In each part, half of the sentences are pleased.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def sentences(part: Literal["all", "train", "test"] = "all") -> LabelledSentence
     """
     parts = {"all": slice(None), "train": slice(TRAIN), "test": slice(TRAIN, None)}
     if part not in parts:
-        raise StructureError(f"there is no part {part!r} of the sentences; ask for one of {', '.join(parts)}")
+        raise StructureError(f"there is no part {part!r} of the sentences; choose one of {', '.join(parts)}")
     lines = (files(__package__) / "sentences.tsv").read_text(encoding="utf-8").splitlines()[1:]
     rows = [line.split("\t") for line in lines][parts[part]]
     labels = np.array([LABELS.index(label) for label, _ in rows], dtype=np.int64)
@@ -103,7 +103,7 @@ class Vocabulary:
     texts : iterable of str
         The sentences whose words get ids: those of the training set, so that the test set stays unseen.
     at_least : int, optional
-        How often a word must occur to get an id of its own.
+        How often a word must occur to get a separate id.
 
     Attributes
     ----------
@@ -181,8 +181,8 @@ def padded(ids: Sequence[Sequence[int]], length: int | None = None) -> tuple[NDA
     if longest > width:
         row = int(np.argmax(lengths > width))
         raise ShapeError(
-            f"row {row} has {lengths[row]} words, more than length={width}; "
-            f"give length={longest} or more, or leave it out"
+            f"row {row} has {lengths[row]} words, which is more than length={width}; "
+            f"give length={longest} or more, or omit it"
         )
     out = np.zeros((len(lengths), width), dtype=np.int64)
     keep = np.arange(width) < lengths[:, None]

@@ -1,4 +1,4 @@
-"""Anomaly detection: an error at the first nan or infinity, on the way forward or in the backward pass."""
+"""Anomaly detection: an error at the first nan or infinity, in the forward computation or in the backward pass."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ __all__ = ["detect_anomalies"]
 
 @contextmanager
 def detect_anomalies() -> Iterator[None]:
-    """Stop at the first nan or infinity, on the way forward or on the way back.
+    """Raise an error at the first nan or infinity, in the forward computation or in the backward pass.
 
-    Tapes that are open inside this block look at each answer as it is written down, and gradients asked inside it at
-    each part that is handed on.
+    Tapes that are open inside this block check each output when it is recorded. Gradients that are computed inside the
+    block check each cotangent that an operation passes to an input.
 
     Raises
     ------
     AnomalyError
-        It names the operation, its place on the tape, the line of your code, the first index, and the numbers there.
+        The message names the operation, its position on the tape, its source line, the first index, and the numbers
+        there.
 
     Notes
     -----
-    **Cost.** One pass over each array more, and the tape holds every value. For looking, not for training.
+    **Cost.** One more pass over each array, and the tape holds every value: for debugging, not for training.
 
     Examples
     --------
@@ -60,14 +61,14 @@ def _set_sinks() -> None:
 
 
 class _CheckedSink:
-    """The sink of a record while anomalies are looked for: it checks each answer, and the record holds every value."""
+    """The sink of a record while anomalies are detected: it checks each output, and the record holds every value."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
         record.keep_all = True
 
     def append(self, node: Node) -> None:
-        """Append a node, and check its answer."""
+        """Append a node, and check its output."""
         self.record.nodes.append(node)
         y = (node.saved or (None,))[0]
         bad = _first_bad(y)
@@ -81,11 +82,11 @@ class _CheckedSink:
 
 
 def _check_cotangent(nodes: list[Node], node: Node, g: Any, to: Node, part: Any) -> None:
-    """Check a cotangent that a node hands to one of its inputs."""
+    """Check a cotangent that a node passes to one of its inputs."""
     bad = _first_bad(unwrap(part))
     if bad is not None:
         where, number = bad
-        came = "; a gradient that is not finite came in" if _first_bad(unwrap(g)) is not None else ""
+        came = "; the incoming gradient was already not finite" if _first_bad(unwrap(g)) is not None else ""
         raise AnomalyError(
             f"on the way back, {node.op.name}, node {_place_in(nodes, node)} on the tape, handed {number} at "
             f"{_index(where)} to its input {_place_in(node.inputs, to)}{came}. {_place(node)}"
@@ -93,12 +94,12 @@ def _check_cotangent(nodes: list[Node], node: Node, g: Any, to: Node, part: Any)
 
 
 def _place_in(nodes: Sequence[Node | None], node: Node) -> int:
-    """Which of some nodes it is; by identity, since a scalar's node is a tensor and tensors compare entry by entry."""
+    """The position of a node in a sequence; by identity, because ``==`` of tensors is elementwise."""
     return next(k for k, other in enumerate(nodes) if other is node)
 
 
 def _first_bad(value: Any) -> tuple[tuple[int, ...], str] | None:
-    """The first index at which a value is nan or infinite, and what stands there."""
+    """The first index at which a value is nan or infinite, and the number there."""
     if value is None or type(value) is ArraySpec:
         return None
     array = np.asarray(value)
@@ -109,20 +110,20 @@ def _first_bad(value: Any) -> tuple[tuple[int, ...], str] | None:
 
 
 def _numbers_at(node: Node, where: tuple[int, ...]) -> str:
-    """The operation with its numbers, where it acts entry by entry; else which input brought it."""
+    """The operation with its numbers, if it is elementwise; otherwise the input that was already not finite."""
     saved = node.saved or ()
     values = [np.asarray(x) for x in saved[1:] if type(x) is not ArraySpec]
     if node.op.family == "elementwise" and len(values) == len(saved) - 1:
         shape = np.shape(saved[0])
         return f": {node.op.name}({', '.join(str(np.broadcast_to(x, shape)[where]) for x in values)})"
     came = [k for k, x in enumerate(values) if _first_bad(x) is not None]
-    return f", which came in with its input {came[0]}" if came else ""
+    return f", which its input {came[0]} already contained" if came else ""
 
 
 def _index(where: tuple[int, ...]) -> str:
-    return f"index {where}" if where else "its only entry"
+    return f"index {where}" if where else "the only entry"
 
 
 def _place(node: Node) -> str:
     place = location_of(node.code, node.lasti)
-    return f"{place}: {place.text}" if place.line else "Its line is not known."
+    return f"{place}: {place.text}" if place.line else "Its source line is unknown."

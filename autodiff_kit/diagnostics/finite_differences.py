@@ -43,7 +43,7 @@ class FiniteDifferenceSteps:
 
     @classmethod
     def for_dtype(cls, dtype: Any, first: float | None, size: float) -> FiniteDifferenceSteps:
-        """Step sizes that suit a dtype and the size of the point, or that begin with a given step."""
+        """Step sizes that suit a dtype and the size of the point, or that start from a given first step."""
         eps, wide = float(np.finfo(dtype).eps), max(size, 1.0)
         last = eps**0.7 * wide
         first = first if first is not None else max(eps**0.2 * wide**0.5, 64 * last)
@@ -56,7 +56,7 @@ class FiniteDifferenceSteps:
         return cls(first / factor ** np.arange(min(count, 12)), factor, eps, size)
 
     def finer(self) -> FiniteDifferenceSteps | None:
-        """Smaller steps, for a point that is nearer to zero than the first step; None if they would not help."""
+        """Smaller steps, for a point that is closer to zero than the first step; None if they would not help."""
         if not 0 < self.size < self.sizes[0]:
             return None
         return self._between(self.size / 16, self.size * self.eps**0.7, self.eps, self.size)
@@ -213,7 +213,7 @@ class _LineSamples:
         return SlopeEstimate(side * slope, error, "edge", 0.0, side * slope, side * slope)
 
     def converges_irregularly(self) -> bool:
-        """Whether central differences converge otherwise than those of a smooth function."""
+        """Whether central differences converge in another way than those of a smooth function."""
         h = self.steps.sizes
         central = (self.ahead - self.behind) / (2 * h)
         if not np.all(np.isfinite(central)):

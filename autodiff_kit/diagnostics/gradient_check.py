@@ -46,8 +46,8 @@ class GradientCheckReport:
     ok : bool
         Whether all derivatives agree with the finite differences.
     worst : float
-        The largest error ``|gradient - difference|`` above its tolerance; if there is none, the error that comes
-        nearest to its tolerance.
+        The largest error ``|gradient - difference|`` above its tolerance; if there is none, the error that is
+        closest to its tolerance.
     where : str
         Mode, argument and index of the worst error.
     gradient, difference : float
@@ -127,9 +127,9 @@ def check_gradients(
     ``f`` in float64 differ by more than rounding; ``report.method`` names the dtype.
 
     Differences do not converge at a jump, a kink, a vertical slope or the edge of the domain of ``f``. Their growth as
-    the step shrinks tells which of these it is, and the report names it with its position, also if it lies not at the
+    the step shrinks tells which of these it is, and the report names it with its position, also if it is not at the
     point but within the first step. At a kink every slope between the two one-sided slopes counts as right; at a jump
-    either one-sided slope; else the gradient is compared with the central difference of the first step.
+    either one-sided slope; otherwise the gradient is compared with the central difference of the first step.
 
     **Cost.** About 24 evaluations for each entry of an argument up to 64 entries, beyond that for each of 16 random
     directions. Up to 32 outputs are compared one by one, more in 8 random combinations.
@@ -171,30 +171,32 @@ def check_gradients(
     )  # fmt: skip
 
 
-_NOT_DETERMINISTIC = "f is not deterministic: it gives two values at one point"
+_NOT_DETERMINISTIC = "f is not deterministic: two calls at the same point gave different values"
 
 
 def _checked_modes(modes: Any, order: Any, step: Any, tolerance: Any) -> tuple[str, ...]:
-    """The modes as a tuple, if all options are in range, else an error."""
+    """The modes as a tuple, if all options are in range; otherwise an error."""
     names = (modes,) if isinstance(modes, str) else modes
     chosen = tuple(names) if isinstance(names, (tuple, list, set)) else ()
     if not chosen or not all(isinstance(m, str) and m in ("reverse", "forward") for m in chosen):
-        raise StructureError(f'check_gradients: modes are "reverse" and "forward", not {modes!r}')
+        raise StructureError(f'check_gradients: modes must be "reverse" or "forward" or both, got {modes!r}')
     if check_integer("check_gradients: order", order) not in (1, 2):
-        raise StructureError(f"check_gradients: order is 1 or 2, not {order!r}")
+        raise StructureError(f"check_gradients: order must be 1 or 2, got {order!r}")
     for name, value in (("step", step), ("tolerance", tolerance)):
         if value is not None and not (isinstance(value, (int, float)) and 0 < value < np.inf):
-            raise StructureError(f"check_gradients: {name} is a number above 0, not {value!r}")
+            raise StructureError(f"check_gradients: {name} must be a number above 0, got {value!r}")
     return chosen
 
 
 def _arguments(args: Any) -> tuple[list[Any], list[Any], list[str]]:
     """The arguments as pytrees of tensors, the arrays of all their leaves, and a name for each array."""
     if not isinstance(args, (tuple, list)):
-        raise StructureError(f"args is a list with one entry for each argument of f, not {type(args).__name__}")
+        raise StructureError(f"args must be a list with one entry for each argument of f, got {type(args).__name__}")
     for value in flatten(list(args)):
         if isinstance(value, Variable):
-            raise StructureError("args holds a variable: give its value, w.numpy(), and let f take it as an argument")
+            raise StructureError(
+                "args contains a variable; pass its value, w.numpy(), and let f take it as an argument"
+            )
     nests = [watchable_copy(a) for a in args]
     names = [name for k, nest in enumerate(nests) for name in _leaf_names(nest, "x" if k == 0 else f"argument {k}")]
     return nests, [np.asarray(as_tensor(leaf)._value) for leaf in flatten(nests)], names
@@ -233,10 +235,10 @@ class _FlatFunction:
         found = flatten(self.f(*unflatten_like(self.nests, list(tensors))))
         for value in found:
             if not isinstance(value, Value):
-                raise DtypeError(f"f returned a {type(value).__name__}, not a tensor: nothing can be differentiated")
+                raise DtypeError(f"f returned a {type(value).__name__}, not a tensor, so nothing can be differentiated")
         floating = tuple(as_tensor(value) for value in found if value.dtype.kind == "f")
         if not floating:
-            raise DtypeError("f returned no floating value: nothing can be differentiated")
+            raise DtypeError("f returned no floating value, so nothing can be differentiated")
         return floating
 
     def vector(self, arrays: list[Any]) -> Any:
@@ -274,7 +276,7 @@ def _gradient_function(function: _FlatFunction, rng: Any) -> _FlatFunction:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """A derivative beside its finite difference; ``ratio`` is the error divided by what is allowed."""
+    """A derivative with its finite difference; ``ratio`` is the error divided by the allowed error."""
 
     where: str
     ratio: float
@@ -384,14 +386,14 @@ def _describe_singularity(name: str, x: Any, direction: Any, each: list[SlopeEst
         return ""
     alone = np.count_nonzero(direction) == 1
     at = f"{name}={_rounded_position(float(x[direction != 0][0]), singular.place):.6g}" if alone else name
-    what = {"no finite value": "no finite value", "edge": "the edge of where f is finite"}.get(
+    what = {"no finite value": "no finite value", "edge": "the edge of the domain where f is finite"}.get(
         singular.kind, f"a {singular.kind}"
     )
     return f"{what} at {at}" + (f", {abs(singular.place):.2g} away" if singular.place else "")
 
 
 def _rounded_position(x: float, place: float) -> float:
-    """``x + place``, or 0 where only the rounding of the bisection is left."""
+    """``x + place``, or 0 if the result is only the rounding of the bisection."""
     return 0.0 if abs(x + place) < 1e-5 * abs(place) else x + place
 
 
@@ -403,7 +405,7 @@ def _compare(where: str, exact: float, slope: SlopeEstimate, tol: float, usual: 
 
 
 def _error_of(exact: float, slope: SlopeEstimate, allowed: float) -> float:
-    """The error of a gradient; 0 where it is right for the kind of singularity that was found."""
+    """The error of a gradient; 0 if the gradient is right for the kind of singularity that was found."""
     if slope.kind == "no finite value" or (slope.kind == "pole" and not slope.place):
         return 0.0 if not np.isfinite(exact) else np.inf
     if exact == slope.value:

@@ -146,8 +146,8 @@ def explain(tape: GradientTape, target: Any, sources: Any) -> GradientExplanatio
     Notes
     -----
     **Cost.** A few passes over the tape. While recording, the only cost is a mark where a value leaves the tape or is
-    assigned. If a value left the tape, the tape cannot know whether the target was computed from it; the line named is
-    then the last one that is possible.
+    assigned. If a value left the tape, the tape cannot know whether the target was computed from it; the explanation
+    then names the last line at which that is possible.
 
     Examples
     --------
@@ -170,7 +170,7 @@ add_tape_method("explain", explain)
 
 
 class DependencyAnalysis:
-    """What a target on a tape depends on; :meth:`explain` compares this with what depends on a source.
+    """The nodes on which a target depends; :meth:`explain` compares them with those that depend on a source.
 
     Parameters
     ----------

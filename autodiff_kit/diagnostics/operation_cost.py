@@ -44,8 +44,8 @@ def forward_flops(op: Op, y: Any, *inputs: Any, **params: Any) -> int:
 def backward_rule_flops(op: Op, y: Any, *inputs: Any, asked: Sequence[int], **params: Any) -> int:
     """Operations of the derivative rules for the inputs ``asked``, and of summing over broadcast axes.
 
-    A product takes for each factor as many as forward. Other rules take the arithmetic that is written in them, once
-    for each entry of the output, or of the larger side where axes were reduced; matrix products and decompositions in a
+    A product counts for each factor as much as forward. Other rules count the arithmetic that is written in them, once
+    for each entry of the output, or of the larger side if axes were reduced; matrix products and decompositions in a
     rule are counted on matrices of that shape. A user's rule counts as one operation for each entry.
     """
     if op.flops_back is not None:
@@ -65,7 +65,7 @@ def backward_rule_flops(op: Op, y: Any, *inputs: Any, asked: Sequence[int], **pa
 
 
 def cost_parameters(op: Op, params: dict[str, Any]) -> dict[str, Any]:
-    """Those parameters of a call that the operation's own count depends on: keyword-only arguments of ``flops``."""
+    """The parameters on which the operation's own count depends: the keyword-only arguments of ``flops``."""
     if not isinstance(op.flops, FunctionType):
         return {}
     code = op.flops.__code__

@@ -76,7 +76,7 @@ class TangentStep:
 class CotangentStep:
     """One step of reverse mode: ``row`` adds ``part`` to the cotangent of row ``to``, which is now ``total``.
 
-    The seed of the target comes from no row: its ``row`` is None.
+    The seed of the target comes from no row, so its ``row`` is None.
     """
 
     row: int | None
@@ -136,7 +136,7 @@ def tape_values(tape: GradientTape) -> tuple[TapeValue, ...]:
         else:
             value = node.saved[0] if node.saved is not None else None
             if value is None or type(value) is ArraySpec:
-                raise TapeError("this tape kept no values to show; record with stepping.value_keeping_tape()")
+                raise TapeError("this tape did not keep its values; record with stepping.value_keeping_tape()")
             inputs = tuple(rows[n] for n in node.inputs if n is not None)
             constants = tuple(
                 None if n is not None else x for n, x in zip(node.inputs, (node.saved or ())[1:], strict=True)
@@ -261,5 +261,5 @@ def _cotangent_note(node: Node, row: int, to: int, part: Any, before: Any) -> st
 def _node_of(tape: GradientTape, value: Any) -> Node:
     node = tape._node_of(value) if isinstance(value, (Tensor, Variable)) else None
     if node is None:
-        raise TapeError("this value is not on the tape: watch it, or compute it inside the block")
+        raise TapeError("this value is not on the tape; watch it, or compute it inside the block")
     return node

@@ -74,7 +74,7 @@ class TapeCost:
     rows : tuple of TapeCostRow
         The most expensive rows, most expensive first.
     rest : TapeCostRow
-        All other rows added up.
+        The sum of all other rows.
     """
 
     forward: int
@@ -184,7 +184,7 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     Raises
     ------
     DtypeError
-        If ``tape`` is not a tape, or ``top`` not a whole number.
+        If ``tape`` is not a tape, or ``top`` not an integer.
     StructureError
         If ``by`` is not one of the options, or ``top`` is negative.
 
@@ -207,7 +207,7 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     (2240, 2240)
     """
     if not isinstance(tape, GradientTape):
-        raise DtypeError(f"cost takes a tape, not {type(tape).__name__}; or ask the tape itself: tape.cost()")
+        raise DtypeError(f"cost takes a tape, got {type(tape).__name__}; or call tape.cost()")
     check_choice("by", by, "line", "op", "node")
     top = check_integer("top", top, 0)
     totals: dict[Any, _CostRowTotal] = {}
@@ -230,7 +230,7 @@ add_tape_method("cost", cost)
 
 
 class _CostRowTotal:
-    """The nodes of one row, added up; ``counts`` are forward and backward operations and bytes."""
+    """The sum over the nodes of one row; ``counts`` are forward and backward operations and bytes."""
 
     def __init__(self, place: SourceLocation) -> None:
         self.place = place
@@ -310,7 +310,7 @@ class OperationCosts(dict[CostKey, tuple[int, int]]):
 
 
 def cost_key(node: Node) -> CostKey:
-    """What the cost of a node depends on: operation, shapes of output and inputs, differentiated inputs, parameters."""
+    """The properties that determine the cost of a node: operation, shapes, differentiated inputs, parameters."""
     inputs = node.inputs
     saved = node.parts[len(inputs) + 1 :]
     likes = [_shape_and_dtype(x) if n is None else n.spec or SCALAR for n, x in zip(inputs, saved, strict=True)]

@@ -16,7 +16,7 @@ __all__ = ["TapeNode", "list_nodes", "saved_bytes", "saved_values"]
 
 @dataclass(frozen=True)
 class TapeNode:
-    """One recorded operation, as ``tape.nodes`` gives it.
+    """One recorded operation, as listed in ``tape.nodes``.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def _describe_node(node: Node, position: int, ids: dict[Node, int]) -> TapeNode:
 
 
 def saved_values(node: Node) -> list[Any]:
-    """The values that a node's reverse rules need; a Python number that no rule needs is left out."""
+    """The values that a node's reverse rules need; a Python number that no rule needs is omitted."""
     if node.saved is None:
         return []
     used_flags = node.op.needed_values(tuple(n is not None for n in node.inputs))

@@ -20,7 +20,7 @@ from autodiff_kit.errors import DtypeError
 
 __all__ = ["TapeTable", "TapeTableRow", "table"]
 
-_ROWS_AT_EACH_END = 20  # of a long tape; the rows between are left out when it is printed
+_ROWS_AT_EACH_END = 20  # of a long tape; the rows between are omitted when it is printed
 _NUMBERS = ("id", "held")
 
 
@@ -93,7 +93,7 @@ class TapeTable:
 
     @property
     def _columns(self) -> Columns:
-        """The columns as text, with one row of ellipses for rows that are left out."""
+        """The columns as text, with one row of ellipses for omitted rows."""
         shown = [*_shortened(self.sources), *_shortened(self.rows)]
         return {
             head: [_ellipsis_cell(head, row) if isinstance(row, int) else text(row) for row in shown]
@@ -119,7 +119,7 @@ _COLUMNS: tuple[tuple[str, Callable[[TapeTableRow], str]], ...] = (
 
 
 def _shortened(rows: tuple[TapeTableRow, ...]) -> list[TapeTableRow | int]:
-    """The rows, or those at both ends and between them the number of rows left out."""
+    """The rows, or those at both ends and between them the number of omitted rows."""
     cut = len(rows) - 2 * _ROWS_AT_EACH_END
     return [*rows[:_ROWS_AT_EACH_END], cut, *rows[-_ROWS_AT_EACH_END:]] if cut > 1 else [*rows]
 
@@ -145,7 +145,7 @@ def table(tape: GradientTape) -> TapeTable:
     Raises
     ------
     DtypeError
-        If ``tape`` is no tape.
+        If ``tape`` is not a tape.
 
     Examples
     --------
@@ -156,14 +156,14 @@ def table(tape: GradientTape) -> TapeTable:
     [('multiply', (-1, -1), '9')]
     """
     if not isinstance(tape, GradientTape):
-        raise DtypeError(f"table takes a tape, not {type(tape).__name__}; or ask the tape itself: tape.table()")
+        raise DtypeError(f"table takes a tape, got {type(tape).__name__}; or call tape.table()")
     nodes = list(tape._record.nodes)
     ids: dict[Node, int] = {node: k for k, node in enumerate(nodes)}
     leaves = _find_sources(tape, nodes, ids)
     ids |= {node: -1 - k for k, node in enumerate(leaves)}
     values = _known_values(nodes) | {node: value for node, (_, _, value) in leaves.items() if value is not None}
     counted: set[int] = set()
-    if tape._record.released:  # numbers are still there, but no reverse pass will use them
+    if tape._record.released:  # numbers still exist, but no reverse pass will use them
         counted = {id(v) for node in nodes for v in saved_values(node)}
 
     def row(node: Node, op: str, name: str) -> TapeTableRow:
@@ -222,7 +222,7 @@ def _known_values(nodes: list[Node]) -> dict[Node, Any]:
 
 
 def _newly_kept_bytes(node: Node, counted: set[int]) -> int:
-    """Bytes that a node keeps and no earlier node does."""
+    """Bytes that a node keeps and no earlier node keeps."""
     own = {id(v): v for v in (saved_values(node) if node.op is not None else []) if id(v) not in counted}
     counted.update(own)
     return sum(8 if type(v) in (float, int) else v.nbytes for v in own.values())

@@ -13,7 +13,7 @@ _POSITIONS = "Positions are integers, which change in jumps and not continuously
 _REMARKS_BY_OPERATION = {
     **dict.fromkeys(("floor", "ceil", "round", "trunc", "floor_divide", "sign"), _ROUNDING),
     **dict.fromkeys(("argmax", "argmin", "argsort"), _POSITIONS),
-    "to_whole": _INTEGERS,
+    "to_int": _INTEGERS,
     **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"), _BOOLEAN),
     **dict.fromkeys(("logical_and", "logical_or", "logical_not"), _BOOLEAN),
 }

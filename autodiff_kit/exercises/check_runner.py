@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autodiff_kit.lessons.translation import translate
+
 from .diagnosis import AttemptEvaluation, SubtestResult, format_call
 from .in_process import InProcessRunner, run_script
 from .protocol import LearnerCodeError
@@ -37,11 +39,11 @@ class Verdict:
     share : float
         Fraction of the points, before the cost of a hint.
     message : str
-        What the learner is told.
+        The message for the learner.
     misconception : str
         The misconception that explains every failed case, or empty.
     parts : tuple of SubtestResult
-        Checked quantities; empty if the check did not come to its end.
+        Checked quantities; empty if the check did not finish.
     """
 
     outcome: str
@@ -74,13 +76,13 @@ def grade_attempt(
     Parameters
     ----------
     question : Question
-        What is asked.
+        The question.
     functions : mapping
         The learner's functions by name.
     seed : int or str
         Seed of the check's random generator.
     answer : callable, optional
-        Runs the calls; this process, if left out. With another one, ``functions`` may be empty.
+        Runs the calls; by default in this process. With another runner, ``functions`` may be empty.
 
     Returns
     -------
@@ -103,11 +105,13 @@ def grade_attempt(
             if len(attempt.common_misconceptions) <= 1:
                 break
     except LearnerCodeError as error:
-        where = f"\nYour code, {error.place}" if error.place else ""
-        return Verdict("error", 0.0, f"{error.text}{where}\nThis cost no try.")
+        where = "\n" + translate("Your code, {place}").format(place=error.place) if error.place else ""
+        return Verdict("error", 0.0, f"{error.text}{where}\n{translate('This cost no try.')}")
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        words = f"{format_call(attempt.last)} gave back something that cannot be judged ({error})."
-        return Verdict("error", 0.0, f"{words} Look at its types and shapes. This cost no try.")
+        words = translate(
+            "{call} returned something that cannot be checked ({error}). Look at its types and shapes."
+        ).format(call=format_call(attempt.last), error=error)
+        return Verdict("error", 0.0, f"{words} {translate('This cost no try.')}")
     return _verdict(question, attempt)
 
 
@@ -120,10 +124,9 @@ def _detecting_mutation(
         attempt.begin_call(call)
         reply = answer(call)
         for place in reply.changed:
-            words = (
-                f"{format_call(call)} changed the argument in place {place + 1} that it was given. "
-                "Work on a copy: the caller may still need it."
-            )
+            words = translate(
+                "{call} changed its argument number {number}. Work on a copy: the caller may need the original."
+            ).format(call=format_call(call), number=place + 1)
             attempt.behave(False, question.spoils.get(place, ""), words, half=False)
         return reply
 
@@ -132,22 +135,24 @@ def _detecting_mutation(
 
 def _verdict(question: Question, attempt: AttemptEvaluation) -> Verdict:
     if not attempt.failed_cases:
-        return Verdict("passed", 1.0, question.praise or "Every case is right.", parts=attempt.parts)
-    name = next(iter(attempt.common_misconceptions)) if len(attempt.common_misconceptions) == 1 else ""
-    first = attempt.failed_cases[0]
-    message = question.messages[name].format_map(first.facts) if name else first.text
+        return Verdict("passed", 1.0, question.praise or translate("Every case is right."), parts=attempt.parts)
+    names = attempt.explanation
+    messages = [question.messages[name].format_map(attempt.facts_of(name)) for name in names]
+    if len(messages) > 1:
+        messages = [f"{place}. {message}" for place, message in enumerate(messages, 1)]
+        messages.insert(0, translate("There are two things to change."))
     outcome = "partial" if attempt.share else "not yet"
-    return Verdict(outcome, attempt.share, message, name, attempt.parts)
+    message = "\n".join(messages) or attempt.failed_cases[0].text
+    return Verdict(outcome, attempt.share, message, " and ".join(names), attempt.parts)
 
 
 def _stub_message(empty: list[str], writes: tuple[str, ...]) -> str:
-    names = " and ".join(f"`{name}`" for name in empty)
-    verb, what = ("is", "it") if len(empty) == 1 else ("are", "them")
+    names = ", ".join(f"`{name}`" for name in empty)
     if len(empty) == len(writes):
-        state = f"Nothing to check yet: {names} {verb} still as you found {what}."
+        state = translate("Nothing to check yet: the starter of {names} is unchanged.")
     else:
-        state = f"A good start. {names} {verb} still empty."
-    return f"{state} Write {what}, run the cell, and check again."
+        state = translate("A good start. Still unchanged: {names}.")
+    return f"{state.format(names=names)} {translate('Write the function, run the cell, and check again.')}"
 
 
 def is_stub(function: object) -> bool:

@@ -1,6 +1,6 @@
 """The smallest kind of question: one function that must agree with the worked answer on drawn inputs.
 
-A question of this kind says what its inputs are and what each misconception would compute; the check is made from it.
+A question of this kind lists its inputs and the wrong value of each misconception; the check is made from these.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Inputs: TypeAlias = Callable[[np.random.Generator], Iterable[tuple[Any, ...]]]
 
 @dataclass(frozen=True)
 class Misconception:
-    """A mistake with a name: what it computes, and what a learner who makes it is told.
+    """A named mistake: the wrong value that it gives, and the message for a learner who makes it.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Misconception:
     function : callable
         Takes the arguments of the learner's function and gives the wrong value.
     message : str
-        One sentence: what was seen and where to look, without the answer. Braces are filled with the case's facts.
+        One sentence: what was found and where to look, without the answer. Braces are filled with facts.
     """
 
     name: str
@@ -75,14 +75,15 @@ def comparison_question(
     tolerance : float
         Relative to the largest entry of the right answer; see :func:`~.compare.close`.
     facts : callable, optional
-        Takes the arguments of a case and gives what the messages have in braces; the arguments by name, if left out.
+        Takes the arguments of a case and returns the values for the braces in messages; by default the arguments by
+        name.
     example : callable, optional
-        The learner's own numbers to try things with; the first of the inputs with two decimals, if left out.
+        The learner's own numbers to try things with; by default the first of the inputs, with two decimals.
 
     Returns
     -------
     Question
-        Ready to be checked.
+        The question.
     """
     name = solution.__name__
     parameters = tuple(inspect.signature(solution).parameters)
@@ -118,6 +119,6 @@ def comparison_question(
 
 
 def _rounded(value: Any) -> Any:
-    """Floats and arrays of floats with two decimals; anything else as it is."""
+    """Floats and arrays of floats with two decimals; other values unchanged."""
     is_float = isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
     return np.round(value, 2) if is_float else value

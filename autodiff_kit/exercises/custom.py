@@ -1,4 +1,4 @@
-"""A teacher's own exercises: built from a master notebook, with their checks as a package beside the notebook."""
+"""A teacher's own exercises: built from a master notebook, with their checks as a package next to the notebook."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def find_custom_exercise(slug: str) -> Lesson | None:
     Raises
     ------
     StructureError
-        If the checks exist and cannot be loaded.
+        If the checks exist but cannot be loaded.
     """
     name = f"{slug}_checks"
     if not name.isidentifier():
@@ -43,7 +43,9 @@ def find_custom_exercise(slug: str) -> Lesson | None:
         raise StructureError(f"The checks of {slug!r} need {error.name!r}, which is not installed.") from error
     lesson = getattr(found, "LESSON", None)
     if not isinstance(lesson, Lesson):
-        raise StructureError(f"{name} holds no exercise. `autodiff-kit author build` writes it beside the notebook.")
+        raise StructureError(
+            f"{name} contains no exercise. `autodiff-kit author build` writes it next to the notebook."
+        )
     return lesson
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from autodiff_kit.lessons.translation import translate
 
 from .compare import first_mismatch, format_value, require_real_array, values_close
 from .protocol import Call, Callback, CallbackNamespace, CallResult, LearnerCodeError, SeededGenerator
@@ -62,7 +65,7 @@ class AttemptEvaluation:
 
     A check calls :meth:`case` to compare a value, :meth:`behave` for a count or a property, :meth:`fail` where it found
     the misconceptions itself, and :meth:`warned` for floating-point warnings. A misconception is named only if it
-    explains every failed case: the names of all failed cases are intersected.
+    explains every failed case, and two only if every failed case is explained by one of them (:attr:`explanation`).
 
     Attributes
     ----------
@@ -112,6 +115,23 @@ class AttemptEvaluation:
         if not self.failed_cases:
             return frozenset()
         return frozenset.intersection(*(case.names for case in self.failed_cases))
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The one misconception that explains every failed case, or the only two that do so together.
+
+        Empty where no such explanation is found, or where several are.
+        """
+        common = self.common_misconceptions
+        if common or not all(case.names for case in self.failed_cases):
+            return tuple(common) if len(common) == 1 else ()
+        names = list(dict.fromkeys(name for case in self.failed_cases for name in sorted(case.names)))
+        pairs = [pair for pair in combinations(names, 2) if all(case.names & set(pair) for case in self.failed_cases)]
+        return pairs[0] if len(pairs) == 1 else ()
+
+    def facts_of(self, name: str) -> Mapping[str, object]:
+        """The facts of the first failed case that a misconception explains."""
+        return next(case.facts for case in self.failed_cases if name in case.names)
 
     @property
     def share(self) -> float:
@@ -167,23 +187,30 @@ class AttemptEvaluation:
             self._add_failure(hit, words + self._last_call_note(of), told, half=False)
             return False
         if not fitting:
-            words = f"{what} has the right values as {np.asarray(got).dtype}; {np.dtype(dtype)} is asked for."
+            words = translate("{what} has the right values as {got}; {wanted} is asked for.").format(
+                what=what, got=np.asarray(got).dtype, wanted=np.dtype(dtype)
+            )
             self._add_failure(frozenset({leaves} if leaves else ()), words, None, half=True)
             return False
         return True
 
-    def behave(self, ok: bool, name: str = "", text: str = "", *, half: bool = True, **facts: object) -> bool:
-        """Record a property that is not a value, such as a count; ``name`` is the misconception if it is not ``ok``."""
-        self._count("", ok)
+    def behave(
+        self, ok: bool, name: str = "", text: str = "", *, half: bool = True, of: str = "", **facts: object
+    ) -> bool:
+        """Record a property that is not a value, such as a count; ``name`` is the misconception if it is not ``ok``.
+
+        The property counts for the last quantity, or for one of its own with the name ``of``.
+        """
+        self._count(of, ok)
         if not ok:
-            words = text or f"{format_call(self.last)} does not do what is asked."
+            words = text or translate("{call} does not do what is asked.").format(call=format_call(self.last))
             self._add_failure(frozenset({name} if name else ()), words, facts, half=half)
         return ok
 
     def fail(self, names: set[str], text: str = "", **facts: object) -> None:
         """Record a wrong value with the misconceptions that the check itself has found."""
         self._count("", False)
-        words = text or f"{format_call(self.last)} is not right."
+        words = text or translate("{call} is not right.").format(call=format_call(self.last))
         self._add_failure(frozenset(names), words, facts, half=False)
 
     def warned(self, reply: CallResult, name: str = "", **facts: object) -> bool:
@@ -197,7 +224,9 @@ class AttemptEvaluation:
 
     def _last_call_note(self, of: str) -> str:
         """The last call as text, where the name of the value does not show it."""
-        return f"\nThe last call: `{format_call(self.last)}`" if of and self.last is not None else ""
+        if not of or self.last is None:
+            return ""
+        return "\n" + translate("The last call: `{call}`").format(call=format_call(self.last))
 
     def _add_failure(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
         self.failed_cases.append(
@@ -223,10 +252,15 @@ def _matches(model: object, got: object, tol: float) -> bool:
 
 def _describe_difference(what: str, got: np.ndarray, want: np.ndarray, tol: float) -> str:
     if got.shape != want.shape:
-        return f"{what} has shape {got.shape}; {want.shape} is expected."
+        return translate("{what} has shape {got}; {wanted} is expected.").format(
+            what=what, got=got.shape, wanted=want.shape
+        )
     where = first_mismatch(got, want, tol)
-    at = f" entry {where[0] if len(where) == 1 else where}" if where else ""
-    return f"{what}:{at} is {format_value(float(got[where]))}, expected {format_value(float(want[where]))}."
+    values = {"got": format_value(float(got[where])), "wanted": format_value(float(want[where]))}
+    if not where:
+        return translate("{what} is {got}, expected {wanted}.").format(what=what, **values)
+    entry = where[0] if len(where) == 1 else where
+    return translate("{what}, entry {entry}: got {got}, expected {wanted}.").format(what=what, entry=entry, **values)
 
 
 def unpack_tuple(reply: CallResult, call: str, parts: tuple[str, ...]) -> tuple[object, ...]:
@@ -255,6 +289,9 @@ def _format_argument(value: object) -> str:
         return value.name
     if isinstance(value, SeededGenerator):
         return "rng"
+    if isinstance(value, list | tuple) and any(isinstance(one, Callback | CallbackNamespace) for one in value):
+        names = [_format_argument(one) for one in value]
+        return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
     if isinstance(value, np.ndarray) and value.size > 8:
         return f"{value.dtype} array of shape {value.shape}"
     text = format_value(value)

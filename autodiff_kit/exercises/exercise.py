@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.lessons.translation import translate
 
 from .check_runner import Verdict, attempt_seed, grade_attempt, question_rng
 from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score, ipython_shell
@@ -103,7 +104,7 @@ class GradedQuestion:
         Returns
         -------
         float
-            Points. The draw depends on the question, the learner and, where it is set, on the environment's
+            Points. The draw depends on the question, the learner and, if it is set, the environment variable
             ``AUTODIFF_KIT_SECRET``.
         """
         found = self._functions_by_name(_caller_namespace())
@@ -115,17 +116,17 @@ class GradedQuestion:
         )
 
     def hint(self, n: int | None = None) -> LearnerMessage:
-        """Show the next hint; the third costs a quarter of the points and must be asked for by number.
+        """Show the next hint; the third costs a quarter of the points and must be requested by number.
 
         Parameters
         ----------
         n : int, optional
-            1, 2 or 3; the next one, if left out.
+            1, 2 or 3; by default the next one.
 
         Returns
         -------
         LearnerMessage
-            The hint, or what hint 3 would cost.
+            The hint, or the cost of hint 3.
 
         Raises
         ------
@@ -140,15 +141,18 @@ class GradedQuestion:
             )
         if wanted == 3 and n is None and past.hints_seen < 3 and past.state != "passed":
             loss = format_points(self.points * COST_OF_HINT_3)
+            text = translate(
+                "Hint 3 nearly gives the answer and costs a quarter of the points ({loss} of {points}). "
+                "If you want it, ask for `{label}.hint(3)`."
+            )
             note = LearnerMessage(
-                "One more hint",
-                f"Hint 3 nearly gives the answer and costs a quarter of the points ({loss} of "
-                f"{self.points}). If you want it, ask for `{self.label}.hint(3)`.",
+                translate("One more hint"), text.format(loss=loss, points=self.points, label=self.label)
             )
         else:
             _progress().see_hint(self.id, wanted, self._notebook, self.points)
-            more = f"\nThere is more: `{self.label}.hint()`." if wanted < 3 else ""
-            note = LearnerMessage(f"Hint {wanted} of 3", self._question.hints[wanted - 1] + more)
+            more = "\n" + translate("There is more: `{label}.hint()`.").format(label=self.label) if wanted < 3 else ""
+            heading = translate("Hint {number} of 3").format(number=wanted)
+            note = LearnerMessage(heading, self._question.hints[wanted - 1] + more)
         note.show()
         return note
 
@@ -158,22 +162,23 @@ class GradedQuestion:
         Returns
         -------
         LearnerMessage
-            The answer as code, or what is still to be done for it.
+            The answer as code, or what is still missing to see it.
         """
         past = _progress().question(self.id)
         if past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
             left = TRIES_BEFORE_SOLUTION - past.tries
-            tries = "one more honest try" if left == 1 else "two honest tries"
-            note: LearnerMessage = LearnerMessage(
-                "Not just yet", f"The solution opens after {tries}. `{self.label}.hint()` helps on the way."
+            text = translate(
+                "The solution opens after one more honest try. `{label}.hint()` helps until then."
+                if left == 1
+                else "The solution opens after two honest tries. `{label}.hint()` helps until then."
             )
+            note: LearnerMessage = LearnerMessage(translate("Not just yet"), text.format(label=self.label))
         elif not self._question.solution:
-            note = LearnerMessage(
-                "Your teacher has it", f"The worked answer of {self.id} does not travel with this exercise."
-            )
+            text = translate("The worked answer of {id} is not part of this exercise.").format(id=self.id)
+            note = LearnerMessage(translate("Your teacher has it"), text)
         else:
             _progress().see_solution(self.id, self._notebook, self.points)
-            note = CodeListing(f"One solution of {self.id}", self._question.solution)
+            note = CodeListing(translate("One solution of {id}").format(id=self.id), self._question.solution)
         note.show()
         return note
 
@@ -191,15 +196,17 @@ class GradedQuestion:
         return {name: names.get(name) for name in self._question.writes}
 
     def _follow_up(self, verdict: Verdict, used: int, seed: int | None, past: QuestionState) -> str:
-        """Text after the message: how to repeat the draw, and that hints are there."""
+        """Text after the message: how to repeat the draw, and that there are hints."""
         if verdict.outcome == "not attempted":
             return ""
         if verdict.outcome == "passed":
             if seed is not None:
-                return f"\nThat was draw {seed} again. `{self.label}.check()` draws anew, and that counts."
-            return "\nHint 3 was seen: a quarter less." if past.hints_seen >= 3 else ""
-        again = f"\nDraw {used}: `{self.label}.check(seed={used})` repeats it."
-        return again if verdict.outcome == "error" else again + f" `{self.label}.hint()` gives a hint."
+                text = translate("This repeats draw {seed} and does not count. `{label}.check()` draws anew.")
+                return "\n" + text.format(seed=seed, label=self.label)
+            return "\n" + translate("Hint 3 was seen: a quarter less.") if past.hints_seen >= 3 else ""
+        again = translate("Draw {seed}: `{label}.check(seed={seed})` repeats it.")
+        hint = "" if verdict.outcome == "error" else " " + translate("`{label}.hint()` gives a hint.")
+        return "\n" + (again + hint).format(seed=used, label=self.label)
 
 
 class Exercise:
@@ -208,7 +215,7 @@ class Exercise:
     Parameters
     ----------
     lesson : Lesson
-        Whose questions they are.
+        The lesson of the questions.
     """
 
     def __init__(self, lesson: Lesson) -> None:
@@ -249,7 +256,7 @@ def exercise(no: str | int) -> Exercise:
     Parameters
     ----------
     no : str or int
-        The lesson's number, such as ``"01"``; or the name of an exercise whose checks lie beside the notebook.
+        The lesson's number, such as ``"01"``; or the name of an exercise whose checks are next to the notebook.
 
     Returns
     -------
@@ -274,7 +281,7 @@ def exercise(no: str | int) -> Exercise:
     if lesson is None:
         raise StructureError(
             f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "
-            f"An exercise of your teacher's needs its folder {no}_checks beside the notebook."
+            f"An exercise of your teacher's needs its folder {no}_checks next to the notebook."
         )
     return Exercise(lesson)
 
@@ -294,19 +301,16 @@ def _progress() -> Progress:
 
 
 def _caller_namespace() -> dict[str, Any]:
-    """Variables at the place where check() was called: the notebook's and the caller's."""
+    """Variables at the call of check(): those of the notebook and of the caller."""
     running = ipython_shell()
     frame = sys._getframe(2)
     return {**(running.user_ns if running is not None else {}), **frame.f_globals, **frame.f_locals}
 
 
 def _missing_functions_verdict(missing: list[str]) -> Verdict:
-    names = " and ".join(f"`{name}`" for name in missing)
-    return Verdict(
-        "not attempted",
-        0.0,
-        f"There is no function {names} yet. Run the cell that defines it, then check again.",
-    )
+    names = ", ".join(f"`{name}`" for name in missing)
+    text = translate("There is no function {names} yet. Run the cell that defines it, then check again.")
+    return Verdict("not attempted", 0.0, text.format(names=names))
 
 
 def _source_hash(functions: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Run a check's calls of the learner's functions in this process, for ``q1.check()``.
 
-This is fast and not secure: a function that never returns cannot be stopped from here, and code that is meant to cheat
-can cheat. The grader speaks the same :mod:`.protocol` to a sandbox.
+This is fast and not secure: a function that never returns cannot be stopped from here, and code can cheat. The grader
+uses the same :mod:`.protocol` with a sandbox.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 __all__ = ["InProcessRunner", "callback_of_function", "run_script", "run_script_with"]
 
-# Files under these folders are not the learner's: the kit, and the Python installation.
+# Files in these folders do not belong to the learner: the kit, and the Python installation.
 NOT_LEARNER_CODE = tuple(
     str(Path(place)) + os.sep for place in (Path(__file__).parents[1], sys.prefix, sys.base_prefix + "/lib")
 )
 # Immutable values need no copy and are compared directly (the arguments of some questions hold many).
 IMMUTABLE_TYPES = frozenset((type(None), bool, int, float, complex, str))
-# A floating-point error is judged by the check, which may have a misconception for it, and does not end the attempt.
+# A floating-point error does not end the attempt: the check handles it, and may have a misconception for it.
 FLOATING_POINT_ERRORS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
-# The callback behind each function that a learner was given; the grader's sandbox sends its number over the pipe.
+# The callback of each function that was passed to a learner; the grader's sandbox sends its number over the pipe.
 callback_of_function: WeakKeyDictionary[Callable[..., Any], Callback] = WeakKeyDictionary()
 
 
@@ -78,7 +78,7 @@ def run_script(script: CheckScript, answer: Callable[[Call], CallResult]) -> Any
 
 
 def run_script_with(script: CheckScript, **functions: Callable[..., Any]) -> Any:
-    """Run a check's generator with right functions, or those of a misconception, in place of the learner's."""
+    """Run a check's generator with right functions, or those of a misconception, instead of the learner's."""
 
     def answer(call: Call) -> CallResult:
         return CallResult(plain_copy(functions[call.name](*call.args, **call.kwargs), lambda _: ReturnedFunction(-1)))
@@ -101,7 +101,7 @@ class InProcessRunner:
         self._last_arguments: tuple[Any, ...] = ()
 
     def __call__(self, call: Call) -> CallResult:
-        """Run one call on copies of its arguments, catch its errors, and measure what the call asks for."""
+        """Run one call on copies of its arguments, catch its errors, and measure what the call requests."""
         before, self._last_arguments = (
             self._last_arguments,
             (copies := tuple(copy_argument(value) for value in call.args)),

@@ -18,7 +18,7 @@ class PeakMemoryMeter:
     Attributes
     ----------
     nbytes : int
-        Most bytes allocated at once, without those from before the block.
+        The most bytes allocated at one time, without those from before the block.
     """
 
     def __init__(self, wanted: bool) -> None:

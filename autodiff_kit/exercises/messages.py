@@ -11,6 +11,8 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from autodiff_kit.lessons.translation import translate
+
 from .compare import format_value
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ class LearnerMessage:
         self._shown = False
 
     def show(self) -> None:
-        """Print it, or display it where there is a notebook."""
+        """Print the message, or display it in a notebook."""
         if ipython_shell() is None:
             print(self)
             return
@@ -90,21 +92,22 @@ class CheckResult(LearnerMessage):
     score, points : float and int
         Points earned, and points of the question.
     message : str
-        What the learner was told.
+        The message that the learner got.
     misconception : str
         The misconception that explains every failed case, or empty.
     seed : int
         ``check(seed=...)`` repeats the draw.
     parts : tuple of SubtestResult
-        How often each checked quantity was right.
+        The results of each checked quantity.
     """
 
     def __init__(self, verdict: Verdict, *, score: float, points: int, seed: int, after: str) -> None:
         self.outcome, self.misconception = verdict.outcome, verdict.misconception
         self.parts = verdict.parts
         self.score, self.points, self.seed, self.message = score, points, seed, verdict.message
-        worth = f"{HEADINGS[verdict.outcome]}: {format_score(score, points)}"
-        heading = worth if verdict.outcome in ("passed", "partial", "not yet") else HEADINGS[verdict.outcome]
+        heading = translate(HEADINGS[verdict.outcome])
+        if verdict.outcome in ("passed", "partial", "not yet"):
+            heading += f": {format_score(score, points)}"
         good = verdict.outcome == "passed"
         looked_at = "".join(f"\n{part}" for part in self.parts) if len(self.parts) > 1 and not good else ""
         super().__init__(heading, f"{verdict.message}{looked_at}{after}", good=good)
@@ -134,7 +137,7 @@ def ipython_shell() -> Any:
 
 
 def format_points(score: float) -> str:
-    """Points as text, whole numbers without decimals."""
+    """Points as text, integers without decimals."""
     return f"{score:g}" if score == int(score) else f"{score:.2f}".rstrip("0")
 
 

@@ -1,14 +1,14 @@
-"""Messages between a check and the learner's functions: calls, results, callbacks, and which values cross.
+"""Messages between a check and the learner's functions: calls, results, callbacks, and the values that are copied.
 
 A check is a generator. It yields :class:`Call` requests and is sent a :class:`CallResult` for each one. It never
 touches the learner's functions, and the learner's functions never see what the check expects. The transport is
 separate: :mod:`.in_process` runs the calls in this process, for ``q1.check()``; the grader sends them over a pipe to
 a sandbox.
 
-Values cross as plain copies: numbers, text, arrays, and lists, tuples, sets and dictionaries of them. Functions
-cross by name or number. A function that the check passes as an argument is a :class:`Callback`: it runs, and is
+Values are passed as plain copies: numbers, text, arrays, and lists, tuples, sets and dictionaries of them. Functions
+are passed by name or number. A function that the check passes as an argument is a :class:`Callback`: it runs, and is
 counted, on the check's side. A function that the learner's function returns is a :class:`ReturnedFunction`, which the
-check may call in turn. Anything else arrives as an :class:`OpaqueValue`, which holds only the name of its type, so
+check may call in turn. Any other value arrives as an :class:`OpaqueValue`, which holds only the name of its type, so
 that no method of a learner's class ever runs on the check's side.
 """
 
@@ -45,7 +45,8 @@ NUMPY_SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
 
 class LearnerCodeError(Exception):
-    """The learner's function raised an exception, or returned a value of the wrong type, and cannot be judged.
+    """The learner's function raised an exception or returned a value of the wrong type, so the answer cannot be
+    checked.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class Callback:
     Attributes
     ----------
     function : callable
-        What runs when the learner's code calls it.
+        The function that runs when the learner's code calls the callback.
     name : str
         Its name in messages.
     raw : bool
@@ -97,7 +98,7 @@ class CallbackNamespace:
 
 @dataclass(frozen=True)
 class SeededGenerator:
-    """A NumPy random generator as an argument of the learner's function; only its seed crosses."""
+    """A NumPy random generator as an argument of the learner's function; only its seed is passed."""
 
     seed: int
 
@@ -136,14 +137,14 @@ class Call:
     sharing : bool
         Report which arguments the result shares memory with.
     errors : tuple of str
-        Names of exceptions that count as an answer; any other ends the attempt.
+        Names of exceptions that count as an answer; any other exception ends the attempt.
     tapes : bool
         Count the tapes that the function opens, their nodes, and the bytes that they hold afterwards.
     memory : bool
         Measure the peak memory of the function.
     overwrite : tuple of ndarray
         Values written in place into the first arguments of the previous call before this one runs. A function that
-        kept an argument instead of a copy of it then sees the new values.
+        kept an argument instead of a copy then sees the new values.
     """
 
     function: str | ReturnedFunction
@@ -166,7 +167,7 @@ class Call:
 
 @dataclass(frozen=True)
 class CallResult:
-    """What a :class:`Call` returned, and what was measured during it.
+    """The return value of a :class:`Call`, and the measurements during it.
 
     Attributes
     ----------
@@ -179,17 +180,17 @@ class CallResult:
     changed : tuple of int
         Positions of the arguments that were changed in place.
     shared : tuple of int
-        Positions of the arguments that the result shares memory with, if the call asked.
+        Positions of the arguments with which the result shares memory, if the call requested this.
     gradients : tuple
         One entry for each of the call's ``wrt``.
     error : str
         Name of the exception that ended the call, if it is one of the call's ``errors``.
     tapes : tuple of int
-        Number of tapes opened, and bytes that they hold after the call, if the call asked.
+        Number of tapes opened, and bytes that they hold after the call, if the call requested this.
     peak : int
-        Peak memory of the call in bytes, if it asked.
+        Peak memory of the call in bytes, if requested.
     nodes : int
-        Largest number of recorded nodes alive at once during the call, if it asked for its tapes.
+        Largest number of recorded nodes alive at one time during the call, if it requested its tapes.
     """
 
     value: object = None
@@ -208,7 +209,7 @@ def plain_copy(value: object, remote: Callable[[Callable[..., object]], Returned
     """Copy a learner's value without running any of its methods.
 
     Only exact types are copied: a subclass may override any method, so it becomes an :class:`OpaqueValue`.
-    ``remote`` gives the :class:`ReturnedFunction` for a function.
+    ``remote`` returns the :class:`ReturnedFunction` of a function.
     """
     kind = type(value)
     if value is None or kind in (bool, int, float, str, complex):
@@ -247,7 +248,7 @@ def _copy_container(value: Any, remote: Callable[[Callable[..., object]], Return
         return OpaqueValue("deeply nested " + type_name(value))
     if type(value) is dict:
         if any(type(key) not in (str, int) for key in value):
-            return OpaqueValue("dict with keys that are neither text nor whole numbers")
+            return OpaqueValue("dict with keys that are neither text nor integers")
         return {key: plain_copy(item, remote, depth + 1) for key, item in value.items()}
     items = [plain_copy(item, remote, depth + 1) for item in value]
     if type(value) in (set, frozenset):

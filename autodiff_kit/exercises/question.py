@@ -33,9 +33,9 @@ class Question:
     starter : str
         Source of the cell that the learner fills in; it runs unchanged.
     check : callable
-        ``check(attempt, rng)``, a generator that calls the learner's functions and judges what they return.
+        ``check(attempt, rng)``, a generator that calls the learner's functions and checks the results.
     messages : mapping
-        What the learner is told for each misconception; braces are filled with the facts of the failed case.
+        The message for each misconception; braces are filled with the facts of the failed case.
     hints : tuple of str
         Three of them; the last costs a quarter of the points.
     example : callable
@@ -45,7 +45,7 @@ class Question:
     praise : str
         Message on a pass; "Every case is right." if empty.
     solution : str
-        Source of a worked answer; empty where only the teacher has it.
+        Source of a worked answer; empty if only the teacher has it.
     """
 
     id: str
@@ -74,9 +74,9 @@ class Lesson:
     title, goal : str
         Heading and goal of the notebook.
     minutes : int
-        How long the exercise takes.
+        The time that the exercise takes.
     reminders : tuple of str
-        What to remember from the lesson; Markdown, shown above the questions.
+        Facts to remember from the lesson; Markdown, shown above the questions.
     questions : tuple of Question
         In the order of the notebook.
     keywords, rows : tuple of str

@@ -28,7 +28,7 @@ def live_nodes() -> list[Node]:
 
 
 class TapeMeter:
-    """Context manager that observes tapes while a block runs; an observer from before still gets every event.
+    """Context manager that observes tapes while a block runs; an earlier observer still gets every event.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class TapeMeter:
     Attributes
     ----------
     max_live_nodes : int
-        Largest number of nodes alive at once, without those from before the block. The nodes of a tape are counted when
-        it closes. All live nodes are counted after the 16th, 32nd, 64th tape and so on and at the end, because that
-        count visits every object of the process.
+        Largest number of nodes alive at one time, without those from before the block. The nodes of a tape are counted
+        when it closes. All live nodes are counted after the 16th, 32nd, 64th tape and so on and at the end, because
+        that count visits every object of the process.
     """
 
     def __init__(self, wanted: bool) -> None:
@@ -67,7 +67,7 @@ class TapeMeter:
     def count(self) -> tuple[int, int]:
         """Number of tapes that were opened, and bytes that they hold now."""
         if any(tape() is not None for tape in self._opened):
-            gc.collect()  # a tape held by a reference cycle alone was not kept on purpose
+            gc.collect()  # a tape that only a reference cycle holds was not kept on purpose
         if self._opened:
             self._count_live_nodes()
         self._old_nodes = []

@@ -1,11 +1,11 @@
-"""Grading of notebooks that learners hand in, each in a sandbox.
+"""Grading of submitted notebooks, each in a sandbox.
 
 command, batch, result_store, late_policy
     ``autodiff-kit grade``: a batch of submissions, on the processors of one machine or of several.
 submission_discovery, submission_files, submission_reader, submission, integrity, exercise_lookup
-    Reading what was handed in, without running it.
+    Reading submissions without running them.
 sandbox, cgroup, inside
-    Where a notebook runs: bubblewrap, a memory limit, and the code within the sandbox.
+    The environment in which a notebook runs: bubblewrap, a memory limit, and the code inside the sandbox.
 protocol, rpc, submission_session
     The connection to a sandbox: messages of plain data, remote calls, and one submission's calls.
 grading, results

@@ -100,7 +100,7 @@ def grade_batch(
     options : BatchOptions
         Options of the batch.
     out : text stream, optional
-        Where a progress bar is shown.
+        Stream for the progress bar.
 
     Returns
     -------
@@ -110,12 +110,12 @@ def grade_batch(
     Raises
     ------
     SandboxError
-        If a sandbox is required and cannot be started; nothing was run then.
+        If a sandbox is required and cannot be started; no notebook was run then.
     """
     if options.workers < 1:
-        raise ArgumentError(f"--workers takes a number from 1; got {options.workers}.")
+        raise ArgumentError(f"--workers must be 1 or more, got {options.workers}.")
     if options.only and not any(_has_question(one, options.only) for one in submissions):
-        raise StructureError(f"--regrade names a question of these exercises, such as jvp-1; got {options.only!r}.")
+        raise StructureError(f"--regrade must name a question of these exercises, such as jvp-1; got {options.only!r}.")
     before = {one.key: store.load(one) for one in submissions}
     todo = [
         one for one in submissions if before[one.key] is None or (options.only and _has_question(one, options.only))
@@ -174,7 +174,7 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
             tries[job.submission.key] = tries.get(job.submission.key, 0) + 1
         # The second try has one worker, so that only the submission that kills it fails again.
         for job in [job for job in jobs if tries[job.submission.key] > MAX_TRIES]:
-            yield job.submission, _lost_result(job.submission, "Its grader's process was lost again and again.")
+            yield job.submission, _lost_result(job.submission, "The process that graded it was lost twice.")
             jobs.remove(job)
         workers = 1 if jobs else workers
 
@@ -198,7 +198,9 @@ def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission
     try:
         client: Any = Client(jobs[0].options.scheduler, timeout=SCHEDULER_TIMEOUT)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
-        raise SchedulerError(f"No scheduler answers at {jobs[0].options.scheduler} ({error}).") from error
+        raise SchedulerError(
+            f"There is no response from a scheduler at {jobs[0].options.scheduler} ({error})."
+        ) from error
     with client:
         _check_versions(client)
         waiting = {client.submit(grade_job, job, pure=False, retries=1): job for job in jobs}
@@ -207,7 +209,7 @@ def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission
             try:
                 result = future.result()
             except KilledWorker:
-                result = _lost_result(job.submission, "Its grader's worker was lost again and again.")
+                result = _lost_result(job.submission, "The workers that graded it were lost.")
             except SandboxError as error:
                 raise SandboxError(f"A worker has no sandbox: {error}") from error
             yield job.submission, result
@@ -218,8 +220,8 @@ def _check_versions(client: Any) -> None:
     versions = set(client.run(_installed_version).values())
     if versions - {autodiff_kit.__version__}:
         raise SchedulerError(
-            f"Workers have autodiff_kit {', '.join(sorted(versions))}, and this machine {autodiff_kit.__version__}. "
-            "Install one version everywhere."
+            f"The workers have autodiff_kit {', '.join(sorted(versions))}, but this machine has "
+            f"{autodiff_kit.__version__}. Install the same version everywhere."
         )
 
 

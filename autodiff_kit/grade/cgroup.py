@@ -1,7 +1,7 @@
 """Memory limit of a sandbox through Linux control groups (cgroup version 2), where this user may create one.
 
 A control group also counts memory that no process maps, such as files in the sandbox's /tmp. The supervisor process
-watches the memory of each submission in any case: it works without control groups, and it tells which submission
+watches the memory of each submission in any case: this works without control groups, and shows which submission
 used too much.
 """
 
@@ -66,14 +66,14 @@ class ControlGroup:
 
 
 def create_control_group(limits: ResourceLimits, root: Path = ROOT) -> ControlGroup | None:
-    """Create a control group with the limits of a sandbox; None where that is not possible.
+    """Create a control group with the limits of a sandbox; None if that is not possible.
 
     Parameters
     ----------
     limits : ResourceLimits
         Limits of each submission.
     root : Path
-        Where control groups are mounted.
+        The mount point of control groups.
 
     Returns
     -------

@@ -23,20 +23,22 @@ def add_grade_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     """Add the ``grade`` command to the argument parser."""
     grade = commands.add_parser(
         "grade",
-        help="grade notebooks that were handed in, each in a sandbox",
+        help="grade submitted notebooks, each in a sandbox",
         epilog="Grading that was stopped continues if the same command is run again.",
     )
     grade.add_argument(
         "submissions", nargs="+", type=Path, metavar="SUBMISSIONS",
         help="notebooks (<learner>.ipynb), hand-in bundles (.zip), folders of them, or a folder for each learner",
     )  # fmt: skip
-    grade.add_argument("--out", type=Path, required=True, metavar="DIR", help="where grades and feedback go")
+    grade.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for grades and feedback")
     grade.add_argument("--exercise", default="", metavar="NAME", help="slug or number (default: as each notebook says)")
     where = grade.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="default: one a processor")
+    where.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="default: one for each processor"
+    )
     where.add_argument("--scheduler", default="", metavar="tcp://…", help="address of a dask scheduler with workers")
     grade.add_argument(
-        "--seed", type=int, metavar="N", help="instead of the secret in DIR, to repeat the draws elsewhere"
+        "--seed", type=int, metavar="N", help="replaces the secret in DIR, to repeat the random draws elsewhere"
     )
     grade.add_argument("--regrade", default="", metavar="QUESTION", help="grade this question again, keep the others")
     _add_gradebook_options(grade)
@@ -51,10 +53,12 @@ def add_grade_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
 def _add_gradebook_options(grade: argparse.ArgumentParser) -> None:
     books = grade.add_argument_group("gradebooks")
     books.add_argument(
-        "--gradebook", default="", metavar="URL", help="nbgrader's: a file, or postgresql://user@host/course"
+        "--gradebook", default="", metavar="URL", help="nbgrader's gradebook: a file, or postgresql://user@host/course"
     )
     books.add_argument("--canvas", action="store_true", help="also write canvas.csv, for Canvas' import of grades")
-    books.add_argument("--roster", type=Path, metavar="FILE", help="what Canvas' gradebook exports, for the IDs in it")
+    books.add_argument(
+        "--roster", type=Path, metavar="FILE", help="the export of Canvas' gradebook, for the students' IDs"
+    )
     books.add_argument("--moodle", action="store_true", help="also write moodle.csv, for Moodle's import of grades")
 
 
@@ -62,7 +66,9 @@ def _add_late_options(grade: argparse.ArgumentParser) -> None:
     late = grade.add_argument_group("late work")
     late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00")
     late.add_argument("--grace", type=float, default=0.0, metavar="MINUTES", help="not counted as late (default: 0)")
-    late.add_argument("--late-per-day", type=float, default=0.0, metavar="PERCENT", help="of the points, a day begun")
+    late.add_argument(
+        "--late-per-day", type=float, default=0.0, metavar="PERCENT", help="of the points, for each day begun"
+    )
     late.add_argument("--late-most", type=float, default=100.0, metavar="PERCENT", help="at most (default: 100)")
 
 
@@ -101,14 +107,14 @@ def _run_grade(options: argparse.Namespace) -> int:
             write_reports(options.out, results, similar_pairs(submissions))
             _export_grades(options, results)
     except KeyboardInterrupt:
-        print("\nStopped. What was graded is kept; run the same command again to go on.", file=sys.stderr)
+        print("\nStopped. The results so far are kept; run the same command again to continue.", file=sys.stderr)
         return 1
     print(_summary_line(options.out, len(results), sum(result.status != "graded" for result in results)))
     return 0
 
 
 def _export_grades(options: argparse.Namespace, results: list[SubmissionResult]) -> None:
-    """Write the grades for Canvas, Moodle and nbgrader, as the options say."""
+    """Write the grades for Canvas, Moodle and nbgrader, according to the options."""
     from autodiff_kit.lessons.atomic_files import write_atomically
 
     from .lms_export import canvas_csv, moodle_csv, read_canvas_export
@@ -129,9 +135,9 @@ def _check_limits(options: argparse.Namespace) -> None:
     for name, most in least.items():
         given = getattr(options, name)
         if not most <= given < 1e6:
-            raise ArgumentError(f"--{name} takes a number from {most:g} upwards; got {given:g}.")
+            raise ArgumentError(f"--{name} must be {most:g} or more, got {given:g}.")
 
 
 def _summary_line(out: Path, count: int, odd: int) -> str:
-    look = f" {odd} were not simply graded: {out / 'report.html'} says why." if odd else ""
+    look = f" {odd} could not be graded in full: see {out / 'report.html'}." if odd else ""
     return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback'}.{look}"

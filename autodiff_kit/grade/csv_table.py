@@ -41,5 +41,5 @@ def grades_csv(results: Iterable[SubmissionResult], due: str = "") -> str:
 
 
 def escape_formula(name: str) -> str:
-    """Prefix a text that a spreadsheet would take for a formula with an apostrophe."""
+    """Prefix a text that a spreadsheet would read as a formula with an apostrophe."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name

@@ -22,13 +22,14 @@ def find_exercise(name: str) -> Lesson:
     Raises
     ------
     StructureError
-        If there is none.
+        If there is no such exercise.
     """
     found = find_builtin_exercise(name) or custom.find_custom_exercise(name)
     if found is None:
         known = ", ".join(lesson.slug for lesson in LESSONS.values())
         raise StructureError(
-            f"There is no exercise {name!r}; there are {known}. One of your own is found by its checks: put the "
+            f"There is no exercise {name!r}; there are {known}. An exercise of your own is found by its checks: put "
+            "the "
             f"folder with {name}_checks on PYTHONPATH."
         )
     return found

@@ -22,20 +22,20 @@ from .submission_session import SubmissionSession, example_handle
 __all__ = ["grade_submission", "question_seed"]
 
 MAX_RUNS = 3
-"""How often a notebook is run at most: again after each cell that ended the process, without that cell."""
+"""The largest number of runs of a notebook: a new run after each cell that ended the process, without that cell."""
 EXIT_GRACE_SECONDS = 2.0
 MAX_CELL_ERRORS_SHOWN = 5
 
 
 def question_seed(secret: str, learner: str, question: str) -> int:
-    """The seed of a question's random draw for a learner: unknown without the batch's secret, and reproducible."""
+    """The seed of a question's random draw for a learner: secret without the batch's secret, and reproducible."""
     digest = hmac.digest(secret.encode(), f"{learner}\0{question}\0{0}".encode("utf-8", "replace"), hashlib.sha256)
     return int.from_bytes(digest[:6], "big")
 
 
 @dataclass
 class _GradingState:
-    """What is known of a submission so far, over all runs of its notebook."""
+    """The state of grading one submission, over all runs of its notebook."""
 
     grades: dict[str, QuestionGrade] = field(default_factory=dict)
     skipped_cells: set[int] = field(default_factory=set)
@@ -52,7 +52,7 @@ class _GradingState:
 def grade_submission(
     submission: Submission, runner: SubmissionRunner, secret: str, only: Sequence[str] = ()
 ) -> SubmissionResult:
-    """Run a notebook in a sandbox and check its functions from outside.
+    """Run a notebook in a sandbox and check its functions from outside the sandbox.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def grade_submission(
     Returns
     -------
     SubmissionResult
-        Whatever the notebook does, there is a result.
+        There is a result whatever the notebook does.
     """
     blank = SubmissionResult(
         submission.learner, submission.exercise, submission.status, submission.reason, submitted=submission.submitted,
@@ -128,7 +128,7 @@ def _run_once(
         return all(question.id in state.grades for question in asked)
     runner.end_submission(channel, grace_seconds=EXIT_GRACE_SECONDS)
     if session.memory and not state.status:
-        state.add_failure("memory", f"There was not enough memory for {session.memory}.")
+        state.add_failure("memory", f"The memory was not enough for {session.memory}.")
     return True
 
 
@@ -139,7 +139,7 @@ def _check_question(
     if absent:
         named = " and ".join(f"`{name}`" for name in absent)
         missing = any(function_states[name] == "missing" for name in absent)
-        words = f"There is no function {named}." if missing else f"{named} was left as it was given out."
+        words = f"There is no function {named}." if missing else f"{named} is unchanged from the starter code."
         return Verdict("not attempted", 0.0, words)
     session.begin_part()
     try:
@@ -147,7 +147,7 @@ def _check_question(
     except (ConnectionLost, ResponseTimeout, ProtocolError):
         raise
     except Exception as error:  # noqa: BLE001 - an answer that the check cannot handle must not end the batch
-        return Verdict("error", 0.0, f"The answers cannot be judged ({type(error).__name__}: {str(error)[:200]}).")
+        return Verdict("error", 0.0, f"The answers cannot be checked ({type(error).__name__}: {str(error)[:200]}).")
 
 
 def _record_early_end(
@@ -171,15 +171,15 @@ def _record_early_end(
 
 def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> tuple[str, str]:
     if isinstance(error, ProtocolError):
-        return "tampered", f"{what} wrote messages of its own to the connection with the grader ({error})."
+        return "tampered", f"{what} wrote to the connection with the grader ({error})."
     if exit_status.reason == "cpu" or (exit_status.reason == "crashed" and exit_status.code == -24):
-        return "timeout", f"{what} used more processor time than is allowed."
+        return "timeout", f"{what} exceeded the limit of processor time."
     if isinstance(error, ResponseTimeout):
         return "timeout", f"{what} did not end within the time limit."
     if exit_status.reason == "memory":
-        return "memory", f"{what} used more memory than is allowed."
+        return "memory", f"{what} exceeded the memory limit."
     if exit_status.reason == "processes":
-        return "crashed", f"{what} started more processes than are allowed."
+        return "crashed", f"{what} exceeded the limit of processes."
     if exit_status.reason == "crashed":
         how = f"signal {-exit_status.code}" if exit_status.code < 0 else f"exit code {exit_status.code}"
         return "crashed", f"{what} ended Python ({how})."
@@ -194,7 +194,7 @@ def _question_grade(question: Question, seed: int, verdict: Verdict) -> Question
 
 
 def _grade_not_reached(question: Question) -> QuestionGrade:
-    words = "This question was not reached: the notebook was ended too often."
+    words = "This question was not reached: the notebook's process ended too often."
     return QuestionGrade(question.id, 0.0, question.points, "error", words)
 
 

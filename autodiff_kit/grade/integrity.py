@@ -32,14 +32,14 @@ def check_integrity(found: Submission, lesson: Lesson, cells: list[dict[str, Any
     Returns
     -------
     Submission
-        With remarks, and with status and reason if checks or points were changed. It is graded all the same,
-        because no point depends on the notebook's own checks.
+        With remarks, and with status and reason if checks or points were changed. It is still graded, because no point
+        depends on the notebook's own checks.
     """
     remarks = tuple(_cell_remarks(found, lesson))
     changed = [*_changed_checks(found), *_changed_points(lesson, cells)]
     if not changed:
         return replace(found, remarks=found.remarks + remarks)
-    reason = f"{' '.join(changed)} Points come from the grader's own checks all the same."
+    reason = f"{' '.join(changed)} The points still come from the grader's own checks."
     return replace(found, remarks=found.remarks + remarks, status="tampered", reason=reason)
 
 
@@ -49,13 +49,13 @@ def _cell_remarks(found: Submission, lesson: Lesson) -> Iterator[str]:
     names = [id for place, id in found.questions if id in ours and not _is_check_source(sources[place])]
     lost = [id for id in ours if id not in names]
     if lost:
-        yield f"The cell of {', '.join(lost)} is missing or carries no name."
+        yield f"The cell of {', '.join(lost)} is missing or has no name."
     copied = sorted({id for id in names if names.count(id) > 1})
     if copied:
-        yield f"{', '.join(copied)}: several cells carry this name; the last one that defines a function counts."
+        yield f"{', '.join(copied)}: several cells have this name; the last one that defines a function counts."
     once = list(dict.fromkeys(names))
     if once != [id for id in ours if id in once]:
-        yield "The questions stand in another order; the cells were run as they stand."
+        yield "The questions are in another order; the cells were run in that order."
     strange = sorted({id[:40] for _, id in found.questions if id not in ours})
     if strange:
         yield f"There are cells of other exercises: {', '.join(strange[:5])}."
@@ -66,7 +66,7 @@ def _changed_checks(found: Submission) -> Iterator[str]:
     sources = dict(found.cells)
     for place, id in found.checks:
         if sources[place].strip() and not _is_check_source(sources[place]):
-            yield f"The check of {id[:40]} was changed into something else."
+            yield f"The check of {id[:40]} was replaced by other code."
 
 
 def _changed_points(lesson: Lesson, cells: list[dict[str, Any]]) -> Iterator[str]:

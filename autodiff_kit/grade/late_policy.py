@@ -16,7 +16,7 @@ __all__ = ["LatePolicy"]
 
 @dataclass(frozen=True)
 class LatePolicy:
-    """When work is due, and the penalty for each day after that.
+    """The due time of submissions, and the penalty for each day after it.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class LatePolicy:
             _parse(self.due)
         if not (self.grace >= 0 and 0 <= self.per_day <= 100 and 0 <= self.most <= 100):
             raise StructureError(
-                f"A late policy takes minutes of grace from 0 and percentages from 0 to 100; got "
+                f"A late policy needs minutes of grace of 0 or more and percentages from 0 to 100; got "
                 f"{self.grace:g} minutes, {self.per_day:g} % a day, {self.most:g} % at most."
             )
 
@@ -50,7 +50,7 @@ class LatePolicy:
         Parameters
         ----------
         result : SubmissionResult
-            The result of one submission; without a time it is not late.
+            The result of one submission; without a submission time it is not late.
 
         Returns
         -------
@@ -69,4 +69,4 @@ def _parse(text: str) -> datetime:
     try:
         return parse_timestamp(text)
     except ValueError as error:
-        raise StructureError(f"{text!r} is no time. Write it as 2026-11-30T23:59+01:00.") from error
+        raise StructureError(f"{text!r} is not a time. Write it as 2026-11-30T23:59+01:00.") from error

@@ -67,7 +67,7 @@ def read_canvas_export(path: Path) -> list[dict[str, str]]:
     Raises
     ------
     FileError
-        If it cannot be read, or is not such a file.
+        If the file cannot be read, or is not such an export.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -75,7 +75,7 @@ def read_canvas_export(path: Path) -> list[dict[str, str]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{path} cannot be read ({error}). Export the gradebook from Canvas as CSV.") from error
     if not rows or not {"Student", "ID"} <= rows[0].keys():
-        raise FileError(f"{path} is not an export of Canvas: it has no columns Student and ID.")
+        raise FileError(f"{path} is not an export from Canvas: it has no columns Student and ID.")
     return [row for row in rows if not row["Student"].strip().startswith("Points Possible")]
 
 

@@ -23,7 +23,7 @@ __all__ = ["GradebookError", "database_url", "write_gradebook"]
 
 
 class GradebookError(AutodiffError, RuntimeError):
-    """The gradebook cannot be written; the text says why and what to do. The grades on disk are kept."""
+    """The gradebook cannot be written; the message says why and what to do. The grades on disk are kept."""
 
 
 def database_url(where: str) -> str:
@@ -48,7 +48,7 @@ def database_url(where: str) -> str:
         return where
     path = Path(where).expanduser().resolve()
     if not path.parent.is_dir():
-        raise FileError(f"The gradebook {path} cannot be made: its folder is not there.")
+        raise FileError(f"The gradebook {path} cannot be created: its folder does not exist.")
     return f"sqlite:///{path}"
 
 
@@ -62,7 +62,7 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
     results : iterable of SubmissionResult
         Of one or more exercises.
     due : str
-        When the work was due, as ISO 8601.
+        The due time, as ISO 8601.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
     Raises
     ------
     GradebookError
-        If nbgrader is not installed, or the database cannot be reached or refuses.
+        If nbgrader is not installed, or the database cannot be reached or refuses the results.
     """
     try:
         from nbgrader.api import Gradebook
@@ -87,7 +87,7 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
                 _write_submission(book, result, due)
             book.db.commit()
     except ModuleNotFoundError as error:
-        raise GradebookError(f"This database needs {error.name}: pip install it beside the kit.") from error
+        raise GradebookError(f"This database needs {error.name}; install it with pip next to the kit.") from error
     except SQLAlchemyError as error:
         reason = str(error).splitlines()[0]
         raise GradebookError(
@@ -98,7 +98,7 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
 
 @contextmanager
 def _with_scripts_on_path() -> Iterator[None]:
-    """Put the folder of this Python on PATH: nbgrader calls alembic, which is installed there, by name."""
+    """Put the folder of this Python on PATH, because nbgrader calls alembic, which is installed there, by name."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
     try:

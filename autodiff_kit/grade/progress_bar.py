@@ -9,14 +9,14 @@ __all__ = ["ProgressBar"]
 
 
 class ProgressBar:
-    """Shows how much of a batch is graded, at which rate, and the time left.
+    """Shows how much of a batch is graded, the rate, and the time left.
 
     Parameters
     ----------
     total, done : int
         Number of submissions, and of those that need no grading.
     out : text stream or None
-        Where the bar is shown; nothing is shown if None.
+        Stream on which the bar is shown; with None nothing is shown.
     """
 
     def __init__(self, total: int, done: int, out: TextIO | None) -> None:
@@ -24,7 +24,7 @@ class ProgressBar:
         self._started = time.monotonic()
         self._is_terminal = out is not None and out.isatty()
         if out is not None and done:
-            print(f"{done} of {total} were graded before.", file=out)
+            print(f"{done} of {total} were already graded.", file=out)
         self._draw()
 
     def step(self) -> None:
@@ -33,7 +33,7 @@ class ProgressBar:
         self._draw()
 
     def end(self) -> None:
-        """Replace the bar by a summary."""
+        """Replace the bar with a summary."""
         if self._out is None:
             return
         seconds, count = time.monotonic() - self._started, self._done - self._before

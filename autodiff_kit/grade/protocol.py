@@ -48,7 +48,7 @@ class ConnectionLost(Exception):  # noqa: N818 - the normal end of a process, no
 
 
 class ResponseTimeout(Exception):  # noqa: N818
-    """The other side did not answer before the deadline."""
+    """The other side did not respond before the deadline."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class FunctionRegistry(Protocol):
     """Numbers the local functions, and makes proxies for the functions of the other side."""
 
     def encode_function(self, function: object) -> dict[str, Any] | None:
-        """The reference to a function in a message; None for what is no function."""
+        """The reference to a function in a message; None for an object that is not a function."""
 
     def remote_function(self, number: int, name: str, raw: bool) -> object:
         """A proxy for a function of the other side."""
@@ -159,12 +159,12 @@ class MessageSocket:
     def _with_deadline(self, action: Callable[[], Any]) -> Any:
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise ResponseTimeout("no answer in time")
+            raise ResponseTimeout("no response in time")
         self._sock.settimeout(None if left == math.inf else left)
         try:
             return action()
         except TimeoutError as error:
-            raise ResponseTimeout("no answer in time") from error
+            raise ResponseTimeout("no response in time") from error
         except OSError as error:
             raise ConnectionLost("the other side has closed the connection") from error
 
@@ -181,9 +181,9 @@ def _parse_object(line: bytes) -> dict[str, Any]:
 
 def _checked_header(dtype: Any, shape: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     if not (type(dtype) is str and DTYPE.match(dtype)):
-        raise ProtocolError("an array of a dtype that is not allowed")
+        raise ProtocolError("an array has a dtype that is not allowed")
     if len(shape) > 32 or not all(type(n) is int and 0 <= n <= MAX_ARRAY_BYTES for n in shape):
-        raise ProtocolError("an array of a shape that is not allowed")
+        raise ProtocolError("an array has a shape that is not allowed")
     return np.dtype(dtype), tuple(shape)
 
 
@@ -258,7 +258,7 @@ def _decode_namespace(held: Any, inner: Callable[[Any], Any]) -> CallbackNamespa
 
 def _array_at(held: Any, arrays: list[np.ndarray]) -> np.ndarray:
     if type(held) is not int or held < 0:
-        raise ProtocolError("an array index that is not valid")
+        raise ProtocolError("an array index is not valid")
     return arrays[held]
 
 

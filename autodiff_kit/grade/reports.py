@@ -133,7 +133,7 @@ def _remarks_table(results: Sequence[SubmissionResult]) -> str:
 
 
 def _misconceptions_table(results: Sequence[SubmissionResult]) -> str:
-    """How many answers had each misconception."""
+    """The number of answers with each misconception."""
     named = Counter((mark.question, mark.misconception) for r in results for mark in r.marks if mark.misconception)
     most = max(named.values(), default=1)
     rows = [

@@ -20,7 +20,8 @@ __all__ = ["ResultStore"]
 
 
 class ResultStore:
-    """Stores the results of a batch, so that grading can continue after a crash. As a context manager it is locked.
+    """Stores the results of a batch, so that grading can continue after a crash; a context manager that locks the
+    folder.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class ResultStore:
             self._folder.chmod(0o700)
             self.secret = self._read_or_create_secret() if seed is None else f"seed {seed}"
         except OSError as error:
-            raise FileError(f"{out} cannot be written ({error.strerror}). Name another folder with --out.") from error
+            raise FileError(f"{out} cannot be written ({error.strerror}). Choose another folder with --out.") from error
 
     def __enter__(self) -> ResultStore:
         self._lock = (self._folder / "lock").open("w")
@@ -56,7 +57,7 @@ class ResultStore:
         except OSError as error:
             self._lock.close()
             raise FileError(
-                f"{self.out} is being graded into at this moment. Wait for it, or name another --out."
+                f"another run is writing grades to {self.out} at this moment. Wait for it, or choose another --out."
             ) from error
         return self
 

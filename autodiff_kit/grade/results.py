@@ -66,7 +66,7 @@ class SubmissionResult:
     late : bool
         Whether it was handed in after the due time.
     penalty : float
-        Points subtracted for that.
+        Points subtracted for being late.
     stamp : str
         The learner's random id from the notebook's metadata, which determines the example values.
     sha256 : str
@@ -150,7 +150,7 @@ def read_results(path: Path) -> list[SubmissionResult]:
     Raises
     ------
     FileError
-        If it is missing or damaged.
+        If the file is missing or damaged.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -158,4 +158,4 @@ def read_results(path: Path) -> list[SubmissionResult]:
     except OSError as error:
         raise FileError(f"{path} cannot be read ({error.strerror}). `autodiff-kit grade` writes it.") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise FileError(f"{path} is not a file of results ({error!r}). Grade again to write it anew.") from error
+        raise FileError(f"{path} is not a file of results ({error!r}). Grade again to write a new one.") from error

@@ -1,7 +1,7 @@
 """Remote procedure calls between the grader and a sandbox; each side can call functions of the other, also nested.
 
-A message refers to a function by a number. A remote function of tensors can be differentiated: its answer comes with
-a token, and the gradient of the answer calls the pullback (VJP) that the token stands for.
+A message refers to a function by a number. A remote function of tensors can be differentiated: its result comes with
+a token, and the gradient of the result calls the pullback (VJP) that belongs to the token.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RemoteFunction:
         self.connection, self.number, self.__name__, self.raw = connection, number, name, raw
 
     def __call__(self, *args: Any) -> Any:
-        """Call the remote function; a tape that watches the arguments records an answer that is a tensor."""
+        """Call the remote function; a tape that watches the arguments records a result that is a tensor."""
         if not self.raw or any(callable(arg) for arg in args):
             return self.connection.request("call", self.number, [to_wire(arg) for arg in args]).values[0]
         answer = self.connection.request("watch", self.number, [to_wire(arg) for arg in args])
@@ -64,7 +64,7 @@ class RemoteFunction:
 
 
 class RpcConnection:
-    """One end of a connection: sends requests, and answers those of the other end meanwhile.
+    """One end of a connection: sends requests, and meanwhile answers those of the other end.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class RpcConnection:
         self._pullbacks = [(None, 0)] * len(self._pullbacks)
 
     def encode_function(self, function: Any) -> dict[str, Any] | None:
-        """The reference to a local or remote function in a message; None for what is no function."""
+        """The reference to a local or remote function in a message; None for an object that is not a function."""
         remote = _remote_function_of(function)
         if remote is not None and remote.connection is self:
             return {"yours": remote.number}
@@ -107,7 +107,7 @@ class RpcConnection:
     def local_function(self, number: int) -> object:
         """The local function with a number."""
         if not 0 <= number < len(self._functions):
-            raise ProtocolError("a function number that was never sent")
+            raise ProtocolError("a function number was never sent")
         return self._functions[number]
 
     def send(self, kind: str, values: list[Any] | None = None, **fields: Any) -> None:
@@ -115,7 +115,7 @@ class RpcConnection:
         self.channel.send(Message(kind, fields, values or []), self)
 
     def request(self, how: str, number: int, args: list[Any]) -> Message:
-        """Call a function of the other side, and answer its requests meanwhile."""
+        """Call a function of the other side, and meanwhile answer its requests."""
         with self._nested():
             self.send("ask", [args], how=how, number=number)
             answer = self.receive("answer", "raise")
@@ -131,7 +131,7 @@ class RpcConnection:
             if message.kind in kinds:
                 return message
             if message.kind != "ask":
-                raise ProtocolError(f"an unexpected message of kind {message.kind[:40]!r}")
+                raise ProtocolError(f"unexpected message of kind {message.kind[:40]!r}")
             self._handle_request(message)
 
     def _handle_request(self, message: Message) -> None:
@@ -141,11 +141,11 @@ class RpcConnection:
             args = [from_wire(arg) for arg in message.values[0]]
             self._request_bytes += sum(getattr(arg, "nbytes", 0) for arg in message.values[0])
         except (KeyError, IndexError, TypeError) as error:
-            raise ProtocolError("a request that violates the format") from error
+            raise ProtocolError("a request violates the format") from error
         with self._nested():
             try:
                 if self._request_bytes > MAX_REQUEST_BYTES:
-                    raise RuntimeError("this was asked too often, or with arrays that are too large.")
+                    raise RuntimeError("this was called too often, or with arrays that are too large.")
                 values, fields = work(number, args)
             except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError,
                     ValueError, errors.AutodiffError) as error:  # fmt: skip
@@ -158,7 +158,7 @@ class RpcConnection:
         return [to_wire(function(*args))], {}
 
     def _call_with_pullback(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Call a function and keep its pullback; integer arguments or answers have none."""
+        """Call a function and keep its pullback; integer arguments or results have none."""
         from autodiff_kit.core.tensor import Tensor, as_tensor
         from autodiff_kit.transforms.reverse_mode import vjp
 
@@ -175,10 +175,10 @@ class RpcConnection:
 
     def _apply_pullback(self, token: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         if not (type(token) is int and 0 <= token < len(self._pullbacks)):
-            raise ProtocolError("a pullback token that was never sent")
+            raise ProtocolError("a pullback token was never sent")
         back, count = self._pullbacks[token]
         if back is None:
-            raise RuntimeError("that answer belongs to an earlier question.")
+            raise RuntimeError("that result belongs to an earlier question.")
         found = back(*args)
         return [to_wire(item) for item in ([found] if count == 1 else found)], {}
 
@@ -194,7 +194,7 @@ class RpcConnection:
 
 
 def to_wire(value: Any) -> Any:
-    """Convert a value for sending: tensors are marked as such, functions stay, everything else becomes plain data."""
+    """Convert a value for sending: tensors are marked as tensors, functions stay, other values become plain data."""
     from autodiff_kit.core.tensor import Tensor
     from autodiff_kit.core.variable import Variable
 
@@ -229,7 +229,7 @@ def _remote_function_of(function: Any) -> RemoteFunction | None:
 
 
 def _error_from(answer: Message) -> Exception:
-    """The exception that an answer describes, as the class of the same name; RuntimeError if there is none."""
+    """The exception that a response describes, as the class of the same name; RuntimeError if there is none."""
     name, text = str(answer.fields.get("type")), str(answer.fields.get("text"))[:2000]
     kind = getattr(errors, name, None) or getattr(builtins, name, None)
     known = isinstance(kind, type) and issubclass(kind, Exception) and kind is not StopIteration

@@ -1,7 +1,7 @@
 """The sandbox for submissions: bubblewrap around a preloaded Python that forks a process for each submission.
 
-This module runs outside of the sandbox, :mod:`.inside` within it. The sandbox has no network, a read-only system, and
-of all other files only those of Python; each submission gets new namespaces of its own within the sandbox.
+This module runs outside of the sandbox, :mod:`.inside` inside it. The sandbox has no network, a read-only system, and
+of all other files only those of Python; each submission gets separate namespaces within the sandbox.
 
 Limits of the protection:
 
@@ -51,7 +51,7 @@ ENVIRONMENT: Final = {
     "MPLBACKEND": "agg",
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "PYTHONHASHSEED": "0",
-    # One thread, and NumPy's own loops: the same digits on every run and on machines of the same kind.
+    # One thread, and NumPy's own loops: the same digits on every run and on equal machines.
     "AUTODIFF_KIT_NUMBA": "0",
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -148,14 +148,14 @@ class Sandbox:
         if not data:
             words = self._error_output()
             self.close()
-            raise SandboxError(f"The sandbox gave no sign of {what}. {words}")
+            raise SandboxError(f"The sandbox did not report {what}. {words}")
         found: dict[str, Any] = json.loads(data)
         return found
 
     def _error_output(self) -> str:
         self._errors.seek(0)
         said = self._errors.read()[-2000:].decode(errors="replace").strip()
-        return f"It said:\n{said}" if said else "It said nothing."
+        return f"Its output:\n{said}" if said else "It had no output."
 
 
 class UnsandboxedRunner:
@@ -190,14 +190,14 @@ class UnsandboxedRunner:
         return ExitStatus("done") if code == 0 else ExitStatus("crashed", code)
 
     def close(self) -> None:
-        """Do nothing: no process is left between submissions."""
+        """Do nothing, because no process is left between submissions."""
 
 
 SubmissionRunner: TypeAlias = Sandbox | UnsandboxedRunner
 
 
 def make_runner(limits: ResourceLimits, *, sandbox: bool = True) -> SubmissionRunner:
-    """Start what runs the submissions: a sandbox, or plain processes if ``sandbox`` is false.
+    """Start the runner of submissions: a sandbox, or plain processes if ``sandbox`` is false.
 
     Parameters
     ----------
@@ -216,16 +216,16 @@ def make_runner(limits: ResourceLimits, *, sandbox: bool = True) -> SubmissionRu
         If a sandbox is required and cannot be started.
     """
     if sys.platform == "win32":
-        raise SandboxError("Notebooks cannot be graded on Windows itself: use its subsystem for Linux (WSL).")
+        raise SandboxError("Notebooks cannot be graded on Windows itself; use the Windows Subsystem for Linux (WSL).")
     if not sandbox:
         return UnsandboxedRunner(limits)
     if sys.platform != "linux" or shutil.which("bwrap") is None:
-        what = "bubblewrap (bwrap) is not installed: `apt-get install bubblewrap`, or `dnf install bubblewrap`"
+        what = "bubblewrap (bwrap) is not installed; use `apt-get install bubblewrap`, or `dnf install bubblewrap`"
         if sys.platform != "linux":
-            what = f"a sandbox needs Linux, and this is {sys.platform}: grade in a Linux container or virtual machine"
+            what = f"a sandbox needs Linux, but this is {sys.platform}; grade in a Linux container or virtual machine"
         raise SandboxError(
-            f"No sandbox can be started: {what}. Nothing was run. --unsafe-no-sandbox runs the notebooks without one, "
-            "with all the rights that you have."
+            f"No sandbox can be started: {what}. No notebook was run. --unsafe-no-sandbox runs the notebooks without a "
+            "sandbox, with all your rights."
         )
     started = time.monotonic()
     try:
@@ -233,10 +233,10 @@ def make_runner(limits: ResourceLimits, *, sandbox: bool = True) -> SubmissionRu
         started_sandbox.end_submission(started_sandbox.start_submission(), grace_seconds=0.0)
     except SandboxError as error:
         raise SandboxError(
-            f"No sandbox could be started, after {time.monotonic() - started:.0f} s: {error}\nNothing was run. "
+            f"No sandbox could be started, after {time.monotonic() - started:.0f} s: {error}\nNo notebook was run. "
             "A sandbox needs user namespaces (see "
             "`sysctl user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`). "
-            "--unsafe-no-sandbox runs the notebooks without a sandbox, with all the rights that you have."
+            "--unsafe-no-sandbox runs the notebooks without a sandbox, with all your rights."
         ) from error
     return started_sandbox
 

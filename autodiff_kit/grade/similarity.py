@@ -48,7 +48,7 @@ def similar_pairs(submissions: Iterable[Submission]) -> list[SimilarPair]:
     Returns
     -------
     list of SimilarPair
-        The most similar first. In a pair with the worked answer, that takes the place of the second name.
+        The most similar pairs first. In a pair with the worked answer, its second name says so.
     """
     answers: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for one in submissions:
@@ -108,7 +108,7 @@ def _similar_pairs_of(question: Question, texts: Mapping[str, str]) -> Iterator[
 
 
 def _candidate_pairs(ngrams: Mapping[str, frozenset[str]]) -> Iterator[Sequence[str]]:
-    """Pairs that share a rare n-gram. N-grams that many answers have say nothing about copying."""
+    """Pairs that share a rare n-gram. N-grams of many answers are no evidence of copying."""
     holders: dict[str, list[str]] = defaultdict(list)
     for name, own in ngrams.items():
         for ngram in own:

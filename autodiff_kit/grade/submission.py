@@ -1,4 +1,4 @@
-"""The record of one submission, as it was read: cells, questions, status and remarks. Nothing of it was run."""
+"""The record of one submission, as it was read: cells, questions, status and remarks. Nothing in it was run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Submission"]
 
 @dataclass(frozen=True)
 class Submission:
-    """One notebook that was handed in, read but not run.
+    """One submitted notebook, read but not run.
 
     Attributes
     ----------
@@ -24,9 +24,9 @@ class Submission:
     questions : tuple of (int, str)
         Index and question id of each code cell of a question.
     checks : tuple of (int, str)
-        Those of them that were released as checks.
+        Those question cells that were released as checks.
     status, reason : str
-        Set if it cannot be run or was tampered with.
+        Set if the notebook cannot be run or was tampered with.
     stamp, sha256, submitted : str
         The learner's random id, the hash of the notebook, and the time of the file.
     remarks : tuple of str

@@ -35,14 +35,14 @@ def collect_submissions(places: Sequence[Path], exercise: str = "") -> list[Subm
     Returns
     -------
     list of Submission
-        Sorted by learner and exercise; of several for the same exercise the last one that can be read.
+        Sorted by learner and exercise; of several submissions for the same exercise the last one that can be read.
 
     Raises
     ------
     StructureError
         If the exercise is not known.
     FileError
-        If a place does not exist.
+        If a path does not exist.
     """
     if exercise:
         find_exercise(exercise)
@@ -54,7 +54,7 @@ def _files_with_learners(places: Iterable[Path], exercise: str) -> Iterator[tupl
     """Each file that may be a submission, with its learner."""
     for place in places:
         if not os.path.lexists(place):
-            raise FileError(f"{place} does not exist. Name notebooks, bundles or folders of them.")
+            raise FileError(f"{place} does not exist. Give notebooks, bundles or folders of them.")
         if place.is_dir() and not place.is_symlink():
             for entry in sorted(place.iterdir()):
                 yield from _files_in_entry(entry, exercise)
@@ -88,7 +88,7 @@ def _learner_of(path: Path, exercise: str) -> str:
 
 
 def _with_copied_ids_remarked(found: list[Submission]) -> list[Submission]:
-    """Add a remark to notebooks of several learners that carry the same random id."""
+    """Add a remark to notebooks of different learners with the same random id."""
     owners: dict[str, set[str]] = {}
     for one in found:
         if one.stamp:
@@ -99,7 +99,8 @@ def _with_copied_ids_remarked(found: list[Submission]) -> list[Submission]:
         if not others:
             return one
         words = (
-            f"This notebook and that of {', '.join(others[:5])} carry one random id: they are copies of one notebook."
+            f"This notebook and that of {', '.join(others[:5])} have the same random id, so they are copies of one "
+            "notebook."
         )
         return replace(one, remarks=(*one.remarks, words))
 
@@ -114,7 +115,7 @@ def _last_of_each_learner(found: list[Submission]) -> list[Submission]:
     for group in groups.values():
         last = max(group, key=lambda one: (not one.status, one.submitted, one.sha256))
         if len(group) > 1:
-            words = f"{len(group)} were handed in; the last one that can be read counts."
+            words = f"{len(group)} notebooks were handed in; the last one that can be read counts."
             last = replace(last, remarks=(*last.remarks, words))
         chosen.append(last)
     return sorted(chosen, key=lambda one: (one.learner, one.exercise))

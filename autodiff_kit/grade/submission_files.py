@@ -29,7 +29,7 @@ def read_file_bytes(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise RejectedSubmission("invalid", "It is not a plain file.")
+                raise RejectedSubmission("invalid", "It is not a regular file.")
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         what = "It is a symbolic link." if path.is_symlink() else f"It cannot be read ({error.strerror})."
@@ -50,7 +50,7 @@ def notebook_from_zip(data: bytes) -> tuple[bytes, tuple[str, ...]]:
             entries = bundle.infolist()
             if len(entries) > MAX_ENTRIES:
                 raise RejectedSubmission(
-                    "invalid", f"The bundle holds {len(entries)} files; it needs notebook.ipynb alone."
+                    "invalid", f"The bundle holds {len(entries)} files; it must contain only notebook.ipynb."
                 )
             odd = [entry for entry in entries if _leads_outside(entry)]
             return _read_entry(bundle, _only_notebook(entries)), _remark_on_names(odd)
@@ -68,7 +68,7 @@ def _remark_on_names(odd: list[zipfile.ZipInfo]) -> tuple[str, ...]:
     if not odd:
         return ()
     return (
-        f"The bundle holds {len(odd)} links or names that lead out of it ({odd[0].filename[:80]!r}); not followed.",
+        f"The bundle holds {len(odd)} links or names that point outside of it ({odd[0].filename[:80]!r}); ignored.",
     )
 
 
@@ -76,7 +76,9 @@ def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
     named = [entry for entry in entries if entry.filename == "notebook.ipynb"]
     found = named or [entry for entry in entries if entry.filename.endswith(".ipynb") and not _leads_outside(entry)]
     if len(found) != 1:
-        raise RejectedSubmission("invalid", f"The bundle holds {len(found)} notebooks; one is needed, notebook.ipynb.")
+        raise RejectedSubmission(
+            "invalid", f"The bundle holds {len(found)} notebooks; it must contain one, notebook.ipynb."
+        )
     if _is_link(found[0]):
         raise RejectedSubmission("invalid", "The bundle's notebook is a symbolic link.")
     return found[0]

@@ -1,4 +1,4 @@
-"""Reading one submission: the file is parsed and checked, nothing in it is run or unpacked."""
+"""Reading one submission: the file is parsed and checked; nothing in it is run or unpacked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_submission(path: Path, learner: str, exercise: str = "") -> Submission:
     Returns
     -------
     Submission
-        With cells, if it can be run.
+        With cells, if the notebook can be run.
     """
     wanted = find_exercise(exercise) if exercise else None
     name = "".join(c if c.isprintable() else "?" for c in learner.encode("utf-8", "replace").decode())[:200]
@@ -61,13 +61,15 @@ def _parse_notebook(data: bytes) -> dict[str, Any]:
         raise RejectedSubmission("invalid", "Its text is not UTF-8. Save it from Jupyter again.") from error
     except (ValueError, RecursionError) as error:
         raise RejectedSubmission(
-            "invalid", "It is not JSON, so it is no notebook. Save it from Jupyter again."
+            "invalid", "It is not JSON, so it is not a notebook. Save it from Jupyter again."
         ) from error
     if type(found) is not dict or type(found.get("cells", found.get("worksheets"))) is not list:
-        raise RejectedSubmission("invalid", "It is JSON, but no notebook: it has no list of cells.")
+        raise RejectedSubmission("invalid", "It is JSON, but not a notebook: it has no list of cells.")
     if found.get("nbformat") != 4:
         said = str(found.get("nbformat"))[:20]
-        raise RejectedSubmission("unsupported", f"Its nbformat is {said}; 4 is needed. Open it in Jupyter and save it.")
+        raise RejectedSubmission(
+            "unsupported", f"Its nbformat is {said}, but must be 4. Open it in Jupyter and save it."
+        )
     return found
 
 
@@ -75,7 +77,7 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
     about = _kit_metadata(notebook)
     language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name", "python")
     if language not in ("python", "ipython"):
-        raise RejectedSubmission("unsupported", f"It is written in {str(language)[:40]}; Python is needed.")
+        raise RejectedSubmission("unsupported", f"It is written in {str(language)[:40]}, but must be in Python.")
     named = about.get("exercise") or about.get("slug")
     lesson = wanted or (find_builtin_exercise(named) if type(named) is str else None)
     if lesson is None:
@@ -100,17 +102,17 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
 
 def _unknown_exercise_reason(named: object) -> str:
     if named is None:
-        return "It does not say which exercise it is: give --exercise, or hand in the notebook that was given out."
+        return "Its exercise is unknown: give --exercise, or hand in the notebook that was released."
     return f"There is no exercise {str(named)[:80]!r} here."
 
 
 def _check_cells(cells: list[Any]) -> None:
     if len(cells) > MAX_CELLS:
-        raise RejectedSubmission("invalid", f"It has {len(cells)} cells; {MAX_CELLS} is the most.")
+        raise RejectedSubmission("invalid", f"It has {len(cells)} cells; the limit is {MAX_CELLS}.")
     if not all(type(cell) is dict for cell in cells):
-        raise RejectedSubmission("invalid", "It is JSON, but no notebook: one of its cells is none.")
+        raise RejectedSubmission("invalid", "It is JSON, but not a notebook: one of its cells is not a cell.")
     if any(len(_cell_source(cell)) > MAX_CELL_LENGTH for cell in cells):
-        raise RejectedSubmission("invalid", f"One of its cells is longer than {MAX_CELL_LENGTH >> 20} MB.")
+        raise RejectedSubmission("invalid", f"One of its cells is larger than {MAX_CELL_LENGTH >> 20} MB.")
 
 
 def _question_cells(cells: list[dict[str, Any]]) -> tuple[tuple[int, str], ...]:
@@ -141,7 +143,7 @@ def _cell_source(cell: dict[str, Any]) -> str:
 
 
 def _submission_time(path: Path) -> str:
-    """Time of the submission: from the timestamp.txt that nbgrader writes beside it, else the file's own."""
+    """Time of the submission: from the timestamp.txt that nbgrader writes next to it, otherwise that of the file."""
     try:
         noted = (path.parent / "timestamp.txt").read_text(encoding="utf-8")[:40].strip()
         return parse_timestamp(noted).isoformat(timespec="seconds")

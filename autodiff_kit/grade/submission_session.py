@@ -33,7 +33,7 @@ class SubmissionSession:
     errors : dict
         The error of each cell that stopped, by index.
     memory : str
-        Where memory ran out; empty if nowhere.
+        The place where memory ran out; empty if it did not.
     """
 
     def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
@@ -49,7 +49,7 @@ class SubmissionSession:
         questions: Sequence[Mapping[str, Any]],
         examples: Mapping[str, Callback],
     ) -> dict[str, str]:
-        """Run the cells; return for each function to be written: missing, untouched or there."""
+        """Run the cells; return for each required function: missing, untouched or there."""
         self.begin_part()
         self._connection.send(
             "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
@@ -63,7 +63,7 @@ class SubmissionSession:
             self._record_cell_message(message)
 
     def begin_part(self) -> None:
-        """Restart the time limit and discard the pullbacks of the part before."""
+        """Restart the time limit and discard the pullbacks of the previous part."""
         self._connection.discard_pullbacks()
         self._channel.deadline = time.monotonic() + self._wall_seconds
 
@@ -80,7 +80,7 @@ class SubmissionSession:
         try:
             return self._parse_reply(answer, range(len(call.args)), call.errors)
         except (LookupError, TypeError, ValueError) as error:
-            raise ProtocolError(f"an answer that violates the format ({type(error).__name__})") from error
+            raise ProtocolError(f"a response violates the format ({type(error).__name__})") from error
 
     def finish(self) -> None:
         """Tell the submission's process that no more calls follow."""
@@ -89,7 +89,7 @@ class SubmissionSession:
     def _record_cell_message(self, message: Message) -> None:
         place = message.fields.get("place")
         if type(place) is not int:
-            raise ProtocolError("a cell without an index")
+            raise ProtocolError("a cell has no index")
         self.place = place
         if message.kind == "error":
             self.errors[place] = str(message.fields.get("text"))[:400]
@@ -120,7 +120,7 @@ class SubmissionSession:
 def _checked_count(told: object) -> int:
     """A count that the sandbox reports. Only its type and range can be checked."""
     if type(told) is not int or not 0 <= told < 1 << 63:
-        raise ValueError("a count that is not valid")
+        raise ValueError("a count is not valid")
     return told
 
 

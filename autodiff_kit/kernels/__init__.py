@@ -2,7 +2,7 @@
 
 ``import autodiff_kit`` and a first gradient do not need numba. Operations call :func:`compiled_loop`. After some
 requests a background thread imports numba and compiles all loops, which are then returned. ``AUTODIFF_KIT_NUMBA=0``
-turns the loops off. Results agree with NumPy to the printed digit; loops that update state agree to the last bit.
+disables the loops. Results agree with NumPy to the printed digit; loops that update state agree to the last bit.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _compile_quietly() -> None:
 
 
 def compile_all_loops() -> list[str]:
-    """Compile all loops now, for both floating dtypes, and return their names; empty if they are turned off."""
+    """Compile all loops now, for both floating dtypes, and return their names; empty if they are disabled."""
     if not enabled():
         return []
     from autodiff_kit.kernels import eager_loops

@@ -75,7 +75,7 @@ def _sum_of_exponentials(x: Any, i: int, top: Any) -> Any:
 def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
     """``log(sum(exp(x))) - x[label]`` of each row, both minus the row's maximum; False if a label is out of range.
 
-    Must not be reassociated: added to a large maximum first, the logarithm would lose its digits.
+    The order of the sum must not change: added to a large maximum first, the logarithm would lose its digits.
     """
     for i in range(x.shape[0]):
         label = labels[i]

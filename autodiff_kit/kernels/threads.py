@@ -18,7 +18,7 @@ from autodiff_kit.kernels.native_calls import run_units, run_units_nogil
 __all__ = ["is_worth_splitting", "run_in_two_threads"]
 
 MIN_OPERATIONS = 10_000_000
-"""Scalar operations from which a half takes longer than waking a thread: about 0.2 ms of one core."""
+"""The number of scalar operations above which a half takes longer than waking a thread: about 0.2 ms of one core."""
 
 
 def is_worth_splitting(operations: int) -> bool:
@@ -69,7 +69,7 @@ class _HelperThread:
         interrupt = None
         while not job.done:
             try:
-                self._ended.get(timeout=1.0)  # may be left over from an earlier range
+                self._ended.get(timeout=1.0)  # may come from an earlier range
             except queue.Empty:
                 continue
             except KeyboardInterrupt as error:
@@ -83,7 +83,7 @@ _creation_lock = threading.Lock()
 
 
 def _forget_threads_after_fork() -> None:
-    """In a forked process there is no helper thread, and the lock may be held by a thread that is gone."""
+    """A forked process has no helper thread, and a thread that no longer exists may hold the lock."""
     global _creation_lock
     _helpers.clear()
     _creation_lock = threading.Lock()

@@ -1,7 +1,7 @@
 """The kit inside JupyterLab: a front end in TypeScript, a server extension, and the kernel's side of the panels.
 
-``kernel`` answers the tape inspector, ``server`` answers the syllabus and the exercises; neither is loaded by
-``import autodiff_kit`` where there is no Jupyter.
+``kernel`` answers the tape inspector, ``server`` answers the syllabus and the exercises; ``import autodiff_kit`` loads
+neither outside of Jupyter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """``%load_ext autodiff_kit.lab`` lets the tape inspector ask this kernel.
+    """``%load_ext autodiff_kit.lab`` connects the tape inspector to this kernel.
 
     Parameters
     ----------

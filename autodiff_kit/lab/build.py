@@ -1,8 +1,8 @@
 """Build the JupyterLab extension: ``python autodiff_kit/lab/build.py`` (or ``make extension``).
 
-Only those who change the front end need this. The result, ``labextension/``, is kept in the repository, so that
-installing the kit asks for neither node nor npm. Node comes with the test extra, as a wheel; npm brings the packages
-that JupyterLab's extensions are built with.
+Only changes of the front end need it. The result, ``labextension/``, is kept in the repository, so that
+the installation needs neither node nor npm. Node comes with the test extra, as a wheel; npm brings the packages
+that build JupyterLab's extensions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def fingerprint() -> str:
 def build() -> None:
     """Check the types, bundle the extension, and record the hash of its sources."""
     if not (LAB / "node_modules").is_dir():
-        # Not `npm ci`: it asks for the lock's optional packages of every platform, and a registry may lack some.
+        # Not `npm ci`: it requests the lock's optional packages of every platform, and a registry may lack some.
         _run(*_npm(), "install", "--no-save", "--no-audit", "--no-fund")
     shutil.rmtree(LAB / "lib", ignore_errors=True)
     _run(str(LAB / "node_modules" / ".bin" / "tsc"))

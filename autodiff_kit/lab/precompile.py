@@ -1,4 +1,4 @@
-"""Compile every kernel now and keep it in the cache: what Binder does while it builds."""
+"""Compile every kernel now and keep it in the cache: run while Binder builds its image."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def _example_functions() -> list[Any]:
-    """Compiled functions of the kinds that lessons use, with their arguments: their kernels are found again later."""
+    """Compiled functions of the kinds that lessons use, with their arguments: the lessons then find their kernels."""
     import autodiff_kit as ak
 
     rng = np.random.default_rng(0)
@@ -38,14 +38,14 @@ def _example_functions() -> list[Any]:
 
 
 def main() -> int:
-    """Compile the kernels, say how long it took, and return the exit code."""
+    """Compile the kernels, print the time that it took, and return the exit code."""
     from autodiff_kit import kernels
 
     begun = time.perf_counter()
     names = kernels.compile_all_loops()
     if names:
         from autodiff_kit.compile.run.execution_plan import build_kernels_now
-        from autodiff_kit.kernels import indexed_rows  # compiles as it loads
+        from autodiff_kit.kernels import indexed_rows  # compiles on import
 
         for function, arguments in _example_functions():
             function(*arguments)

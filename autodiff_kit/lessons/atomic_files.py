@@ -23,21 +23,21 @@ def write_atomically(path: Path, data: bytes) -> None:
     Parameters
     ----------
     path : Path
-        Where to write; missing parent folders are created.
+        The file; missing parent folders are created.
     data : bytes
-        The whole contents.
+        The complete contents.
 
     Raises
     ------
     OSError
-        If the folder cannot be written or the disk is full; the old file is then untouched.
+        If the folder cannot be written or the disk is full; the old file is then unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        # mkstemp makes files private; a learner's notebook has the rights of any new file.
+        # mkstemp makes files private; a learner's notebook gets the usual rights of a new file.
         Path(draft).chmod(0o666 & ~_umask())
         Path(draft).replace(path)
     except OSError:
@@ -52,14 +52,14 @@ def _umask() -> int:
 
 
 def unused_path(path: Path, word: str) -> Path:
-    """Return an unused name beside ``path``: ``a.ipynb`` gives ``a.WORD-<time>.ipynb``.
+    """Return an unused name next to ``path``: ``a.ipynb`` gives ``a.WORD-<time>.ipynb``.
 
     Parameters
     ----------
     path : Path
-        The file that the new name is derived from.
+        The file from which the new name is derived.
     word : str
-        What happened to it, such as ``damaged``.
+        The reason for the new name, such as ``damaged``.
 
     Returns
     -------

@@ -26,9 +26,9 @@ class LessonHeader:
     no, slug, title, goal : str
         Its number, the name of its file, and what it is about.
     minutes : int
-        How long it takes.
+        The time that it takes.
     needs : tuple of str
-        What should be known first: numbers of lessons, or words.
+        Requirements: numbers of lessons, or words.
     rows : tuple of str
         The rows of the table of behaviours that it shows.
     """
@@ -81,7 +81,7 @@ def read_lesson_header(no: str) -> LessonHeader:
     Raises
     ------
     UnknownLessonError
-        If the kit has no such notebook; the text lists those that it has.
+        If the kit has no such notebook; the message lists those that it has.
     """
     no = f"{no:0>2}"
     folder = originals_folder() / "notebooks"

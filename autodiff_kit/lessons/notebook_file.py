@@ -43,7 +43,7 @@ def strip_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def fingerprint(data: bytes) -> str:
-    """Return a hash of what a person may have changed in a file.
+    """Return a hash of those parts of a file that a person may have changed.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def fingerprint(data: bytes) -> str:
     Returns
     -------
     str
-        For a notebook, of its cells, their outputs and the kit's own metadata: JupyterLab writes its layout
-        and the kernel's name into a file that was only opened, and that is no change. For any other file, of
-        all its bytes.
+        For a notebook, of its cells, their outputs and the kit's own metadata. JupyterLab also writes its layout
+        and the kernel's name into a file that was only opened; these do not count as a change. For any other file,
+        of all its bytes.
     """
     if not is_notebook(data):
         return sha256(data)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lessons.prompt import Choice, Prompt
 from autodiff_kit.lessons.tables import number
+from autodiff_kit.lessons.translation import translate
 
 __all__ = [
     "Answer",
@@ -31,7 +32,7 @@ _LETTERS = "abcdefghij"
 
 
 class AnswerError(AutodiffError, ValueError):
-    """A typed answer is none of the choices of its prompt, or no number."""
+    """A typed answer is not one of the choices of its prompt, or not a number."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,21 @@ class PredictionVerdict:
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<div>{escape(name)}: {escape(text)}</div>" for name, text in self._lines()[:-1])
-        why = f"<div><b>Why:</b> {escape(self.why)}</div>"
+        why = f"<div><b>{escape(translate('Why'))}:</b> {escape(self.why)}</div>"
         return f'<div style="max-width:72ch;line-height:1.5;margin:4px 0 8px">{lines}{why}</div>'
 
     def _lines(self) -> list[tuple[str, str]]:
-        idea = [("The idea behind it", self.idea)] if self.idea else []
-        return [("◇ your answer", self.said), *idea, ("◆ what the kernel found", self.found), ("Why", self.why)]
+        idea = [(translate("The idea behind it"), self.idea)] if self.idea else []
+        return [
+            (f"◇ {translate('your answer')}", self.said),
+            *idea,
+            (f"◆ {translate('what the kernel found')}", self.found),
+            (translate("Why"), self.why),
+        ]
 
 
 def matching_choice(prompt: Prompt, found: object) -> Choice | None:
-    """Return the choice that stands for a result.
+    """Return the choice that corresponds to a result.
 
     Parameters
     ----------
@@ -90,7 +96,7 @@ def matching_choice(prompt: Prompt, found: object) -> Choice | None:
     Returns
     -------
     Choice or None
-        The nearest such choice; None if there is none.
+        The closest such choice; None if there is none.
     """
     if isinstance(found, str):
         return prompt.choice(found)
@@ -122,7 +128,7 @@ def judge_prediction(prompt: Prompt, answer: Answer | None, found: object) -> Pr
     answer = _as_float(answer)
     truth = _result_as_answer(prompt, found)
     right = None if answer is None or truth is None else _agree(answer, truth)
-    said = "none was given" if answer is None else _answer_as_text(prompt, answer)
+    said = translate("none was given") if answer is None else _answer_as_text(prompt, answer)
     shown = _answer_as_text(prompt, truth) if truth is not None else _unmatched_as_text(found)
     return PredictionVerdict(
         answer, truth, right, said, shown, "" if right else _idea_behind(prompt, answer), prompt.why
@@ -138,7 +144,7 @@ def parse_answer(prompt: Prompt, typed: object) -> Answer:
         The question.
     typed : str, number or sequence
         A letter, a key, a label, or the number itself; for "several" a list of those, or one string
-        with blanks.
+        separated by blanks.
 
     Returns
     -------
@@ -148,7 +154,7 @@ def parse_answer(prompt: Prompt, typed: object) -> Answer:
     Raises
     ------
     AnswerError
-        If it is none of the choices or no number; the text lists what can be typed.
+        If it is not one of the choices or not a number; the message lists what can be typed.
     """
     if prompt.kind in ("number", "slider"):
         return _parse_number(prompt, typed)
@@ -198,21 +204,23 @@ def _choice_lines(prompt: Prompt) -> list[str]:
     if prompt.kind == "number":
         return []
     if prompt.kind == "slider":
-        return [f"a number from {prompt.low:g} to {prompt.high:g}"]
+        return [translate("a number from {low} to {high}").format(low=f"{prompt.low:g}", high=f"{prompt.high:g}")]
     return [f"{letter}) {one.label}" for letter, one in zip(_LETTERS, prompt.choices, strict=False)]
 
 
 def _how_to_answer(prompt: Prompt) -> str:
-    # The example has dots instead of a letter: learners take a concrete example for a hint.
+    # The example has dots instead of a letter, because learners would read a concrete letter as a hint.
     what = {"choice": "a letter", "several": "letters with blanks between"}.get(prompt.kind, "a number")
-    return f'To answer in code, type {what}: predict("{prompt.item}", answer="…")'
+    return translate("To answer in code, type {what}: {call}").format(
+        what=translate(what), call=f'predict("{prompt.item}", answer="…")'
+    )
 
 
 def _parse_number(prompt: Prompt, typed: object) -> float:
     try:
         return float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AnswerError(f"{prompt.item!r} asks for a number and got {typed!r}; type one, such as 2.5 or -3") from None
+        raise AnswerError(f"{prompt.item!r} needs a number, got {typed!r}; type one, such as 2.5 or -3") from None
 
 
 def _parse_choice(prompt: Prompt, typed: object) -> str:
@@ -238,7 +246,7 @@ def _unknown_answer_error(prompt: Prompt, typed: object) -> AnswerError:
 
 
 def _as_float(answer: Answer | int | None) -> Answer | None:
-    """Convert an integer to float: JSON and the front end return whole numbers as integers."""
+    """Convert an integer to float: JSON and the front end return 2.0 as the integer 2."""
     return float(answer) if isinstance(answer, int) else answer
 
 
@@ -283,13 +291,13 @@ def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
         return f"{answer:.4f}".rstrip("0").rstrip(".").replace("-", "−")
     keys = answer if isinstance(answer, list) else [answer]
     labels = [one.label for key in keys if (one := prompt.choice(key)) is not None]
-    return "; ".join(labels) or "none of them"
+    return "; ".join(labels) or translate("none of them")
 
 
 def _unmatched_as_text(found: object) -> str:
     values = _flatten(found)
     shown = str(found) if values is None else "[" + " ".join(number(v, minus="−") for v in values) + "]"
-    return f"{shown}, which is none of the choices (has a cell been changed?)"
+    return translate("{shown}, which is none of the choices (has a cell been changed?)").format(shown=shown)
 
 
 def _flatten(found: object) -> npt.NDArray[np.float64] | None:
@@ -311,7 +319,7 @@ def _largest_difference(values: Sequence[float] | npt.NDArray[np.float64], means
 def _relative_difference(value: float, mean: float, scale: float) -> float:
     if not (math.isfinite(value) and math.isfinite(mean)):
         return 0.0 if value == mean or (math.isnan(value) and math.isnan(mean)) else math.inf
-    # A zero among other numbers may be rounding noise; a single zero has to be met nearly exactly.
+    # A zero among other numbers may be rounding noise; a single zero must agree almost exactly.
     unit = max(abs(mean), 1e-4 * scale)
     if unit == 0:
         return 0.0 if abs(value) < 1e-9 else math.inf

@@ -135,8 +135,8 @@ class Progress:
                 return Prediction(json.loads(text))
             if to_json(known.answer) != text:
                 raise PredictionError(
-                    f"You predicted {known.answer!r} for {item!r}, and a prediction stays as it was made; "
-                    f"{json.loads(text)!r} was not kept. To begin the lesson anew: "
+                    f"You predicted {known.answer!r} for {item!r}, and a prediction cannot be changed; "
+                    f"{json.loads(text)!r} was not kept. To start the lesson again: "
                     f"autodiff-kit reset {lesson}."
                 )
             return known
@@ -144,14 +144,14 @@ class Progress:
         return self.store.run(work)
 
     def reveal_prediction(self, lesson: str, item: str, truth: Any, right: bool | None) -> Prediction | None:
-        """Store the computed result beside an answer, once.
+        """Store the computed result with an answer, once.
 
         Parameters
         ----------
         lesson, item : str
             Which prompt.
         truth : object
-            What the notebook computed.
+            The result that the notebook computed.
         right : bool or None
             Whether the answer is right; None for a prompt without a right answer.
 
@@ -159,7 +159,7 @@ class Progress:
         -------
         Prediction or None
             The stored row. None if nothing was predicted; then nothing is stored, so that a learner who ran
-            the cell first can still answer.
+            the cell too early can still answer.
         """
         text = to_json(truth)
 
@@ -199,15 +199,15 @@ class Progress:
         id : str
             The question's stored id, such as ``jvp-1``.
         notebook : str
-            The exercise it belongs to, such as ``01_jacobian_vector_products``.
+            The exercise to which it belongs, such as ``01_jacobian_vector_products``.
         points, score : float
-            What the question is worth, and what this attempt earned.
+            The points of the question, and the points that this attempt earned.
         outcome : str
-            ``passed``, ``partial``, ``not yet`` or ``error``. An error costs no try.
+            ``passed``, ``partial``, ``not yet`` or ``error``. An error does not count as a try.
         ms : float
-            How long the check took.
+            The duration of the check.
         message : str
-            What the learner was told.
+            The message that the learner got.
         cell_sha : str
             Hash of the cell's source, so that equal attempts can be recognised without storing the code.
         tests : sequence of (str, int, int)
@@ -221,10 +221,10 @@ class Progress:
         Raises
         ------
         ValueError
-            If the outcome is none of the four.
+            If the outcome is not one of the four.
         """
         if outcome not in OUTCOMES:
-            raise ValueError(f"The outcome of an attempt is one of {', '.join(OUTCOMES)}; got {outcome!r}.")
+            raise ValueError(f"The outcome of an attempt must be one of {', '.join(OUTCOMES)}; got {outcome!r}.")
 
         def work(db: sqlite3.Connection) -> QuestionState:
             ensure_question_row(db, id, notebook=notebook, points=points)
@@ -268,7 +268,7 @@ class Progress:
         return self.store.run(read_revision)
 
     def summary(self) -> ProgressSummary:
-        """Return all lessons and questions that were touched, and the points of those questions."""
+        """Return all lessons and questions that have a record, and the points of those questions."""
 
         def work(db: sqlite3.Connection) -> ProgressSummary:
             rows = db.execute(
@@ -326,7 +326,7 @@ def progress() -> Progress:
     Returns
     -------
     Progress
-        The same object for the same folder; an object in memory where there is no working folder.
+        The same object for the same folder; an object in memory if there is no working folder.
 
     Examples
     --------

@@ -64,7 +64,7 @@ UNWRITABLE: Final = (
 
 
 class ProgressWarning(UserWarning):
-    """The progress file was renamed or is not written; the text says what happened and where the data is."""
+    """The progress file was renamed or is not written; the message says what happened and where the data is."""
 
 
 class NewerProgressError(AutodiffError, RuntimeError):
@@ -76,7 +76,7 @@ class DamagedError(AutodiffError, RuntimeError):
 
 
 class ProgressDatabase:
-    """The progress database: a SQLite file, or memory where no file can be written.
+    """The progress database: a SQLite file, or memory if no file can be written.
 
     Parameters
     ----------
@@ -100,17 +100,17 @@ class ProgressDatabase:
         return self._memory is not None
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function in one transaction, on the file if possible, else in memory.
+        """Run a function in one transaction, on the file if possible, otherwise in memory.
 
         Parameters
         ----------
         work : callable
-            Takes a connection; may be called again, on another one, after the first was rolled back.
+            Takes a connection; may be called again, on another connection, after the first was rolled back.
 
         Returns
         -------
         object
-            What ``work`` returned.
+            The return value of ``work``.
         """
         with self._lock:
             if self._memory is None:
@@ -175,7 +175,7 @@ class ProgressDatabase:
         for tail in ("-wal", "-shm"):
             with suppress(FileNotFoundError):
                 self.path.with_name(self.path.name + tail).rename(aside.with_name(aside.name + tail))
-        _warn(f"{self.path} was damaged. It is kept as {aside.name}, and progress begins afresh beside it.")
+        _warn(f"{self.path} was damaged. It is kept as {aside.name}, and a new progress file was started.")
         return True
 
     def _fall_back_to_memory(self, error: Exception) -> None:
@@ -195,7 +195,7 @@ class ProgressDatabase:
         self._memory = memory
 
     def _copy_file_into(self, memory: sqlite3.Connection) -> None:
-        """Copy what can be read of the file into memory, if this kit knows its schema."""
+        """Copy the readable contents of the file into memory, if this kit knows its schema."""
         if self.path is None or not self.path.is_file():
             return
         with closing(self._open_read_only()) as disk, closing(sqlite3.connect(":memory:")) as draft:
@@ -211,18 +211,18 @@ class ProgressDatabase:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Migrate a file to the current schema; a file of a newer kit is refused and not changed.
+    """Migrate a file to the current schema; a file of a newer kit raises an error and is not changed.
 
     Raises
     ------
     NewerProgressError
-        If the file's ``user_version`` is higher than this kit knows.
+        If the file's ``user_version`` is higher than the versions that this kit knows.
     DamagedError
-        If the file's tables are not those that its version has.
+        If the file's tables are not those of its version.
     """
     if _schema_version(connection) > len(MIGRATIONS):
         raise NewerProgressError(
-            f"the file has version {_schema_version(connection)} and this kit knows {len(MIGRATIONS)}; "
+            f"the file has version {_schema_version(connection)} but this kit knows version {len(MIGRATIONS)}; "
             "update autodiff-kit"
         )
     try:
@@ -257,13 +257,13 @@ def _run_and_notify(connection: sqlite3.Connection, work: Callable[[sqlite3.Conn
 
 
 def _in_transaction(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    # IMMEDIATE takes the write lock at once: two kernels that both read first could not both go on.
+    # IMMEDIATE takes the write lock first: two kernels that both read first could not both continue.
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = work(connection)
         connection.execute("COMMIT")
     except BaseException:
-        # A full disk rolls back by itself, and a second ROLLBACK would hide the error that matters.
+        # A full disk rolls back automatically, and a second ROLLBACK would hide the original error.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise

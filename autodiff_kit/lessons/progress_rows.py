@@ -16,7 +16,7 @@ EVENTS_KEPT: Final = 10_000
 
 
 class PredictionError(AutodiffError, ValueError):
-    """A second, different answer was given to a prompt that has an answer already."""
+    """A different answer was given to a prompt that already has an answer."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LessonState:
 
 @dataclass(frozen=True)
 class ProgressSummary:
-    """All lessons and questions that were touched, and the points of those questions."""
+    """All lessons and questions that have a record, and the points of those questions."""
 
     lessons: Mapping[str, LessonState]
     questions: Mapping[str, QuestionState]

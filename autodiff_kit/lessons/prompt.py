@@ -1,8 +1,7 @@
 """A prompt: a question that a lesson asks before the cell that computes its answer.
 
-A prompt does not store which choice is right. Each choice stores the numbers it stands for (``means``), and the
-result that the notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` says
-which idea leads to a wrong choice.
+A prompt does not store which choice is right. Each choice stores its numbers (``means``), and the result that the
+notebook passes to ``reveal`` selects the choice with the same numbers. ``idea`` names the idea behind a wrong choice.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ class Choice:
     Parameters
     ----------
     value : str
-        Its key; the key is what is stored.
+        Its key, which is stored.
     label : str
         The text that the learner sees.
     means : tuple of float, optional
-        The numbers it stands for; empty where it stands for none.
+        Its numbers; empty if it has none.
     idea : str, optional
         The idea that a person who picks it holds, as a short phrase; empty for the right choice.
     """
@@ -78,6 +77,6 @@ class Prompt:
         Returns
         -------
         Choice or None
-            None where no choice has that key.
+            None if no choice has that key.
         """
         return next((one for one in self.choices if one.value == value), None)

@@ -35,7 +35,7 @@ class Table:
     rows : sequence of sequence
         Strings, numbers, ``None`` (written *None*) or booleans (yes, no); the first cell is the row header.
     digits : int, optional
-        Decimals of every float; whole numbers given as ``int`` stay whole.
+        Decimals of every float; values of type ``int`` have none.
 
     Notes
     -----
@@ -60,7 +60,7 @@ class Table:
         for row in self.rows:
             if len(row) != width:
                 raise ValueError(
-                    f"a row of {len(row)} cells stands under {width} columns {tuple(self.columns)}; "
+                    f"a row has {len(row)} cells, but the table has {width} columns {tuple(self.columns)}; "
                     "give every row one cell for each column"
                 )
 
@@ -177,7 +177,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 
 def _tag(tag: str, text: str, side: str, scope: str = "") -> str:
-    # Short cells are not wrapped: a vector that is broken over two lines reads as two vectors.
+    # Short cells are not wrapped, because a vector on two lines looks like two vectors.
     wrap = "nowrap" if len(text) <= 24 else "normal"
     style = _STYLE[2].format(side=side, weight=600 if scope == "col" else 400, wrap=wrap)
     scoped = f' scope="{scope}"' if scope else ""

@@ -1,4 +1,4 @@
-"""Truth tables: measured results of TensorFlow, PyTorch and JAX beside the kit's own result."""
+"""Truth tables: measured results of TensorFlow, PyTorch and JAX next to the kit's own result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def truth_names() -> tuple[str, ...]:
 
 
 def truth_table(name: str, kit: Mapping[str, object]) -> Table:
-    """Return a table of this kit's results beside the measured ones of TensorFlow, PyTorch and JAX.
+    """Return a table of this kit's results next to the measured ones of TensorFlow, PyTorch and JAX.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def truth_table(name: str, kit: Mapping[str, object]) -> Table:
     Raises
     ------
     TruthTableError
-        If there is no such table, or rows are missing or unknown; the text lists what there is.
+        If there is no such table, or rows are missing or unknown; the message lists what exists.
 
     Notes
     -----
@@ -59,7 +59,9 @@ def truth_table(name: str, kit: Mapping[str, object]) -> Table:
     rows, makers = kept["rows"], kept["libraries"]
     keys = [row["key"] for row in rows]
     if set(kit) != set(keys):
-        raise TruthTableError(f"the table {name!r} has the rows {keys} and got {list(kit)}; give each row one value")
+        raise TruthTableError(
+            f"the table {name!r} has the rows {keys}, but got {list(kit)}; give one value for each row"
+        )
     digits = int(kept["digits"])
     lines = [
         (
@@ -93,5 +95,5 @@ def _shown(value: object, digits: int) -> str:
 
 
 def _trimmed(value: float, digits: int) -> str:
-    """Format a number; whole numbers get no decimals, because the lessons' inputs are mostly integers."""
+    """Format a number; values like 2.0 get no decimals, because the lessons' inputs are mostly integers."""
     return str(int(value)) if np.isfinite(value) and value == int(value) else number(value, digits)

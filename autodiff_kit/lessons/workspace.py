@@ -7,8 +7,8 @@ is predicted::
         notebooks/      exercises/      handin/
         .autodiff_kit/  learner.json · manifest.json · progress.db · backups/
 
-The manifest stores hashes of what was copied. When the kit is updated, a copy that the learner did not change is
-replaced by the new original; a changed copy is kept.
+The manifest stores hashes of the copied files. When the kit is updated, a copy that the learner did not change is
+replaced with the new original; a changed copy is kept.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NOTEBOOK_FOLDERS = ("notebooks", "exercises")
 
 
 class WorkspaceError(AutodiffError, OSError):
-    """The working folder cannot be used as it is: the text says which path, why, and what to do."""
+    """The working folder cannot be used: the message says which path, why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LessonNotebook:
 
 @dataclass
 class PreparationReport:
-    """What `prepare_working_folder` did; each file is given by its path inside the working folder."""
+    """The changes by `prepare_working_folder`; each file is given by its path inside the working folder."""
 
     root: Path
     copied: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class PreparationReport:
         if self.copied:
             said.append(f"New in {self.root}: {', '.join(self.copied)}.")
         if self.refreshed:
-            said.append(f"Updated, as you had not changed them: {', '.join(self.refreshed)}.")
+            said.append(f"Updated, because you had not changed them: {', '.join(self.refreshed)}.")
         for name in self.kept:
             number = Path(name).name[:2]
             said.append(
@@ -82,7 +82,7 @@ class PreparationReport:
                 f"(`autodiff-kit reset {number}` takes the new one and backs up yours)."
             )
         for name, aside in self.damaged:
-            said.append(f"{name} could not be read as a notebook: kept as {aside}, and a fresh copy given.")
+            said.append(f"{name} could not be read as a notebook: it was kept as {aside}, and a new copy was made.")
         return said
 
 
@@ -100,8 +100,8 @@ def find_working_folder() -> Path | None:
     Returns
     -------
     Path or None
-        ``AUTODIFF_KIT_DIR`` if it is set, else the nearest parent of the current folder that holds
-        ``.autodiff_kit``, else None.
+        ``AUTODIFF_KIT_DIR`` if it is set, otherwise the nearest parent of the current folder that holds
+        ``.autodiff_kit``, otherwise None.
     """
     named = os.environ.get("AUTODIFF_KIT_DIR", "").strip()
     if named:
@@ -128,7 +128,7 @@ def originals_folder() -> Path:
         if (folder / "notebooks").is_dir():
             return folder
     raise WorkspaceError(
-        f"The lessons were not found beside {package}. The installation is not complete: "
+        f"The lessons were not found next to {package}. The installation is incomplete: "
         "install it again with `pip install --force-reinstall autodiff-kit`."
     )
 
@@ -144,7 +144,7 @@ def lesson_notebooks() -> list[LessonNotebook]:
 
 
 def learner_id(root: Path) -> str:
-    """Return the learner's id, which is random and made once for each working folder.
+    """Return the learner's id, a random id that is made once for each working folder.
 
     Parameters
     ----------
@@ -154,7 +154,8 @@ def learner_id(root: Path) -> str:
     Returns
     -------
     str
-        ``AUTODIFF_KIT_LEARNER`` if it is set, else the id of the file. A damaged file is renamed and a new id is made.
+        ``AUTODIFF_KIT_LEARNER`` if it is set, otherwise the id of the file. A damaged file is renamed and a new id is
+        made.
     """
     named = os.environ.get("AUTODIFF_KIT_LEARNER", "").strip()
     if named:
@@ -179,12 +180,12 @@ def prepare_working_folder(root: Path | str) -> PreparationReport:
     Returns
     -------
     Prepared
-        What was copied, refreshed, kept, or found damaged and renamed.
+        The files that were copied, refreshed, kept, or found damaged and renamed.
 
     Raises
     ------
     WorkspaceError
-        If the folder cannot be written, or a link in it leads outside.
+        If the folder cannot be written, or a link in it points outside.
     """
     root = Path(root).expanduser().resolve()
     try:
@@ -211,7 +212,7 @@ def reset_lesson(root: Path | str, what: str) -> LessonBackup:
     Returns
     -------
     Backup
-        The folder under ``.autodiff_kit/backups/`` and what it holds.
+        The folder under ``.autodiff_kit/backups/`` and its contents.
 
     Raises
     ------
@@ -235,12 +236,12 @@ def reset_lesson(root: Path | str, what: str) -> LessonBackup:
 
 
 def lesson_number(what: str) -> str:
-    """Return the two-digit number of an existing lesson, from what a person may type for it.
+    """Return the two-digit number of an existing lesson, from a number as a person may type it.
 
     Raises
     ------
     WorkspaceError
-        If it names no lesson of this kit; the text lists those that there are.
+        If there is no such lesson in this kit; the message lists those that exist.
     """
     known = [lesson.no for lesson in lesson_notebooks()]
     number = what.strip()[:2].rstrip("_").zfill(2)
@@ -291,7 +292,7 @@ def _update_file(
 
 
 def _path_inside(root: Path, relative: str) -> Path:
-    """Return the path of a file of the folder; refuse a path that a symbolic link leads out of the folder."""
+    """Return the path of a file of the folder; raise for a path that a symbolic link leads out of the folder."""
     path = root / relative
     if not path.resolve().is_relative_to(root):
         raise WorkspaceError(
@@ -302,7 +303,7 @@ def _path_inside(root: Path, relative: str) -> Path:
 
 
 def _original_files() -> dict[str, Path]:
-    """Return the files that a learner gets a copy of, by their path inside the working folder."""
+    """Return the files that are copied for a learner, by their path inside the working folder."""
     top = originals_folder()
     found = {}
     for kind in NOTEBOOK_FOLDERS:

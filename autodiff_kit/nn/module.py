@@ -86,7 +86,7 @@ class Module:
         named: dict[str, Variable] = {}
         for name, variable in _iterate_variables(self):
             if name in named:
-                raise StructureError(f"two variables are both called {name!r}; give the keys of that dict other names")
+                raise StructureError(f"two variables are both called {name!r}; rename one of the two keys of the dict")
             named[name] = variable
         return named
 
@@ -120,7 +120,8 @@ class Module:
         path : str or path
             A file that :meth:`save` wrote.
         strict : bool, optional
-            With False, names that only the file or only this module has are skipped; shapes and dtypes must agree.
+            With False, names that only the file or only this module has are skipped; shapes and dtypes must still be
+            equal.
 
         Returns
         -------
@@ -198,10 +199,10 @@ def _require_built(name: str, module: Module, unbuilt: list[str] | None) -> None
     where = f"{name}/{missing}" if name else missing
     if unbuilt is None:
         raise StructureError(
-            f"{where} is made at the first call, when the layer sees its input. "
-            "Call the model once on data before asking for its variables, or say how wide the input is: inputs=..."
+            f"{where} is created at the first call, when the layer sees its input. "
+            "Call the model once on data before using its variables, or give the width of the input: inputs=..."
         )
-    unbuilt.append(f"{where} is made at the first call")
+    unbuilt.append(f"{where} is created at the first call")
 
 
 def _searchable_contents(thing: Any) -> Iterator[tuple[Any, Any]]:
@@ -217,10 +218,13 @@ def _by_key(thing: Any) -> dict[Any, Any]:
 # ----------------------------------------------------------------------------------------------------------- the file
 def _check_format(path: Any, version: Array | None) -> None:
     if version is None or version.shape or version.dtype.kind not in "iu":
-        raise StructureError(f"{str(path)!r} is an archive of arrays, but no module saved it; np.load reads it")
+        raise StructureError(
+            f"{str(path)!r} is an archive of arrays, but was not saved by a module; read it with np.load"
+        )
     if version != FORMAT:
         raise StructureError(
-            f"{str(path)!r} has format {version}, and this kit reads {FORMAT}; read it with the kit that wrote it"
+            f"{str(path)!r} has format {version}, but this kit reads format {FORMAT}; read it with the version of the "
+            "kit that wrote it"
         )
 
 
@@ -237,9 +241,9 @@ def _missing_names(named: dict[str, Variable], found: dict[str, Array]) -> Itera
 
 def _shape_and_dtype_differences(name: str, variable: Variable, array: Array) -> Iterator[str]:
     if variable.shape != array.shape:
-        yield f"{name}: the module has shape {variable.shape}, the file {array.shape}"
+        yield f"{name}: the module has shape {variable.shape}, the file has {array.shape}"
     if variable.dtype != array.dtype:
-        yield f"{name}: the module has dtype {variable.dtype}, the file {array.dtype}"
+        yield f"{name}: the module has dtype {variable.dtype}, the file has {array.dtype}"
 
 
 def _trainable_remark(variable: Variable) -> str:

@@ -46,12 +46,12 @@ def write_arrays(path: Any, entries: dict[str, Array]) -> None:
 
 
 def read_arrays(path: Any, saver: str) -> dict[str, Array]:
-    """Read all arrays of a file; ``saver`` is what should have written it, for error messages.
+    """Read all arrays of a file; ``saver`` names the expected writer in error messages.
 
     Raises
     ------
     FileError
-        If the file is missing, damaged, or contains something else than arrays.
+        If the file is missing, damaged, or contains objects that are not arrays.
     DtypeError
         If the path is not a path.
     """
@@ -62,14 +62,14 @@ def read_arrays(path: Any, saver: str) -> dict[str, Array]:
     except FileNotFoundError as error:
         raise FileError(f"there is no file {str(source)!r}") from error
     except _READ_ERRORS as error:
-        raise FileError(f"{str(source)!r} is damaged, or no file of a saved {saver}: {error}") from error
+        raise FileError(f"{str(source)!r} is damaged, or is not the file of a saved {saver}: {error}") from error
 
 
 def _as_path(path: Any) -> Path:
     try:
         return Path(path)
     except TypeError as error:
-        raise DtypeError(f"a path is text or a pathlib.Path, got a {type(path).__name__}") from error
+        raise DtypeError(f"a path must be a string or a pathlib.Path, got {type(path).__name__}") from error
 
 
 def _replace_file(target: Path, entries: dict[str, Array]) -> None:

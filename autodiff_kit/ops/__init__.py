@@ -1,8 +1,8 @@
-"""The operations: each one block with its value, its derivative, its cost and the points that test it.
+"""The operations: one block each, with the value, the derivative, the cost and special test points.
 
-A public operation is a function that one of the modules below defines under a name without a leading underscore:
-``__all__``, and with it the top level of the package, NumPy's functions on tensors and the reference, are derived from
-the modules. A new operation needs no entry in any list; a new module needs one in ``_MODULES`` and one star import.
+A public operation is a function that one of the modules below defines under a name without a leading underscore.
+``__all__``, the top level of the package, NumPy's functions on tensors and the reference are derived from the modules.
+A new operation needs no entry in any list; a new module needs one in ``_MODULES`` and one star import.
 
 ============================  ===================================================================
 :mod:`arithmetic`             sums, products, powers, remainders, maxima of two values
@@ -32,9 +32,9 @@ the modules. A new operation needs no entry in any list; a new module needs one 
 :mod:`singular_values`        svd, svdvals
 ============================  ===================================================================
 
-Operations that :mod:`autodiff_kit.nn` offers: :mod:`activations`, :mod:`softmax`, :mod:`normalization`,
+Operations exported by :mod:`autodiff_kit.nn`: :mod:`activations`, :mod:`softmax`, :mod:`normalization`,
 :mod:`convolution_pooling`, :mod:`segment_reductions`. Further names: :mod:`aliases`. Shared helpers: :mod:`axes`,
-:mod:`promotion`, :mod:`lapack`. Tensors get their operators and methods from :mod:`tensor_methods`, and NumPy's
+:mod:`promotion`, :mod:`lapack`. Tensors get their operators and methods from :mod:`tensor_methods` and their NumPy
 functions from :mod:`numpy_functions`.
 """
 

@@ -11,14 +11,14 @@ from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.ops.elementary_functions import tanh
 from autodiff_kit.ops.families import elementwise
+from autodiff_kit.ops.promotion import number_or_array
 
 
 def _relu_derivative(x: Any) -> Any:
-    """1 for positive entries, 0 for the others, nan for nan; a mask that was kept instead of the input is returned as
-    it is.
+    """1 for positive entries, 0 for the others, nan for nan; a mask that was saved instead of the input is returned
+    unchanged.
     """
     x = unwrap(x)
     if type(x) is float:
@@ -35,14 +35,12 @@ def _elementwise_kernel(name: str, x: Any) -> Any:
 
 
 def _relu_residual(y: Any, x: Any) -> tuple[Any]:
-    """A boolean mask to keep instead of the input; where a nan would be lost in the mask, the input itself."""
+    """A boolean mask to save instead of the input; if the input has a nan, the input itself."""
     if (loop := _elementwise_kernel("relu_mask", x)) is not None:
         above = np.empty(x.shape, np.bool_)
         return (above if loop(x.ravel(), above.ravel()) else x,)
-    if isinstance(x, SymbolicValue):
-        return (x,)
     flat = y.ravel()
-    square = flat.dot(flat)  # nan in a product shows a nan faster than a maximum does
+    square = flat.dot(flat)  # a product finds a nan faster than a maximum does
     return (x > 0 if square == square else x,)
 
 
@@ -73,6 +71,7 @@ def relu(x: Any) -> Any:
 
 @elementwise(
     lambda g, _y, x, *, slope: g * np.where(np.greater(unwrap(x), 0), 1.0, slope),
+    prepare=lambda _x, slope: {"slope": number_or_array(slope)},
     points=(((0.0,), (0.2,), {"slope": 0.2}),),
 )
 def leaky_relu(x: Any, slope: float = 0.2) -> Any:

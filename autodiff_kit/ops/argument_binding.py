@@ -43,7 +43,7 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
 
     def on_values(*args: Any, **params: Any) -> Any:
         if type(args[0]) is np.ndarray and arrays == 1:
-            return value(*args, **params)  # nearly all that rules ask for
+            return value(*args, **params)  # the common case inside rules
         operands, params = args[:arrays], parameters_of(args, params)
         if any(type(x) is Tensor for x in operands):
             return apply_op(op, tuple([as_tensor(x) for x in operands]), params)
@@ -77,7 +77,7 @@ def sequence_function(op: Op, arrays: int, parameters: Any, prepare: Function | 
 
 
 class _ArgumentBinder:
-    """Bind the arguments of an operation to its inputs and parameters; an error names those that would fit."""
+    """Bind the arguments of an operation to its inputs and parameters; an error lists the arguments that it takes."""
 
     def __init__(self, op: Op, parameters: Any, arrays: int, prepare: Function | None) -> None:
         self.op = op
@@ -88,10 +88,10 @@ class _ArgumentBinder:
         self.prepare = prepare
 
     def bind(self, args: tuple[Any, ...], params: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arrays by place and the rest as given, if these are arguments of the operation."""
+        """The arrays by position and the other arguments as given; raises if they do not fit the operation."""
         names, binder = self.names, self.names[: len(args)]
         if len(args) > len(names):
-            raise self.error(f"{len(args)} arguments were given")
+            raise self.error(f"got {len(args)} arguments")
         for name in params:
             if name not in names or name in binder:
                 raise self.error(f"{name!r} was given twice" if name in binder else f"it has no argument {name!r}")
@@ -102,7 +102,7 @@ class _ArgumentBinder:
         return args + extra, {k: value for k, value in params.items() if k not in names[: self.arrays]}
 
     def prepare_parameters(self, operands: tuple[Any, ...], params: dict[str, Any]) -> dict[str, Any]:
-        """The parameters in the form in which the operation keeps them."""
+        """The parameters in the form in which the operation saves them."""
         if self.prepare is None:
             return params
         try:
@@ -120,12 +120,12 @@ class _ArgumentBinder:
         except AutodiffError:
             raise
         except TypeError as error:
-            raise self.error(f"a list of arrays is needed, got {type(arrays).__name__}") from error
+            raise self.error(f"expected a list of arrays, got {type(arrays).__name__}") from error
         if not tensors:
             raise ShapeError(f"{self.op.name} needs at least one array")
         return tensors
 
     def error(self, trouble: str) -> ArgumentError:
-        """The error, with the arguments that would do."""
+        """The error, with the arguments that the operation takes."""
         said = [n if n not in self.defaults else f"{n}={self.defaults[n]!r}" for n in self.names]
         return ArgumentError(f"{self.op.name}: {trouble}. It takes ({', '.join(said)}).")

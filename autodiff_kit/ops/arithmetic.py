@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.promotion import promote
 
@@ -48,8 +48,8 @@ def divide(a: Any, b: Any) -> Any:
 def _power_derivative_base(a: Any, b: Any) -> Any:
     """d(a**b)/da: exactly 0 for exponent 0, also at a = 0, and 1 for exponent 1, so that second derivatives exist."""
     exponent = unwrap(b)
-    number = type(exponent) is float or type(exponent) is int
-    if (number or not (isinstance(exponent, SymbolicValue) or np.ndim(exponent))) and exponent in (0, 1, 2):
+    number = isinstance(exponent, (float, int, np.generic)) or (type(exponent) is np.ndarray and not exponent.ndim)
+    if number and exponent in (0, 1, 2):
         return np.ones_like(unwrap(a)) if exponent == 1 else float(exponent) * a
     return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
 
@@ -80,8 +80,8 @@ def _power_derivative_exponent(y: Any, a: Any, b: Any) -> Any:
 def power(a: Any, b: Any) -> Any:
     """Elementwise power, ``a ** b``.
 
-    At ``(0, 0)`` both gradients are 0; the gradient to the exponent of a negative base is nan, and it is not computed
-    unless the exponent itself is watched. Integers give integers, unless an exponent is negative.
+    At ``(0, 0)`` both gradients are 0. The gradient with respect to the exponent of a negative base is nan; it is not
+    computed unless the exponent itself is watched. Integers give integers, unless an exponent is negative.
     """
     if not (_is_floating(a) or _is_floating(b)) and np.result_type(a, b).kind in "iu" and np.size(b) and np.min(b) < 0:
         return np.power(as_array(a, np.result_type(a, b, np.float16)), b)
@@ -130,7 +130,7 @@ _LN2 = math.log(2.0)
 
 
 def _sign_of(x: Any) -> Any:
-    """The sign as plain numbers: a constant in derivatives."""
+    """The sign as a plain array: a constant in derivatives."""
     return np.sign(unwrap(x))
 
 
@@ -177,8 +177,8 @@ def _maximum_weight(a: Any, b: Any) -> Any:
     points=(((1.0, 1.0), (0.5, 0.5)),),
 )
 def maximum(a: Any, b: Any) -> Any:
-    """Elementwise maximum of two values; at a tie each gets half of the gradient. Beside a nan the gradients are
-    arbitrary.
+    """Elementwise maximum of two values; at a tie each gets half of the gradient. Where one value is nan, the gradients
+    are arbitrary.
     """
     return np.maximum(a, b)
 
@@ -189,8 +189,8 @@ def maximum(a: Any, b: Any) -> Any:
     points=(((1.0, 1.0), (0.5, 0.5)),),
 )
 def minimum(a: Any, b: Any) -> Any:
-    """Elementwise minimum of two values; at a tie each gets half of the gradient. Beside a nan the gradients are
-    arbitrary.
+    """Elementwise minimum of two values; at a tie each gets half of the gradient. Where one value is nan, the gradients
+    are arbitrary.
     """
     return np.minimum(a, b)
 
@@ -321,7 +321,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
 
 
 def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
-    """maximum or minimum that ignores nan: beside a nan the other value, with the whole gradient."""
+    """maximum or minimum that ignores nan: where one value is nan, the other value, which gets all of the gradient."""
     found = choose(as_tensor(a), as_tensor(b))
     a, b = (promote(as_tensor(x), found.dtype) if found.dtype.kind == "f" else as_tensor(x) for x in (a, b))
     left, right = np.isnan(a._value), np.isnan(b._value)

@@ -14,24 +14,24 @@ from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
 
-_LARGEST_SIZE = 1 << 48  # entries; no memory holds as many
+_LARGEST_SIZE = 1 << 48  # entries; more than fit into memory
 
 
 def checked_int(number: Any, name: str) -> int:
-    """An integer argument as int; raises where it is none."""
+    """An integer argument as int; raises if it is not an integer."""
     if type(number) is int and -_LARGEST_SIZE < number < _LARGEST_SIZE:
         return number
     try:
         found = operator.index(unwrap(number))
         if not -_LARGEST_SIZE < found < _LARGEST_SIZE:
-            raise RangeError(f"{name}: {found} is more than any array holds")
+            raise RangeError(f"{name}: {found} is larger than any array")
         return found
     except TypeError as error:
-        raise ArgumentError(f"{name}: a whole number is needed, not {describe(number)}") from error
+        raise ArgumentError(f"{name}: expected an integer, got {describe(number)}") from error
 
 
 def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
-    """One integer or a sequence of them as a tuple of int; raises where one is none."""
+    """One integer or a sequence of integers as a tuple of int; raises if an entry is not an integer."""
     if type(numbers) is int:
         return (checked_int(numbers, name),)
     if type(numbers) is tuple:
@@ -41,20 +41,20 @@ def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
     except AutodiffError:
         raise
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name}: whole numbers are needed, not {describe(numbers)}") from error
+        raise ArgumentError(f"{name}: expected integers, got {describe(numbers)}") from error
 
 
 def negative_axis(axis: Any, ndim: int, name: str) -> int:
     """An axis counted from the end; raises where it is out of range."""
     k = checked_int(axis, f"{name}, axis")
     if not -ndim <= k < ndim:
-        known = f"they go from {-ndim} to {ndim - 1}" if ndim else "a single number has none"
+        known = f"valid axes are {-ndim} to {ndim - 1}" if ndim else "a single number has none"
         raise ShapeError(f"{name}: axis {axis} is out of range for a value with {ndim} axes; {known}")
     return k if k < 0 else k - ndim
 
 
 def trailing_shape(like: Any, ndim: int | None) -> tuple[int, ...]:
-    """The shape without leading axes, which a Jacobian in one pass adds in front."""
+    """The shape without the leading axes that a Jacobian in one pass adds in front."""
     shape: tuple[int, ...] = like.shape
     return shape if ndim is None else shape[len(shape) - ndim :]
 
@@ -104,3 +104,10 @@ def slice_along(x: Any, axis: int, start: int | None, stop: int | None, step: in
 def first_entry_shape(t: Tensor, axis: int) -> tuple[int, ...]:
     """The shape with length 1 along one axis."""
     return tuple(1 if k == axis else t.shape[k] for k in range(-t.ndim, 0))
+
+
+def is_array_index(part: Any) -> bool:
+    """Whether a part of an index is an array or a mask."""
+    if part is None or part is Ellipsis or isinstance(part, (slice, np.integer)):
+        return False
+    return not isinstance(part, int) or isinstance(part, bool)  # True and False are masks

@@ -1,8 +1,8 @@
 """Convolution and pooling: windows that move over images.
 
 Images are ``(..., h, w, c)``, channels last. A :class:`SlidingWindows` holds the positions of the windows;
-:func:`patches` reads them, and :func:`fold`, its transpose, adds them up where they came from. Convolution and pooling
-are composed of these two.
+:func:`patches` reads the windows, and :func:`fold`, its transpose, adds them up at their positions. Convolution and
+pooling are composed of these two.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import callback
+from autodiff_kit.core.tracer import opaque
 from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
@@ -27,7 +27,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SlidingWindows:
-    """Positions of windows on an image; each field has a number, or a pair, for the height and one for the width."""
+    """Positions of windows on an image; each field is a number, or a pair of numbers for height and width."""
 
     size: Pair
     stride: Pair
@@ -35,7 +35,7 @@ class SlidingWindows:
     pads: tuple[Pair, Pair]
 
     def over(self, image: Pair) -> Pair:
-        """How many windows fit vertically and horizontally; 0 or less where none does."""
+        """The number of windows that fit vertically and horizontally; 0 or negative if none fits."""
         rows, columns = (
             (n + sum(pad) - (k - 1) * d - 1) // s + 1
             for n, k, s, d, pad in zip(image, self.size, self.stride, self.dilation, self.pads, strict=True)
@@ -148,7 +148,7 @@ def _window_rows(x: Any, windows: SlidingWindows, groups: int) -> Any:
 
 
 def _from_window_rows(rows: Any, windows: SlidingWindows, groups: int, batch: int, image: Pair) -> Any:
-    """Back again: the transpose of :func:`_window_rows`."""
+    """The transpose of :func:`_window_rows`."""
     _, count, length = _last_lengths(rows, 3)
     size = math.prod(windows.size)
     deep = length // size if size else 0
@@ -199,12 +199,9 @@ def _lowest_value(dtype: np.dtype[Any]) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-def _first_maxima(x: Any, y: Any, windows: SlidingWindows) -> Any:
+@opaque
+def _first_maxima(x: Array, y: Array, windows: SlidingWindows) -> Array:
     """1 at the first largest entry of each window, else 0; a constant in derivatives."""
-    return callback(_first_maxima_of_arrays, unwrap(x), unwrap(y), windows)
-
-
-def _first_maxima_of_arrays(x: Array, y: Array, windows: SlidingWindows) -> Array:
     out = np.zeros((*y.shape[:-1], math.prod(windows.size), y.shape[-1]), x.dtype)
     free = np.ones(y.shape, bool)
     for k, entry in enumerate(_entries_by_offset(x, windows, _lowest_value(x.dtype))):
@@ -216,10 +213,12 @@ def _first_maxima_of_arrays(x: Array, y: Array, windows: SlidingWindows) -> Arra
 
 @general(
     lambda g, y, x, *, windows: v.fold(
-        v.expand_dims(g, axis=(-3, -2)) * _first_maxima(x, y, windows), windows=windows, image=tuple(x.shape[-3:-1])
+        v.expand_dims(g, axis=(-3, -2)) * _first_maxima(unwrap(x), unwrap(y), windows),
+        windows=windows,
+        image=tuple(x.shape[-3:-1]),
     ),
     jvp=lambda t, y, x, *, windows: v.sum(
-        v.patches(t[0], windows=windows) * _first_maxima(x, y, windows), axis=(-3, -2), keepdims=False
+        v.patches(t[0], windows=windows) * _first_maxima(unwrap(x), unwrap(y), windows), axis=(-3, -2), keepdims=False
     ),
 )
 def max_pool(x: Any, windows: SlidingWindows) -> Any:

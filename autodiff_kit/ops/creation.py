@@ -17,15 +17,15 @@ from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to
 
 
 def _checked_shape(shape: Any, name: str) -> tuple[int, ...]:
-    """A shape as a tuple; raises where a length is negative."""
+    """A shape as a tuple; raises if a length is negative."""
     lengths = checked_ints(shape, name)
     if any(n < 0 for n in lengths):
-        raise RangeError(f"{name}: lengths of axes are 0 or more, not {shape}")
+        raise RangeError(f"{name}: lengths of axes must be 0 or more, got {shape}")
     return lengths
 
 
 def _checked_dtype(dtype: Any, name: str) -> Any:
-    """A NumPy dtype; raises where there is none of that name."""
+    """A NumPy dtype; raises if there is no dtype of that name."""
     try:
         return np.dtype(dtype)
     except (TypeError, ValueError) as error:
@@ -40,7 +40,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     ----------
     shape : int or sequence of int
     fill_value : Tensor or array_like
-        A number, or what broadcasts to the shape.
+        A number, or an array that broadcasts to the shape.
     dtype : dtype, optional
         By default that of the value.
 
@@ -50,7 +50,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** To the value, added up.
+    **Gradient.** To the value, summed over the entries.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
         Numbers, or arrays that broadcast; the steps run along the first axis of the result.
     num : int, optional
     endpoint : bool, optional
-        Whether ``stop`` is the last of them.
+        Whether ``stop`` is the last number.
     dtype : dtype, optional
 
     Returns
@@ -126,7 +126,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 
     Notes
     -----
-    **Gradient.** Passes to both ends, each with its weight.
+    **Gradient.** Passes to both ends, by their weights in each number.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     """
     count, endpoint = checked_int(num, "linspace"), check_flag("linspace: endpoint", endpoint)
     if count < 0:
-        raise RangeError(f"linspace: num is 0 or more, not {num}")
+        raise RangeError(f"linspace: num must be 0 or more, got {num}")
     a, b = broadcast_arrays(start, stop)
     if a.node is None and b.node is None:
         line = constant(np.linspace(a._value, b._value, count, endpoint))

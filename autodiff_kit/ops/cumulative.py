@@ -25,7 +25,7 @@ def _pad_zeros(x: Any, axis: int, before: int, behind: int) -> Any:
 
 
 def _flattened_or_axis(x: Any, axis: int | None, name: str) -> tuple[Tensor, int]:
-    """The tensor and the axis to run along; without an axis the flattened tensor."""
+    """The tensor and the axis of the scan; without an axis the flattened tensor."""
     t = as_tensor(x)
     if not t.ndim or (axis is None and t.ndim > 1):  # NumPy treats a number as a vector here
         t = ravel(t)
@@ -34,7 +34,7 @@ def _flattened_or_axis(x: Any, axis: int | None, name: str) -> tuple[Tensor, int
 
 def _cumsum_of_array(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
     """The cumulative sum, of float16 in float32."""
-    if x.dtype == np.float16:  # float16 has too few bits for long sums
+    if x.dtype == np.float16:  # float16 is too inexact for long sums
         return np.cumsum(x, axis, np.float32).astype(np.float16)
     return np.cumsum(x, axis)
 
@@ -64,7 +64,7 @@ def cumsum(x: Any, axis: int | None = None) -> Tensor:
 
     Notes
     -----
-    **Dtypes.** float16 is added up in float32.
+    **Dtypes.** float16 is summed in float32.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def cumsum(x: Any, axis: int | None = None) -> Tensor:
 
 # -------------------------------------------------------------------------------- the linear recurrence
 def _run_recurrence(b: np.ndarray[Any, Any], a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """h[k] = b[k] + a[k] * h[k - 1] along the last axis; in Python numbers where there are few rows."""
+    """h[k] = b[k] + a[k] * h[k - 1] along the last axis; in Python numbers if there are few rows."""
     n = b.shape[-1]
     out = np.empty(b.shape, b.dtype)
     if not b.size:
@@ -164,7 +164,7 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** By a recurrence from behind, which divides by nothing: zeros are harmless, to any order.
+    **Gradient.** By a recurrence from the end, without a division: zeros are allowed, to any order.
     **Cost.** ``n`` products forward, ``3n`` operations backward.
 
     Examples
@@ -240,7 +240,7 @@ def cummin(x: Any, axis: int | None = None) -> Tensor:
 
 
 def _with_initial_value(scan: Any, x: Any, axis: int | None, start: float, include_initial: bool, name: str) -> Tensor:
-    """A cumulative sum or product, with its initial value in front if asked for."""
+    """A cumulative sum or product, with its initial value in front if requested."""
     t = as_tensor(x)
     if axis is None and t.ndim != 1:
         raise ShapeError(f"{name}: a value of shape {t.shape} needs an axis")
@@ -252,17 +252,16 @@ def _with_initial_value(scan: Any, x: Any, axis: int | None, start: float, inclu
 
 
 def cumulative_sum(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
-    """The cumulative sum along an axis, which only a vector may leave out; with the initial 0 in front if asked for.
+    """The cumulative sum along an axis, which is optional for a vector; on request with the initial 0 in front.
 
-    For the rest see :func:`cumsum`.
+    For the parameters see :func:`cumsum`.
     """
     return _with_initial_value(cumsum, x, axis, 0, include_initial, "cumulative_sum")
 
 
 def cumulative_prod(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
-    """The cumulative product along an axis, which only a vector may leave out; with the initial 1 in front if asked
-    for.
+    """The cumulative product along an axis, which is optional for a vector; on request with the initial 1 in front.
 
-    For the rest see :func:`cumsum`.
+    For the parameters see :func:`cumprod`.
     """
     return _with_initial_value(cumprod, x, axis, 1, include_initial, "cumulative_prod")

@@ -1,4 +1,4 @@
-"""Gradients that a user gives."""
+"""Gradients that the user defines for a function."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     ----------
     f : callable
         ``f(*args) -> (value, vjp)`` or ``(value, vjp, jvp)``. ``vjp(g)`` returns the gradient of each argument, or one
-        value where there is one argument; ``jvp(*tangents)`` the tangent of the value. What is missing is derived.
+        value for a single argument; ``jvp(*tangents)`` returns the tangent of the value. A missing ``jvp`` is derived.
 
     Returns
     -------
     callable
-        ``(*args) -> value``; keyword arguments are bound to their places.
+        ``(*args) -> value``; keyword arguments are bound to their positions.
 
     Raises
     ------
     StructureError
-        If ``f`` does not return a value and a function, or ``vjp`` a wrong number of gradients.
+        If ``f`` does not return a value and a function, or ``vjp`` returns a wrong number of gradients.
 
     Notes
     -----
@@ -48,7 +48,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     >>> float(ak.grad(log1pexp)(1000.0))
     1.0
     """
-    check_callable("what ak.custom_gradient decorates", f)
+    check_callable("the function for ak.custom_gradient", f)
     name = getattr(f, "__name__", "custom").strip("<>_") or "custom"
     signature = _signature(f)
     defaults = any(p.default is not p.empty for p in signature.parameters.values())
@@ -69,7 +69,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
 def _signature(f: Callable[..., Any]) -> inspect.Signature:
     try:
         return inspect.signature(f)
-    except ValueError:  # some functions written in C do not say
+    except ValueError:  # some functions written in C have no signature
         return inspect.signature(lambda *args: None)
 
 
@@ -113,7 +113,7 @@ def _record_custom(
     value: Any,
     inputs: tuple[Tensor, ...],
 ) -> Tensor:
-    """A value that was computed elsewhere, on the record as one operation with rules of the user's."""
+    """A value that was computed elsewhere, recorded as one operation with the user's rules."""
     rules = {"vjp_all": vjp_all, "jvp": jvp, "user_defined": True, "family": "general"}
-    op = Op(name, lambda *_: value, flops=lambda *_: 0, **rules)  # what computed it stands on the record by itself
+    op = Op(name, lambda *_: value, flops=lambda *_: 0, **rules)  # its own operations are recorded as well
     return record_op(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))

@@ -1,8 +1,8 @@
 """Matrix decompositions: Cholesky, QR, eigenvalues and eigenvectors.
 
 A decomposition is computed once, by an operation without a gradient whose result holds all parts as rows of one array.
-Each part is an operation of its own on the matrix and that array. So each VJP can use all parts, and they are recorded
-where the gradient is differentiated again.
+Each part is a separate operation on the matrix and that array. So each VJP can use all parts, and they are recorded
+if the gradient is differentiated again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array, concrete_only
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.diagonals import triu
@@ -51,7 +51,7 @@ def _cholesky_jvp(t: Any, y: Any, _x: Any) -> Any:
 @general(_cholesky_vjp, jvp=_cholesky_jvp, flops=cubic_flops(1 / 3))
 def _cholesky(x: Any) -> Any:
     """The lower triangular Cholesky factor of each matrix."""
-    advice = "All eigenvalues must be above 0; adding a small multiple of np.eye(n) lifts them"
+    advice = "All eigenvalues must be above 0; adding a small multiple of np.eye(n) increases them"
     return call_lapack("cholesky", advice, np.linalg.cholesky, x)
 
 
@@ -61,7 +61,7 @@ def cholesky(a: Any) -> Tensor:
     Parameters
     ----------
     a : Tensor or array_like
-        Its symmetric part is taken.
+        Only its symmetric part is used.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def cholesky(a: Any) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Symmetric: both places of a pair move together [1]_. **Cost.** n³ / 3.
+    **Gradient.** Symmetric: the two entries of a pair (i, j), (j, i) change together [1]_. **Cost.** n³ / 3.
 
     References
     ----------
@@ -100,14 +100,18 @@ def _strictly_lower_skew(k: Any) -> Any:
 
 
 def _r_factor(y: Any, x: Any) -> Any:
-    """The factor R of a QR decomposition, from the matrix and Q; raises where it is singular."""
+    """The factor R of a QR decomposition, from the matrix and Q; raises if it is singular."""
     r = v.triu(v.matmul(swap_last_axes(y), x), k=0)
-    if isinstance(unwrap(r), SymbolicValue):
-        return r
-    sizes = np.abs(np.diagonal(unwrap(r), 0, -2, -1))
-    if (sizes <= sizes.shape[-1] * np.finfo(sizes.dtype).eps * sizes.max(-1, keepdims=True, initial=0)).any():
-        raise StructureError("qr has no derivative here: the columns depend on each other, so q is not unique")
+    _check_independent_columns(unwrap(r))
     return r
+
+
+@concrete_only
+def _check_independent_columns(r: Any) -> None:
+    """Raise where the factor R has a 0 on its diagonal within rounding."""
+    sizes = np.abs(np.diagonal(r, 0, -2, -1))
+    if (sizes <= sizes.shape[-1] * np.finfo(sizes.dtype).eps * sizes.max(-1, keepdims=True, initial=0)).any():
+        raise StructureError("qr has no derivative here: the columns are linearly dependent, so q is not unique")
 
 
 def _orthogonal_vjp(g: Any, y: Any, x: Any) -> Any:
@@ -152,7 +156,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult:
     Raises
     ------
     StructureError
-        If another mode is asked for; in the gradient, if columns depend on each other.
+        If another mode is given; in the gradient, if the columns are linearly dependent.
 
     Notes
     -----
@@ -166,7 +170,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult:
            [4., 1.]])
     """
     if str(mode) != "reduced":
-        raise StructureError(f"qr: mode is 'reduced', not {mode!r}; the other modes have no unique derivative")
+        raise StructureError(f"qr: mode must be 'reduced', got {mode!r}; the other modes have no unique derivative")
     (a,), back = to_lapack_dtype("qr", a)
     check_matrices("qr", a, square=False)
     rows, columns = a.shape[-2:]
@@ -176,7 +180,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult:
 
 # -------------------------------------------------------------------------------- eigenvalues
 @nondifferentiable(flops=cubic_flops(9))
-def _eigen_rows(x: Any) -> Any:
+def _eigh(x: Any) -> Any:
     """The eigenvalues of symmetric matrices as the first row, the eigenvectors as columns below it."""
     values, vectors = call_lapack("eigh", NOT_FINITE, np.linalg.eigh, x)
     return np.concatenate([values[..., None, :], vectors], -2)
@@ -184,7 +188,7 @@ def _eigen_rows(x: Any) -> Any:
 
 def _eigen_parts(x: Any, found: Any) -> tuple[Any, Any]:
     """The eigenvalues and the eigenvectors, recorded."""
-    return v.eigen_part(x, found, part="values"), v.eigen_part(x, found, part="vectors")
+    return v.eigh_part(x, found, part="values"), v.eigh_part(x, found, part="vectors")
 
 
 def _eigen_vjp(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
@@ -205,14 +209,14 @@ def _eigen_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
 
 def _inverse_gaps(values: Any, name: str, meant: str) -> Any:
     """One over the differences of the values, 0 on the diagonal."""
-    check_distinct(values, name, meant)
+    check_distinct(unwrap(values), name, meant)
     eye = np.eye(np.shape(unwrap(values))[-1], dtype=unwrap(values).dtype)
     return (1 - eye) / (as_row(values) - v.expand_dims(values, axis=(-1,)) + eye)
 
 
 @general(_eigen_vjp, no_cotangent, jvp=_eigen_jvp)
-def _eigen_part(x: Any, found: Any, part: str) -> Any:
-    """The eigenvalues, or the eigenvectors, taken out of a decomposition that was computed."""
+def _eigh_part(x: Any, found: Any, part: str) -> Any:
+    """The eigenvalues, or the eigenvectors, from a computed decomposition."""
     return found[..., 0, :] if part == "values" else found[..., 1:, :]
 
 
@@ -229,7 +233,7 @@ def eigh(a: Any) -> EighResult:
     Parameters
     ----------
     a : Tensor or array_like
-        Its symmetric part is taken.
+        Only its symmetric part is used.
 
     Returns
     -------
@@ -245,8 +249,8 @@ def eigh(a: Any) -> EighResult:
 
     Notes
     -----
-    **Gradient.** Symmetric. That of the values always exists; where they coincide, it depends on the computed
-    vectors. Forward mode computes the tangents of the vectors too: for values alone use :func:`eigvalsh`.
+    **Gradient.** Symmetric. The gradient of the values always exists; for equal eigenvalues it depends on the computed
+    vectors. Forward mode also computes the tangents of the vectors: for values alone use :func:`eigvalsh`.
     **Cost.** 9 n³.
 
     Examples
@@ -257,8 +261,8 @@ def eigh(a: Any) -> EighResult:
     (a,), back = to_lapack_dtype("eigh", a)
     check_matrices("eigh", a)
     x = _symmetric_part(a)
-    found = _eigen_rows(x)
-    return EighResult(back(_eigen_part(x, found, "values")), back(_eigen_part(x, found, "vectors")))
+    found = _eigh(x)
+    return EighResult(back(_eigh_part(x, found, "values")), back(_eigh_part(x, found, "vectors")))
 
 
 def eigvalsh(a: Any) -> Tensor:
@@ -266,11 +270,11 @@ def eigvalsh(a: Any) -> Tensor:
     (a,), back = to_lapack_dtype("eigvalsh", a)
     check_matrices("eigvalsh", a)
     x = _symmetric_part(a)
-    return back(_eigen_part(x, _eigen_rows(x), "values"))
+    return back(_eigh_part(x, _eigh(x), "values"))
 
 
 @linear(lambda g, _y, _x: v.symmetric_part(g))
 def _symmetric_part(x: Any) -> Any:
-    """``(x + xᵀ) / 2``; a symmetric matrix stays as it is, bit by bit."""
+    """``(x + xᵀ) / 2``; a symmetric matrix is unchanged, bit by bit."""
     x = as_array(x)
     return (x + x.swapaxes(-1, -2)) / x.dtype.type(2)

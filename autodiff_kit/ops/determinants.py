@@ -1,4 +1,4 @@
-"""Determinants, with a gradient that also holds at singular matrices."""
+"""Determinants, with a gradient that is also right at singular matrices."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import callback
+from autodiff_kit.core.tracer import opaque
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general, nondifferentiable
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 
 
 def _append_two_axes(g: Any) -> Any:
-    """One number for each matrix, with two axes of length 1 behind it."""
+    """One number for each matrix, with two axes of length 1 after it."""
     return v.expand_dims(g, axis=(-2, -1))
 
 
@@ -38,10 +38,10 @@ def _det(x: Any) -> Any:
 def _cofactors_jvp(t: Any, x: Any) -> Any:
     """The derivative of the cofactors in the direction ``t``; it is symmetric, so the VJP is the same.
 
-    Cofactors turn with the axes, so it is enough to know the slope at a diagonal matrix: at its entry (i, j) the
-    product of all singular values but the two, times an entry of the direction.
+    A rotation of the axes rotates the cofactors, so the derivative at a diagonal matrix is enough: its entry (i, j) is
+    the product of all singular values except i and j, times an entry of the direction.
     """
-    if isinstance(x, Value):  # to be differentiated again: by the inverse
+    if isinstance(x, Value):  # differentiated again: use the inverse
         w = swap_last_axes(v.inv(x))
         return _append_two_axes(v.det(x)) * (
             _append_two_axes(_sum_of_matrix(w * t)) * w - v.matmul(v.matmul(w, swap_last_axes(t)), w)
@@ -64,19 +64,16 @@ def _cofactors_jvp(t: Any, x: Any) -> Any:
     flops=lambda y, x: 20 * np.size(x) * np.shape(x)[-1],
 )
 def _cofactors(x: Any) -> Any:
-    """The cofactors of each matrix, ``det(x)`` times the inverse's transpose; of singular matrices too."""
+    """The cofactors of each matrix, ``det(x)`` times the transposed inverse; also of singular matrices."""
     u, s, vt = _svd(x)
     n = s.shape[-1]
     others = np.prod(np.where(np.eye(n, dtype=bool), 1, s[..., None, :]), axis=-1)
     return np.matmul(u * (_product_of_determinants(u, vt) * others[..., None, :]), vt)
 
 
+@opaque
 def _svd(x: Any) -> Any:
     """The singular value decomposition; nan for matrices that are not finite."""
-    return callback(_svd_of_arrays, x)
-
-
-def _svd_of_arrays(x: Any) -> Any:
     finite = np.isfinite(x).all((-2, -1), keepdims=True)
     u, s, vt = np.linalg.svd(np.where(finite, x, 0), full_matrices=False)
     return u, np.where(finite[..., 0], s, np.nan).astype(s.dtype), vt
@@ -105,9 +102,9 @@ def det(a: Any) -> Tensor:
 
     Notes
     -----
-    **Gradient.** The cofactors, from the singular values without a division: right at singular matrices as well, to
-    second order. Beyond that the matrix needs an inverse.
-    **Cost.** 2/3 n³; the gradient 20 n³, its gradient n³ numbers of memory.
+    **Gradient.** The cofactors, from the singular values without a division: also right at singular matrices, up to
+    second order. Higher orders need an invertible matrix.
+    **Cost.** 2/3 n³; the gradient 20 n³, and the gradient of the gradient n³ numbers of memory.
 
     Examples
     --------
@@ -121,7 +118,7 @@ def det(a: Any) -> Tensor:
 
 
 class SlogdetResult(NamedTuple):
-    """The sign of a determinant and the logarithm of its size."""
+    """The sign of a determinant and the logarithm of its absolute value."""
 
     sign: Tensor
     logabsdet: Tensor

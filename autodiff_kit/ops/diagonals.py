@@ -8,7 +8,6 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import as_array, callback
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.families import linear
@@ -25,11 +24,7 @@ def _diagonal(x: Any, offset: int = 0) -> Any:
 @linear(lambda g, _y, _x, *, offset, shape: v.diagonal(g, offset=offset))
 def _on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
     """Matrices of zeros with the entries of ``x`` on one diagonal."""
-    return callback(_matrices_with_diagonal, as_array(x), offset, shape)
-
-
-def _matrices_with_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
-    """Zeros with the entries of ``x`` on one diagonal, as an array."""
+    x = np.asarray(x)
     y = np.zeros((*x.shape[:-1], *shape), x.dtype)
     rows = np.arange(x.shape[-1]) + max(0, -offset)
     y[..., rows, rows + offset] = x
@@ -44,7 +39,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     a : Tensor or array_like
         At least two axes.
     offset : int, optional
-        How far above the main diagonal; below it where negative.
+        The number of the diagonal above the main one; negative below it.
     axis1, axis2 : int, optional
         Rows and columns.
 
@@ -59,7 +54,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Put on the same diagonal, zeros elsewhere.
+    **Gradient.** Placed on the same diagonal, with zeros elsewhere.
 
     Examples
     --------
@@ -69,7 +64,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     a = as_tensor(a)
     rows, columns = (negative_axis(k, a.ndim, "diagonal") for k in (axis1, axis2))
     if rows == columns:
-        raise ShapeError(f"diagonal: axis1 and axis2 are both axis {rows}; rows and columns are two axes")
+        raise ShapeError(f"diagonal: axis1 and axis2 are both axis {rows}; give two different axes")
     order = [k for k in range(-a.ndim, 0) if k not in (rows, columns)] + [rows, columns]
     return _diagonal(a if order == list(range(-a.ndim, 0)) else permute_dims(a, order), _checked_offset(offset))
 
@@ -87,7 +82,7 @@ def diag(a: Any, k: int = 0) -> Tensor:
     a : Tensor or array_like
         One axis or two.
     k : int, optional
-        How far above the main diagonal; below it where negative.
+        The number of the diagonal above the main one; negative below it.
 
     Returns
     -------
@@ -131,7 +126,7 @@ def tril(a: Any, k: int = 0) -> Tensor:
     Parameters
     ----------
     a : Tensor or array_like
-        Of shape ``(..., m, n)``; a vector counts as a square matrix of equal rows, as NumPy has it.
+        Of shape ``(..., m, n)``; a vector counts as a square matrix of equal rows, as in NumPy.
     k : int, optional
         Negative below the main diagonal.
 
@@ -154,7 +149,7 @@ def triu(a: Any, k: int = 0) -> Tensor:
     Parameters
     ----------
     a : Tensor or array_like
-        Of shape ``(..., m, n)``; a vector counts as a square matrix of equal rows, as NumPy has it.
+        Of shape ``(..., m, n)``; a vector counts as a square matrix of equal rows, as in NumPy.
     k : int, optional
         Negative below the main diagonal.
 
@@ -180,7 +175,9 @@ def _at_least_matrix(a: Any, name: str) -> Tensor:
 
 
 def _checked_offset(k: Any) -> int:
-    """The offset of a diagonal as int; raises where it is none."""
+    """The offset of a diagonal as int; raises if it is not an integer."""
     if not isinstance(k, (int, np.integer)):
-        raise ArgumentError(f"a diagonal's offset is an integer, not {k!r}: 0 is the main diagonal, 1 the next above")
+        raise ArgumentError(
+            f"the offset of a diagonal must be an integer, got {k!r}; 0 is the main diagonal, 1 the one above it"
+        )
     return int(k)

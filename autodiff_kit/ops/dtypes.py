@@ -20,7 +20,7 @@ def _to_float(x: Any, dtype: Any) -> Any:
 
 
 @nondifferentiable()
-def _to_whole(x: Any, dtype: Any) -> Any:
+def _to_int(x: Any, dtype: Any) -> Any:
     """Conversion to integers or booleans."""
     return as_array(x).astype(dtype)
 
@@ -39,7 +39,7 @@ def cast(x: Any, dtype: Any) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Between floating dtypes it passes, in the source's dtype. To integers or truth values: None.
+    **Gradient.** Between floating dtypes it passes, in the source's dtype. To integers or booleans: None.
 
     Examples
     --------
@@ -50,9 +50,9 @@ def cast(x: Any, dtype: Any) -> Tensor:
         kind = np.dtype(dtype)
     except (TypeError, ValueError) as error:
         given = describe(dtype)
-        raise DtypeError(f"cast: {given} is no dtype; write 'float32', np.int64 or bool, for example") from error
+        raise DtypeError(f"cast: {given} is not a dtype; write 'float32', np.int64 or bool, for example") from error
     if kind.kind not in "biuf":
-        raise DtypeError(f"cast to {kind} is not offered; floating, integer and bool dtypes are")
+        raise DtypeError(f"cast to {kind} is not supported; use a floating, integer or bool dtype")
     x = as_tensor(x)
     floating = kind.kind == "f" and x.dtype.kind == "f"
-    return (_to_float if floating else _to_whole)(x, kind)
+    return (_to_float if floating else _to_int)(x, kind)

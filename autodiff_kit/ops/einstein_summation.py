@@ -1,7 +1,7 @@
 """Einstein summation: products of arrays, summed over the labels that the result lacks.
 
-First come the steps that concern one operand alone: a label that occurs in it twice (its diagonal), an axis of length
-1 that is broadcast, a label that neither another operand nor the result has (its sum). Then each label occurs in the
+The first steps concern one operand alone: a label that occurs in it twice (its diagonal), an axis of length 1 that is
+broadcast, a label that neither another operand nor the result has (its sum). After them each label occurs in the
 result or in two operands, and the VJP is the same operation with the cotangent in place of one operand.
 """
 
@@ -29,7 +29,7 @@ Labels = tuple[int, ...]
 
 # -------------------------------------------------------------------------------- the operation on numbered labels
 def _einsum_vjp(g: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> list[Any]:
-    """For each operand the einsum of the cotangent with the other operands."""
+    """For each operand, the einsum of the cotangent with the other operands."""
     return [
         v.einsum([g, *arrays[:k], *arrays[k + 1 :]], labels=(out, *labels[:k], *labels[k + 1 :]), out=own)
         for k, own in enumerate(labels)
@@ -58,7 +58,7 @@ def _flops(_y: Any, *arrays: Any, labels: tuple[Labels, ...]) -> int:
 
 
 def _flops_back(_y: Any, *arrays: Any, asked: Sequence[int], labels: tuple[Labels, ...]) -> int:
-    """The same again for each operand, whether it was asked for or not."""
+    """The same again for each operand, whether its gradient is needed or not."""
     return len(arrays) * _flops(_y, *arrays, labels=labels)
 
 
@@ -91,7 +91,7 @@ def _contract_pair(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
 
 @lru_cache(maxsize=1024)
 def _pair_layout(left: Labels, right: Labels, out: Labels) -> tuple[list[int], list[int], int, int, int, list[int]]:
-    """The axis orders of both arrays and of the result, and how many axes are of which kind."""
+    """The axis orders of both arrays and of the result, and the number of axes of each kind."""
     batch = [n for n in left if n in right and n in out]
     inner = [n for n in left if n in right and n not in out]
     rows, columns = [n for n in left if n not in right], [n for n in right if n not in left]
@@ -115,11 +115,11 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     Parameters
     ----------
     *operands
-        The labels as a text, then the arrays: ``"ij,jk->ik", a, b``. Without an arrow the result has the labels that
-        occur once, in the order of the alphabet. ``...`` stands for axes without labels, which broadcast. Or, as
-        NumPy has it, each array followed by a list of whole numbers: ``a, [0, 1], b, [1, 2], [0, 2]``.
+        The labels as a string, then the arrays: ``"ij,jk->ik", a, b``. Without an arrow the result has the labels that
+        occur once, in alphabetical order. ``...`` stands for axes without labels, which broadcast. NumPy's other form
+        works as well, each array followed by a list of integers: ``a, [0, 1], b, [1, 2], [0, 2]``.
     optimize : object, optional
-        NumPy's; accepted and of no effect, since a good order is always looked for.
+        For NumPy's signature; without effect, because the order of the products is always optimized.
 
     Returns
     -------
@@ -128,15 +128,15 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     Raises
     ------
     StructureError
-        If the labels are no such notation, or do not number the arrays.
+        If the labels cannot be parsed, or their number differs from that of the arrays.
     ShapeError
         If the labels do not fit an array's axes, or two axes of one label differ in length.
 
     Notes
     -----
-    **Shapes.** A label twice on one array takes its diagonal; an axis of length 1 is stretched.
+    **Shapes.** A label twice on one array takes its diagonal; an axis of length 1 is broadcast.
     **Gradient.** An einsum again, from the result's labels to those of the array.
-    **Cost.** At most 2 for each choice of all labels' values.
+    **Cost.** At most 2 for each combination of label values.
 
     Examples
     --------
@@ -146,10 +146,12 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     5.0
     """
     if not operands:
-        raise StructureError('einsum takes labels and arrays: ak.einsum("ij,jk->ik", a, b)')
+        raise StructureError('einsum takes labels and arrays, such as ak.einsum("ij,jk->ik", a, b)')
     terms, out, arrays = _parse_subscripts(*operands) if isinstance(operands[0], str) else _parse_label_lists(operands)
     if len(terms) != len(arrays) or not arrays:
-        raise StructureError(f"einsum: labels for {len(terms)} arrays, and {len(arrays)} given; give one term each")
+        raise StructureError(
+            f"einsum: got labels for {len(terms)} arrays and {len(arrays)} arrays; give one term for each array"
+        )
     tensors = [as_tensor(x) for x in arrays]
     named, wanted, simple = _number_labels(terms, out, tuple([t.shape for t in tensors]))
     y: Tensor = _einsum(tensors, named, wanted) if simple else _contract(tensors, [*named], wanted)
@@ -160,7 +162,7 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
 def _number_labels(
     terms: tuple[Term, ...], out: Term | None, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[Labels, ...], Labels, bool]:
-    """Labels as integers, and whether the operation can use the arrays as they are."""
+    """Labels as integers, and whether the operation can use the arrays unchanged."""
     named = [_expand_ellipsis(own, len(shape)) for own, shape in zip(terms, shapes, strict=True)]
     wanted = _result_labels(out, terms, named)
     numbers = {n: k for k, n in enumerate(sorted({n for own in named for n in own}, key=_sort_key))}
@@ -170,7 +172,7 @@ def _number_labels(
 
 
 def _is_plain_contraction(named: tuple[Labels, ...], out: Labels, shapes: tuple[tuple[int, ...], ...]) -> bool:
-    """Whether nothing concerns one operand alone."""
+    """Whether no step concerns one operand alone."""
     length: dict[int, int] = {}
     axes = [axis for own, shape in zip(named, shapes, strict=True) for axis in zip(own, shape, strict=True)]
     fits = all(length.setdefault(label, n) == n for label, n in axes)
@@ -183,7 +185,7 @@ Term = tuple[Any, ...]
 
 
 def _parse_subscripts(text: str, *arrays: Any) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
-    """Labels of the operands and of the result, from a text such as "ij,jk->ik"."""
+    """Labels of the operands and of the result, from a string such as "ij,jk->ik"."""
     return *_split_subscripts(text), arrays
 
 
@@ -197,12 +199,14 @@ def _parse_term(part: str, text: str) -> Term:
     before, dots, after = part.partition("...")
     strange = [c for c in before + after if not (c.isascii() and c.isalpha())]
     if strange:
-        raise StructureError(f"einsum {text!r}: {strange[0]!r} is no label; letters are, and '...' once a term")
+        raise StructureError(
+            f"einsum {text!r}: {strange[0]!r} is not a label; use letters, and '...' at most once in a term"
+        )
     return (*before, *((Ellipsis,) if dots else ()), *after)
 
 
 def _parse_label_lists(operands: Sequence[Any]) -> tuple[tuple[Term, ...], Term | None, tuple[Any, ...]]:
-    """Labels of the operands and of the result, from lists of whole numbers."""
+    """Labels of the operands and of the result, from lists of integers."""
     odd = len(operands) % 2
     pairs, out = operands[: len(operands) - odd], operands[-1] if odd else None
     terms = [*pairs[1::2], *([out] if odd else [])]
@@ -211,8 +215,8 @@ def _parse_label_lists(operands: Sequence[Any]) -> tuple[tuple[Term, ...], Term 
             n is Ellipsis or (isinstance(n, (int, np.integer)) and n >= 0) for n in term
         )
         if not whole or list(term).count(Ellipsis) > 1:
-            raise StructureError(f"einsum: labels are a text like 'ij,jk', or after each array a list of whole "
-                                 f"numbers; got {type(term).__name__}")  # fmt: skip
+            raise StructureError("einsum: labels must be a string such as 'ij,jk', or a list of integers after each "
+                                 f"array; got {type(term).__name__}")  # fmt: skip
     return tuple(tuple(t) for t in pairs[1::2]), tuple(out) if out is not None else None, tuple(pairs[::2])
 
 
@@ -239,17 +243,19 @@ def _result_labels(out: Term | None, terms: tuple[Term, ...], named: list[list[A
     wanted = [label for n in out for label in (free if n is Ellipsis else [n])]
     missing = [n for n in wanted if n not in counts]
     if missing:
-        raise StructureError(f"einsum: the result's label {missing[0]!r} occurs in no array")
+        raise StructureError(f"einsum: the label {missing[0]!r} of the result occurs in no array")
     if len(set(wanted)) < len(wanted):
-        raise StructureError("einsum: a label occurs twice in the result; use ak.diag for diagonals in a result")
+        raise StructureError("einsum: a label occurs twice in the result; use ak.diag to put a vector on a diagonal")
     if free and Ellipsis not in out:
-        raise StructureError("einsum: axes covered by '...' stay in the result; write '...' there too, or name and sum")
+        raise StructureError(
+            "einsum: the result must contain '...' if an operand does; to sum over these axes, give them labels"
+        )
     return wanted
 
 
 # -------------------------------------------------------------------------------- steps that concern one operand alone
 def _contract(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor:
-    """The einsum of tensors: first what concerns one operand alone, then the product."""
+    """The einsum of tensors: first the steps for one operand alone, then the product."""
     for k, own in enumerate(named):
         tensors[k], named[k] = _take_diagonals(tensors[k], own)
     length = _label_lengths(tensors, named)
@@ -279,7 +285,7 @@ def _take_diagonals(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:
 
 
 def _label_lengths(tensors: list[Tensor], named: list[Labels]) -> dict[int, int]:
-    """The length of each label; an axis of length 1 fits any."""
+    """The length of each label; an axis of length 1 fits any length."""
     length: dict[int, int] = {}
     for t, own in zip(tensors, named, strict=True):
         for label, n in zip(own, t.shape, strict=True):
@@ -299,6 +305,6 @@ def _drop_broadcast_axes(t: Tensor, own: Labels, length: dict[int, int]) -> tupl
 
 
 def _sum_single_labels(t: Tensor, own: Labels, kept: set[int]) -> tuple[Tensor, Labels]:
-    """Sum over labels that neither another operand nor the result has."""
+    """Sum over labels that occur neither in another operand nor in the result."""
     alone = [k for k, n in enumerate(own) if n not in kept]
     return (sum(t, tuple(alone)), tuple(n for n in own if n in kept)) if alone else (t, own)

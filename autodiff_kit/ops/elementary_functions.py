@@ -110,7 +110,7 @@ def tan(x: Any) -> Any:
 
 
 def _sqrt_one_minus_square(x: Any) -> Any:
-    """sqrt(1 - x²), as a product, which keeps its digits near -1 and 1."""
+    """sqrt(1 - x²), as a product, which is accurate near -1 and 1."""
     return v.sqrt((1.0 - x) * (1.0 + x))
 
 
@@ -209,7 +209,7 @@ def logit(x: Any) -> Any:
 
 
 def _sinc_derivative(x: Any) -> Any:
-    """(cos πx - sinc x)/x; near 0, where the quotient loses its digits, by its series."""
+    """(cos πx - sinc x)/x; near 0, where the quotient is inaccurate, by its series."""
     raw = x._value if hasattr(x, "_value") else x
     near = np.abs(raw) < 1e-2
     z = v.select(x, 1.0, condition=~as_array(near))

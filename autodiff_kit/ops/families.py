@@ -1,16 +1,16 @@
-"""Families of operations: decorators that make an operation from its block and derive what they can.
+"""Families of operations: decorators that make an operation from its block and derive the missing rules.
 
-Each block makes two functions. The module exports the public one, which takes anything array-like and returns a
-tensor. The one of the same name in :data:`v` is for rules: ``v.cos(x)`` is an array where ``x`` is one.
+Each block makes two functions. The module exports the public one, which takes any array-like value and returns a
+tensor. The function of the same name in :data:`v` is for rules: ``v.cos(x)`` is an array if ``x`` is an array.
 
 Families derive the forward rule from the reverse rules:
 
 :func:`elementwise`
-    A rule for each input, ``g`` times the derivative; a tangent goes through the same rule.
+    One rule for each input: ``g`` times the derivative. A tangent goes through the same rule.
 :func:`linear`
     The transpose; a tangent goes through the operation itself.
 :func:`bilinear`
-    A transpose for each input; a tangent goes through the operation, one input at a time.
+    A transpose for each input; tangents go through the operation itself, one input at a time.
 :func:`general`
     A reverse rule for each input, and a forward rule.
 :func:`nondifferentiable`
@@ -46,7 +46,7 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
     name = function.__name__.strip("_")
     op = Op(name, function, **known)
     if op.key in OPS:
-        raise DuplicateNameError(f"an operation named {op.key} stands already in {OPS[op.key].value.__module__}")
+        raise DuplicateNameError(f"an operation named {op.key} is already defined in {OPS[op.key].value.__module__}")
     OPS[op.key] = op
     parameters = inspect.signature(function).parameters
     has_parameters = len(parameters) > arrays
@@ -125,7 +125,7 @@ def bilinear(*vjps: Rule, **known: Any) -> Callable[[Function], Public]:
 
 
 def general(*vjps: Rule, jvp: Function, **known: Any) -> Callable[[Function], Public]:
-    """Operations with reverse rules and a forward rule of their own."""
+    """Operations with reverse rules and a separate forward rule."""
     return lambda f: _define(f, len(vjps), {"vjps": vjps, "jvp": jvp, "family": "general"} | known)
 
 

@@ -1,4 +1,4 @@
-"""Functions of operations for use inside rules: arrays in, arrays out; tensors and tracers take their own way."""
+"""Functions of operations for use inside rules: arrays give arrays; tensors and tracers are dispatched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 
 
 def unary_on_values(op: Op, public: Function) -> Function:
-    """The function for rules of an operation on one value: arrays in, arrays out."""
+    """The function for rules of an operation on one value: arrays give arrays."""
     value, scalar = op.value, op.scalar
 
     def call(x: Any) -> Any:
@@ -43,7 +43,7 @@ def binary_on_values(op: Op, public: Function) -> Function:
 
     def call(a: Any, b: Any) -> Any:
         if type(a) is np.ndarray and type(b) is np.ndarray:
-            return value(a, b)  # nearly all that rules ask for
+            return value(a, b)  # the common case inside rules
         if type(a) is Tensor or type(b) is Tensor:
             return public(a, b)
         if isinstance(a, Tracer) or isinstance(b, Tracer):

@@ -1,4 +1,4 @@
-"""Gradients under names of their own, and blocks inside which an operation takes another's gradient."""
+"""Named gradients, and blocks inside which an operation uses the gradient of another one."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
     Parameters
     ----------
     name : str
-        A name of your own; names of operations such as ``"Identity"`` are taken by their own gradients.
+        A new name; the names of operations such as ``"Identity"`` stand for their own gradients.
 
     Returns
     -------
     callable
         A decorator for ``rule(g, ans, *inputs, **params)``, which returns the gradient of each input, or one value
-        where there is one input.
+        for a single input.
 
     Raises
     ------
     DuplicateNameError
-        If the name is registered already; the message says where.
+        If the name is already registered; the message says where.
 
     Notes
     -----
-    A function that a notebook defines again, under its own name, takes the place of the one before: a cell may be run
+    A function that a notebook defines again, under the same name, replaces the earlier one, so that a cell can be run
     twice.
 
     Examples
@@ -49,7 +49,7 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
     ... def five_times(g, ans, x):
     ...     return 5.0 * g
     """
-    check_text("what a gradient is registered under", name)
+    check_text("the name of a gradient", name)
 
     def decorate(rule: Rule) -> Rule:
         check_callable(f"the gradient {name!r}", rule)
@@ -79,7 +79,7 @@ def _nearest(name: str) -> str:
 
 
 def _replacement(op: Op, name: str) -> Op:
-    """A twin of ``op`` whose gradient is the one registered as ``name``."""
+    """A copy of ``op`` with the gradient that is registered as ``name``."""
     if name in _RULES:
         return Op(op.name, op.value, vjp_all=_RULES[name], user_defined=True, family="general")
     source = OPS.get(name)
@@ -92,21 +92,21 @@ def _replacement(op: Op, name: str) -> Op:
 
 @contextmanager
 def gradient_override_map(mapping: dict[str, str]) -> Iterator[None]:
-    """Swap gradients inside a block: values stay, the way back changes.
+    """Replace gradients inside a block: values stay the same, the backward pass changes.
 
     Parameters
     ----------
     mapping : dict of str to str
-        Name of an operation -> name of a registered gradient, or of the operation whose gradient it takes.
+        Name of an operation -> name of a registered gradient, or of the operation whose gradient to use.
 
     Raises
     ------
     UnknownGradientError
-        If an operation or a gradient of that name does not exist; the nearest name is given.
+        If no operation or gradient has that name; the message suggests the nearest name.
 
     Notes
     -----
-    The map belongs to the process, not to a thread: leave the block before others compute.
+    The map belongs to the process, not to a thread: leave the block before other threads compute.
 
     Examples
     --------
@@ -117,10 +117,12 @@ def gradient_override_map(mapping: dict[str, str]) -> Iterator[None]:
     array([1., 1.])
     """
     if not isinstance(mapping, dict):
-        raise ArgumentError(f'a map of names is a dict such as {{"Floor": "Identity"}}, not {describe(mapping)}')
+        raise ArgumentError(
+            f'gradient_override_map takes a dict such as {{"Floor": "Identity"}}, got {describe(mapping)}'
+        )
     for key, name in mapping.items():
-        check_text("a gradient", name)
-        if check_text("an operation", key) not in OPS:
+        check_text("the name of a gradient", name)
+        if check_text("the name of an operation", key) not in OPS:
             raise UnknownGradientError(f"no operation is named {key!r}{_nearest(key)}")
     replacements = {key: _replacement(OPS[key], name) for key, name in mapping.items()}
     before = {key: OPS[key].active for key in mapping}

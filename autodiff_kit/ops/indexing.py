@@ -11,11 +11,10 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
-from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
+from autodiff_kit.ops.axes import checked_int, checked_ints, is_array_index, negative_axis, trailing_shape
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
@@ -35,43 +34,34 @@ def _checked_index_part(part: Any) -> Any:
         return slice(*[None if k is None else checked_int(k, "a slice") for k in (part.start, part.stop, part.step)])
     try:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
-        if isinstance(own, SymbolicValue):
-            return own
+        kind = as_array(own).dtype.kind
     except ValueError as error:
-        raise DtypeError(f"an index does not make an array: {error}") from error
-    kind = np.asarray(own).dtype.kind
+        raise DtypeError(f"an index cannot be converted to an array: {error}") from error
     if kind not in "iub" and np.size(own):
-        raise DtypeError(f"an index is a whole number, a slice or a mask, not {np.asarray(own).dtype}")
+        raise DtypeError(f"an index must be an integer, a slice or a mask, got {as_array(own).dtype}")
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
 def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
     """The gradient of a large table of which few rows were read, as rows and their numbers."""
     ids = index[0] if len(index) == 1 else None
-    if not isinstance(ids, np.ndarray) or open_records.trace is not None:  # a traced step uses dense gradients
-        return None
-    if ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
+    if not isinstance(ids, np.ndarray) or ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
         return None
     numbers = ids.reshape(-1) % like.shape[0]  # negative indices count from the end
     rows = np.asarray(g).reshape(numbers.size, *like.shape[1:])
     return RowGradient(numbers, rows.astype(like.dtype, copy=False), like.shape)
 
 
-def _is_array_index(part: Any) -> bool:
-    """Whether a part of an index is an array or a mask."""
-    return isinstance(part, (np.ndarray, list, np.bool_, bool, SymbolicValue))
-
-
 def _is_basic_index(index: tuple[Any, ...]) -> bool:
     """Whether an index has only integers, slices, None and Ellipsis."""
-    return not any(_is_array_index(p) for p in index)
+    return not any(is_array_index(p) for p in index)
 
 
 def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
-    """The same index after ``lead`` leading axes; None where NumPy would move the axes of separate arrays in front of
-    them.
+    """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
+    front.
     """
-    picks = [k for k, p in enumerate(index) if _is_array_index(p) or isinstance(p, (int, np.integer))]
+    picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
     if not _is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
         return None
     return (slice(None),) * lead + index
@@ -138,11 +128,11 @@ def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -
 
 # -------------------------------------------------------------------------------- take, delete
 def _checked_indices(indices: Any, name: str) -> Any:
-    """Indices as an array of integers; raises where they are none."""
+    """Indices as an array of integers; raises if they are not integers."""
     numbers = as_array(as_tensor(indices)._value)
     numbers = numbers if numbers.size else numbers.astype(np.intp)
     if numbers.dtype.kind not in "iu":
-        raise DtypeError(f"{name}: indices are whole numbers, not {numbers.dtype}")
+        raise DtypeError(f"{name}: indices must be integers, got {numbers.dtype}")
     return numbers
 
 
@@ -168,7 +158,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Added up where an index occurs more than once.
+    **Gradient.** Summed where an index occurs more than once.
 
     Examples
     --------
@@ -190,7 +180,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     ----------
     x : Tensor or array_like
     indices : array_like of int
-        As many axes as ``x``; the other axes broadcast.
+        The same number of axes as ``x``; the other axes broadcast.
     axis : int or None, optional
         None flattens the array.
 
@@ -201,7 +191,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     Raises
     ------
     ShapeError
-        If the numbers of axes differ.
+        If the numbers of axes are not equal.
 
     Examples
     --------
@@ -275,7 +265,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     Raises
     ------
     ShapeError
-        If the axes are not two different ones.
+        If the axes are not two different axes.
 
     Examples
     --------
@@ -286,7 +276,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     t, turns = as_tensor(x), checked_int(k, "rot90") % 4
     plane = [negative_axis(a, t.ndim, "rot90") for a in checked_ints(axes, "rot90")]
     if len(plane) != 2 or plane[0] == plane[1]:
-        raise ShapeError(f"rot90: axes are two different ones, not {axes}")
+        raise ShapeError(f"rot90: axes must be two different axes, got {axes}")
     first, second = plane
     if turns % 2 == 0:
         return flip(t, plane) if turns else t

@@ -1,4 +1,4 @@
-"""Joining, splitting, tiling and padding of arrays. All are linear, except for constants that padding adds."""
+"""Joining, splitting, tiling and padding of arrays. All are linear, apart from the constants that padding adds."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def concat(arrays: Any, axis: int | None = 0) -> Tensor:
     Parameters
     ----------
     arrays : sequence of Tensor or array_like
-        Of one shape but for the length of the axis.
+        Their shapes may differ only in the length of the axis.
     axis : int or None, optional
-        None joins all entries to one vector.
+        None joins all entries into one vector.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def concat(arrays: Any, axis: int | None = 0) -> Tensor:
     Raises
     ------
     ShapeError
-        If the shapes differ elsewhere, or there are none.
+        If the shapes differ elsewhere, or the list is empty.
 
     Examples
     --------
@@ -71,11 +71,11 @@ def concat(arrays: Any, axis: int | None = 0) -> Tensor:
 
 
 def _checked_tensors(arrays: Any, name: str) -> list[Tensor]:
-    """The members of a list as tensors; raises where it is no list."""
+    """The members of a list as tensors; raises if it is not a list."""
     try:
         return [as_tensor(x) for x in arrays]
     except TypeError as error:
-        raise ArgumentError(f"{name}: a list of arrays is needed, got {type(arrays).__name__}") from error
+        raise ArgumentError(f"{name}: expected a list of arrays, got {type(arrays).__name__}") from error
 
 
 @linear(
@@ -88,7 +88,7 @@ def stack(arrays: Any, axis: int = 0) -> Any:
 
 
 def hstack(arrays: Any) -> Tensor:
-    """Concatenate horizontally: along the second axis, vectors along their only one."""
+    """Concatenate horizontally: along the second axis; vectors along their only axis."""
     parts = [atleast_1d(x) for x in _checked_tensors(arrays, "hstack")]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
@@ -122,7 +122,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     ----------
     x : Tensor or array_like
     sections : int or sequence of int
-        How many parts, or the places to cut before.
+        The number of parts, or the positions before which to split.
     axis : int, optional
 
     Returns
@@ -132,7 +132,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     Raises
     ------
     ShapeError
-        If the parts would not be equal; :func:`array_split` does not mind.
+        If the parts would have unequal lengths; :func:`array_split` allows that.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     n = t.shape[negative_axis(axis, t.ndim, "split")]
     count = checked_ints(sections, "split")[0] if _is_count(sections) else 1
     if count > 0 and n % count:
-        raise ShapeError(f"split: {n} entries do not fall into {count} equal parts")
+        raise ShapeError(f"split: {n} entries cannot be split into {count} equal parts; use array_split")
     return array_split(t, sections, axis)
 
 
@@ -153,19 +153,19 @@ def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     place = negative_axis(axis, t.ndim, "split") + t.ndim
     parts = checked_ints(sections, "split")
     if _is_count(sections) and not 0 < parts[0] < 1 << 31:
-        raise StructureError(f"split: the number of parts is 1 or more, not {sections}")
+        raise StructureError(f"split: the number of parts must be 1 or more, got {sections}")
     cuts = np.array_split(np.arange(t.shape[place]), parts[0] if _is_count(sections) else parts)
     before = (slice(None),) * place
     return [t[(*before, slice(int(c[0]), int(c[-1]) + 1) if len(c) else slice(0, 0))] for c in cuts]
 
 
 def _is_count(sections: Any) -> bool:
-    """Whether the argument is a number of parts, and not a list of positions."""
+    """Whether the argument is a number of parts rather than a list of positions."""
     return not isinstance(sections, (tuple, list, range)) and np.ndim(unwrap(sections)) == 0
 
 
 def hsplit(x: Any, sections: Any) -> list[Tensor]:
-    """Split along the second axis, a vector along its only one."""
+    """Split along the second axis; a vector along its only axis."""
     t = as_tensor(x)
     return split(t, sections, 1 if t.ndim > 1 else 0)
 
@@ -192,7 +192,7 @@ def unstack(x: Any, axis: int = 0) -> tuple[Tensor, ...]:
 
 # -------------------------------------------------------------------------------- tiling
 def tile(x: Any, repetitions: Any) -> Tensor:
-    """Repeat the whole array along its axes.
+    """Repeat an array along its axes.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def tile(x: Any, repetitions: Any) -> Tensor:
     """
     t, times = as_tensor(x), checked_ints(repetitions, "tile")
     if any(n < 0 for n in times):
-        raise RangeError(f"tile: repetitions are 0 or more, not {repetitions}")
+        raise RangeError(f"tile: repetitions must be 0 or more, got {repetitions}")
     n = max(t.ndim, len(times))
     times = (1,) * (n - len(times)) + times
     shape = (1,) * (n - t.ndim) + t.shape
@@ -255,7 +255,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Tensor:
     place = negative_axis(-1 if axis is None else axis, t.ndim, "repeat") + t.ndim
     times, n = checked_ints(repeats, "repeat"), t.shape[place]
     if len(times) not in (1, n) or any(k < 0 for k in times):
-        raise ShapeError(f"repeat: {n} entries take one number of repeats or {n}, 0 or more, not {repeats}")
+        raise ShapeError(f"repeat: expected one number of repeats, or {n}, each 0 or more, got {repeats}")
     if len(times) != 1:
         return take(t, np.repeat(np.arange(n), times), place)
     shape = list(t.shape)
@@ -286,13 +286,13 @@ def _pad_widths(width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
     """One pair of widths for each axis, from a number, a pair, or pairs."""
     numbers = np.asarray(as_tensor(width)._value)
     if numbers.dtype.kind not in "iu" and numbers.size:
-        raise DtypeError(f"pad: widths are whole numbers, not {numbers.dtype}")
+        raise DtypeError(f"pad: widths must be integers, got {numbers.dtype}")
     if numbers.size and numbers.min() < 0:
-        raise RangeError(f"pad: widths are 0 or more, not {width}")
+        raise RangeError(f"pad: widths must be 0 or more, got {width}")
     try:
         pairs = np.broadcast_to(numbers, (ndim, 2)).astype(int)
     except ValueError as error:
-        raise ShapeError(f"pad: widths are a number, a pair, or {ndim} pairs, not {width}") from error
+        raise ShapeError(f"pad: widths must be a number, a pair, or {ndim} pairs, got {width}") from error
     return tuple((int(a), int(b)) for a, b in pairs)
 
 
@@ -311,9 +311,9 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     ----------
     x : Tensor or array_like
     pad_width : int, pair of int, or a pair for each axis
-        Entries before and behind.
+        Entries before and after.
     mode : {"constant", "edge", "reflect", "symmetric", "wrap"}, optional
-        Where the entries of the margin come from.
+        The source of the entries in the margin.
     constant_values : float, pair, or a pair for each axis, optional
         For mode "constant".
 
@@ -324,7 +324,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     Raises
     ------
     StructureError
-        If the mode is none of the five.
+        If the mode is not one of the five.
     RangeError
         If a width is negative.
 
@@ -347,7 +347,9 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     for axis, pair in enumerate(width):
         if pair != (0, 0):
             if not t.shape[axis]:
-                raise ShapeError(f"pad: axis {axis} is empty, so there is nothing to fill a margin with; mode constant")
+                raise ShapeError(
+                    f"pad: axis {axis} is empty, so there are no entries to copy into the margin; use mode 'constant'"
+                )
             places: Any = np.pad(np.arange(t.shape[axis]), pair, mode=mode)  # type: ignore[call-overload]
             t = take(t, places, axis)
     return t

@@ -1,4 +1,4 @@
-"""What the operations on matrices share: dtypes for LAPACK, checks of shapes, error messages, costs."""
+"""Common code of the operations on matrices: dtypes for LAPACK, checks of shapes, error messages, costs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, callback
+from autodiff_kit.core.tracer import concrete_only, opaque
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.dtypes import cast
 
@@ -20,7 +19,7 @@ def to_lapack_dtype(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[An
     tensors = [as_tensor(a) for a in arrays]
     for t in tensors:
         if t.dtype.kind not in "biuf" or t.dtype.itemsize > 8:
-            raise DtypeError(f"{name} is offered for real numbers up to float64, not {t.dtype}")
+            raise DtypeError(f"{name} supports real numbers up to float64, got {t.dtype}")
     common = np.result_type(*(t.dtype if t.dtype.kind == "f" else np.dtype(np.float64) for t in tensors))
     own = np.dtype(np.float32) if common == np.float16 else common
     wide = [t if t.dtype == own else cast(t, own) for t in tensors]
@@ -28,48 +27,44 @@ def to_lapack_dtype(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[An
 
 
 def check_matrices(name: str, a: Tensor, square: bool = True) -> None:
-    """Raise where the last two axes are not matrices, or not square ones."""
+    """Raise if the last two axes are not matrices, or not square matrices."""
     if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
         what = "as many rows as columns" if square else "rows and columns"
-        raise ShapeError(f"{name} takes matrices with {what} along the last two axes, not shape {a.shape}")
+        raise ShapeError(f"{name} takes matrices with {what} along the last two axes, got shape {a.shape}")
 
 
+@opaque
 def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
-    """A result of LAPACK; where it fails, an error with the advice."""
-
-    def tried(_: Any, *numbers: Any) -> Any:
-        try:
-            return function(*numbers)
-        except np.linalg.LinAlgError as error:
-            raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
-
-    return callback(tried, next((x for x in arrays if isinstance(x, SymbolicValue)), None), *arrays)
+    """A result of LAPACK; if it fails, an error with the advice."""
+    try:
+        return function(*arrays)
+    except np.linalg.LinAlgError as error:
+        raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
 
 
-NOT_FINITE = "Entries that are nan or infinite do this; look for them with ak.isfinite"
+NOT_FINITE = "Entries that are nan or infinite cause this; find them with ak.isfinite"
 
 
 def cubic_flops(share: float) -> Any:
-    """The cost of a decomposition: ``share`` times rows, columns, and the smaller of both."""
+    """The cost of a decomposition: ``share`` times rows times columns times the smaller of both."""
     return lambda y, x: int(share * np.size(x) * min(np.shape(x)[-2:], default=0))
 
 
+@concrete_only
 def check_distinct(x: Any, name: str, meant: str) -> None:
-    """Raise where two values coincide within rounding, because then their vectors are not unique."""
-    x = unwrap(x)
-    if isinstance(x, SymbolicValue):
-        return
+    """Raise if two values are equal within rounding, because then their vectors are not unique."""
     order = np.sort(x, axis=-1)
     near = np.diff(order) <= x.shape[-1] * np.finfo(x.dtype).eps * np.abs(x).max(-1, keepdims=True, initial=0)
     if near.any():
         raise StructureError(
-            f"{name} has no derivative here: {meant} coincide (near {order[..., 1:][near][0]:.6g}), and their vectors "
-            f"can turn freely. Use the values alone ({meant} have a gradient), or move the matrix a little."
+            f"{name} has no derivative here: {meant} coincide (near {order[..., 1:][near][0]:.6g}), so their vectors "
+            "are not "
+            f"unique. Use the values alone ({meant} have a gradient), or change the matrix slightly."
         )
 
 
 def as_row(x: Any) -> Any:
-    """Vectors as matrices of one row."""
+    """Vectors as matrices with one row."""
     return v.expand_dims(x, axis=(-2,))
 
 

@@ -21,11 +21,11 @@ from autodiff_kit.ops.matrix_products import matmul
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
 
-_SINGULAR = "Take ak.pinv(a) for the least-squares solution, or add a small multiple of np.eye(n)"
+_SINGULAR = "Use ak.pinv(a) for the least-squares solution, or add a small multiple of np.eye(n)"
 
 
 def _solve_jvp(t: Any, y: Any, a: Any, _b: Any) -> Any:
-    """From ``a y = b`` follows ``a dy = db - da y``."""
+    """The tangent ``dy`` of ``a y = b`` solves ``a dy = db - da y``."""
     if t[0] is None:
         return v.solve(a, t[1])
     moved = v.matmul(t[0], y)
@@ -39,7 +39,7 @@ def _solve_jvp(t: Any, y: Any, a: Any, _b: Any) -> Any:
     flops=lambda y, a, *_: (2 * np.size(a) * np.shape(a)[-1]) // 3 + 2 * np.size(y) * np.shape(a)[-1],
 )
 def _solve(a: Any, b: Any) -> Any:
-    """The ``y`` with ``a @ y = b``, for two stacks of matrices with as many axes."""
+    """The solution ``y`` of ``a @ y = b``, for two stacks of matrices with the same number of axes."""
     return call_lapack("solve", _SINGULAR, np.linalg.solve, a, b)
 
 
@@ -51,7 +51,7 @@ def solve(a: Any, b: Any) -> Tensor:
     a : Tensor or array_like
         Square matrices.
     b : Tensor or array_like
-        One axis: a vector. More: matrices, a system for each column.
+        With one axis a vector; with more axes matrices, one system for each column.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def solve(a: Any, b: Any) -> Tensor:
     Raises
     ------
     ShapeError
-        If ``a`` is not square, or the rows of ``b`` are not as many.
+        If ``a`` is not square, or ``b`` has another number of rows.
     StructureError
         If a matrix is singular.
 
@@ -68,7 +68,7 @@ def solve(a: Any, b: Any) -> Tensor:
     -----
     **Shapes.** ``(..., n, n)`` and ``(n,)`` give ``(..., n)``; ``(..., n, n)`` and ``(..., n, k)`` give
     ``(..., n, k)``. Stacks broadcast.
-    **Gradient.** Of ``b`` the solution with ``aᵀ``; of ``a`` minus its outer product with ``x``.
+    **Gradient.** For ``b`` the solution with ``aᵀ``; for ``a`` minus its outer product with ``x``.
     **Cost.** 2/3 n³ + 2 n² k; the gradient of each input solves once more.
 
     Examples
@@ -80,7 +80,9 @@ def solve(a: Any, b: Any) -> Tensor:
     check_matrices("solve", a)
     vector = b.ndim == 1
     if not b.ndim or b.shape[0 if vector else -2] != a.shape[-1]:
-        raise ShapeError(f"solve of shapes {a.shape} and {b.shape}: the second has one row for each of the first")
+        raise ShapeError(
+            f"solve of shapes {a.shape} and {b.shape}: the second must have one row for each row of the first"
+        )
     b = expand_dims(b, -1) if vector else b
     axes = max(a.ndim, b.ndim)
     y = _solve(*(x.reshape((1,) * (axes - x.ndim) + x.shape) if x.ndim < axes else x for x in (a, b)))
@@ -118,7 +120,7 @@ def inv(a: Any) -> Tensor:
     Notes
     -----
     **Gradient.** ``-yᵀ g yᵀ``, from the result alone. **Cost.** 2 n³. To solve a system, :func:`solve` is faster and
-    loses fewer digits.
+    more accurate.
 
     Examples
     --------
@@ -132,7 +134,7 @@ def inv(a: Any) -> Tensor:
 
 
 def matrix_power(a: Any, n: int) -> Tensor:
-    """A square matrix to an integer power; the inverse's power where ``n`` is negative.
+    """A square matrix to an integer power; for a negative ``n`` the power of the inverse.
 
     Parameters
     ----------
@@ -149,11 +151,11 @@ def matrix_power(a: Any, n: int) -> Tensor:
     ShapeError
         If the matrices are not square.
     StructureError
-        If ``n`` is no whole number, or a matrix is singular and ``n`` negative.
+        If ``n`` is not an integer, or a matrix is singular and ``n`` negative.
 
     Notes
     -----
-    **Cost.** As many products as ``n`` has binary digits, and one more for each digit 1.
+    **Cost.** One product for each binary digit of ``n``, and one more for each digit 1.
 
     Examples
     --------
@@ -164,7 +166,7 @@ def matrix_power(a: Any, n: int) -> Tensor:
     a = as_tensor(a)
     check_matrices("matrix_power", a)
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-        raise StructureError(f"matrix_power: n is a whole number, not {n!r}")
+        raise StructureError(f"matrix_power: n must be an integer, got {n!r}")
     if n == 0:
         return select(np.eye(a.shape[-1], dtype=a.dtype), a, True)
     square, power, answer = inv(a) if n < 0 else a, abs(int(n)), None
@@ -205,14 +207,15 @@ def _pinv(x: Any, rcond: Any = None) -> Any:
 
 
 def pinv(a: Any, rcond: float | None = None) -> Tensor:
-    """The Moore-Penrose pseudo-inverse: the inverse where there is one, else the least-squares solution.
+    """The Moore-Penrose pseudo-inverse: the inverse if it exists, otherwise the matrix of the least-squares solution.
 
     Parameters
     ----------
     a : Tensor or array_like
         Matrices, square or not.
     rcond : float, optional
-        Singular values below this part of the largest count as 0; by default rounding times the longer side.
+        Singular values below this fraction of the largest count as 0; by default machine precision times the longer
+        side.
 
     Returns
     -------
@@ -220,7 +223,7 @@ def pinv(a: Any, rcond: float | None = None) -> Tensor:
 
     Notes
     -----
-    **Gradient.** Among matrices of the same rank [1]_; where the rank jumps there is none.
+    **Gradient.** Among matrices of the same rank [1]_; where the rank changes there is none.
 
     References
     ----------

@@ -45,7 +45,7 @@ def matvec(a: Any, b: Any) -> Any:
     if type(a) is type(b) is np.ndarray and a.ndim == 2 and b.ndim == 1:
         return a.dot(b)
     if type(a) in (float, int) or type(b) in (float, int) or a.ndim < 2 or not b.ndim:
-        raise ShapeError(f"matvec of shapes {np.shape(a)} and {np.shape(b)}: a matrix and a vector are needed")
+        raise ShapeError(f"matvec of shapes {np.shape(a)} and {np.shape(b)}: expected a matrix and a vector")
     if a.ndim > 2:
         return np.matmul(a, b[..., None])[..., 0]
     rows = b if b.ndim < 3 else b.reshape((math.prod(b.shape[:-1]), b.shape[-1]))
@@ -71,7 +71,7 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     a, b : Tensor or array_like
         The axis has the same length in both; the others broadcast.
     axis : int, optional
-        Counted from the end in both, as it is after broadcasting.
+        Counted from the end in both, after broadcasting.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
 
 def _check_has_axes(name: str, a: Tensor, b: Tensor) -> None:
     if not a.ndim or not b.ndim:
-        raise ShapeError(f"{name} of shapes {a.shape} and {b.shape}: numbers have no inner axis; use *")
+        raise ShapeError(f"{name} of shapes {a.shape} and {b.shape}: a single number has no inner axis; use *")
 
 
 def matmul(a: Any, b: Any) -> Tensor:
@@ -139,8 +139,8 @@ def matmul(a: Any, b: Any) -> Tensor:
         _check_has_axes("matmul", a, b)
     if left[-1] != right[-2 if len(right) > 1 else -1]:
         raise ShapeError(
-            f"matmul of shapes {a.shape} and {b.shape}: the last axis of the first has {a.shape[-1]} entries, "
-            f"the {'last but one' if b.ndim > 1 else 'only'} of the second {b.shape[-2 if b.ndim > 1 else -1]}"
+            f"matmul of shapes {a.shape} and {b.shape}: the last axis of the first has {a.shape[-1]} entries, but "
+            f"the {'last but one' if b.ndim > 1 else 'only'} axis of the second has {b.shape[-2 if b.ndim > 1 else -1]}"
         )
     if len(right) > 1:  # a row on the left
         return matvec(b.swapaxes(-1, -2) if b.node is not None else wrap(b._value.swapaxes(-1, -2)), a)
@@ -148,8 +148,8 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 
 def dot(a: Any, b: Any) -> Tensor:
-    """The dot product as NumPy defines it: of vectors their inner product, of matrices their product, with a number the
-    multiple.
+    """The dot product as NumPy defines it: the inner product of vectors, the matrix product of matrices, the multiple
+    by a number.
     """
     left, right = as_tensor(a), as_tensor(b)
     if not left.ndim or not right.ndim:
@@ -158,7 +158,7 @@ def dot(a: Any, b: Any) -> Tensor:
 
 
 def inner(a: Any, b: Any) -> Tensor:
-    """The inner product along the last axis of both, for all pairs of rows; with a number the multiple."""
+    """The inner product along the last axis of both, for all pairs of rows; for a number the multiple."""
     left, right = as_tensor(a), as_tensor(b)
     return left * right if not left.ndim or not right.ndim else tensordot(left, right, axes=((-1,), (-1,)))
 
@@ -169,17 +169,17 @@ def outer(a: Any, b: Any) -> Tensor:
 
 
 def kron(a: Any, b: Any) -> Tensor:
-    """The Kronecker product: the second factor once for each entry of the first, multiplied by it.
+    """The Kronecker product: for each entry of the first factor, the second factor multiplied by it.
 
     Parameters
     ----------
     a, b : Tensor or array_like
-        Axes of length 1 go in front of the one that has fewer.
+        The one with fewer axes gets axes of length 1 in front.
 
     Returns
     -------
     Tensor
-        Along each axis as long as the product of both lengths.
+        Along each axis the product of both lengths.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     a, b = (moveaxis(x, negative_axis(k, x.ndim, "cross") + x.ndim, -1) for x, k in ((a, axisa), (b, axisb)))
     if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ShapeError(f"cross of vectors with {a.shape[-1]} and {b.shape[-1]} entries: both have three")
+        raise ShapeError(f"cross of vectors with {a.shape[-1]} and {b.shape[-1]} entries: both must have three")
     y: Tensor = _cross(a, b)
     return moveaxis(y, -1, negative_axis(axisc, y.ndim, "cross") + y.ndim)
 
@@ -256,7 +256,7 @@ def multi_dot(arrays: Sequence[Any]) -> Tensor:
     Raises
     ------
     ShapeError
-        If one in the middle is no matrix, or neighbours do not fit.
+        If one in the middle is not a matrix, or neighbouring shapes do not fit.
 
     Examples
     --------
@@ -264,17 +264,20 @@ def multi_dot(arrays: Sequence[Any]) -> Tensor:
     array(19.)
     """
     if not np.iterable(arrays):
-        raise ArgumentError(f"multi_dot takes a list of arrays, not {type(arrays).__name__}")
+        raise ArgumentError(f"multi_dot takes a list of arrays, got {type(arrays).__name__}")
     tensors = [as_tensor(a) for a in arrays]
     if len(tensors) < 2:
-        raise ShapeError(f"multi_dot takes two arrays or more, got {len(tensors)}")
+        raise ShapeError(f"multi_dot takes at least two arrays, got {len(tensors)}")
     ends = (0, len(tensors) - 1)
     labels = [[k, k + 1] if t.ndim == 2 else [1 if k == 0 else k] for k, t in enumerate(tensors)]
     if not all(t.ndim == 2 or (t.ndim == 1 and k in ends) for k, t in enumerate(tensors)):
-        raise ShapeError(f"multi_dot of shapes {[t.shape for t in tensors]}: matrices, vectors only at the ends")
+        raise ShapeError(
+            f"multi_dot of shapes {[t.shape for t in tensors]}: all must be matrices; the first and the last may be "
+            "vectors"
+        )
     for a, b in pairwise(tensors):
         if a.shape[-1] != b.shape[0]:
-            raise ShapeError(f"multi_dot: shapes {a.shape} and {b.shape} follow each other and do not fit")
+            raise ShapeError(f"multi_dot: the neighbouring shapes {a.shape} and {b.shape} do not fit")
     out = ([0] if tensors[0].ndim == 2 else []) + ([len(tensors)] if tensors[-1].ndim == 2 else [])
     return einsum(*(part for pair in zip(tensors, labels, strict=True) for part in pair), out)
 
@@ -286,8 +289,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     ----------
     a, b : Tensor or array_like
     axes : int or pair of axes, optional
-        How many axes at the end of the first meet as many at the beginning of the second; or the axes of the first
-        and those of the second, each a number or a sequence.
+        The number of axes at the end of the first that pair with axes at the beginning of the second; or the axes of
+        the first and those of the second, each a number or a sequence.
 
     Returns
     -------
@@ -318,7 +321,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
 
 
 def _contracted_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes of both that are summed over, counted from the end."""
+    """The axes of both that are contracted, counted from the end."""
     try:
         if isinstance(axes, (int, np.integer)):
             count = min(int(axes), a.ndim + 1)  # larger counts raise the same error
@@ -326,9 +329,9 @@ def _contracted_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[i
         else:
             left, right = ([operator.index(n) for n in ([k] if np.ndim(k) == 0 else k)] for k in axes)
     except (TypeError, ValueError) as error:
-        raise ShapeError(f"tensordot: axes are a number or two sequences of axes, not {axes!r}") from error
+        raise ShapeError(f"tensordot: axes must be a number or two sequences of axes, got {axes!r}") from error
     left = [negative_axis(k, a.ndim, "tensordot") for k in left]
     right = [negative_axis(k, b.ndim, "tensordot") for k in right]
     if len(left) != len(right) or len(set(left)) < len(left) or len(set(right)) < len(right):
-        raise ShapeError(f"tensordot: axes {axes!r} pair as many axes of one as of the other, each of them once")
+        raise ShapeError(f"tensordot: axes {axes!r} must name equally many axes of both arrays, each axis once")
     return left, right

@@ -14,12 +14,12 @@ Axes = tuple[int, ...]
 
 
 def _is_float16(x: Any) -> bool:
-    """Whether a value is float16; looks at the dtype only, because traced values have no numbers."""
+    """Whether a value is float16; checks the dtype only, because traced values have no numbers."""
     return getattr(unwrap(x), "dtype", None) == np.float16
 
 
 def _to_float32(x: Any) -> Any:
-    """float16 as float32, for sums and squares; other dtypes as they are."""
+    """float16 as float32, for sums and squares; other dtypes unchanged."""
     return v.to_float(x, dtype=np.float32) if _is_float16(x) else x
 
 
@@ -47,11 +47,11 @@ def _standardize_vjp(g: Any, y: Any, x: Any, *, axis: Axes, epsilon: float) -> A
     flops=lambda y, x: 7 * np.size(y),
 )
 def standardize(x: Any, axis: Axes, epsilon: float) -> Any:
-    """Standardize over axes: subtract the mean and divide by the root of variance plus ``epsilon``."""
+    """Standardize over axes: subtract the mean and divide by the square root of variance plus ``epsilon``."""
     away, rate = _centered_and_scale(_to_float32(np.asarray(x) if type(x) is float else x), axis, epsilon)
     return _to_dtype_of(away * rate, x)
 
 
 def _to_dtype_of(y: Any, like: Any) -> Any:
-    """Back to float16 if ``like`` is."""
+    """Convert to float16 if ``like`` is float16."""
     return v.to_float(y, dtype=np.float16) if _is_float16(like) else y

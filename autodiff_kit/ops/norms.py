@@ -81,7 +81,7 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
     axis : int or tuple of int, optional
     keepdims : bool, optional
     ord : float, optional
-        2, 1, inf, -inf, 0 for how many entries are not 0, or any power.
+        2, 1, inf, -inf, 0 for the number of nonzero entries, or any other power.
 
     Returns
     -------
@@ -89,8 +89,8 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
 
     Notes
     -----
-    **Gradient.** At the origin 0 in every norm, the smallest subgradient; equal largest entries share. The number of
-    entries has none: None.
+    **Gradient.** At the origin 0 in every norm, the subgradient of smallest norm; equal largest entries share it. The
+    number of nonzero entries has none: None.
 
     Examples
     --------
@@ -127,10 +127,10 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     ----------
     x : Tensor or array_like
     ord : float or str, optional
-        By default the root of the sum of squares. Over one axis as :func:`vector_norm` has it, over two as
+        By default the square root of the sum of squares. Over one axis as in :func:`vector_norm`, over two as in
         :func:`matrix_norm`.
     axis : int or tuple of int, optional
-        By default all of them.
+        By default all axes.
     keepdims : bool, optional
 
     Returns
@@ -144,7 +144,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
 
     Notes
     -----
-    **Gradient.** At the origin 0 in every norm, the smallest subgradient; equal largest entries share.
+    **Gradient.** At the origin 0 in every norm, the subgradient of smallest norm; equal largest entries share it.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     if len(axes) == 1:
         return vector_norm(t, axes, keepdims, ord)
     if len(axes) != 2:
-        raise ShapeError(f"norm: ord={ord!r} is for one axis or two, not for {len(axes)}; use vector_norm")
+        raise ShapeError(f"norm: ord={ord!r} needs one axis or two, got {len(axes)}; use vector_norm")
     order = [k for k in range(-t.ndim, 0) if k not in axes]
     out = matrix_norm(t.transpose([*order, *axes]), ord)
     return reshape(out, [1 if k in axes else t.shape[k] for k in range(-t.ndim, 0)]) if keepdims else out
@@ -171,10 +171,10 @@ def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Ten
     ----------
     a : Tensor or array_like
     ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
-        The root of all squares; the sum of the singular values; the largest or smallest sum of a column, singular
-        value, or sum of a row.
+        The root of the sum of squares; the sum of the singular values; the largest or smallest column sum, singular
+        value, or row sum.
     keepdims : bool, optional
-        Whether both axes stay, with length 1.
+        Whether both axes are kept, with length 1.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Ten
 
     Notes
     -----
-    **Gradient.** Equal largest ones share it; at the zero matrix it is 0.
+    **Gradient.** Equal largest values share it; at the zero matrix it is 0.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def matrix_norm(a: Any, ord: float | str = "fro", keepdims: bool = False) -> Ten
 
 def _matrix_norm(a: Tensor, ord: float | str) -> Tensor:
     if not isinstance(ord, (str, int, float, np.number)):
-        raise ArgumentError(f"matrix_norm: ord is a number or a name, not {ord!r}")
+        raise ArgumentError(f"matrix_norm: ord must be a number or a name, got {ord!r}")
     if ord == "fro":
         return _norm2(a, (-2, -1))
     least = isinstance(ord, (int, float)) and ord < 0
@@ -212,4 +212,4 @@ def _matrix_norm(a: Tensor, ord: float | str) -> Tensor:
         return reductions.sum(svdvals(a), -1) if ord == "nuc" else extreme(svdvals(a), -1)
     if ord in (1, -1, np.inf, -np.inf):
         return extreme(reductions.sum(a.abs(), -2 if ord in (1, -1) else -1), -1)
-    raise StructureError(f"matrix_norm: ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
+    raise StructureError(f"matrix_norm: ord must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, got {ord!r}")

@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors: which operation answers ``np.f(tensor)``."""
+"""NumPy's functions on tensors: which operation carries out ``np.f(tensor)``."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from autodiff_kit.ops.singular_values import SVDResult, svd, svdvals
 
 
 def _numpy_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> SVDResult | Tensor:
-    """``np.linalg.svd``, whose default is full matrices; of a matrix that is not square those raise."""
+    """``np.linalg.svd``, whose default is full matrices; raises for a matrix that is not square."""
     return svd(a, full_matrices) if compute_uv else svdvals(a)
 
 
 def _numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
-    """``np.select``: for each entry the choice of the first condition that holds, else the default."""
+    """``np.select``: for each entry the choice of the first true condition, otherwise the default."""
     if len(condlist) != len(choicelist) or not len(condlist):
-        raise ArgumentError(f"select: {len(condlist)} conditions and {len(choicelist)} choices; give one for each")
+        raise ArgumentError(
+            f"select: got {len(condlist)} conditions and {len(choicelist)} choices; give one choice for each condition"
+        )
     out = as_tensor(default)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         out = select(choice, out, condition)
     return out
 
 
-# Functions that NumPy calls differently, and names that mean something else in NumPy.
+# Functions that have another name in NumPy, and names that have another meaning in NumPy.
 _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
     "copy": as_tensor,
     "gradient": signal_processing.slopes,
@@ -40,7 +42,7 @@ _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
     "select": _numpy_select,
     "shape": lambda a: as_tensor(a).shape,
     "size": lambda a, axis=None: as_tensor(a).size if axis is None else as_tensor(a).shape[axis],
-    # np.linalg, where some names mean something else than in np.
+    # np.linalg, where some names have another meaning than in np.
     "linalg.norm": norms.norm,
     "linalg.vector_norm": norms.vector_norm,
     "linalg.svd": _numpy_svd,
@@ -50,11 +52,11 @@ _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
 }
 
 
-# Names of operations that mean something else in NumPy and have no counterpart here.
+# Names of operations that have another meaning in NumPy and no counterpart here.
 _NOT_NUMPYS = ("cond", "getitem", "identity")
 
 
-# NumPy's names of arguments where they differ from the kit's: of the first argument, and of the others.
+# NumPy's argument names where they differ from the kit's: of the first argument, and of the others.
 _FIRST_ARGUMENT_NAMES = ("a", "m", "arr", "ary", "v", "x1", "p", "array", "arrays", "tup", "arys")
 
 
@@ -75,7 +77,7 @@ _TAKES_DTYPE = ("sum", "mean", "prod", "cumsum", "cumprod", "nansum", "nanprod",
 def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that accepts NumPy's arguments.
 
-    NumPy passes its own defaults on, such as ``out=None``; they are dropped.
+    NumPy passes its own defaults, such as ``out=None``; they are dropped.
     """
 
     def call(*args: Any, **options: Any) -> Any:
@@ -88,7 +90,7 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if name in _TAKES_DTYPE and "dtype" in kept:
             args = (dtypes.cast(args[0], kept.pop("dtype")), *args[1:])
         if kept or len(args) > 2:
-            signature = inspect.signature(function)  # only when needed: there are hundreds of functions
+            signature = inspect.signature(function)  # computed on demand: there are hundreds of functions
             kept = {k if k in signature.parameters else _ARGUMENT_NAMES.get(k, k): x for k, x in kept.items()}
             _check_arguments(name, signature, args, kept)
         return function(*args, **kept)
@@ -98,18 +100,18 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_arguments(name: str, signature: inspect.Signature, args: Any, options: Any) -> None:
-    """Raise where an argument of NumPy's function has no counterpart here."""
+    """Raise if an argument of NumPy's function has no counterpart here."""
     try:
         signature.bind(*args, **options)
     except TypeError as error:
         raise ArgumentError(
-            f"np.{name} of a tensor: {error}; the kit's own takes ({', '.join(signature.parameters)}). "
-            "Use its arguments, or leave the record on purpose with np.asarray(t)."
+            f"np.{name} of a tensor: {error}; the kit's function takes ({', '.join(signature.parameters)}). "
+            "Use these arguments, or convert the tensor on purpose with np.asarray(t), which no tape follows."
         ) from error
 
 
 def install_numpy_functions(operations: Mapping[str, Callable[..., Any]]) -> None:
-    """Register operations as the answers to NumPy's functions of the same names, in ``np`` and in ``np.linalg``."""
+    """Register operations as implementations of NumPy's functions of the same names, in ``np`` and in ``np.linalg``."""
     same_names = {name: function for name, function in operations.items() if name not in _NOT_NUMPYS}
     in_linalg = {f"linalg.{name}": function for name, function in same_names.items() if hasattr(np.linalg, name)}
     functions = same_names | in_linalg | _DIFFERENT_NAMES

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 
@@ -15,8 +16,16 @@ def promote(x: Tensor, dtype: Any) -> Tensor:
     return x if x.dtype == dtype else x * np.ones((), dtype)[()]
 
 
+def number_or_array(value: Any) -> Any:
+    """A parameter as a number, which does not change the dtype, or as an array, which nobody can change later."""
+    if type(value) is float:
+        return value
+    own = as_tensor(value)._value
+    return own if np.ndim(own) else value[()] if type(value) is np.ndarray else unwrap(value)
+
+
 def as_floating(x: Any) -> Tensor:
-    """Integers as floating numbers; floating dtypes as they are."""
+    """Integers as floating-point numbers; floating dtypes unchanged."""
     t = as_tensor(x)
     return t if t.dtype.kind == "f" else t * 1.0
 

@@ -29,7 +29,7 @@ _METHODS: dict[str, Any] = {
 
 
 def _neighbour_positions(place: Any, method: str) -> tuple[Any, Any, Any]:
-    """The two positions that a quantile lies between, and the weight of the second."""
+    """The two positions between which a quantile lies, and the weight of the second."""
     low = np.floor(place)
     part = np.round(place) - low if method == "nearest" else _METHODS[method](place - low)
     return low.astype(np.intp), np.where(part > 0, low + 1, low).astype(np.intp), part
@@ -42,7 +42,7 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     whole = picks and as_tensor(x).dtype.kind in "iu"
     t, wanted = as_tensor(x) if whole else as_floating(x), _checked_quantiles(q)
     if wanted.size and not (wanted.min() >= 0 and wanted.max() <= 1):
-        raise RangeError(f"quantile: q is between 0 and 1 (a percentile between 0 and 100), not {q}")
+        raise RangeError(f"quantile: q must be between 0 and 1 (a percentile between 0 and 100), got {q}")
     axes = normalize_axes(t, axis)["axis"]
     rest = tuple(k for k in range(-t.ndim, 0) if k not in axes)
     outer = tuple(t.shape[k] for k in rest)
@@ -50,7 +50,7 @@ def _quantile(x: Any, q: Any, axis: Axis, method: str, keepdims: bool, skip: boo
     if not n and skip:
         return full(wanted.shape + (_shape_with_unit_axes(t, axes) if keepdims else outer), np.nan, t.dtype)
     if not n:
-        raise ShapeError(f"quantile of shape {t.shape}: there are no entries")
+        raise ShapeError(f"quantile of shape {t.shape}: the value has no entries")
     rows = reshape(permute_dims(t, (*rest, *axes)), (*outer, n))
     values = as_array(rows._value)
     order, absent = np.argsort(values, axis=-1, kind="stable"), np.isnan(values)
@@ -83,11 +83,11 @@ def _interpolate(a: Tensor, b: Tensor, differ: Any, share: Any) -> Tensor:
 
 
 def _checked_quantiles(q: Any) -> Any:
-    """The wanted quantiles as an array of float64."""
+    """The requested quantiles as an array of float64."""
     try:
         return np.asarray(unwrap(q), np.float64)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"quantile: q is a number or an array of numbers, not {q!r}") from error
+        raise DtypeError(f"quantile: q must be a number or an array of numbers, got {q!r}") from error
 
 
 def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
@@ -100,7 +100,7 @@ def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims
         Between 0 and 1; the axes of ``q`` come first in the result.
     axis : int or tuple of int, optional
     method : {"linear", "lower", "higher", "nearest", "midpoint"}, optional
-        What to take between two entries.
+        How to choose a value between two entries.
     keepdims : bool, optional
 
     Returns
@@ -110,13 +110,13 @@ def quantile(x: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims
     Raises
     ------
     RangeError
-        If ``q`` is outside of 0 to 1.
+        If ``q`` is not between 0 and 1.
     ShapeError
         If there are no entries.
 
     Notes
     -----
-    **Gradient.** To the one or two entries that the result lies between; ``q`` gets none.
+    **Gradient.** To the one or two entries between which the result lies; ``q`` gets none.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def _percent_to_share(q: Any) -> Any:
     try:
         return np.true_divide(np.asarray(unwrap(q)), 100.0)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"percentile: q is a number between 0 and 100, not {q!r}") from error
+        raise DtypeError(f"percentile: q must be a number between 0 and 100, got {q!r}") from error
 
 
 def median(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -25,7 +25,7 @@ def _sum_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     prepare=normalize_axes,
 )
 def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The sum over axes, by default over all of them. The tape keeps no value."""
+    """The sum over axes, by default over all of them. The tape saves no value."""
     return sum_values(x, axis, keepdims)
 
 
@@ -34,7 +34,7 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     prepare=normalize_axes,
 )
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean over axes; of no entries it is nan, as in NumPy. The tape keeps no value."""
+    """The mean over axes; nan for no entries, as in NumPy. The tape saves no value."""
     x = as_array(x)
     if x.dtype.char in "fd" and (count := reduced_size(x, axis)):
         return _add_reduce(x, axis=axis, keepdims=keepdims) / x.dtype.type(count)
@@ -51,7 +51,7 @@ def _product_of_others_array(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _product_of_others(x: Any) -> Any:
-    """For each entry of the last axis the product of all others, recorded where the input is."""
+    """For each entry of the last axis the product of all others; recorded if the input is recorded."""
     if not isinstance(x, Value):
         return _product_of_others_array(as_array(x))
     # Recorded, so that it can be differentiated again: the product of each row with the entry itself replaced by 1.
@@ -135,7 +135,7 @@ def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     x = as_array(x)
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf) if x.dtype.kind == "f" else np.max(x, axis, None, True)
     shift = np.where(np.isfinite(top), top, 0).astype(x.dtype)
-    half = x.dtype == np.float16  # float16 has too few bits for long sums
+    half = x.dtype == np.float16  # float16 is too inexact for long sums
     with np.errstate(divide="ignore"):
         total = np.sum(np.exp(x - shift), axis=axis, keepdims=True, dtype=np.float32 if half else None)
         y = np.log(total) + shift

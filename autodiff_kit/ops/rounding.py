@@ -1,6 +1,6 @@
 """Rounding, signs and step functions, none of which has a gradient.
 
-The gradient through them is None, not zero. :mod:`autodiff_kit.nn.relax` has smooth approximations with a gradient, and
+Their gradient is None, not zero. :mod:`autodiff_kit.nn.relax` has smooth approximations with a gradient, and
 ``gradient_override_map`` can give each of them the gradient of another operation.
 """
 

@@ -18,33 +18,34 @@ __all__ = ["RowGradient", "worth_rows"]
 class RowGradient(SparseGradient):
     """The gradient of a table of which few rows were read.
 
-    A tape gives it for a large variable that was only read by rows, in place of a tensor of mostly zeros.
+    A tape returns it for a large variable that was only read by rows, in place of a tensor with mostly zeros.
 
     Parameters
     ----------
     ids : array_like of int
-        Numbers of the rows, ``(n,)``; repeats add up.
+        Row numbers, ``(n,)``; repeated ids add up.
     rows : array_like
-        A gradient for each, ``(n, ...)``.
+        One gradient for each id, ``(n, ...)``.
     shape : tuple of int
-        Of the whole table.
+        The shape of the table.
 
     Attributes
     ----------
     ids, rows : ndarray
-        Each row once, in rising order, with its whole gradient.
+        Each row once, in ascending order, with its summed gradient.
     shape : tuple of int
     dtype : dtype
 
     Raises
     ------
     ShapeError, RangeError
-        If rows and shape do not fit, or an id is not a row.
+        If the rows do not fit the shape, or an id is not a row.
 
     Notes
     -----
-    :meth:`numpy` and ``np.asarray`` make it dense. Sums of two, and products with a number, stay rows; with an array
-    the sum is dense. ``Adam(lazy=True)`` and plain ``SGD`` step the rows only. **Cost.** That of the rows.
+    :meth:`numpy` and ``np.asarray`` make it dense. The sum of two, and the product with a number, remain rows; the sum
+    with an array is dense. ``Adam(lazy=True)`` and plain ``SGD`` update only these rows. **Cost.** Proportional to the
+    rows.
 
     Examples
     --------
@@ -52,12 +53,12 @@ class RowGradient(SparseGradient):
     array([5., 0., 2.])
     """
 
-    __array_ufunc__ = None  # an array on the left leaves the sum to us
+    __array_ufunc__ = None  # so that array + RowGradient calls this class
 
     def __init__(self, ids: Any, rows: Any, shape: Any) -> None:
         numbers, given = _array("ids", ids).reshape(-1), _array("rows", rows)
         if not isinstance(shape, (tuple, list)) or not shape:
-            raise ArgumentError(f"the shape of a table is a tuple such as (1000, 16), not {describe(shape)}")
+            raise ArgumentError(f"RowGradient: the shape must be a tuple such as (1000, 16), got {describe(shape)}")
         self.shape = tuple(check_integer("a length of the shape", n, 0) for n in shape)
         if given.shape != (numbers.size, *self.shape[1:]):
             raise ShapeError(
@@ -65,19 +66,21 @@ class RowGradient(SparseGradient):
                 f"got {given.shape}"
             )
         if numbers.size and numbers.dtype.kind not in "iu":
-            raise RangeError(f"ids of rows are whole numbers, got {numbers.dtype}")
+            raise RangeError(f"RowGradient: ids must be integers, got {numbers.dtype}")
         bad = np.flatnonzero((numbers < 0) | (numbers >= self.shape[0]))
         if bad.size:
-            raise RangeError(f"id {numbers[bad[0]]} at place {bad[0]} is not a row of a table with {self.shape[0]}")
+            raise RangeError(
+                f"id {numbers[bad[0]]} at position {bad[0]} is not a row of a table with {self.shape[0]} rows"
+            )
         self.ids, place = np.unique(numbers.astype(np.int64), return_inverse=True)
-        half = given.dtype == np.float16  # sixteen bits are too few to add up in
+        half = given.dtype == np.float16  # sums in sixteen bits are too inexact
         total = np.zeros((self.ids.size, *self.shape[1:]), np.float32 if half else given.dtype)
         np.add.at(total, place.reshape(-1), given)
         self.rows = total.astype(given.dtype, copy=False)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the rows."""
+        """The dtype of the rows."""
         return np.dtype(self.rows.dtype)
 
     @property
@@ -87,7 +90,7 @@ class RowGradient(SparseGradient):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of ids and rows."""
+        """The number of bytes of ids and rows."""
         return int(self.ids.nbytes + self.rows.nbytes)
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -130,10 +133,10 @@ class RowGradient(SparseGradient):
 def _array(what: str, value: Any) -> np.ndarray[Any, Any]:
     found = np.asarray(unwrap(as_tensor(value)))
     if found.dtype.kind == "c":
-        raise DtypeError(f"{what} of a gradient are real numbers, got {found.dtype}")
+        raise DtypeError(f"{what} of a gradient must be real numbers, got {found.dtype}")
     return found
 
 
 def worth_rows(shape: tuple[int, ...], asked: int) -> bool:
-    """Whether the gradient of a table is kept as rows: the table is large, and few of its rows were read."""
+    """Whether the gradient of a table is stored as rows: the table is large, and few of its rows were read."""
     return len(shape) > 1 and int(np.prod(shape, dtype=np.int64)) >= 1 << 16 and asked * 8 <= shape[0]

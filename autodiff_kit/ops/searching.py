@@ -29,7 +29,7 @@ def _reduction_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[s
 
 
 def _one_axis(x: Any, axis: int | None = None, keepdims: bool = False) -> dict[str, Any]:
-    """The parameters of argmax: one axis or none; axis 0 or -1 of a number counts as none, as in NumPy."""
+    """The parameters of argmax: one axis or none; axis 0 or -1 of a single number counts as none, as in NumPy."""
     if axis is not None:
         place = check_integer("axis", axis)
         axis = None if not x.ndim and place in (0, -1) else negative_axis(place, x.ndim, "axis")
@@ -84,5 +84,5 @@ def nonzero(x: Any) -> tuple[Tensor, ...]:
     """The positions of the entries that are not 0: one tensor of indices for each axis."""
     found = np.asarray(as_tensor(x)._value)
     if not found.ndim:
-        raise ShapeError("nonzero: a number has no axis; add one with reshape(x, (1,))")
+        raise ShapeError("nonzero: a single number has no axis; add one with reshape(x, (1,))")
     return tuple(wrap(positions) for positions in np.nonzero(found))

@@ -14,7 +14,7 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import SymbolicValue, callback
+from autodiff_kit.core.tracer import concrete_only, opaque
 from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
@@ -22,25 +22,25 @@ _SORTED_AS_UINT16 = 1 << 16  # smaller ids are sorted as 16-bit integers, in a t
 
 
 def _to_float32(x: Any) -> Array:
-    """float16 as float32, for sums; other dtypes as they are."""
+    """float16 as float32, for sums; other dtypes unchanged."""
     x = np.asarray(x)
     wide: Array = x.astype(np.float32) if x.dtype == np.float16 else x
     return wide
 
 
 def _to_dtype_of(y: Array, x: Any) -> Array:
-    """Back to float16 if ``x`` is."""
+    """Convert to float16 if ``x`` is float16."""
     return y.astype(np.float16) if np.asarray(x).dtype == np.float16 else y
 
 
 def _broadcast_over_rows(numbers: Any, ndim: int) -> Any:
-    """One number for each row, with axes of length 1 behind it."""
+    """One number for each row, with axes of length 1 after it."""
     return numbers.reshape(-1, *(1,) * (ndim - 1))
 
 
 # -------------------------------------------------------------------------------- sums and their transposes
 def _sum_rows_by_id(x: Array, ids: Any, count: int, ndim: int) -> Array:
-    """The rows added up by their id; each leading entry gets ids of its own, so that one loop computes all."""
+    """The rows summed by their id; each leading entry has separate ids, so that one loop computes all."""
     ids = np.asarray(ids)
     front, behind = x.shape[: x.ndim - ndim], x.shape[x.ndim - ndim + 1 :]
     lead, width = math.prod(front), math.prod(behind)
@@ -84,23 +84,28 @@ def _group_sizes(ids: Any, count: int, ndim: int) -> Any:
     )
 )
 def segment_mean(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The mean of the rows of each group; 0 where a group has none."""
+    """The mean of the rows of each group; 0 for a group without rows."""
     total = _sum_rows_by_id(_to_float32(x), ids, count, ndim)
     sizes = _group_sizes(ids, count, ndim)
     return _to_dtype_of(total / sizes.astype(total.dtype if total.dtype.kind == "f" else np.float64), x)
 
 
 # -------------------------------------------------------------------------------- extremes and products
-def _ids_are_traced(ids: Any) -> bool:
-    """Whether the ids have no values yet, because ak.compile is tracing."""
-    return isinstance(ids, SymbolicValue)
+@concrete_only
+def _are_sorted(ids: Array) -> bool:
+    """Whether no id is smaller than the one before it."""
+    return ids.size < 2 or bool(np.all(ids[1:] >= ids[:-1]))
+
+
+@concrete_only
+def _longest_group(ids: Array) -> int:
+    """The number of rows of the largest group."""
+    return int(np.bincount(ids).max(initial=0))
 
 
 def _sorting_order(ids: Any, count: int) -> Any:
     """The stable order that sorts the ids; None where they are known to be sorted."""
-    if _ids_are_traced(ids):
-        return np.argsort(ids, kind="stable")
-    if ids.size < 2 or np.all(ids[1:] >= ids[:-1]):
+    if _are_sorted(ids):
         return None
     return np.argsort(ids.astype(np.uint16) if count <= _SORTED_AS_UINT16 else ids, kind="stable")
 
@@ -118,12 +123,9 @@ def _reduce_groups(ufunc: np.ufunc, x: Array, ids: Any, count: int, ndim: int, e
     return out
 
 
-def _extreme_weights(x: Any, y: Any, ids: Any, count: int, ndim: int) -> Any:
+@opaque
+def _extreme_weights(x: Array, y: Array, ids: Array, count: int, ndim: int) -> Array:
     """1 at the extreme rows of each group, shared evenly among equal ones; a constant in derivatives."""
-    return callback(_extreme_weights_of_arrays, unwrap(x), unwrap(y), ids, count, ndim)
-
-
-def _extreme_weights_of_arrays(x: Array, y: Array, ids: Array, count: int, ndim: int) -> Array:
     best = np.take(y, ids, axis=-ndim)
     equal = (x == best) | (np.isnan(x) & np.isnan(best))
     among = _sum_rows_by_id(equal, ids, count, ndim)
@@ -132,11 +134,13 @@ def _extreme_weights_of_arrays(x: Array, y: Array, ids: Array, count: int, ndim:
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, *, ids: Any, count: int, ndim: int) -> Any:
-    return v.gather_rows(g, ids=ids, ndim=ndim) * _extreme_weights(x, y, ids, count, ndim)
+    return v.gather_rows(g, ids=ids, ndim=ndim) * _extreme_weights(unwrap(x), unwrap(y), ids, count, ndim)
 
 
 def _extreme_jvp(t: Any, y: Any, x: Any, *, ids: Any, count: int, ndim: int) -> Any:
-    return v.segment_sum(t[0] * _extreme_weights(x, y, ids, count, ndim), ids=ids, count=count, ndim=ndim)
+    return v.segment_sum(
+        t[0] * _extreme_weights(unwrap(x), unwrap(y), ids, count, ndim), ids=ids, count=count, ndim=ndim
+    )
 
 
 @general(_extreme_vjp, jvp=_extreme_jvp)
@@ -152,7 +156,7 @@ def segment_min(x: Any, ids: Any, count: int, ndim: int) -> Any:
 
 
 def _row_of_same_group(x: Any, ids: Any, step: int, ndim: int) -> Any:
-    """The row ``step`` positions away where it belongs to the same group, else 1."""
+    """The row ``step`` positions away if it belongs to the same group, otherwise 1."""
     here = np.arange(ids.size)
     there = np.clip(here - step, 0, ids.size - 1)
     same = (here - step == there) & (ids[there] == ids)
@@ -173,7 +177,7 @@ def _product_of_others(x: Any, ids: Any, count: int, ndim: int) -> Any:
     order = _sorting_order(ids, count)
     if order is not None:
         x, ids = v.gather_rows(x, ids=order, ndim=ndim), ids[order]
-    longest = ids.size if _ids_are_traced(ids) else int(np.bincount(ids).max(initial=0))
+    longest = _longest_group(ids) or ids.size
     before, behind = (_exclusive_products(x, ids, longest, way, ndim) for way in (1, -1))
     others = before * behind
     return others if order is None else v.gather_rows(others, ids=np.argsort(order), ndim=ndim)
@@ -188,7 +192,7 @@ def _product_of_others(x: Any, ids: Any, count: int, ndim: int) -> Any:
     ),
 )
 def segment_prod(x: Any, ids: Any, count: int, ndim: int) -> Any:
-    """The product of the rows of each group; 1 where a group has none. The gradient needs no division, to any order."""
+    """The product of the rows of each group; 1 for a group without rows. The gradient needs no division."""
     wide = _to_float32(x)
     wide = wide.astype(np.multiply.reduce(wide[..., :0], axis=None).dtype, copy=False)
     return _to_dtype_of(_reduce_groups(np.multiply, wide, ids, count, ndim, 1), x)

@@ -10,20 +10,20 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops.arithmetic import maximum, minimum
 from autodiff_kit.ops.families import elementwise, linear
-from autodiff_kit.ops.promotion import promote
+from autodiff_kit.ops.promotion import number_or_array, promote
 from autodiff_kit.ops.searching import nonzero
 
 
 def _copied_condition(condition: Any) -> Any:
     """The condition as an array; copied, because the tape keeps it and users may change theirs."""
-    if isinstance(condition, SymbolicValue):
-        return condition
-    return as_array(condition._value) if isinstance(condition, Value) else np.array(condition)
+    if type(condition) is np.ndarray:
+        return condition.copy("K")
+    return as_array(condition._value) if isinstance(condition, Value) else np.copy(condition)
 
 
 @elementwise(
@@ -48,18 +48,18 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     Returns
     -------
     Tensor, or tuple of Tensor
-        Without ``a`` and ``b`` the positions at which the condition holds, as :func:`nonzero` gives them.
+        Without ``a`` and ``b`` the positions where the condition is true, as :func:`nonzero` gives them.
 
     Raises
     ------
     ArgumentError
-        If one of the two is given without the other.
+        If only one of ``a`` and ``b`` is given.
 
     Notes
     -----
     **Gradient.** Each side gets the incoming gradient where it was chosen and 0 elsewhere; the condition gets none.
-    A side that was *not* chosen still runs its own rule, and ``0 * inf`` is nan: make the input of that side harmless
-    too, with a second ``where`` inside.
+    The rule of a side that was *not* chosen is still evaluated, and ``0 * inf`` is nan: make the input of that side
+    harmless too, with a second ``where`` inside.
 
     Examples
     --------
@@ -73,12 +73,14 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
     if a is None and b is None:
         return nonzero(condition)
     if a is None or b is None:
-        raise ArgumentError("where takes a condition and both values, or a condition alone")
+        raise ArgumentError(
+            "where takes a condition and both values, or a condition alone; one of the two values is missing"
+        )
     return select(*_promote_with_float64_scalar(a, b), condition)
 
 
 def _promote_with_float64_scalar(a: Any, b: Any) -> tuple[Any, Any]:
-    """Beside a float64 scalar, which the kit keeps as a Python number, smaller floats become float64, as in NumPy."""
+    """With a float64 scalar, which the kit stores as a Python number, smaller floats become float64, as in NumPy."""
     if any(type(x) in (int, float) for x in (a, b)):
         return a, b
     a, b = as_tensor(a), as_tensor(b)
@@ -98,18 +100,18 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     Returns
     -------
     object
-        What the chosen function returned.
+        The return value of the chosen function.
 
     Notes
     -----
-    **Gradient.** What only the other branch reads gets None, not 0: it was never recorded.
+    **Gradient.** A source that only the other branch reads gets None, not 0, because that branch was not recorded.
 
     Examples
     --------
     >>> ak.cond(2.0 > 1.0, lambda: "yes", lambda: "no")
     'yes'
     """
-    chosen, other = check_callable("true_fn of cond", true_fn), check_callable("false_fn of cond", false_fn)
+    chosen, other = check_callable("cond: true_fn", true_fn), check_callable("cond: false_fn", false_fn)
     return chosen() if bool(as_tensor(pred)) else other()
 
 
@@ -137,7 +139,7 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     ----------
     x : Tensor or array_like
     lo, hi : Tensor, array_like or None
-        Bounds; None for no bound. Where ``lo > hi`` the result is ``hi``, as in NumPy.
+        Bounds; None for no bound. If ``lo > hi`` the result is ``hi``, as in NumPy.
 
     Returns
     -------
@@ -146,7 +148,7 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     Notes
     -----
     **Gradient.** 1 strictly inside, 0 outside and at a bound. Bounds that are tensors get gradients too, and share at
-    a tie: half to ``x``, half to the bound.
+    a tie: one half to ``x``, one half to the bound.
 
     Examples
     --------
@@ -156,25 +158,17 @@ def clip(x: Any, lo: Any = None, hi: Any = None) -> Tensor:
     if any(getattr(bound, "node", None) is not None or hasattr(bound, "assign") for bound in (lo, hi)):
         low = x if lo is None else maximum(x, lo)
         return low if hi is None else minimum(low, hi)
-    return _clip(x, _checked_bound(lo), _checked_bound(hi))
-
-
-def _checked_bound(value: Any) -> Any:
-    """A bound as a number, which does not change the dtype, or as an array, which is copied."""
-    if value is None or isinstance(unwrap(value), SymbolicValue):
-        return unwrap(value)
-    own = as_tensor(value)._value
-    return own if np.ndim(own) else unwrap(value)
+    return _clip(x, None if lo is None else number_or_array(lo), None if hi is None else number_or_array(hi))
 
 
 @linear(lambda g, _y, _x: g, flops=lambda _y, _x: 0)
 def identity(x: Any) -> Any:
-    """The value itself, as an operation of its own whose gradient can be overridden."""
+    """The value itself, as a recorded operation whose gradient can be overridden."""
     return x
 
 
 def stop_gradient(x: Any) -> Tensor:
-    """The same value as a constant: no gradient passes through it.
+    """The same value as a constant, so that no gradient passes.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Shape manipulation: reshape, transpose, broadcast, roll. All are linear; the tape keeps no values for them.
 
-Gradients must work with extra leading axes (a whole Jacobian in one pass). So the public functions convert axes to
-negative numbers, and the operations count from the end.
+Gradients must work with extra leading axes (a whole Jacobian in one pass). Therefore the public functions convert axes
+to negative numbers, and the operations count from the end.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _checked_permutation(ndim: int, axes: Any) -> tuple[int, ...]:
     order = tuple(range(ndim))[::-1] if axes is None else tuple(axes)
     found = tuple(negative_axis(a, ndim, "permute_dims") for a in order)
     if sorted(found) != list(range(-ndim, 0)):
-        raise ShapeError(f"permute_dims: axes {axes} are not an order of {ndim} axes")
+        raise ShapeError(f"permute_dims: axes {axes} are not a permutation of {ndim} axes")
     return found
 
 
@@ -116,7 +116,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
     x : Tensor or array_like
     source : int or sequence of int
     destination : int or sequence of int
-        As many as there are sources, each once.
+        The same number of positions as ``source``, each once.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
     Raises
     ------
     ShapeError
-        If an axis is out of range or named twice, or the numbers of axes differ.
+        If an axis is out of range or named twice, or the numbers of axes are not equal.
 
     Examples
     --------
@@ -136,7 +136,9 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
     left, right = ([negative_axis(k, t.ndim, "moveaxis") + t.ndim for k in checked_ints(axes, "moveaxis")]
                    for axes in (source, destination))  # fmt: skip
     if len(left) != len(right) or len(set(left)) < len(left) or len(set(right)) < len(right):
-        raise ShapeError(f"moveaxis: {source} to {destination} does not move each of some axes to a place of its own")
+        raise ShapeError(
+            f"moveaxis: source {source} and destination {destination} must name equally many different axes"
+        )
     order = [k for k in range(t.ndim) if k not in left]
     for place, axis in sorted(zip(right, left, strict=True)):
         order.insert(place, axis)
@@ -144,7 +146,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
 
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
-    """Move one axis back until it stands before the position ``start``. Arguments as NumPy's."""
+    """Move one axis back until it is before the position ``start``. Arguments as NumPy's."""
     t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "rollaxis") + t.ndim
     if not -t.ndim <= checked_int(start, "rollaxis") <= t.ndim:
@@ -210,8 +212,8 @@ def broadcast_arrays(*arrays: Any) -> tuple[Tensor, ...]:
 
 
 def _add_axes_up_to(arrays: tuple[Any, ...], place: Any) -> Any:
-    """Each with the new axes that ``place`` gives for its number of axes; one value for one, a tuple for several, as
-    in NumPy.
+    """Each array with the new axes that ``place`` gives for its number of axes; one value for one, a tuple for several,
+    as in NumPy.
     """
     tensors = [as_tensor(x) for x in arrays]
     wide = tuple(expand_dims(t, axis) if (axis := place(t.ndim)) else t for t in tensors)
@@ -243,7 +245,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy", sparse: bool = False) -> list[T
     indexing : {"xy", "ij"}, optional
         Whether the first vector runs along the second axis, as in a picture, or along the first.
     sparse : bool, optional
-        Leave the answers unspread, with axes of length 1.
+        Return the grids without broadcasting them, with axes of length 1.
 
     Returns
     -------
@@ -279,13 +281,13 @@ def _roll(x: Any, shift: Any, axis: Any) -> Any:
 
 
 def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
-    """Shift entries along axes; entries that leave at the end come in at the front.
+    """Shift entries along axes; entries that leave at the end enter at the front.
 
     Parameters
     ----------
     x : Tensor or array_like
     shift : int or sequence of int
-        Places to move, one for each axis or one for all.
+        Positions to shift, one number for each axis or one for all.
     axis : int or sequence of int, optional
         By default the entries of the flattened array are shifted, as in NumPy.
 

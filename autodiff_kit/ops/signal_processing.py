@@ -21,7 +21,7 @@ from autodiff_kit.ops.shape_manipulation import broadcast_to
 def _checked_vector(x: Any, name: str) -> Tensor:
     t = as_tensor(x)
     if t.ndim != 1 or not t.size:
-        raise ShapeError(f"{name} takes vectors with entries, not shape {t.shape}")
+        raise ShapeError(f"{name} takes vectors with at least one entry, got shape {t.shape}")
     return t
 
 
@@ -43,11 +43,11 @@ def interp(x: Any, xp: Any, fp: Any) -> Tensor:
     Raises
     ------
     ShapeError
-        If the points are not two vectors of one length.
+        If the points are not two vectors of the same length.
 
     Notes
     -----
-    **Gradient.** To all three; at a point the slope is that of the line behind it, and outside it is 0.
+    **Gradient.** To all three; at a point, the slope of the line after it; outside, 0.
 
     Examples
     --------
@@ -75,9 +75,9 @@ def slopes(f: Any, spacing: float = 1.0, axis: int | tuple[int, ...] | None = No
     ----------
     f : Tensor or array_like
     spacing : float, optional
-        Between neighbours.
+        The distance between neighbours.
     axis : int or tuple of int, optional
-        By default all; several give a tuple of answers.
+        By default all; several axes give a tuple of results.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def convolve(a: Any, b: Any, mode: str = "full") -> Tensor:
     ----------
     a, b : Tensor or array_like
     mode : {"full", "same", "valid"}, optional
-        All places where the two meet, as many as the longer has entries, or those where they overlap wholly.
+        All positions where the vectors overlap, as many as the longer one has entries, or those of full overlap.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "diff")
     if checked_int(n, "diff") < 0:
-        raise RangeError(f"diff: n is 0 or more, not {n}")
+        raise RangeError(f"diff: n must be 0 or more, got {n}")
     if not n:
         return t
     ends = [

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.tracer import concrete_only
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.axes import swap_last_axes
@@ -27,7 +27,7 @@ from autodiff_kit.ops.lapack import (
 
 
 @nondifferentiable(flops=cubic_flops(22))
-def _singular_rows(x: Any) -> Any:
+def _svd(x: Any) -> Any:
     """Left vectors as columns, below them a row of the singular values, below it the right vectors as columns."""
     u, s, vt = call_lapack("svd", NOT_FINITE, lambda a: np.linalg.svd(a, full_matrices=False), x)
     return np.concatenate([u, s[..., None, :], vt.swapaxes(-1, -2)], -2)
@@ -35,7 +35,7 @@ def _singular_rows(x: Any) -> Any:
 
 def _singular_parts(x: Any, found: Any) -> tuple[Any, Any, Any]:
     """The left vectors, the singular values and the right vectors, recorded."""
-    u, s, w = (v.singular_part(x, found, part=part) for part in ("left", "values", "right"))
+    u, s, w = (v.svd_part(x, found, part=part) for part in ("left", "values", "right"))
     return u, s, w
 
 
@@ -48,8 +48,9 @@ def _singular_vjp(g: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     inside = (k + swap_last_axes(k)) * as_row(s)
     answer = v.matmul(v.matmul(own, inside), swap_last_axes(other))
     if _has_more_rows(own):
+        _check_positive(unwrap(s))
         answer = answer + v.matmul(
-            g - v.matmul(own, v.matmul(swap_last_axes(own), g)), swap_last_axes(other / as_row(_check_positive(s)))
+            g - v.matmul(own, v.matmul(swap_last_axes(own), g)), swap_last_axes(other / as_row(s))
         )
     return answer if part == "left" else swap_last_axes(answer)
 
@@ -65,13 +66,14 @@ def _singular_jvp(t: Any, _y: Any, x: Any, found: Any, *, part: str) -> Any:
     p = v.matmul(swap_last_axes(own), seen) * as_row(s)
     answer = v.matmul(own, _inverse_gaps_of_squares(s) * (p + swap_last_axes(p)))
     if _has_more_rows(own):
-        answer = answer + (seen - v.matmul(own, v.matmul(swap_last_axes(own), seen))) / as_row(_check_positive(s))
+        _check_positive(unwrap(s))
+        answer = answer + (seen - v.matmul(own, v.matmul(swap_last_axes(own), seen))) / as_row(s)
     return answer
 
 
 def _inverse_gaps_of_squares(s: Any) -> Any:
     """One over the differences of the squares, 0 on the diagonal."""
-    check_distinct(s, "svd", "singular values")
+    check_distinct(unwrap(s), "svd", "singular values")
     eye = np.eye(np.shape(unwrap(s))[-1], dtype=unwrap(s).dtype)
     column = v.expand_dims(s, axis=(-1,))
     return (1 - eye) / ((as_row(s) - column) * (as_row(s) + column) + eye)
@@ -83,15 +85,15 @@ def _has_more_rows(x: Any) -> bool:
     return bool(rows > columns)
 
 
-def _check_positive(s: Any) -> Any:
-    if not isinstance(unwrap(s), SymbolicValue) and not (unwrap(s) > 0).all():
+@concrete_only
+def _check_positive(s: Any) -> None:
+    if not (s > 0).all():
         raise StructureError("svd: vectors have no derivative where a singular value is 0; use the values alone")
-    return s
 
 
 @general(_singular_vjp, no_cotangent, jvp=_singular_jvp)
-def _singular_part(x: Any, found: Any, part: str) -> Any:
-    """The singular values, or the vectors of one side as columns, taken out of a decomposition that was computed."""
+def _svd_part(x: Any, found: Any, part: str) -> Any:
+    """The singular values, or the vectors of one side as columns, from a computed decomposition."""
     rows = found.shape[-2] - x.shape[-1] - 1
     return {"left": found[..., :rows, :], "values": found[..., rows, :], "right": found[..., rows + 1 :, :]}[part]
 
@@ -111,24 +113,24 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     ----------
     a : Tensor or array_like
     full_matrices : {False}, optional
-        More vectors than values would have no unique derivative.
+        Further vectors, without a singular value, would have no unique derivative.
 
     Returns
     -------
     SVDResult
-        ``(U, S, Vh)``, with as many vectors on each side as there are values.
+        ``(U, S, Vh)``; the number of vectors on each side is that of the values.
 
     Raises
     ------
     StructureError
-        If full matrices are asked for and are larger; in the gradient of the vectors, if singular values coincide.
+        If full matrices are requested and are larger; in the gradient of the vectors, if singular values coincide.
 
     Notes
     -----
     **Shapes.** ``(..., m, n)`` gives ``(..., m, k)``, ``(..., k)`` and ``(..., k, n)``; k is the smaller of both.
-    **Gradient.** That of the values always exists; at 0 it is 0, the subgradient of smallest norm. Vectors are unique
-    up to a sign that both sides share; a loss must not depend on it. Forward mode computes the tangents of the vectors
-    too: for values alone use :func:`svdvals`.
+    **Gradient.** The gradient of the values always exists; at 0 it is 0, the subgradient of smallest norm. Vectors are
+    unique up to a common sign of both sides; a loss must not depend on this sign. Forward mode also computes the
+    tangents of the vectors: for values alone use :func:`svdvals`.
 
     References
     ----------
@@ -145,8 +147,8 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
         raise StructureError(
             "svd: vectors without a singular value have no unique derivative; pass full_matrices=False"
         )
-    found = _singular_rows(a)
-    u, s, w = (_singular_part(a, found, part) for part in ("left", "values", "right"))
+    found = _svd(a)
+    u, s, w = (_svd_part(a, found, part) for part in ("left", "values", "right"))
     return SVDResult(back(u), back(s), back(swap_last_axes(w)))
 
 
@@ -154,4 +156,4 @@ def svdvals(a: Any) -> Tensor:
     """The singular values of a matrix in descending order; see :func:`svd`."""
     (a,), back = to_lapack_dtype("svdvals", a)
     check_matrices("svdvals", a, square=False)
-    return back(_singular_part(a, _singular_rows(a), "values"))
+    return back(_svd_part(a, _svd(a), "values"))

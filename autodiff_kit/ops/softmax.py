@@ -10,7 +10,7 @@ from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import as_array, callback
+from autodiff_kit.core.tracer import as_array, opaque
 from autodiff_kit.core.validation import check_choice, check_number
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
@@ -21,12 +21,12 @@ from autodiff_kit.ops.selection import where
 def _softmax_axis(x: Any, axis: int = -1) -> dict[str, Any]:
     """The parameters of softmax: its axis, checked."""
     if not x.ndim:
-        raise ShapeError("softmax needs an axis to share along; a single number has none")
+        raise ShapeError("softmax needs at least one axis; got a single number")
     return {"axis": negative_axis(axis, x.ndim, "softmax")}
 
 
 def _sum_along(x: Any, axis: int) -> Any:
-    """The sum along one axis, which stays with length 1."""
+    """The sum along one axis, which is kept with length 1."""
     return v.sum(x, axis=(axis,), keepdims=True)
 
 
@@ -91,7 +91,7 @@ def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> An
     _masked_softmax_vjp,
     jvp=lambda t, y, _x, *, mask, empty: _masked_softmax_vjp(t[0], y, _x, mask=mask, empty=empty),
 )
-def _kept_softmax(x: Any, mask: Any, empty: str) -> Any:
+def _masked_softmax(x: Any, mask: Any, empty: str) -> Any:
     """The softmax over the entries that the mask keeps; 0 at the others."""
     x = as_array(x)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
@@ -112,32 +112,32 @@ def masked_softmax(
     ----------
     scores : Tensor or array_like
     mask : array_like of bool
-        True keeps; broadcasts against the scores.
+        True for the entries to keep; broadcasts against the scores.
     mode : {"renormalize", "additive", "where"}
-        Share among the kept entries only; or add ``additive`` to the others before the softmax, as BERT does; or set
-        them to minus infinity.
+        Normalize over the kept entries only; or add ``additive`` to the masked scores before the softmax, as BERT does;
+        or set them to minus infinity.
     additive : float, optional
         For mode "additive".
     empty : {"zero", "nan"}
-        For mode "renormalize": what a row without kept entries gives.
+        For mode "renormalize": the result of a row without kept entries.
 
     Returns
     -------
     Tensor
-        Of the scores' shape and dtype.
+        In the scores' shape and dtype.
 
     Raises
     ------
     ShapeError
         If the mask does not broadcast to the scores.
     StructureError
-        If ``mode`` or ``empty`` is none of the words above.
+        If ``mode`` or ``empty`` is not one of the words above.
 
     Notes
     -----
-    **Gradient.** With "renormalize" exactly 0 for masked entries, also where they are nan or inf. With
-    "additive" a fully masked row attends all the same: its weights are those of the plain softmax, as far as the dtype
-    still tells the scores apart. With "where" it is nan.
+    **Gradient.** With "renormalize" exactly 0 for masked entries, also if they are nan or inf. With "additive" a fully
+    masked row still gets weights: those of the plain softmax, as far as the dtype can still distinguish the scores.
+    With "where" they are nan.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def masked_softmax(
     check_choice("mode", mode, "renormalize", "additive", "where")
     out: Tensor
     if mode == "renormalize":
-        out = _kept_softmax(scores, mask=keep, empty=empty)
+        out = _masked_softmax(scores, mask=keep, empty=empty)
     elif mode == "additive":
         out = softmax(scores + np.where(keep, 0, check_number("additive", additive)).astype(scores.dtype), -1)
     else:
@@ -164,13 +164,14 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
     try:
         keep = np.asarray(unwrap(mask))
     except ValueError as error:
-        raise ShapeError(f"a mask is an array as wide as the scores: {error}") from error
+        raise ShapeError(f"a mask must be an array that broadcasts to the scores: {error}") from error
     if keep.dtype.kind not in "biu":
         raise DtypeError(
-            f"a mask is True where an entry counts; got dtype {keep.dtype}. Compare first, as in ids != 0."
+            f"a mask must be boolean, True for the entries to keep; got dtype {keep.dtype}. Compare first, as in ids "
+            "!= 0."
         )
     if not scores.ndim:
-        raise ShapeError("masked_softmax needs an axis to share along; a single number has none")
+        raise ShapeError("masked_softmax needs at least one axis; got a single number")
     try:
         return np.broadcast_to(keep.astype(bool), scores.shape)
     except ValueError as error:
@@ -206,14 +207,14 @@ def _as_matrix(x: Any) -> Any:
     jvp=lambda t, _y, x, *, labels: v.sum(t[0] * _softmax_minus_one_hot(x, labels), axis=(-1,), keepdims=False),
 )
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
-    """``logsumexp(x) - x[label]`` along the last axis."""
+    """The cross-entropy ``logsumexp(x) - x[label]`` along the last axis."""
     x = as_array(x)
     loop = kernels.compiled_loop("cross_entropy") if _fits_row_kernel(x, -1) and x.ndim > 1 else None
     if loop is not None:
         out = np.empty(labels.shape, x.dtype)
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):
             return out
-    callback(_checked_labels, labels, x.shape[-1])
+    _checked_labels(labels, x.shape[-1])
     # The label's logit is shifted too: a large one plus the logarithm would lose the logarithm's digits.
     shifted = x - np.max(x, axis=-1, keepdims=True)
     total = np.log(np.sum(np.exp(shifted), axis=-1))
@@ -238,7 +239,7 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
     Raises
     ------
     LabelError
-        If a label is outside; it lists them. It is a ValueError and an IndexError.
+        If a label is outside this range; the message lists such labels. It is a ValueError and an IndexError.
     ShapeError
         If the shapes do not fit.
 
@@ -254,22 +255,23 @@ def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
     logits = as_tensor(logits)
     numbers = as_array(as_tensor(labels)._value)
     if numbers.dtype.kind not in "iu":
-        raise DtypeError(f"labels are whole numbers, got {numbers.dtype}")
+        raise DtypeError(f"labels must be integers, got {numbers.dtype}")
     shape = logits.shape
     if not shape or numbers.shape != shape[:-1]:
         raise ShapeError(
             f"labels of shape {numbers.shape} need logits of shape {numbers.shape} + (classes,), got {shape}"
         )
     if type(numbers) is not np.ndarray or numbers.dtype is not _INDEX_DTYPE or not numbers.flags.c_contiguous:
-        numbers = callback(_checked_labels, numbers, shape[-1])  # else the compiled loop checks them
+        numbers = _checked_labels(numbers, shape[-1])  # else the compiled loop checks them
     return _sparse_cross_entropy(logits, numbers)
 
 
 _INDEX_DTYPE = np.dtype(np.intp)
 
 
+@opaque
 def _checked_labels(labels: Any, count: int) -> Any:
-    """Labels as contiguous indices; raises where one is no class."""
+    """Labels as contiguous indices; raises if one is not a class."""
     if labels.size and not 0 <= labels.min() <= labels.max() < count:
         outside = labels[(labels < 0) | (labels >= count)]
         raise LabelError(f"labels must be from 0 to {count - 1}; got {sorted(set(outside.tolist()))}")

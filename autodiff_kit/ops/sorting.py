@@ -49,9 +49,9 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
     axis : int or None, optional
         None sorts all entries into one vector.
     descending : bool, optional
-        Whether to fall instead of rise.
+        Whether to sort in descending order.
     stable : bool, optional
-        Equal entries keep their order in any case.
+        For NumPy's signature: equal entries always keep their order.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
 
     Notes
     -----
-    **Gradient.** Passed back to the position that each entry came from.
+    **Gradient.** Passed back to the position from which each entry came.
 
     Examples
     --------
@@ -104,13 +104,13 @@ def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, 
     t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "topk")
     if not 0 <= checked_int(k, "topk") <= t.shape[place]:
-        raise RangeError(f"topk: k is between 0 and the {t.shape[place]} entries of the axis, not {k}")
+        raise RangeError(f"topk: k must be between 0 and the {t.shape[place]} entries of the axis, got {k}")
     order = take(argsort(t._value, place, largest), np.arange(k), place)
     return take_along_axis(t, order, place), order
 
 
 def _check_kth(x: Tensor, kth: Any, axis: int | None, name: str) -> None:
-    """Raise where ``kth`` is out of range."""
+    """Raise if ``kth`` is out of range."""
     n = x.size if axis is None else x.shape[negative_axis(axis, x.ndim, name)]
     for k in checked_ints(kth, name):
         if not -n <= k < n:

@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array, callback
+from autodiff_kit.core.tracer import as_array, concrete_only
 from autodiff_kit.core.validation import check_flag, check_number
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
@@ -31,7 +31,7 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     x : Tensor or array_like
     axis : int or tuple of int, optional
     ddof : float, optional
-        What is taken from the count before dividing.
+        Subtracted from the count before dividing.
     keepdims : bool, optional
     correction : float, optional
         Another name for ``ddof``.
@@ -42,7 +42,7 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
 
     Notes
     -----
-    **Gradient.** The path through the mean adds nothing, since deviations sum to 0, and is recorded all the same.
+    **Gradient.** The path through the mean adds nothing, because deviations sum to 0; it is recorded for higher orders.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     x : Tensor or array_like
     axis : int or tuple of int, optional
     ddof : float, optional
-        What is taken from the count before dividing.
+        Subtracted from the count before dividing.
     keepdims : bool, optional
     correction : float, optional
         Another name for ``ddof``.
@@ -75,7 +75,7 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
 
     Notes
     -----
-    **Gradient.** Of equal values it is 0, where the root alone would be infinite.
+    **Gradient.** For equal values it is 0, although the derivative of the root is infinite there.
 
     Examples
     --------
@@ -89,18 +89,18 @@ def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
 
 
 def _inverse_count(t: Tensor, axis: Axis, ddof: float) -> float:
-    """One over the number of entries minus ``ddof``; infinite, with a warning, where that is not positive, as in
+    """One over the number of entries minus ``ddof``; infinite, with a warning, if that is not positive, as in
     NumPy.
     """
     count = reduced_size(t, normalize_axes(t, axis)["axis"]) - check_number("ddof", ddof)
     if count > 0:
         return 1.0 / count
-    warnings.warn("degrees of freedom are 0 or less: the variance is nan", RuntimeWarning, stacklevel=3)
+    warnings.warn("the degrees of freedom are 0 or negative, so the variance is nan", RuntimeWarning, stacklevel=3)
     return math.inf
 
 
 def _scale_without_warning(total: Tensor, share: float) -> Tensor:
-    with np.errstate(invalid="ignore"):  # 0 * inf; a warning was given already
+    with np.errstate(invalid="ignore"):  # 0 * inf; the warning was already given
         return total * share
 
 
@@ -117,22 +117,22 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     x : Tensor or array_like
     axis : int or tuple of int, optional
     weights : Tensor or array_like, optional
-        Of the shape of ``x``, or of its axes that are averaged over; by default all the same.
+        In the shape of ``x``, or of the averaged axes; by default all equal.
     returned : bool, optional
-        Whether the sum of the weights is given too.
+        Whether to return the sum of the weights as well.
     keepdims : bool, optional
 
     Returns
     -------
     Tensor, or a pair of Tensor
-        The average, and the sum of the weights where asked.
+        The average, and on request the sum of the weights.
 
     Raises
     ------
     ShapeError
         If the weights do not fit.
     StructureError
-        If weights sum to 0.
+        If weights sum to 0. A compiled function does not check: there the result is not finite.
 
     Examples
     --------
@@ -143,15 +143,16 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     axes = normalize_axes(t, axis)["axis"]
     w = _broadcast_weights(t, axes, axis, weights)
     total = sum(w, axes, keepdims)
-    callback(_check_weights, total._value)
+    _check_weights(total._value)
     out = sum(t * w, axes, keepdims) / total if weights is not None else mean(t, axes, keepdims)
     return (out, total) if check_flag("average: returned", returned) else out
 
 
+@concrete_only
 def _check_weights(total: Any) -> None:
     """Raise where the weights sum to 0."""
     if not np.all(total):
-        raise StructureError("average: the weights sum to 0, which nothing can be divided by")
+        raise StructureError("average: the weights sum to 0, so the average is undefined")
 
 
 def _broadcast_weights(t: Tensor, axes: tuple[int, ...], axis: Axis, weights: Any) -> Tensor:
@@ -205,7 +206,7 @@ def nancumprod(x: Any, axis: int | None = None) -> Tensor:
 
 
 def nanmean(x: Any, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The mean over axes, ignoring nan; nan with a warning where nothing is left. Arguments as NumPy's."""
+    """The mean over axes, ignoring nan; nan with a warning if all entries are nan. Arguments as NumPy's."""
     t, present = _replace_nan(x, 0)
     axes = normalize_axes(t, axis)["axis"]
     return _divide_by_count(sum(t, axes, keepdims), _count_present(present, axes, keepdims))
@@ -218,10 +219,11 @@ def _divide_by_count(total: Tensor, count: Any) -> Tensor:
     return total / np.where(as_array(count) > 0, count, np.nan).astype(kind)
 
 
+@concrete_only
 def _warn_if_empty(count: Any) -> None:
-    if not isinstance(count, SymbolicValue) and np.any(count <= 0):  # traced values have no numbers to check
+    if np.any(count <= 0):
         warnings.warn(
-            "degrees of freedom are 0 or less, or all entries are nan: the result is nan", RuntimeWarning, stacklevel=4
+            "degrees of freedom are 0 or less, or all entries are nan: the result is nan", RuntimeWarning, stacklevel=5
         )
 
 
@@ -232,7 +234,7 @@ def nanvar(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -
 
 
 def nanstd(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over axes, ignoring nan; of equal values it is 0, with gradient 0.
+    """The standard deviation over axes, ignoring nan; for equal values it is 0, with gradient 0.
 
     Arguments as NumPy's.
     """
@@ -281,9 +283,9 @@ def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
     x : Tensor or array_like
         A row for each variable, a column for each observation.
     rowvar : bool, optional
-        False for a column for each variable.
+        False if each column is a variable.
     ddof : float, optional
-        What is taken from the number of observations before dividing.
+        Subtracted from the number of observations before dividing.
 
     Returns
     -------
@@ -297,7 +299,7 @@ def cov(x: Any, rowvar: bool = True, ddof: float = 1) -> Tensor:
     """
     t = as_floating(x)
     if t.ndim > 2:
-        raise ShapeError(f"cov takes a matrix or a vector, not shape {t.shape}")
+        raise ShapeError(f"cov takes a matrix or a vector, got shape {t.shape}")
     rows = t.reshape((1, -1)) if t.ndim < 2 else t if check_flag("cov: rowvar", rowvar) else t.T
     away = rows - mean(rows, 1, True)
     count = builtins.max(rows.shape[1] - check_number("cov: ddof", ddof), 0.0)

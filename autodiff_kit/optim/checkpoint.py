@@ -39,7 +39,9 @@ def read_state(path: str | PathLike[str]) -> dict[str, Any]:
 
     source, found = str(path), npz_file.read_arrays(path, "optimizer")
     if _METADATA_ENTRY not in found:
-        raise StructureError(f"{source!r} is an archive of arrays, but no optimizer saved it; np.load reads it")
+        raise StructureError(
+            f"{source!r} is an archive of arrays, but was not saved by an optimizer; read it with np.load"
+        )
     return _parse_state(source, found)
 
 
@@ -58,25 +60,26 @@ def _parse_state(source: str, found: dict[str, Any]) -> dict[str, Any]:
         raise StructureError(f"{source!r} is damaged: its metadata do not fit its arrays ({error})") from error
     if version != FORMAT:
         raise StructureError(
-            f"{source!r} has format {version}, and this kit reads {FORMAT}; read it with the kit that wrote it"
+            f"{source!r} has format {version}, but this kit reads format {FORMAT}; read it with the version of the "
+            "kit that wrote it"
         )
     return {"kind": kind, "settings": settings, "slots": slots}
 
 
 def validate_state(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Settings and slots of a state, if it is a valid state of this class of optimizer, else an error."""
+    """Settings and slots of a valid state of this class of optimizer; otherwise an error."""
     if not isinstance(state, dict) or not isinstance(state.get("kind"), str):
-        raise StructureError(f"a state comes from state_dict(); got a {type(state).__name__} without its 'kind'")
+        raise StructureError(f"a state must come from state_dict(); got a {type(state).__name__} without 'kind'")
     if state["kind"] != kind:
         raise StructureError(f"this is the state of {state['kind']}, not of {kind}")
     settings, slots = state.get("settings"), state.get("slots")
     if not isinstance(settings, dict) or set(settings) != set(wanted):
-        raise StructureError(f"a state of {kind} has the settings {', '.join(wanted)}; got {settings!r}")
+        raise StructureError(f"a state of {kind} must have the settings {', '.join(wanted)}; got {settings!r}")
     if not isinstance(slots, dict) or not all(isinstance(s, dict) for s in slots.values()):
-        raise StructureError("the slots of a state are a dict of variable to dict of slots")
+        raise StructureError("the slots of a state must be a dict that maps each variable to a dict of slots")
     for name, value in settings.items():
         if not isinstance(value, (bool, int, float)):
-            raise StructureError(f"setting {name!r} of a state is a number, got {value!r}")
+            raise StructureError(f"setting {name!r} of a state must be a number, got {value!r}")
     for key, kept in slots.items():
         _check_slots(key, kept)
     return settings, slots
@@ -104,9 +107,9 @@ def load_slots(variable: Variable, key: str, found: Slots) -> OwnedSlots:
     """Copies of loaded slots, if they have the shape and dtype of their variable, else an error."""
     for name, x in found.items():
         if name != "t" and np.shape(x) != variable.shape:
-            raise ShapeError(f"variable {key!r} has shape {variable.shape}, its slot {name!r} {np.shape(x)}")
+            raise ShapeError(f"variable {key!r} has shape {variable.shape}, but its slot {name!r} has {np.shape(x)}")
         if name != "t" and np.asarray(x).dtype != variable.dtype:
-            raise DtypeError(f"variable {key!r} has dtype {variable.dtype}, its slot {np.asarray(x).dtype}")
+            raise DtypeError(f"variable {key!r} has dtype {variable.dtype}, but its slot has {np.asarray(x).dtype}")
     return OwnedSlots(
         {name: int(x) if name == "t" else canonical(np.array(x, order="C")[()]) for name, x in found.items()}
     )

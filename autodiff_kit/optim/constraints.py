@@ -25,10 +25,11 @@ def apply_constraint(variable: Variable, delta: Any) -> Any:
     value = variable._value
     if type(value) is np.ndarray:
         value.flags.writeable = False  # so that the update can be computed later from the values before and after
-    after = real_array("what a constraint returns", variable.constraint(value))
+    after = real_array("the result of a constraint", variable.constraint(value))
     if after.shape != variable.shape:
         raise ShapeError(
-            f"the constraint of variable {variable.name or ''} made shape {after.shape} of {variable.shape}"
+            f"the constraint of variable {variable.name or ''} returned shape {after.shape} for a variable of shape "
+            f"{variable.shape}"
         )
     variable._value = canonical(np.asarray(after, variable.dtype))
     return partial(_total_update, delta, value, variable._value)

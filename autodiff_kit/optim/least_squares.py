@@ -70,12 +70,14 @@ class LeastSquaresProblem:
     def _checked_residuals(self, target: Any) -> Vector:
         if not isinstance(target, Value) or target.dtype.kind != "f":
             kind = target.dtype if isinstance(target, Value) else type(target).__name__
-            raise DtypeError(f"residual_fn returns a Tensor of residuals, got {kind}; use tensor operations throughout")
+            raise DtypeError(
+                f"residual_fn must return a Tensor of residuals, got {kind}; use tensor operations throughout"
+            )
         if target.ndim != 1:
-            raise ShapeError(f"residual_fn returns a vector (m,), got shape {target.shape}; use ak.ravel")
+            raise ShapeError(f"residual_fn must return a vector (m,), got shape {target.shape}; use ak.ravel")
         if self.rows not in (-1, target.size):
             raise ShapeError(
-                f"residual_fn returned {self.rows} residuals, then {target.size}; a fit needs the same ones each time"
+                f"residual_fn returned {self.rows} residuals, then {target.size}; a fit needs the same number each time"
             )
         self.rows = target.size
         return np.asarray(unwrap(target), np.float64)
@@ -88,7 +90,7 @@ class LeastSquaresProblem:
         if all(j is None for j in found):
             raise StructureError(
                 "no residual depends on a variable. Read the variables inside residual_fn, and use tensor "
-                "operations throughout (np.asarray, .numpy() and float() leave the tape)."
+                "operations throughout (the tape does not follow np.asarray, .numpy() and float())."
             )
         parts = [
             np.zeros((self.rows, v.size)) if j is None else j.numpy().reshape(self.rows, v.size)
@@ -144,14 +146,16 @@ def _fit_variables(variables: Any) -> list[Variable]:
     for v in several:
         if not isinstance(v, Variable) or v.dtype.kind != "f":
             kind = v.dtype if isinstance(v, Variable) else type(v).__name__
-            raise DtypeError(f"a fit moves variables of a floating dtype, got {kind}; use ak.Variable(1.0)")
+            raise DtypeError(f"a fit needs variables of a floating dtype, got {kind}; use ak.Variable(1.0)")
         if v.constraint is not None:
             raise StructureError(
-                f"variable {v.name or ''} has a constraint, and a projected step is not a step of this method. "
-                "Write the bound into the model (w = ak.exp(u), ak.sigmoid(u)), or use an optimizer of gradients."
+                f"variable {v.name or ''} has a constraint, which this method does not support: a projected step is "
+                "not a step "
+                "of this method. Write the bound into the model (w = ak.exp(u), ak.sigmoid(u)), or use a gradient "
+                "optimizer."
             )
     if not any(v.size for v in several):
-        raise StructureError("no variable with an element was given: there is nothing to fit")
+        raise StructureError("there is nothing to fit: no variable with at least one element was given")
     if len({id(v) for v in several}) < len(several):
-        raise StructureError("a variable is given twice; give each once")
+        raise StructureError("a variable was given twice; give each variable once")
     return several

@@ -17,9 +17,9 @@ __all__ = ["LeastSquaresResult", "LevenbergMarquardt"]
 
 MIN_DAMPING, MAX_DAMPING = EPS * EPS, 1e32
 MIN_GAIN_RATIO = 1e-4
-"""Least ratio of the actual to the predicted decrease with which a step is accepted."""
+"""The smallest ratio of the actual to the predicted decrease with which a step is accepted."""
 MAX_FAILURES_IN_NOISE = 6
-"""Steps that may fail in a row once rounding hides their gain."""
+"""Number of consecutive steps that may fail once rounding hides the decrease of the cost."""
 ACCELERATION_PROBE = 0.1
 """Fraction of a step at which the second directional derivative is measured."""
 MAX_ACCELERATION = 0.75
@@ -37,9 +37,9 @@ class LeastSquaresResult:
     iterations : int
         Number of linearizations from which a step was sought.
     converged : bool
-        Whether the fit ended at a minimum, or with a cost below the limit.
+        Whether the fit ended at a minimum, or with a cost of at most the limit.
     message : str
-        Why the fit ended, in words.
+        The reason why the fit ended, as a sentence.
     history : tuple of float
         The cost at the start and after each iteration.
     jacobian_evaluations : int
@@ -65,7 +65,7 @@ class LevenbergMarquardt:
         Initial damping: with 0 a step minimizes the linearized residuals (Gauss-Newton); a large damping shortens it
         and turns it towards the negative gradient. Afterwards it is adapted after each step.
     cost_limit : float, optional
-        The fit stops at a cost that is not above this limit.
+        The fit stops when the cost is at most this limit.
 
     Raises
     ------
@@ -144,7 +144,7 @@ class LevenbergMarquardt:
         ShapeError
             If the residuals are not a vector, or their number changes.
         DtypeError
-            If the residuals are not a tensor, or ``variables`` holds something else than variables.
+            If the residuals are not a tensor, or ``variables`` contains other objects than variables.
         StructureError
             If residuals or Jacobian are not finite at the start, no residual depends on a variable, or a variable has
             a constraint.
@@ -219,8 +219,8 @@ class _LevenbergMarquardtRun:
         jacobian = problem.jacobian(self.best)
         if not np.isfinite(self.best.cost) or not np.isfinite(jacobian).all():
             raise StructureError(
-                f"at the start the cost is {self.best.cost:g}, and residuals or their Jacobian are not finite. "
-                "Start from values where the model can be computed."
+                f"at the start the cost is {self.best.cost:g}, and the residuals or their Jacobian are not finite. "
+                "Start from values at which the model can be computed."
             )
         self.linear = LinearizedResiduals(self.best, jacobian, np.zeros(jacobian.shape[1]))
 
@@ -238,7 +238,7 @@ class _LevenbergMarquardtRun:
             cost=self.best.cost,
             iterations=len(history) - 1,
             converged=converged,
-            message=message or f"the limit of {max_iterations} iterations was reached first",
+            message=message or f"the limit of {max_iterations} iterations was reached",
             history=tuple(history),
             jacobian_evaluations=self.problem.jacobians,
             damping=self.schedule.damping,
@@ -250,7 +250,7 @@ class _LevenbergMarquardtRun:
         if not self.linear.jacobian.any():
             return "the Jacobian is 0: near this point the residuals do not depend on the variables", False
         if self.linear.cosine <= self.tolerance and self._undamped_step_is_small():
-            return f"the largest |Jᵀr| is {self.linear.cosine:.1e} of what it could be: no way leads down", True
+            return f"the largest |Jᵀr| is {self.linear.cosine:.1e} of its upper bound: this is a minimum", True
         return _CONTINUE
 
     def _iterate(self) -> StopReason:
@@ -326,19 +326,19 @@ class _LevenbergMarquardtRun:
             return f"the last step moved the variables by less than {tolerance} of their size", True
         fall = abs(before.cost - self.best.cost)
         if predicted <= self.tolerance**2 * before.cost and fall <= EPS * before.cost:
-            return "the cost neither falls nor should fall by more than the tolerance", True
+            return "the actual and the predicted decrease of the cost are below the tolerance", True
         return self._stop_at_current_point()
 
     def _stop_after_failure(self, failures: int, small: bool, in_noise: bool) -> StopReason:
         if in_noise and failures >= MAX_FAILURES_IN_NOISE:
-            return "rounding hides what further steps would gain", True
+            return "the decrease of the cost by further steps is below its rounding error", True
         if small or self.schedule.damping >= MAX_DAMPING:
             undamped = self.linear.solve(self.linear.along, 0.0)
             limit = self.problem.eps**0.5 * self.linear.scaled_length(self.best.at)
             if in_noise or self.linear.scaled_length(undamped) <= limit:
                 tolerance = f"{self._relative_tolerance():.0e}"
-                return f"steps became shorter than {tolerance} of the variables, and gained nothing", True
-            return "no step lowers the cost, however short; do Jacobian and residuals agree (check_gradients)?", False
+                return f"steps became shorter than {tolerance} of the variables without a decrease of the cost", True
+            return "no step decreases the cost; check the Jacobian of the residuals with check_gradients", False
         return _CONTINUE
 
     def _is_in_noise(self) -> bool:

@@ -13,7 +13,6 @@ from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_callable, check_text, describe
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError, UnknownGradientError
@@ -65,7 +64,7 @@ class Optimizer:
 
     # ------------------------------------------------------------------------------------------------------ gradients
     def compute_gradients(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> list[Pair]:
-        """Gradients of a loss, as pairs that may be inspected or changed before :meth:`apply_gradients`.
+        """Gradients of a loss, as pairs that can be inspected or changed before :meth:`apply_gradients`.
 
         Parameters
         ----------
@@ -115,7 +114,7 @@ class Optimizer:
         **Cost.** Slots are updated in place, and so is a value that has no other reference: no tensor, no array from
         ``.numpy()`` and no open tape. Otherwise the value is copied first, so that other references do not change.
         """
-        traced = open_records.trace is not None
+        trace = open_records.trace
         ready = [
             (self._own_slots(w), gradient_for_variable(g, w), w) for g, w in gradient_pairs(pairs) if g is not None
         ]
@@ -124,8 +123,8 @@ class Optimizer:
                 "every gradient is None: no variable is connected to the loss. tape.explain(loss, variable) says why."
             )
         for slots, g, w in ready:  # every pair is validated before the first one steps
-            if traced:
-                self._trace_step(w, g)
+            if trace is not None:
+                trace.step(self, w, g)
             elif self._frozen or w.constraint is not None:
                 self._step_with_mask_or_constraint(w, g, slots)
             else:
@@ -174,29 +173,11 @@ class Optimizer:
             variable._value = after = np.where(mask, before, variable._value)
             self._last[id(variable)] = after - before
 
-    def _trace_step(self, variable: Variable, g: Any) -> None:
-        """A step inside a function that ``ak.compile`` is tracing: symbolic, so that nothing moves yet."""
-        recorder = open_records.trace
-        mask = self._frozen.get(id(variable))
-        before, old = variable._value, recorder.slots(self, variable)
-        if mask is not None and mask.all():
-            recorder.stepped(self, variable, old, before - before)
-            return
-        new = dict(old)
-        after = before + self._update(before, g, new)
-        if variable.constraint is not None:
-            after = unwrap(variable.constraint(canonical(after)))
-        if mask is not None and mask.any():
-            after = np.where(mask, before, after)
-            new = {name: x if name == "t" else np.where(mask, old[name], x) for name, x in new.items()}
-        variable._value = after = as_array(after, variable.dtype)
-        recorder.stepped(self, variable, new, after - before)
-
     # ---------------------------------------------------------------------------------------------------------- slots
     def _slots_of(self, variable: Variable) -> Slots:
+        """Slots of a variable; inside a function that ``ak.compile`` traces, symbolic ones."""
         if open_records.trace is not None:
-            recorded: Slots = open_records.trace.slots(self, variable)
-            return recorded
+            return open_records.trace.slots(self, variable)  # type: ignore[no-any-return]
         known = self._state.get(id(variable))
         if known is None:
             known = self._state[id(variable)] = (variable, self._create_slots(variable))
@@ -212,24 +193,25 @@ class Optimizer:
             slots = OwnedSlots(
                 {name: np.array(x, order="C") if type(x) is np.ndarray else x for name, x in slots.items()}
             )
-            if open_records.trace is None:
-                self._state[id(variable)] = (variable, slots)
+            self._state[id(variable)] = (variable, slots)
         return slots
 
     def _create_slots(self, variable: Any) -> OwnedSlots:
         """Slots of a variable from a loaded state, or initial ones."""
         if not isinstance(variable, Variable):
-            raise DtypeError(f"an optimizer keeps slots for variables, not for a {type(variable).__name__}")
+            raise DtypeError(f"an optimizer needs variables, got a {type(variable).__name__}")
         if variable.dtype.kind != "f":
-            raise DtypeError(f"an optimizer moves variables of a floating dtype, not {variable.dtype}; write 1.0 for 1")
+            raise DtypeError(
+                f"an optimizer updates variables of a floating dtype, got {variable.dtype}; write 1.0 for 1"
+            )
         if not self._pending:
             return OwnedSlots(self._initial_slots(variable._value))
         key = checkpoint.variable_keys([*(other for other, _ in self._state.values()), variable])[-1]
         found = self._pending.get(key)
         if found is None and self._strict:
             raise StructureError(
-                f"the loaded state knows no variable {key!r}; it waits for {', '.join(map(repr, self._pending))}. "
-                "Name variables as before, or step them in the same order, or load with strict=False."
+                f"the loaded state has no variable {key!r}; it has {', '.join(map(repr, self._pending))}. "
+                "Use the same names as before, or step variables in the same order, or load with strict=False."
             )
         slots = (
             OwnedSlots(self._initial_slots(variable._value))

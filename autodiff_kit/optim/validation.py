@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.row_gradient import RowGradient
@@ -32,16 +32,18 @@ def non_negative(name: str, value: Any) -> float:
 
 
 def fraction(name: str, value: Any) -> float:
-    """A setting from 0 to just below 1."""
+    """A setting of at least 0 and below 1."""
     if not (isinstance(value, (int, float, np.number)) and 0 <= value < 1):
-        raise StructureError(f"{name} must lie from 0 to just below 1, got {value!r}")
+        raise StructureError(f"{name} must be at least 0 and below 1, got {value!r}")
     return float(value)
 
 
 def variable_list(variables: Any) -> list[Variable]:
     """The variables as a list; a single variable or array is an error."""
     if isinstance(variables, (Value, np.ndarray, str)) or not isinstance(variables, Iterable):
-        raise DtypeError(f"give a list of variables, not a {type(variables).__name__}: minimize(loss_fn, [w])")
+        raise DtypeError(
+            f"expected a list of variables, got a {type(variables).__name__}; write minimize(loss_fn, [w])"
+        )
     return list(variables)
 
 
@@ -50,12 +52,12 @@ def gradient_pairs(pairs: Any) -> list[tuple[Any, Variable]]:
     try:
         listed = [(g, w) for g, w in pairs]
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"give a list of pairs (gradient, variable): {error}") from error
+        raise DtypeError(f"expected a list of pairs (gradient, variable): {error}") from error
     for _, variable in listed:
         if not isinstance(variable, Variable):
             raise DtypeError(f"pairs are (gradient, variable), in this order; got a {type(variable).__name__} second")
     if len({id(w) for _, w in listed}) < len(listed):
-        raise StructureError("a variable is given twice; add its gradients and give it once")
+        raise StructureError("a variable was given twice; add its gradients and give it once")
     return listed
 
 
@@ -68,27 +70,28 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
     if isinstance(g, RowGradient):
         if g.shape != variable.shape:
             raise ShapeError(
-                f"the gradient is of a table {g.shape}, the variable {variable.name or ''} has {variable.shape}"
+                f"the gradient is for a table of shape {g.shape}, but variable {variable.name or ''} has shape "
+                f"{variable.shape}"
             )
         return g
-    value = value if type(value) is float or isinstance(value, SymbolicValue) else real_array("a gradient", value)
+    value = value if type(value) is float else real_array("a gradient", value, as_array)
     if np.shape(value) != variable.shape:
         raise ShapeError(
-            f"the gradient has shape {np.shape(value)}, variable {variable.name or ''} {variable.shape}; "
-            "a gradient has the shape of its variable"
+            f"the gradient has shape {np.shape(value)}, but variable {variable.name or ''} has {variable.shape}; "
+            "a gradient must have the shape of its variable"
         )
     kind = variable.dtype
     return value if type(value) is float and kind == np.float64 else canonical(as_array(value, kind))
 
 
-def real_array(what: str, value: Any) -> np.ndarray[Any, Any]:
+def real_array(what: str, value: Any, convert: Callable[[Any], Any] = np.asarray) -> np.ndarray[Any, Any]:
     """An array of real numbers."""
     try:
-        found = np.asarray(unwrap(value))
+        found: np.ndarray[Any, Any] = convert(unwrap(value))
     except ValueError as error:
-        raise ShapeError(f"{what} is no array: {error}") from error
+        raise ShapeError(f"{what} cannot be converted to an array: {error}") from error
     if found.dtype.kind not in "biuf":
-        raise DtypeError(f"{what} holds real numbers, got {type(value).__name__} of dtype {found.dtype}")
+        raise DtypeError(f"{what} must hold real numbers, got {type(value).__name__} of dtype {found.dtype}")
     return found
 
 

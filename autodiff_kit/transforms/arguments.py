@@ -35,7 +35,7 @@ Function = Callable[..., Any]
 
 
 def check_callable(f: Any, what: str) -> Function:
-    """Return ``f`` if it is callable, else raise DtypeError; ``what`` is the name of the transform."""
+    """Return ``f`` if it is callable, otherwise raise DtypeError; ``what`` is the name of the transform."""
     if not callable(f):
         raise DtypeError(f"ak.{what} needs a function, got {type(f).__name__}; write ak.{what}(f), not ak.{what}(f(x))")
     return f  # type: ignore[no-any-return]
@@ -46,7 +46,7 @@ def random_generator(seed: Any, what: str) -> np.random.Generator:
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
-        raise StructureError(f"{what}: seed is a whole number from 0 upwards, not {seed!r}") from error
+        raise StructureError(f"{what}: seed must be an integer of 0 or more, got {seed!r}") from error
 
 
 def watchable_copy(nest: Any) -> Any:
@@ -72,7 +72,9 @@ def _to_tensor(value: Any, what: str) -> Tensor:
     except AutodiffError:
         raise
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"{what} is a number, an array or a tensor, not a {type(value).__name__}: {error}") from error
+        raise DtypeError(
+            f"{what} must be a number, an array or a tensor, got a {type(value).__name__}: {error}"
+        ) from error
 
 
 def _is_array_as_list(nest: Any) -> bool:
@@ -92,7 +94,7 @@ def _argument_indices(argnums: Any, count: int) -> tuple[int, ...]:
     try:
         wanted = tuple(operator.index(k) for k in many)
     except TypeError as error:
-        raise StructureError(f"argnums is the number of an argument, or a tuple of them, not {argnums!r}") from error
+        raise StructureError(f"argnums must be an integer or a tuple of integers, got {argnums!r}") from error
     for k in wanted:
         if not -count <= k < count:
             raise StructureError(f"argnums names argument {k}, but {count} were given")
@@ -100,14 +102,16 @@ def _argument_indices(argnums: Any, count: int) -> tuple[int, ...]:
 
 
 def pack_by_argnums(results: Any, argnums: Any) -> Any:
-    """The single result if ``argnums`` is one number, a tuple of results if it is a tuple."""
+    """The single result if ``argnums`` is one number, otherwise a tuple of results."""
     return tuple(results) if isinstance(argnums, (tuple, list)) else results[0]
 
 
 def scalar_output(value: Any) -> Tensor:
-    """The output of a function as a scalar tensor, else an error."""
+    """The output of a function if it is a scalar tensor; otherwise an error."""
     if not isinstance(value, Value):
-        raise DtypeError(f"the function returned a {type(value).__name__}, not a tensor: nothing can be differentiated")
+        raise DtypeError(
+            f"the function returned a {type(value).__name__}, not a tensor, so nothing can be differentiated"
+        )
     if value.shape != ():
         raise StructureError(
             f"grad needs a function that returns one number; this one returned shape {value.shape}. "
@@ -117,11 +121,11 @@ def scalar_output(value: Any) -> Tensor:
 
 
 def tensor_outputs(value: Any) -> Any:
-    """Return the output of a function unchanged if every leaf is a tensor, else raise DtypeError."""
+    """Return the output of a function unchanged if every leaf is a tensor, otherwise raise DtypeError."""
     for leaf in flatten(value):
         if not isinstance(leaf, Value):
             raise DtypeError(
-                f"the function returned a {type(leaf).__name__}, not a tensor: nothing can be differentiated"
+                f"the function returned a {type(leaf).__name__}, not a tensor, so nothing can be differentiated"
             )
     return value
 
@@ -160,5 +164,5 @@ def _tangent_like(argument: Any, tangent: Any) -> Any:
 def _real_tensor(value: Any) -> Tensor:
     tensor = _to_tensor(value, "a tangent or cotangent")
     if tensor.dtype.kind not in "biuf":
-        raise DtypeError(f"a tangent or cotangent holds real numbers, got {tensor.dtype}")
+        raise DtypeError(f"a tangent or cotangent must hold real numbers, got {tensor.dtype}")
     return tensor

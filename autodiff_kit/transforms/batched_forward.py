@@ -1,4 +1,4 @@
-"""Forward mode with leading axes: many tangents at once through a finished record, as whole Jacobians need."""
+"""Forward mode with leading axes: many tangents in one pass over a finished record, for whole Jacobians."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["batched_forward_pass", "batched_output_tangent"]
 
 
 def batched_forward_pass(nodes: list[Node], seeds: dict[Node, Any], graph: bool = False) -> dict[Node, Any]:
-    """Carry tangents with one leading axis from some nodes forward through a record.
+    """Propagate tangents with one leading axis from some nodes forward through a record.
 
     Parameters
     ----------
     nodes : list of Node
-        In the order in which they ran, with what they saved.
+        In the order in which their operations ran, with their saved values.
     seeds : dict of Node to array
-        Tangents to begin with.
+        The initial tangents.
     graph : bool
         Whether the rules run on tensors, so that open tapes record the pass itself.
     """
@@ -40,9 +40,9 @@ def batched_forward_pass(nodes: list[Node], seeds: dict[Node, Any], graph: bool 
 
 
 def batched_output_tangent(node: Node, tangents: tuple[Any, ...], graph: bool = False, lead: int = 1) -> Any:
-    """The tangent of a node's answer, with ``lead`` leading axes, from those of its inputs; None where it ends."""
+    """The tangent of a node's output, with ``lead`` leading axes, from those of its inputs; None if undefined."""
     op: Op = node.op
-    # A user's rule does not know leading axes; of several inputs some may have axes in front that others have not.
+    # A user's rule does not support leading axes; and of several inputs, some may have additional axes in front.
     if lead and (op.user_defined or (op.family == "general" and len(tangents) > 1)):
         return _each_leading_entry(node, tangents, lead, graph)
     if not lead or op.jvp is None:
@@ -57,9 +57,9 @@ def batched_output_tangent(node: Node, tangents: tuple[Any, ...], graph: bool = 
 
 
 def _align_tangents(op: Op, tangents: tuple[Any, ...], y: Any, inputs: list[Any], lead: int) -> tuple[Any, ...]:
-    """Tangents that a rule can take as they are: leading axes meet no axis of another input, and none is missing.
+    """Tangents that a rule can use directly: no leading axis meets an axis of another input, and no tangent is missing.
 
-    Axes of length 1 follow the leading ones; :func:`unbroadcast` takes them away again where they are too many.
+    Axes of length 1 follow the leading ones; :func:`unbroadcast` removes those that are not needed.
     """
     if op.family == "linear" and len(inputs) > 1:
         tangents = tuple(fill_tangents(tangents, inputs, lead))
@@ -74,7 +74,7 @@ def _with_axes(t: Any, axes: int, lead: int) -> Any:
 
 
 def _each_leading_entry(node: Node, tangents: tuple[Any, ...], lead: int, graph: bool) -> Any:
-    """Each leading entry by itself."""
+    """The tangent for each leading entry separately."""
     count = next(np.shape(unwrap(t))[0] for t in tangents if t is not None)
     parts = [tuple(None if t is None else (t[k] if graph else canonical(t[k])) for t in tangents) for k in range(count)]
     each = [batched_output_tangent(node, part, graph, lead - 1) for part in parts]

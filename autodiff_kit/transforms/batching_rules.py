@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.array_spec import SCALAR, ArraySpec
-from autodiff_kit.core.modes import modes, zero_where_zero
+from autodiff_kit.core.array_spec import SCALAR
+from autodiff_kit.core.backward import apply_vjp, saved_values
 from autodiff_kit.core.operation import OPS, v
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.tensor import wrap
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.unbroadcast import unbroadcast
+from autodiff_kit.ops.axes import is_array_index
 
 __all__ = ["ExampleRange", "keeps_examples_separate", "shared_input_cotangent"]
 
@@ -90,6 +90,7 @@ def keeps_examples_separate(node: Node, k: int, examples: ExampleRange) -> bool:
 _ELEMENTWISE_LIKE = ("identity", "read", "to_float", "broadcast_to")
 
 Shape = tuple[int, ...]
+Saved = tuple[Any, ...]
 SeparationTest = Callable[[dict[str, Any], Shape, Shape], bool]
 
 
@@ -112,7 +113,7 @@ _OVER_AXES = (
     "squeeze", "softmax", "log_softmax", "standardize",
 )  # fmt: skip
 _SHAPE_TESTS: dict[str, SeparationTest] = dict.fromkeys(_OVER_AXES, _axis_is_not_first)
-_SHAPE_TESTS |= dict.fromkeys(("kept_softmax", "sparse_cross_entropy", "on_diagonal"), _has_batch_axis)
+_SHAPE_TESTS |= dict.fromkeys(("masked_softmax", "sparse_cross_entropy", "on_diagonal"), _has_batch_axis)
 _SHAPE_TESTS |= dict.fromkeys(  # of stacks of matrices
     ("diagonal", "tril", "triu", "symmetric_part", "inv", "pinv", "det", "cofactors", "log_abs_det", "cholesky"),
     lambda _params, _out, shape: len(shape) > 2,
@@ -137,13 +138,13 @@ def _matvec_separates(node: Node, k: int, _examples: ExampleRange) -> bool:
 
 
 def _getitem_separates(node: Node, _k: int, examples: ExampleRange) -> bool:
-    """The first axis is taken whole, or by integer indices that lead each example to its own rows."""
+    """The first axis is indexed by a full slice, or by integers that select each example's own rows."""
     out, shape = _shapes(node, 0)
     index = node.params["index"]
     numbers = _integer_arrays(index)
     if numbers is not None:
         own = shape[0] // examples.count
-        if isinstance(numbers[0], SymbolicValue):
+        if type(numbers[0]) is not np.ndarray:
             return False  # the index is not known while a function is traced
         owner = _row_owners(np.broadcast_shapes(*(n.shape for n in numbers)), examples)
         return bool(np.all(np.where(numbers[0] < 0, numbers[0] + shape[0], numbers[0]) // own == owner))
@@ -154,7 +155,7 @@ def _getitem_separates(node: Node, _k: int, examples: ExampleRange) -> bool:
 
 def _keeps_axis_order(index: tuple[Any, ...]) -> bool:
     """Whether the axes keep their order; an array index beside integers or masks may move its axes to the front."""
-    arrays = [as_array(part) for part in index if isinstance(part, (np.ndarray, np.bool_, bool, SymbolicValue))]
+    arrays = [as_array(part) for part in index if is_array_index(part)]
     numbers = any(isinstance(part, (int, np.integer)) for part in index)
     return not arrays or (len(arrays) == 1 and not numbers and arrays[0].dtype != np.bool_)
 
@@ -164,13 +165,13 @@ def _is_full_slice(part: Any) -> bool:
 
 
 def _ellipsis_axes(index: tuple[Any, ...], ndim: int) -> int:
-    """How many axes an Ellipsis stands for."""
+    """The number of axes for which an Ellipsis stands."""
     return ndim - sum(part is not None and part is not Ellipsis for part in index)
 
 
 def _integer_arrays(index: tuple[Any, ...]) -> list[Any] | None:
     """The integer arrays of an index that consists of nothing else, or None."""
-    numbers = [as_array(part) for part in index if isinstance(part, (int, np.integer, np.ndarray, SymbolicValue))]
+    numbers = [as_array(part) for part in index if is_array_index(part) or isinstance(part, (int, np.integer))]
     if len(numbers) < len(index) or not any(n.ndim for n in numbers) or any(n.dtype.kind not in "iu" for n in numbers):
         return None
     return numbers
@@ -209,7 +210,7 @@ def shared_input_cotangent(node: Node, k: int, g: Any, examples: ExampleRange, g
     if not _is_builtin(node) or (node.op.vjps is None and node.op.name != "einsum"):
         return None
     like = node.inputs[k].spec  # type: ignore[union-attr]
-    saved = _saved_values(node, graph)
+    saved = saved_values(node, graph)
     if keeps_examples_separate(node, k, examples):
         return "rows", unbroadcast(_apply_rule(node, k, g, saved), like)
     special = _SHARED_INPUT_RULES.get((node.op.name, k)) if node.op.name != "einsum" else _shared_einsum_operand(k)
@@ -219,34 +220,24 @@ def shared_input_cotangent(node: Node, k: int, g: Any, examples: ExampleRange, g
     return None if part is None else ("per example", unbroadcast(part, like, 1))
 
 
-def _saved_values(node: Node, graph: bool) -> list[Any]:
-    """The saved values; as tensors with their nodes if the reverse pass itself is recorded."""
-    saved = node.saved or ()
-    if not graph:
-        return [np.float64(s) if type(s) is float else s for s in saved]
-    nodes = (node, *node.inputs)
-    return [s if type(s) is ArraySpec else wrap(s, n) for s, n in zip(saved, nodes, strict=True)]
-
-
-def _apply_rule(node: Node, k: int, g: Any, saved: list[Any]) -> Any:
+def _apply_rule(node: Node, k: int, g: Any, saved: Saved) -> Any:
     """Cotangent of one input by the operation's own rule."""
     if node.op.vjps is None:  # einsum has one rule for all
         return _einsum_cotangent(node, k, g, saved, node.params["labels"][k])
-    part = node.op.vjps[k](g, *saved, **node.params)
-    return zero_where_zero(part, g) if modes.zero_absorbs and node.op.family == "elementwise" else part
+    return apply_vjp(node.op, k, g, saved, node.params)
 
 
-def _einsum_cotangent(node: Node, k: int, g: Any, saved: list[Any], wanted: tuple[int, ...]) -> Any:
+def _einsum_cotangent(node: Node, k: int, g: Any, saved: Saved, wanted: tuple[int, ...]) -> Any:
     labels, arrays = node.params["labels"], saved[1:]
     return v.einsum(
         [g, *arrays[:k], *arrays[k + 1 :]], labels=(node.params["out"], *labels[:k], *labels[k + 1 :]), out=wanted
     )
 
 
-def _shared_einsum_operand(k: int) -> Callable[[Node, Any, list[Any], ExampleRange], Any]:
+def _shared_einsum_operand(k: int) -> Callable[[Node, Any, Saved, ExampleRange], Any]:
     """Rule for an einsum operand that all examples share: the batch label of the output is kept as a leading axis."""
 
-    def part(node: Node, g: Any, saved: list[Any], examples: ExampleRange) -> Any:
+    def part(node: Node, g: Any, saved: Saved, examples: ExampleRange) -> Any:
         own, first = node.params["labels"][k], node.params["out"][:1]
         return None if first[0] in own else examples.select_rows(_einsum_cotangent(node, k, g, saved, first + own))
 
@@ -263,7 +254,7 @@ def _is_broadcast_over_examples(node: Node, k: int) -> bool:
     return len(shape) < axes or shape[0] != out[0]
 
 
-def _shared_matrix(node: Node, g: Any, saved: list[Any], examples: ExampleRange) -> Any:
+def _shared_matrix(node: Node, g: Any, saved: Saved, examples: ExampleRange) -> Any:
     """``a @ b`` with a shared matrix b: the sum of outer products of each example's rows."""
     if len(_shape(node.inputs[1])) != 2:
         return None
@@ -278,7 +269,7 @@ def _shared_matrix(node: Node, g: Any, saved: list[Any], examples: ExampleRange)
     return _transposed(rows) * incoming
 
 
-def _shared_vector(node: Node, g: Any, saved: list[Any], examples: ExampleRange) -> Any:
+def _shared_vector(node: Node, g: Any, saved: Saved, examples: ExampleRange) -> Any:
     if len(_shape(node.inputs[1])) != 1:
         return None
     rows = _example_matrices(_broadcast_leading(saved[1], g.shape), examples)
@@ -301,13 +292,14 @@ def _example_matrices(x: Any, examples: ExampleRange) -> Any:
     return x.reshape(shape)[examples.start : examples.stop]
 
 
-def _shared_kernel(node: Node, g: Any, saved: list[Any], examples: ExampleRange) -> Any:
+def _shared_kernel(node: Node, g: Any, saved: Saved, examples: ExampleRange) -> Any:
     """Convolution with a shared kernel: the rule accepts leading axes on both arguments."""
     y, x, kernel = saved
-    return node.op.vjps[1](examples.select_rows(g), y, examples.select_rows(x), kernel, **node.params)
+    own = (y, examples.select_rows(x), kernel)
+    return apply_vjp(node.op, 1, examples.select_rows(g), own, node.params)
 
 
-def _shared_table(node: Node, g: Any, _saved: list[Any], examples: ExampleRange) -> Any:
+def _shared_table(node: Node, g: Any, _saved: Saved, examples: ExampleRange) -> Any:
     """Rows looked up in a shared table: each example's cotangents are added into a table of its own."""
     shape = _shape(node.inputs[0])
     numbers = _integer_arrays(node.params["index"])
@@ -317,7 +309,7 @@ def _shared_table(node: Node, g: Any, _saved: list[Any], examples: ExampleRange)
     if not examples.divides_rows(places):
         return None
     chosen = examples.stop - examples.start
-    if type(g) is not np.ndarray or any(isinstance(n, SymbolicValue) for n in numbers):
+    if any(type(x) is not np.ndarray for x in (g, *numbers)):
         own = [examples.select_rows(v.broadcast_to(n, shape=places)) for n in numbers]
         owner = np.arange(chosen).reshape((-1,) + (1,) * len(places))
         return v.scatter(examples.select_rows(g), index=(owner, *own), shape=(chosen, *shape), ndim=g.ndim + 1)
@@ -345,7 +337,7 @@ def _scatter_add_rows(g: Any, numbers: list[Any], places: Shape, shape: Shape, e
     return out.reshape(chosen, *shape)
 
 
-_SHARED_INPUT_RULES: dict[tuple[str, int], Callable[[Node, Any, list[Any], ExampleRange], Any]] = {
+_SHARED_INPUT_RULES: dict[tuple[str, int], Callable[[Node, Any, Saved, ExampleRange], Any]] = {
     ("matmul", 1): _shared_matrix,
     ("matvec", 1): _shared_vector,
     ("getitem", 0): _shared_table,

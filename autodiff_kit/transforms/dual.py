@@ -17,13 +17,13 @@ __all__ = ["Dual", "NeedsTensorsError"]
 
 
 class NeedsTensorsError(AutodiffError):
-    """A rule did something with a dual number that only tensors can do; it is run again on tensors."""
+    """A rule used a dual number in a way that only tensors support; the rule is then called again with tensors."""
 
 
 class Dual(Value, Tracer):
     """A number or array with its tangent, of the same shape and dtype.
 
-    The operators are written out, since rules are made of them; operations come through :meth:`apply`.
+    The operators are written in line, because rules use them most; other operations come through :meth:`apply`.
     """
 
     __slots__ = ("_value", "tangent")
@@ -35,7 +35,7 @@ class Dual(Value, Tracer):
         self.tangent = tangent
 
     def apply(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
-        """The answer of an operation on ``values``, with its tangent by the operation's forward rule."""
+        """The output of an operation on ``values``, with its tangent by the operation's forward rule."""
         return _apply(op, values, params)
 
     def _as_tensor(self) -> Tensor:
@@ -99,7 +99,7 @@ class Dual(Value, Tracer):
 
 
 _METADATA_FUNCTIONS = (np.ndim, np.shape, np.size, np.result_type, np.zeros_like, np.ones_like)
-"""Functions of NumPy that ask for shape and dtype only."""
+"""Functions of NumPy that use shape and dtype only."""
 
 
 def _aligned(tangent: Any, value: Any) -> Any:
@@ -125,7 +125,7 @@ def _apply(op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
     if op.family == "bilinear" and type(y) is type(raw[0]) is type(raw[1]) is np.ndarray and not params:
         return Dual(y, _product_rule(op.value, *raw, *inputs))
     if op.user_defined or op.jvp is None:
-        raise NeedsTensorsError(f"{op.name} has a rule of the user's")
+        raise NeedsTensorsError(f"{op.name} has a rule that the user defined")
     if float in map(type, raw):
         raw = [np.float64(x) if type(x) is float else x for x in raw]
     tangents = tuple([x.tangent if type(x) is Dual else None for x in inputs])

@@ -1,4 +1,4 @@
-"""Forward mode while a function runs: each operation also computes the tangent of its answer, and nothing is kept."""
+"""Forward mode while a function runs: each operation also computes the tangent of its output; nothing is saved."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["ForwardAccumulator", "TangentRecord", "check_tangent"]
 
 
 class TangentNode(ArrayNode):
-    """The node of a value that one accumulator alone follows: it has a tangent and no parts."""
+    """The node of a value that only one accumulator follows: it has a tangent and no parts."""
 
     __slots__ = ("owner", "tangent")
     owner: TangentRecord
@@ -36,8 +36,8 @@ class TangentNode(ArrayNode):
 class TangentRecord(Record):
     """A record that keeps no nodes: the tangent of a node is computed when the node is appended.
 
-    Tangents are on the nodes, so they live as long as the values that they belong to. ``history``, where it is kept,
-    has for each operation: the operation, its node, the nodes that it read, answer and inputs, their tangents, and the
+    Tangents are attributes of the nodes, so they exist as long as the values themselves. ``history``, if present,
+    has for each operation: the operation, its node, the nodes that it read, output and inputs, their tangents, and the
     parameters.
     """
 
@@ -47,11 +47,11 @@ class TangentRecord(Record):
         super().__init__()
         self.forward = True
         self.keep_all = True
-        self.private = False  # nobody asks for its tangents, so no tape needs to record them
+        self.private = False  # its tangents are not returned, so no tape needs to record them
         self.history: list[Any] | None = None  # kept for forward over reverse
 
     def open(self) -> None:
-        """Take operations, from this thread."""
+        """Accept operations, from this thread."""
         super().open()
         self.sink = self
 
@@ -65,20 +65,20 @@ class TangentRecord(Record):
         open_records.records.remove(self)
 
     def tangent(self, node: Node | None) -> Any:
-        """The tangent of a node; None where it has none."""
+        """The tangent of a node; None if it has none."""
         if type(node) is TangentNode and node.owner is self:
             return node.tangent
         return None if node is None else node.get_extra("tangents", {}).get(self)
 
     def tangent_of(self, value: Any, policy: str) -> Tensor | None:
-        """The tangent of a value, as a tensor; None or zeros where it has none."""
+        """The tangent of a value, as a tensor; None or zeros if it has none."""
         if isinstance(value, Variable):
             hit = self.readings.get(id(value))
             node = hit.first.node if hit is not None else None
         elif isinstance(value, Tensor):
             node = value.node
         else:
-            raise DtypeError(f"a target is a tensor or a variable, not {type(value).__name__}")
+            raise DtypeError(f"a target must be a tensor or a variable, got {type(value).__name__}")
         found = self.tangent(node)
         if found is None:
             return as_tensor(np.zeros(value.shape, value.dtype)) if policy == "zero" else None
@@ -99,7 +99,7 @@ class TangentRecord(Record):
     def take(
         self, op: Op, y: Any, values: tuple[Any, ...], nodes: tuple[Node | None, ...], params: dict[str, Any] | None
     ) -> Tensor | None:
-        """The answer of an operation, with its tangent; None where only :meth:`append` can compute that."""
+        """The output of an operation, with its tangent; None if only :meth:`append` can compute the tangent."""
         if ACTIVE_MODES or not op.fast_jvp or self.thread != get_ident():
             return None
         tangents, moves = [], False
@@ -133,7 +133,7 @@ class TangentRecord(Record):
     def set_tangent(self, node: Node, tangent: Any) -> None:
         """Set the tangent of a node."""
         if node.get_extra("tangents") is None:
-            node.set_extra("tangents", WeakKeyDictionary())  # a constant must not remember accumulators that are gone
+            node.set_extra("tangents", WeakKeyDictionary())  # a constant must not keep accumulators alive
         node.get_extra("tangents")[self] = tangent
 
     def append(self, node: Node) -> None:
@@ -150,7 +150,7 @@ class TangentRecord(Record):
             node.parts = NO_PARTS
 
     def _tangent_with_outer_records(self, node: Node, incoming: tuple[Any, ...]) -> Any:
-        """The tangent, while the accumulators from this one inwards are closed: its operations are not theirs."""
+        """The tangent, computed while the accumulators from this one inwards are closed: they must not follow it."""
         order = open_records.records
         mine = order.index(self) if self in order else 0
         inner = [r for r in order[mine:] if (r.forward or self.private) and r.sink is not None]
@@ -165,7 +165,7 @@ class TangentRecord(Record):
 
 
 def _needs_general_rule(op: Op, tangents: tuple[Any, ...]) -> bool:
-    """Whether the tangent takes more than a call of the rule on plain values."""
+    """Whether the tangent needs more than a call of the rule on plain values."""
     if ACTIVE_MODES or not op.fast_jvp:
         return True
     all_none = True
@@ -183,21 +183,21 @@ class ForwardAccumulator:
     Parameters
     ----------
     primals : Tensor, Variable, or nest
-        Where the tangents begin.
+        The values at which the tangents start.
     tangents : array_like, or nest
-        In the structure of ``primals``, each with its primal's shape and dtype.
+        In the structure of ``primals``, each with the shape and dtype of its primal.
 
     Raises
     ------
     ShapeError
-        If a tangent's shape is not its primal's.
+        If the shape of a tangent is not that of its primal.
     StructureError
-        If a tangent's dtype is not, a primal is given twice, or the structures differ.
+        If the dtype of a tangent is not that of its primal, a primal is given twice, or the structures differ.
 
     Notes
     -----
-    **Cost.** Each operation also computes its tangent: two to three times the plain computation, no record, and memory
-    that does not grow with the number of operations.
+    **Cost.** Each operation also computes its tangent: two to three times the plain computation. Nothing is recorded,
+    and the memory does not grow with the number of operations.
 
     Examples
     --------
@@ -220,7 +220,7 @@ class ForwardAccumulator:
     def __enter__(self) -> ForwardAccumulator:
         record = self._record
         if record in open_records.records:
-            raise OpenTapeError("this accumulator is running already; leave its block before entering it again")
+            raise OpenTapeError("this accumulator is already running; leave its block before entering it again")
         record.__enter__()
         for primal, tangent in self._pairs:
             record.set_tangent(_attach(primal, record), tangent)
@@ -230,13 +230,13 @@ class ForwardAccumulator:
         self._record.__exit__()
 
     def jvp(self, target: Any, unconnected_gradients: str = "none") -> Any:
-        """The tangent of each target, in the target's structure.
+        """The tangent of each target, in the structure of the targets.
 
         Parameters
         ----------
         target : Tensor, Variable, or nest
         unconnected_gradients : {"none", "zero"}
-            What a target gets that depends on no primal.
+            The result for a target that depends on no primal: None or zeros.
 
         Returns
         -------
@@ -249,17 +249,21 @@ class ForwardAccumulator:
 def check_tangent(primal: Any, tangent: Any) -> Any:
     """A tangent in canonical form, if its shape and dtype are those of its primal."""
     if not isinstance(primal, Value):
-        raise DtypeError(f"a primal is a tensor or a variable, not {type(primal).__name__}; use ak.constant(x)")
+        raise DtypeError(f"a primal must be a tensor or a variable, got {type(primal).__name__}; use ak.constant(x)")
     shape = tangent.shape if isinstance(tangent, Value) else np.shape(canonical(tangent))
     if shape != primal.shape:
-        raise ShapeError(f"the tangent has shape {shape}, its primal {primal.shape}; they must agree")
+        raise ShapeError(f"the tangent has shape {shape}, but its primal has {primal.shape}; they must be equal")
     if isinstance(tangent, Value):
         if tangent.dtype != primal.dtype:
-            raise StructureError(f"the tangent has dtype {tangent.dtype}, its primal {primal.dtype}; they must agree")
+            raise StructureError(
+                f"the tangent has dtype {tangent.dtype}, but its primal has {primal.dtype}; they must be equal"
+            )
         return as_tensor(tangent) if as_tensor(tangent).node is not None else tangent._value
     given = as_array(tangent)
     if given.dtype != primal.dtype and not np.can_cast(given.dtype, primal.dtype, "same_kind"):
-        raise StructureError(f"the tangent has dtype {given.dtype}, its primal {primal.dtype}; they must agree")
+        raise StructureError(
+            f"the tangent has dtype {given.dtype}, but its primal has {primal.dtype}; they must be equal"
+        )
     return canonical(given.astype(primal.dtype))
 
 

@@ -123,7 +123,7 @@ def _probe_count(probes: Any) -> int:
     except TypeError:
         count = 0
     if count < 2:
-        raise StructureError(f"hessian_norm: probes is a whole number from 2 upwards, not {probes!r}")
+        raise StructureError(f"hessian_norm: probes must be an integer of 2 or more, got {probes!r}")
     return count
 
 
@@ -164,7 +164,7 @@ def _step_length(point: Any, step: Any) -> float:
     """Length of each entry of the perturbation; by default it fits the dtype and the size of the point."""
     if step is not None:
         if not isinstance(step, (int, float)) or not 0 < step < np.inf:
-            raise StructureError(f"hessian_norm: step is a number above 0, not {step!r}")
+            raise StructureError(f"hessian_norm: step must be a number above 0, got {step!r}")
         return float(step)
     parts = [np.asarray(unwrap(t)) for t in flatten(point)]
     precision = max((float(np.finfo(p.dtype).eps) for p in parts), default=1.0)

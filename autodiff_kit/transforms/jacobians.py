@@ -67,7 +67,5 @@ def hessian(f: Function, argnums: int = 0) -> Function:
     """
     given: Any = argnums
     if isinstance(given, (list, tuple, np.ndarray)):
-        raise StructureError(
-            "hessian takes one argument number; for a block of two arguments use jacobian(grad(f, i), j)"
-        )
+        raise StructureError("hessian takes a single argnums; for a block of two arguments use jacobian(grad(f, i), j)")
     return jacobian(grad(check_callable(f, "hessian"), argnums), argnums, mode="reverse")

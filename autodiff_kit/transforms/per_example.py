@@ -92,26 +92,28 @@ def _check_arguments(loss_fn: Any, sources: list[Any]) -> None:
         raise DtypeError(f"per_example_gradients needs a function of the batch, got {type(loss_fn).__name__}")
     for source in sources:
         if not isinstance(source, Value):
-            raise DtypeError(f"a variable is an ak.Variable or a tensor, not {type(source).__name__}")
+            raise DtypeError(f"a variable must be an ak.Variable or a tensor, got {type(source).__name__}")
         if not np.issubdtype(source.dtype, np.floating):
-            raise DtypeError(f"a variable of dtype {source.dtype} has no gradient; floating values are needed")
+            raise DtypeError(f"a variable of dtype {source.dtype} has no gradient; use floating values")
 
 
 def _checked_losses(value: Any, batch: tuple[Any, ...]) -> Tensor:
     if not isinstance(value, Value):
-        raise DtypeError(f"the losses are a tensor of shape (B,), not {type(value).__name__}")
+        raise DtypeError(f"the losses must be a tensor of shape (B,), got {type(value).__name__}")
     losses = as_tensor(value)
     if losses.ndim != 1:
         raise ShapeError(
-            f"the losses have shape {losses.shape}, (B,) is needed: one for each example. "
-            "Sum over the other axes, and not over the first."
+            f"the losses must have shape (B,), one for each example; got {losses.shape}. "
+            "Sum over the other axes, but not over the first."
         )
     if losses.dtype.kind != "f":
-        raise DtypeError(f"losses of dtype {losses.dtype} have no gradient; floating values are needed")
+        raise DtypeError(f"losses of dtype {losses.dtype} have no gradient; use floating values")
     for k, part in enumerate(batch):
         shape = part.shape if isinstance(part, (Value, np.ndarray)) else ()
         if shape and shape[0] != losses.shape[0]:
-            raise ShapeError(f"{losses.shape[0]} losses came from {shape[0]} examples (batch argument {k}, {shape})")
+            raise ShapeError(
+                f"got {losses.shape[0]} losses for {shape[0]} examples (batch argument {k} of shape {shape})"
+            )
     return losses
 
 
@@ -120,14 +122,16 @@ def _example_weights(weights: Any, losses: Tensor) -> Tensor | None:
         return None
     factors = as_tensor(weights)
     if factors.dtype.kind not in "biuf":
-        raise DtypeError(f"weights are numbers, not {factors.dtype}")
+        raise DtypeError(f"weights must be numbers, got {factors.dtype}")
     if factors.shape != losses.shape:
-        raise ShapeError(f"weights of shape {factors.shape} for {losses.shape[0]} losses; one for each is needed")
+        raise ShapeError(
+            f"got weights of shape {factors.shape} for {losses.shape[0]} losses; give one weight for each loss"
+        )
     return factors.astype(losses.dtype)
 
 
 def _batch_gradients(tape: GradientTape, losses: Tensor, sources: list[Any], factors: Tensor | None) -> list[Tensor]:
-    """Gradients of all examples at once if memory allows, else of a part of the batch at a time."""
+    """Gradients of all examples at once if memory allows, otherwise of a part of the batch at a time."""
     count, tip = losses.shape[0], losses.node
     ends = [tape._node_of(s) for s in sources]
     if tip is None or not count:

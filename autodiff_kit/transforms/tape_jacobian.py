@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.gradient_request import check_unconnected, fill_unconnected
+from autodiff_kit.core.gradient_request import fill_unconnected
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.pytree import flatten, unflatten_like
@@ -32,8 +32,8 @@ def jacobian(
     sources : Tensor, Variable, or nest
     unconnected_gradients : {"none", "zero"}
     mode : {"auto", "forward", "reverse"}
-        Forward takes as many columns as the source has elements, reverse as many rows as the target has; "auto"
-        takes the cheaper.
+        Forward mode takes one column for each element of the source, reverse mode one row for each element of the
+        target; "auto" takes the cheaper mode.
 
     Returns
     -------
@@ -54,14 +54,14 @@ def jacobian(
     array([4.083285, 0.841471, 0.841471])
     """
     self._check_usable()
-    check_unconnected(unconnected_gradients)
+    check_choice("unconnected_gradients", unconnected_gradients, "none", "zero")
     check_choice("mode", mode, "auto", "forward", "reverse")
     goal = self._target_tensor(target)
     flat = flatten(sources)
     for source in flat:
-        self._node_of(source)  # raises where it is neither a tensor nor a variable
+        self._node_of(source)  # raises if it is neither a tensor nor a variable
     try:
-        recorded = any(r.sink is not None for r in open_records.records)  # a forward pass leaves no record of its own
+        recorded = any(r.sink is not None for r in open_records.records)  # a forward pass adds no nodes to the record
         columns = sum(s.size for s in flat)
         forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded)
         found = [_columns(self, goal, s, recorded) for s in flat] if forward else _rows(self, goal, flat)
@@ -108,11 +108,11 @@ def batch_jacobian(self: GradientTape, target: Any, source: Any) -> Tensor | Non
 
     Notes
     -----
-    **Cost.** One pass with as many leading entries as a row of the target has elements.
+    **Cost.** One pass with one leading entry for each element of a row of the target.
     """
     self._check_usable()
     goal = self._target_tensor(target)
-    self._node_of(source)  # raises where it is neither a tensor nor a variable
+    self._node_of(source)  # raises if it is neither a tensor nor a variable
     if goal.ndim == 0 or source.shape[:1] != goal.shape[:1]:
         raise StructureError(f"batch_jacobian needs one batch axis in both: target {goal.shape}, source {source.shape}")
     row = goal.shape[1:]

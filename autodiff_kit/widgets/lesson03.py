@@ -1,4 +1,4 @@
-"""Lesson 03 widget: where and cond, and the gradient that the branch not taken sends back."""
+"""Lesson 03 widget: where and cond, and the gradient of the branch that was not taken."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 class WhereBranches(KernelWidget):
-    """Choose ``f(x)`` where x > 0 and 0 elsewhere, in four ways, and follow the gradient back through both sides.
+    """Choose ``f(x)`` where x > 0 and 0 elsewhere, in four ways, and follow the backward pass through both sides.
 
     Parameters
     ----------
@@ -33,10 +33,10 @@ class WhereBranches(KernelWidget):
     f : {"sqrt", "log", "reciprocal"}, optional
         The side that is chosen where x > 0.
     way : {"where", "inner", "absorb", "cond"}, optional
-        ``where`` around f; a second one around what f is given; the first one with ``zero_absorbs``; ``cond``, entry
+        ``where`` around f; a second one around the input of f; the first one with ``zero_absorbs``; ``cond``, entry
         by entry.
     step : int, optional
-        How far the way back is shown, 0 to 4.
+        How far the backward pass is shown, 0 to 4.
 
     Notes
     -----
@@ -113,12 +113,12 @@ class WhereBranches(KernelWidget):
         """Each entry, forward and back."""
         names = ("x", "value", "y", "into_side", "slope", "into_x")
         rows = [(f"x{i}", "f" if row["chosen"] else "0", *(row[n] for n in names)) for i, row in enumerate(self.rows)]
-        columns = ("entry", "chosen", "x", "f gives", "y", "into f's side", "slope of f", "into x")
+        columns = ("entry", "chosen", "x", "f(x)", "y", "gradient of f(x)", "slope of f", "gradient of x")
         into_w = "None" if self.into_w is None else number(self.into_w, 4)
-        return Table(f"{self.f} where x > 0, else 0, by {self.way}; into w: {into_w}", columns, rows, digits=4)
+        return Table(f"{self.f} where x > 0, else 0, by {self.way}; gradient of w: {into_w}", columns, rows, digits=4)
 
     def static_figure(self) -> Any:
-        """What comes into x, entry by entry, as a still figure."""
+        """The gradient of x, entry by entry, as a still figure."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(5, 2.2))
@@ -128,7 +128,7 @@ class WhereBranches(KernelWidget):
         for i, g in enumerate(heights):
             axes.annotate("None" if g is None else number(g, 4), (i, 0), ha="center", va="bottom")
         axes.set_xticks(range(COUNT), [f"x = {one:g}" for one in self.x])
-        axes.set_ylabel("gradient into x")
+        axes.set_ylabel("gradient of x")
         return figure
 
 

@@ -33,7 +33,7 @@ def run_loop(x: Any, compare: str) -> list[Any]:
 
 
 def record_loop(x: float, compare: str) -> tuple[ak.GradientTape, list[Any]]:
-    """The loop on a tape that answers more than once."""
+    """The loop on a persistent tape."""
     start = ak.Variable(x, name="x")
     with ak.GradientTape(persistent=True) as tape:
         way = run_loop(start, compare)
@@ -41,14 +41,14 @@ def record_loop(x: float, compare: str) -> tuple[ak.GradientTape, list[Any]]:
 
 
 def value_and_slope(x: float, compare: str) -> tuple[float, float]:
-    """What comes out at x, and its slope from a tape."""
+    """The result at x, and its slope from a tape."""
     tape, way = record_loop(x, compare)
     return float(way[-1]), float(tape.gradient(way[-1], way[0]))
 
 
 @cache
 def pieces(compare: str) -> list[dict[str, float]]:
-    """The stretches of x with one number of turns: both ends with what comes out just inside of them, and the slope."""
+    """The stretches of x with one number of turns: both ends, the results just inside of them, and the slope."""
     meets = (LIMIT / FACTOR**n for n in range(9, -1, -1))
     ends = [LEFT, *(x for x in meets if LEFT < x < RIGHT), RIGHT]
     found = []
@@ -60,7 +60,7 @@ def pieces(compare: str) -> list[dict[str, float]]:
 
 @cache
 def jumps(compare: str) -> list[dict[str, float]]:
-    """Where two stretches meet, and what comes out just there."""
+    """Where two stretches meet, and the result just there."""
     found = []
     for piece in pieces(compare)[1:]:
         value, slope = value_and_slope(piece["from"], compare)
@@ -74,7 +74,7 @@ class DoublingLoop(KernelWidget):
     Parameters
     ----------
     x : float, optional
-        What goes into ``while abs(x) < 100: x = x * 2``, from 2 to 8.
+        The input of ``while abs(x) < 100: x = x * 2``, from 2 to 8.
     h : float, optional
         The step of the central difference, from 0.001 to 0.4.
     compare : {"<", "<="}, optional
@@ -83,7 +83,7 @@ class DoublingLoop(KernelWidget):
     Notes
     -----
     The loop runs on a tape. Every slope is a gradient that the tape answers: of each turn's value with respect to x,
-    and of what comes out with respect to each turn's value.
+    and of the result with respect to each turn's value.
     """
 
     _front_end = "lesson04.js"
@@ -109,7 +109,7 @@ class DoublingLoop(KernelWidget):
         return check_between("h", proposal["value"], NEAREST, WIDEST)
 
     def compute_outputs(self) -> dict[str, Any]:
-        """Run the loop on a tape, and ask it about every turn."""
+        """Run the loop on a tape, and ask it for the gradients of every turn."""
         tape, way = record_loop(self.x, self.compare)
         back = tape.gradient(way[-1], way)
         turns = [
@@ -142,10 +142,10 @@ class DoublingLoop(KernelWidget):
         difference = self.difference["slope"]
         caption = (
             f"while abs(x) {self.compare} 100: x = x * 2, from x = {self.x:g}: slope {number(self.slope, 0)}; "
-            f"a central difference with step {self.h:g} says {number(difference, 0)}"
+            f"a central difference with step {self.h:g} gives {number(difference, 0)}"
         )
         rows = [(str(k), turn["value"], turn["slope"], turn["back"]) for k, turn in enumerate(self.turns)]
-        return Table(caption, ("turn", "x", "its slope so far", "what comes back"), rows, digits=4)
+        return Table(caption, ("turn", "x", "slope so far", "gradient"), rows, digits=4)
 
     def static_figure(self) -> Any:
         """Value and slope over x, with the learner's x, as a still figure."""
@@ -159,7 +159,7 @@ class DoublingLoop(KernelWidget):
             lower.plot(across, (piece["slope"],) * 2, color="#d55e00")
         upper.plot(self.x, self.value, "o", color="black")
         lower.plot(self.x, self.slope, "o", color="#d55e00")
-        upper.set_ylabel("what comes out")
+        upper.set_ylabel("result")
         lower.set(ylabel="slope", xlabel="x", ylim=(0, None))
         return figure
 

@@ -25,7 +25,7 @@ WINDOW = 1.5 + (np.arange(1000) + 0.5) / 1000  # where the area under one step i
 
 
 def surrogate(rule: str, x: Any, s: float) -> Any:
-    """floor as a rule sees it: its value forwards, and the slope that it claims backwards.
+    """The value of a rule's function, recorded so that the backward pass uses the rule's derivative.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def annealed(t: int) -> float:
 
 
 def heights_and_slopes(rule: str, points: Any, s: float) -> tuple[Any, Any]:
-    """Heights and slopes at many points: one recording, one sweep. The slope is None where the rule hands back none."""
+    """Heights and slopes at many points, by one backward pass; the slope is None where the rule has no gradient."""
     x = ak.constant(points)
     with ak.GradientTape() as tape:
         tape.watch(x)
@@ -60,7 +60,7 @@ def heights_and_slopes(rule: str, points: Any, s: float) -> tuple[Any, Any]:
 
 
 class FloorDescent(KernelWidget):
-    """Minimise ``(floor(x) - 3)²`` through a stand-in for floor's slope.
+    """Minimise ``(floor(x) - 3)²`` with a replacement for floor's derivative.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class FloorDescent(KernelWidget):
     s : float, optional
         Sharpness, 1 to 50.
     start : float, optional
-        Where the ball begins, 0 to 6.
+        Where the search begins, 0 to 6.
     anneal : bool, optional
         Let the sharpness grow from 1 to 20 over the steps.
     step : int, optional
@@ -163,7 +163,7 @@ class FloorDescent(KernelWidget):
         return Table(f"Descent with rule {self.rule}: {ends}", ("step", "x", "height", "s"), rows)
 
     def static_figure(self) -> Any:
-        """Staircase, stand-in and slope as a still figure."""
+        """floor, the relaxation and its derivative as a still figure."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(7, 4.2))
@@ -174,6 +174,6 @@ class FloorDescent(KernelWidget):
         upper.set_ylabel("height")
         if self.slope[0] is not None:
             lower.plot(GRID, self.slope, color="#d55e00")
-        lower.set_ylabel("slope the rule claims")
+        lower.set_ylabel("derivative used")
         lower.set_xlabel("x")
         return figure

@@ -21,20 +21,20 @@ NAMES = tuple(f"x{i}" for i in range(COUNT))
 
 
 class FakeQuantGradients(KernelWidget):
-    """Five numbers on a staircase whose ends are their own minimum and maximum, and the gradient of the sum of y.
+    """Five numbers, fake-quantised in the range from their minimum to their maximum, and the gradient of the sum of y.
 
     Parameters
     ----------
     x : list of five floats, optional
     bits : int, optional
-        2, 3 or 4: how many levels the staircase has, ``2**bits``.
+        2, 3 or 4: there are ``2**bits`` levels.
     min_home, max_home : bool, optional
-        Whether what comes into min (max) goes on to the entries that are it, or stops there.
+        Whether the gradient of min (max) goes on to the entries that equal it, or stops there.
 
     Notes
     -----
-    Every number is from a recorded tape: y by ``relax.fake_quant``, what comes into min and max from the tape's
-    gradients by them, and the nudged range from values far beyond it.
+    Every number is from a recorded tape: y by ``relax.fake_quant``, the gradients with respect to x, min and max from
+    the tape, and the nudged range from values far beyond it.
     """
 
     _front_end = "lesson07.js"
@@ -56,7 +56,7 @@ class FakeQuantGradients(KernelWidget):
         return x
 
     def compute_outputs(self) -> dict[str, Any]:
-        """The values, and every way on which a gradient of 1 for each y comes back to x."""
+        """The values, and the parts of the gradient of their sum with respect to x."""
         x = ak.Variable(np.array(self.x), name="x")
         with ak.GradientTape(persistent=True) as tape:
             low = range_end(tape, ak.min(x), self.min_home)
@@ -95,12 +95,12 @@ class FakeQuantGradients(KernelWidget):
         return float(first) + 0.0, float(last) + 0.0
 
     def as_table(self) -> Table:
-        """Each entry: its value, where it is, and what comes back on each way."""
+        """Each entry: its value, where it is, and the parts of its gradient."""
         rows = [
             (name, *(entry[key] for key in ("x", "y", "side", "straight", "by_min", "by_max", "into_x")))
             for name, entry in zip(NAMES, self.entries, strict=True)
         ]
-        columns = ("entry", "x", "y", "where", "straight through", "by way of min", "by way of max", "gradient")
+        columns = ("entry", "x", "y", "where", "inside", "through min", "through max", "gradient")
         gradient = vector([entry["into_x"] for entry in self.entries], 0 if self._whole() else 2)
         first, last = self.ends["first"], self.ends["last"]
         caption = f"{self.bits} bits, nudged range ({first + 0:g}, {last + 0:g}): the gradient of the sum is {gradient}"
@@ -110,7 +110,7 @@ class FakeQuantGradients(KernelWidget):
         return all(entry["into_x"].is_integer() for entry in self.entries)
 
     def static_figure(self) -> Any:
-        """The staircase with the five entries on it, and their gradients, as a still figure."""
+        """The levels with the five entries, and their gradients, as a still figure."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(5.5, 2.6))

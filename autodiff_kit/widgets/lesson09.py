@@ -22,7 +22,7 @@ STEP = 0.01  # learning rate of the step that is taken on the shared W
 
 @dataclass(frozen=True)
 class PaddedSentence:
-    """Words and padding; a score is the logarithm of a small whole number, so that weights can be checked by hand."""
+    """Words and padding; a score is the logarithm of a small integer, so that weights can be checked by hand."""
 
     words: tuple[str, ...]
     counts: tuple[int, ...]

@@ -37,7 +37,7 @@ class TapeMemory(KernelWidget):
     n : int, optional
         Steps of training, 10 to 200.
     k : int, optional
-        Layers from one mark to the next, of a chain of 100.
+        Layers from one checkpoint to the next, of a chain of 100.
     view : {"steps", "layers"}, optional
     at : int, optional
         How far the run is shown.
@@ -71,12 +71,12 @@ class TapeMemory(KernelWidget):
     def as_table(self) -> Table:
         """The end of each run."""
         if self.view == "layers":
-            names = ("mark every", "calls of a layer", "values held at most")
+            names = ("checkpoint every", "calls of a layer", "values held at most")
             shown = sorted({1, 2, 5, 10, 20, 50, LAYERS, self.k})
             return Table(f"{LAYERS} layers", names, [(f"{k}", *checkpoint_costs(k)) for k in shown], digits=0)
         ends = {place: tape_growth(place, self.n) for place in PLACES}
         rows = [(PLACES[place], one["nodes"][-1], one["bytes"]) for place, one in ends.items()]
-        return Table(f"After {self.n} steps", ("the tape", "nodes that live", "bytes held"), rows, digits=0)
+        return Table(f"After {self.n} steps", ("the tape", "nodes alive", "bytes held"), rows, digits=0)
 
     def static_figure(self) -> Any:
         """The record over the run."""
@@ -86,7 +86,7 @@ class TapeMemory(KernelWidget):
         axes = figure.subplots()
         heights = self.growth["nodes"] if self.view == "steps" else self.marks["held"]
         axes.plot(heights, color="black")
-        axes.set_xlabel("step" if self.view == "steps" else "calls and slopes")
+        axes.set_xlabel("step" if self.view == "steps" else "calls and derivatives")
         axes.set_ylabel("nodes" if self.view == "steps" else "values held")
         axes.set_ylim(bottom=0)
         return figure
@@ -149,7 +149,7 @@ class ActivationStore:
 def run_with_checkpoints(
     k: int, layer: Callable[[Any], Any], slope: Callable[[Any], Any], note: Callable[[int, int, int], None]
 ) -> Any:
-    """The slope of the chain with marks every k layers; ``note(event, layer, values held)`` hears of every step."""
+    """The derivative of the chain with a checkpoint every k layers; ``note(event, layer, held)`` gets each step."""
     store, y, found = ActivationStore(), START, 1.0
     for i in range(LAYERS):
         if i % k == 0:
@@ -191,7 +191,7 @@ def checkpointed_run(k: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=LAYERS)
 def checkpoint_costs(k: int) -> tuple[int, int]:
-    """Calls of a layer, and the most values held, with marks every k layers."""
+    """Calls of a layer, and the most values held, with checkpoints every k layers."""
     calls = []
     _, peak = run_with_checkpoints(k, lambda y: y, lambda _: 1.0, lambda event, *_: calls.append(event != SLOPE))
     return sum(calls), peak

@@ -98,7 +98,7 @@ class GradientClipping(KernelWidget):
         return Table(f"Clipped to C = {self.C:g}", ("", "gradient", "length", "times", "clipped"), rows, digits=4)
 
     def static_figure(self) -> Any:
-        """The arrows and the circle, and larger, what is left inside of it, as a still figure."""
+        """The arrows and the circle, and the clipped gradients enlarged, as a still figure."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(8.4, 4.0), layout="constrained")

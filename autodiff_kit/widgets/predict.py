@@ -7,12 +7,26 @@ from typing import Any
 import anywidget
 import traitlets
 
+from autodiff_kit.lessons.translation import translate
 from autodiff_kit.widgets.bundle import load_front_end, load_style_sheet
 from autodiff_kit.widgets.traits import Output
 
 __all__ = ["Predict"]
 
 KINDS = ("choice", "several", "number", "slider")
+WORDS = (
+    "Commit my answer",
+    "Go on without",
+    "Your answer, from {low} to {high}",
+    "your answer",
+    "what the kernel found",
+    "Skipped. Run the next cell.",
+    "The kernel found: {truth}.",
+    "Locked: {answer}. Run the next cell to see what the kernel finds.",
+    "You said {answer}, and so does the kernel.",
+    "You said {answer}; the kernel found {truth}.",
+)
+"""What the front end says; it is sent in the learner's language."""
 
 
 class _WriteOnce(traitlets.Any):
@@ -58,6 +72,7 @@ class Predict(anywidget.AnyWidget):
     _css = load_style_sheet()
 
     question = traitlets.Unicode("").tag(sync=True)
+    words: Any = traitlets.Dict().tag(sync=True)
     kind = traitlets.Enum(KINDS, default_value="choice").tag(sync=True)
     choices: Any = traitlets.List().tag(sync=True)
     low = traitlets.Float(0.0).tag(sync=True)
@@ -66,6 +81,10 @@ class Predict(anywidget.AnyWidget):
     answer = _WriteOnce(None, allow_none=True).tag(sync=True)
     skipped = traitlets.Bool(False).tag(sync=True)
     truth = Output()
+
+    @traitlets.default("words")
+    def _translated_words(self) -> dict[str, str]:
+        return {text: translate(text) for text in WORDS}
 
     def __repr__(self) -> str:
         said = "open" if self.answer is None else f"answer={self.answer!r}"

@@ -16,21 +16,21 @@ and s (many sizes)"""
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.library_comparison", description=__doc__)
     parser.add_argument("--only", metavar="C,D", help=f"workloads by letter or key (c, c_big), and {PARTS}")
-    parser.add_argument("--quick", action="store_true", help="short runs, to see that it works; no results")
+    parser.add_argument("--quick", action="store_true", help="short runs that only test the benchmark itself")
     parser.add_argument("--peers", metavar="NAMES", help="only these libraries")
-    parser.add_argument("--without", metavar="NAMES", default="", help="leave out: torch, jax, tensorflow, ...")
+    parser.add_argument("--without", metavar="NAMES", default="", help="libraries to omit: torch, jax, tensorflow, ...")
     parser.add_argument("--with", dest="extras", metavar="NAMES", default="", help="slow to start: torch.compile")
-    parser.add_argument("--runs", type=int, help="5 unless quick")
-    parser.add_argument("--seconds", type=float, help="of each system in each run")
+    parser.add_argument("--runs", type=int, help="default: 5, or fewer with --quick")
+    parser.add_argument("--seconds", type=float, help="time for each system in each run")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where the numbers go")
-    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="where speeds.svg and lengths.svg go")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="where the tables go as Markdown")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="show a JSON file; measure nothing")
-    parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)  # a process that another one started
+    parser.add_argument("--json", type=Path, metavar="FILE", help="output file for the numbers")
+    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="output folder for speeds.svg and lengths.svg")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="output file for the tables in Markdown")
+    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="show a JSON file without measuring")
+    parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)  # for child processes
     options = parser.parse_args()
     options.runs = options.runs or (2 if options.quick else 5)
     options.seconds = options.seconds or (0.05 if options.quick else 0.3)
@@ -38,7 +38,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measure and tell."""
+    """Measure and print the results."""
     options = arguments()
     machine.hold(options.threads)  # before NumPy is imported
     from benchmarks.library_comparison import report

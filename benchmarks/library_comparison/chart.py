@@ -28,7 +28,7 @@ VARIANTS = {"PyTorch": "PyTorch, other ways", "JAX": "JAX donated"}
 
 
 def speeds(data: dict[str, Any], path: Path) -> None:
-    """How long each system takes, in units of the compiled kit."""
+    """The time of each system, in units of the compiled kit's time."""
     results = [r for r in data["results"] if COMPILED in r["times"] and r["main"]]
     fig, ax = plt.subplots(figsize=(9.5, 1.6 + 0.34 * len(results)), layout="constrained")
     seen: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def speeds(data: dict[str, Any], path: Path) -> None:
     ax.set_ylim(-0.6, len(results) - 0.4)
     ax.set_yticks(range(len(results)), [_label(r["key"]) for r in results])
     ax.invert_yaxis()
-    quick = "; a quick run, no result" if data["quick"] else ""
+    quick = "; quick run, not a result" if data["quick"] else ""
     ax.set_xlabel(f"time of one call, compiled kit = 1 (further right: slower than the kit{quick})")
     ax.grid(axis="x", color="#dddddd")
     ax.spines[["top", "right"]].set_visible(False)
@@ -72,7 +72,7 @@ def _name(system: str) -> str | None:
 
 
 def _style(name: str) -> tuple[str, str, bool]:
-    """Marker, colour, and whether it is filled; another way of the same library is not."""
+    """Marker, colour, and whether it is filled; a second way of the same library is not filled."""
     if name in STYLES:
         return *STYLES[name], True
     library = next(k for k, v in VARIANTS.items() if v == name)
@@ -84,7 +84,7 @@ def _label(key: str) -> str:
 
 
 def lengths(data: dict[str, Any], path: Path) -> None:
-    """Time of each stage by length of the tape; a straight line of slope 1 beside it."""
+    """Time of each stage by length of the tape, with a straight line of slope 1."""
     programs = data["growth"]
     size = (1 + 3.6 * len(programs), 4.2)
     fig, axes = plt.subplots(1, len(programs), figsize=size, layout="constrained", sharey=True)

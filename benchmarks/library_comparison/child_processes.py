@@ -13,11 +13,11 @@ from benchmarks.library_comparison.harness import Result
 from benchmarks.library_comparison.systems import COMPILED, HAND, JAX, TENSORFLOW, TORCH
 
 THREADED = ("b_mix_1e3", "b_mix_1e5", "b_mix_1e7", "c_small", "c_big", "d", "e_sum", "h", "j_big", "l")
-"""Workloads of all sizes, so that it shows where two threads pay."""
+"""Workloads of all sizes, to show where two threads are faster."""
 
 
 def child(keys: list[str], options: list[str], notes: list[str]) -> list[Result]:
-    """The results of a process of its own; what it could not measure goes among the notes."""
+    """The results of a child process; workloads that it could not measure are added to the notes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results.json"
         command = [sys.executable, "-m", "benchmarks.library_comparison", "--plain"]
@@ -31,7 +31,7 @@ def child(keys: list[str], options: list[str], notes: list[str]) -> list[Result]
 
 
 def tensorflow(keys: list[str], options: list[str], notes: list[str]) -> dict[str, list[float]]:
-    """TensorFlow's time in units of the compiled kit's, in a process without the other peers; for each run."""
+    """TensorFlow's time in units of the compiled kit's, for each run, in a process without other libraries."""
     found = {}
     for result in child(keys, ["--peers", "tensorflow", *options], notes):
         if TENSORFLOW in result.times:
@@ -41,7 +41,7 @@ def tensorflow(keys: list[str], options: list[str], notes: list[str]) -> dict[st
 
 
 def threads(keys: list[str], options: list[str], runs: int, notes: list[str]) -> list[dict[str, Any]]:
-    """Times with one thread and with two; the processes take turns, each for one run."""
+    """Times with one thread and with two; the two processes alternate, with one run each."""
     times: dict[tuple[str, str], dict[int, list[float]]] = {}
     for _ in range(runs):
         for count in (1, 2):

@@ -29,7 +29,7 @@ LIBRARY = {TORCH: "torch", JAX: "jax", AUTOGRAD: "autograd", MYGRAD: "mygrad", T
 
 def cold(peers: set[str], runs: int) -> Result:
     """Seconds of whole processes; the first round fills the system's file cache and is not counted."""
-    # The others come installed, as bytecode; from a checkout the kit would be compiled anew in each process.
+    # Installed libraries are bytecode; the kit in a checkout would be compiled again in each process.
     compileall.compile_dir(str(resources.files("autodiff_kit")), quiet=2)
     codes = {name: code for name, code in CODES.items() if LIBRARY.get(name) in {None, *peers}}
     result = Result(COLD, "float64", times={name: [] for name in codes})

@@ -17,19 +17,19 @@ from benchmarks.library_comparison.workloads import WORKLOADS
 
 TOLERANCE = {"float32": 2e-4, "float64": 1e-9}
 LOOSE = {"c": 2e-3, "h": 2e-3}
-"""Adam divides a gradient by its own size: where both are of the size of rounding, a step may go either way."""
+"""Adam divides a gradient by its own magnitude: if both are rounding errors, the step may have either sign."""
 
 
 Build = Callable[[Setting], Systems]
 
 
 class DisagreeError(AssertionError):
-    """Two systems gave different numbers: nothing of this workload may be timed."""
+    """Two systems computed different numbers, so this workload is not timed."""
 
 
 @dataclass
 class Timing:
-    """How long to measure, and how often."""
+    """Duration and repetitions of a measurement."""
 
     runs: int = 5
     seconds: float = 0.3  # of each system in each run
@@ -43,11 +43,11 @@ class Result:
     Attributes
     ----------
     main : bool
-        Whether it is what floors are about; else it is the same workload once more, in float64.
+        Whether the result is compared with the speed targets; otherwise it is the same workload in float64.
     times : dict of str to list of float
-        Seconds a call, the least of each run.
+        Seconds per call, the minimum of each run.
     errors : dict
-        Of systems that could not run, what they said.
+        The error messages of systems that could not run.
     differs : dict
         The largest difference of each system from the reference, relative to the largest number.
     """
@@ -58,7 +58,7 @@ class Result:
     times: dict[str, list[float]] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     differs: dict[str, float] = field(default_factory=dict)
-    form: str = ""  # what ran as "kit compiled"
+    form: str = ""  # the form that ran as "kit compiled"
     memory: dict[str, int] | None = None  # of the compiled plan
 
 
@@ -75,7 +75,7 @@ def measured(key: str, s: Setting, timing: Timing, main: bool = True, build: Bui
 
 
 def started(systems: Systems) -> dict[str, str]:
-    """Call each system, so that it has compiled what it compiles; those that cannot run are taken out."""
+    """Call each system, so that it is compiled; systems that cannot run are removed."""
     errors = {}
     for name, system in list(systems.items()):
         try:
@@ -88,7 +88,7 @@ def started(systems: Systems) -> dict[str, str]:
 
 # ---------------------------------------------------------------------------------- readiness
 def warm(system: System) -> str:
-    """Compile the kernels of a compiled function here and now, and say what runs from then on."""
+    """Compile the kernels of a compiled function in this thread, and return the form that will run."""
     try:
         build_kernels_now(system.compiled)
     except Exception as error:  # noqa: BLE001 - numba raises what it likes; the kit itself would go on in NumPy
@@ -98,7 +98,7 @@ def warm(system: System) -> str:
 
 
 def memory(systems: Systems) -> dict[str, int] | None:
-    """Bytes that a plan takes and the most that it needs at one moment, where it tells."""
+    """Bytes of a plan's memory and the peak of its live bytes, if it reports them."""
     for system in systems.values():
         if system.compiled is not None:
             plan: Any = system.compiled.plan
@@ -110,12 +110,12 @@ def memory(systems: Systems) -> dict[str, int] | None:
 
 # ---------------------------------------------------------------------------------- agreement
 def agreed(key: str, dtype: str, systems: Systems) -> dict[str, float]:
-    """How far each system is from the reference: NumPy by hand where there is one, else the first.
+    """The distance of each system from the reference: NumPy by hand if it exists, otherwise the first system.
 
     Raises
     ------
     DisagreeError
-        If one is further away than rounding explains.
+        If the distance of a system is larger than rounding explains.
     """
     compared = {name: system for name, system in systems.items() if system.numbers}
     if not compared:
@@ -128,13 +128,13 @@ def agreed(key: str, dtype: str, systems: Systems) -> dict[str, float]:
         found[name] = _distance(_calls(system), expected, f"{key}: {name} and {first}")
         if not found[name] <= tolerance:
             raise DisagreeError(
-                f"{key}: {name} is {found[name]:.1e} away from {first}; at most {tolerance:.0e} is rounding"
+                f"{key}: {name} is {found[name]:.1e} away from {first}; rounding explains at most {tolerance:.0e}"
             )
     return found
 
 
 def _calls(system: System) -> list[Any]:
-    """The numbers of two calls from the beginning."""
+    """The numbers of two calls from the initial state."""
     if system.restart is not None:
         system.restart()
     return [arrays(system.run()) for _ in range(2)]
@@ -154,7 +154,7 @@ def _distance(found: list[Any], expected: list[Any], who: str) -> float:
 
 # ---------------------------------------------------------------------------------- timing
 def timed(systems: Systems, timing: Timing) -> dict[str, list[float]]:
-    """Seconds a call in each run: the least of rounds in which all systems take turns."""
+    """Seconds per call in each run: the minimum of rounds in which all systems alternate."""
     times: dict[str, list[float]] = {name: [] for name in systems}
     for _ in range(timing.runs):
         for system in systems.values():
@@ -168,7 +168,7 @@ def timed(systems: Systems, timing: Timing) -> dict[str, list[float]]:
 
 
 def _count(system: System) -> int:
-    """Calls that take about 5 ms; after the first one, which is slower than the others."""
+    """The number of calls that take about 5 ms, measured after the first call, which is slower."""
     for _ in range(2):
         start = time.perf_counter()
         system.run()

@@ -15,7 +15,7 @@ LIBRARIES = ("numpy", "numba", "llvmlite", "torch", "jax", "jaxlib", "tensorflow
 
 
 def hold(threads: int) -> None:
-    """Give this process that many threads, and as many cores; call it before NumPy is imported."""
+    """Limit this process to a number of threads and cores; must be called before NumPy is imported."""
     for name in LIMITS:
         os.environ[name] = str(threads)
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -24,13 +24,13 @@ def hold(threads: int) -> None:
     if threads == 1:
         os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     if hasattr(os, "sched_setaffinity"):
-        # A process that this one starts, for two threads, must find all cores, not the one that this one keeps to.
+        # A child process with two threads must find all cores, not only the core of this process.
         cores = os.environ.setdefault("BENCH_CORES", " ".join(map(str, sorted(os.sched_getaffinity(0)))))
         os.sched_setaffinity(0, list(map(int, cores.split()))[-threads:])
 
 
 def facts(threads: int) -> dict[str, Any]:
-    """What a reader needs to know of the machine and of the versions."""
+    """The facts that a reader needs about the machine and the versions."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),

@@ -25,14 +25,14 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def table(lines: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
-    """Columns side by side."""
+    """Columns as aligned text."""
     widths = [max(len(line[k]) for line in [head, *lines]) for k in range(len(head))]
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
                      for line in [head, tuple("-" * w for w in widths), *lines])  # fmt: skip
 
 
 def markdown(lines: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
-    """The same, as a table of Markdown."""
+    """The same as a Markdown table."""
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, ("---",) * len(head), *lines])
 
 
@@ -41,7 +41,7 @@ def _micro(times: list[float]) -> str:
 
 
 def _times(r: dict[str, Any]) -> list[tuple[str, ...]]:
-    """What each system takes, the quickest first, also in units of the compiled kit's time in the same run."""
+    """The time of each system, fastest first, also in units of the compiled kit's time in the same run."""
     kit = r["times"].get(COMPILED)
     lines = []
     for system, spent in sorted(r["times"].items(), key=lambda item: statistics.median(item[1])):
@@ -61,10 +61,10 @@ def _size(r: dict[str, Any]) -> tuple[str, ...]:
 
 def sections(data: dict[str, Any]) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
     """Title, head and lines of each table."""
-    found = [("Measured beside what was agreed on", HEAD, [_cells(row) for row in data["rows"]])]
+    found = [("Measured results and targets", HEAD, [_cells(row) for row in data["rows"]])]
     head = ("workload", "dtype", "system", "µs", "÷ kit compiled", "from .. to", "differs by")
-    found.append(("Microseconds a call, median of runs", head, [line for r in data["results"] for line in _times(r)]))
-    head = ("workload", "as long as the compiled kit")
+    found.append(("Microseconds per call, median of runs", head, [line for r in data["results"] for line in _times(r)]))
+    head = ("workload", "time in units of the compiled kit")
     apart = [(key, f"{_number(statistics.median(r))}×") for key, r in data["tensorflow"].items()]
     found.append(("TensorFlow, in a process with the kit alone", head, apart))
     if data["growth"]:
@@ -89,7 +89,7 @@ def sections(data: dict[str, Any]) -> list[tuple[str, tuple[str, ...], list[tupl
 
 
 def notes(data: dict[str, Any]) -> list[str]:
-    """Who failed, what was left out, what ran."""
+    """Notes on failed systems, omitted parts, and the form that ran."""
     found = [f"{r['key']}: {name} did not run: {said}" for r in data["results"] for name, said in r["errors"].items()]
     found += [*crossovers(data["sizes"]), *data["notes"]]
     slow = [r["key"] for r in data["results"] if r["form"] and r["form"] != "kernels"]
@@ -101,25 +101,25 @@ def notes(data: dict[str, Any]) -> list[str]:
 def _heading(data: dict[str, Any]) -> str:
     facts = data["facts"]
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    quick = "QUICK: few and short runs, no result to report.\n" if data["quick"] else ""
+    quick = "QUICK: few and short runs, not a result.\n" if data["quick"] else ""
     return (
         f"{quick}{facts['processor']}, {facts['cores']} cores, {facts['threads']} thread(s); {facts['system']}; "
         f"load at the start {facts['load at the start']}\nPython {facts['python']}, {versions}, BLAS {facts['blas']}\n"
-        f"Systems took turns in one process; least of each round, median of {data['runs']} runs, with the spread."
+        f"Systems alternated in one process; minimum of each round, median of {data['runs']} runs, with the spread."
     )
 
 
 def text(data: dict[str, Any]) -> str:
-    """All of it for a terminal."""
+    """The whole report for a terminal."""
     parts = [_heading(data)]
     parts += [f"{title}\n{table(lines, head)}" for title, head, lines in sections(data)]
     counted = [row["met"] for row in data["rows"] if row["met"] is not None]
-    parts += [f"{sum(counted)} of {len(counted)} floors are met."] if counted else []
+    parts += [f"{sum(counted)} of {len(counted)} targets are met."] if counted else []
     return "\n\n".join([*parts, "\n".join(notes(data))])
 
 
 def page(data: dict[str, Any]) -> str:
-    """All of it as a page."""
+    """The whole report as a page."""
     parts = ["# Benchmarks", "Made by `make bench`; nothing here is typed by hand.", _heading(data)]
     parts += [f"## {title}\n\n{markdown(lines, head)}" for title, head, lines in sections(data)]
     return "\n\n".join([*parts, *(f"- {note}" for note in notes(data))]) + "\n"

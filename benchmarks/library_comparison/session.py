@@ -1,4 +1,4 @@
-"""One benchmark run: measures everything that the command line asks for."""
+"""One benchmark run: measures everything that the options request."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ from benchmarks.library_comparison.tape_length import collected, growth, slopes
 from benchmarks.library_comparison.workloads import ALWAYS_DOUBLE, WORKLOADS, chosen
 
 PARTS = ("cold", "m", "n", "o", "p", "s")
-"""What can be asked for besides workloads."""
+"""Parts besides the workloads."""
 
 
 FEW = 3
-"""Runs of the parts that repeat workloads: with two threads, in float64, in many sizes."""
+"""Number of runs of the parts that repeat workloads: with two threads, in float64, in many sizes."""
 
 
 class Session:
-    """What was asked for, who takes part, and what came out."""
+    """The options, the libraries, and the results."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         for word in (options.only or "").split(","):
             if word and word not in PARTS and not chosen(word):
-                raise SystemExit(f"--only {word}: there are {', '.join([*WORKLOADS, *PARTS])}, and their letters")
+                raise SystemExit(
+                    f"--only {word}: unknown; choose from {', '.join([*WORKLOADS, *PARTS])}, and their letters"
+                )
         self.notes: list[str] = []
         self.data: dict[str, Any] = {}
         self.names = _names(options.peers, options.without)
@@ -52,13 +54,13 @@ class Session:
         self.apart = apart and _installed("tensorflow")
 
     def asked(self, part: str) -> bool:
-        """Whether a part besides the workloads is to be measured."""
+        """Whether a part besides the workloads is requested."""
         only = self.options.only
         return not self.options.plain and (only is None or part in only.split(","))
 
     def measured(self) -> dict[str, Any]:
-        """Everything, as it goes into the JSON; the file is written after each part, so that no hour is lost."""
-        warnings.simplefilter("ignore")  # peers talk about their own future
+        """All results, as in the JSON file; the file is written after each part, so that little can be lost."""
+        warnings.simplefilter("ignore")  # deprecation warnings of other libraries
         quick = self.options.quick
         lengths = [100, 1000, 10_000] if quick else [100, 1000, 10_000, 100_000]
         data = self.data
@@ -85,7 +87,7 @@ class Session:
         return data
 
     def keep(self) -> None:
-        """Write what there is."""
+        """Write the results so far."""
         if self.options.json is not None:
             self.options.json.write_text(json.dumps(self.data, indent=1), encoding="utf-8")
 
@@ -93,7 +95,7 @@ class Session:
         self.data["rows"] += [speed_targets.as_dict(row) for row in rows]
 
     def _part(self, what: str, measure: Callable[[], None]) -> None:
-        """A part that may fail without the others: then a note says why."""
+        """Run a part that may fail independently of the others; a note then gives the reason."""
         _say(what)
         try:
             measure()
@@ -154,7 +156,7 @@ class Session:
         }
 
     def _double(self) -> None:
-        """The workloads once more in float64, beside PyTorch and JAX alone: NumPy's tapes take minutes at 1e7."""
+        """The workloads again in float64, with PyTorch and JAX only, because NumPy tapes take minutes at 1e7."""
         few = {name: module for name, module in self.settings["float64"].peers.items() if name in ("torch", "jax")}
         self.settings["float64"] = replace(self.settings["float64"], peers=few)
         self.timing = replace(self.timing, runs=min(self.timing.runs, FEW))
@@ -163,7 +165,7 @@ class Session:
     def _memory(self, results: list[Result]) -> None:
         rows = speed_targets.memory(results)
         if not rows:
-            self.notes.append(f"n: no plan told of more than {speed_targets.MEMORY_FROM:,} bytes")
+            self.notes.append(f"n: no plan reported more than {speed_targets.MEMORY_FROM:,} bytes")
         self._add(rows)
 
     def _threads(self) -> None:
@@ -180,7 +182,7 @@ class Session:
         self.data["threads"] = beside
 
     def _tensorflow(self, keys: list[str]) -> None:
-        """TensorFlow beside the compiled kit, in a process of their own."""
+        """TensorFlow and the compiled kit, in a separate process."""
         if keys:
             options = [*self._passed_on(), "--runs", str(self.options.runs)]
             self.data["tensorflow"] = child_processes.tensorflow(keys, options, self.notes)

@@ -14,7 +14,7 @@ EXTRAS = ("torch.compile",)
 
 
 def found(name: str, threads: int = 1) -> Any:
-    """A library, ready for use; None where it is not installed."""
+    """A library, ready for use; None if it is not installed."""
     try:
         module = importlib.import_module(name)
     except ImportError:
@@ -34,18 +34,18 @@ def found(name: str, threads: int = 1) -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """Who takes part, in which dtype.
+    """The libraries of a run, the dtype and the sizes.
 
     Attributes
     ----------
     peers : dict
-        Modules by name; a library that does not take part is not in it.
+        Modules by name; libraries that do not take part are missing.
     dtype : str
-        "float32" or "float64"; some workloads have their own.
+        "float32" or "float64"; some workloads have a fixed dtype.
     tiny : bool
-        Sizes that run in no time, to see that everything works.
+        Whether sizes are tiny, to test only the benchmark itself.
     extras : frozenset
-        Which slow variants are asked for.
+        The requested slow variants.
     """
 
     peers: dict[str, Any] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Setting:
     extras: frozenset[str] = frozenset()
 
     def __getattr__(self, name: str) -> Any:
-        """``s.torch`` and the like; None for those that do not take part."""
+        """``s.torch`` and similar; None for libraries that do not take part."""
         if name in PEERS:
             return self.peers.get(name)
         raise AttributeError(name)

@@ -23,7 +23,7 @@ FAMILIES: dict[str, tuple[str, tuple[int, ...], Any]] = {
 
 
 def sizes(s: Setting, timing: Timing, notes: list[str]) -> list[Result]:
-    """Every family at every size; what cannot be timed is noted, and the others go on."""
+    """Every family at every size; a size that cannot be timed is noted, and the others continue."""
     found = []
     for family, (unit, many, build) in FAMILIES.items():
         for size in many:

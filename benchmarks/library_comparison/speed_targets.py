@@ -21,13 +21,13 @@ COLD = "cold"
 
 @dataclass(frozen=True)
 class Floor:
-    """One line of the table: how many times faster than a peer, or how many times as long as a limit."""
+    """One target: how many times as fast as another library, or at most how many times as long as a limit."""
 
     key: str
     system: str
     against: str
     bound: float
-    most: bool = False  # as long as a limit, at most; else as fast as a peer, at least
+    most: bool = False  # True: at most this ratio to a limit; False: at least this ratio to another library
 
 
 def _peer(key: str, *pairs: tuple[str, float], system: str = COMPILED) -> list[Floor]:
@@ -80,15 +80,15 @@ FLOORS = [
 ]
 COLD_SECONDS = 0.15
 STRAIGHT = 1.1
-"""The steepest that a straight line may look on a log-log scale."""
+"""The largest slope of a straight line on a log-log scale."""
 MEMORY, MEMORY_FROM = 1.05, 4096
 THREADS = 1.05
-"""How much slower two threads may make a workload."""
+"""The largest slowdown of a workload by two threads."""
 
 
 @dataclass
 class Row:
-    """One line of the table, measured; without numbers where a library is absent."""
+    """One measured line of the table; without numbers if a library is missing."""
 
     workload: str
     system: str
@@ -102,20 +102,20 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """None where nothing was agreed on, or nothing measured."""
+        """Whether the target is met; None without a target or without a measurement."""
         if self.bound is None or self.measured is None:
             return None
         return self.measured <= self.bound if self.most else self.measured >= self.bound
 
 
 def ratios(above: list[float], below: list[float]) -> tuple[float, float, float]:
-    """Median, least and largest of the ratios of runs."""
+    """Median, smallest and largest of the ratios of runs."""
     found = [a / b for a, b in zip(above, below, strict=True)]
     return statistics.median(found), min(found), max(found)
 
 
 def rows(results: list[Result]) -> list[Row]:
-    """The lines that floors ask for, as far as they were measured; float64 once more has lines without a floor."""
+    """The lines of all targets that were measured; repeated workloads in float64 have lines without a target."""
     found = []
     for result in results:
         for floor in [floor for floor in FLOORS if floor.key == result.key]:
@@ -129,7 +129,7 @@ def rows(results: list[Result]) -> list[Row]:
 
 
 def memory(results: list[Result]) -> list[Row]:
-    """How much more memory than needed each plan takes."""
+    """The memory of each plan in units of the memory that it needs."""
     found = []
     for result in results:
         plan = result.memory

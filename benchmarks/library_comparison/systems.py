@@ -1,7 +1,7 @@
-"""Systems: the same gradient, asked for in the way of each library.
+"""Systems: the same gradient, computed in the way of each library.
 
-A system is called and gives numbers, in any nest of that library's arrays. ``restart`` brings one with a state back to
-its beginning.
+A system is a function that returns numbers, in any nested structure of that library's arrays. ``restart`` resets the
+state of a system to its beginning.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ class System:
 
     run: Callable[[], Any]
     restart: Callable[[], None] | None = None
-    compiled: Any = None  # what ak.compile gave, if it did
-    numbers: bool = True  # whether what it gives is compared; a limit does only a part of the work
+    compiled: Any = None  # the result of ak.compile, if there is one
+    numbers: bool = True  # whether its numbers are compared; a limit does only a part of the work
 
 
 Systems = dict[str, System]
 
 
 def limit(run: Callable[[], Any]) -> System:
-    """What no library can do without: a copy, the matrix products alone."""
+    """A part of the work that every library must do: a copy, or only the matrix products."""
     return System(run, numbers=False)
 
 
 def arrays(nest: Any) -> list[np.ndarray[Any, Any]]:
-    """The numbers in a nest, whichever library's they are."""
+    """The arrays in a nested structure, of any library."""
     if isinstance(nest, (list, tuple)):
         return [part for inner in nest for part in arrays(inner)]
     if isinstance(nest, dict):
@@ -64,7 +64,7 @@ def kit(function: Function, *args: Any) -> Systems:
 
 
 def kept(function: Function, *args: Any) -> System:
-    """Compiled, where the caller holds on to each answer until the next one is there."""
+    """A compiled function whose caller keeps each result until the next one is computed."""
     compiled = ak.compile(function)
     last: list[Any] = [None]
 
@@ -85,9 +85,9 @@ def jit(s: Setting, function: Function, *args: Any) -> Systems:
 
 
 def gradients(s: Setting, args: Sequence[Any], wrt: Sequence[int], **losses: Function) -> Systems:
-    """Value and gradients of a loss; each keyword gives the loss in one library's words.
+    """Value and gradients of a loss; each keyword gives the loss in the notation of one library.
 
-    ``kit``, ``torch``, ``jax``, ``autograd``, ``mygrad`` and ``tensorflow`` take the arguments and give one number.
+    ``kit``, ``torch``, ``jax``, ``autograd``, ``mygrad`` and ``tensorflow`` take the arguments and return one number.
     """
     makers: dict[str, Callable[..., Systems]] = {
         "kit": _kit, "torch": _torch, "jax": _jax, "autograd": _autograd, "mygrad": _mygrad, "tensorflow": _tensorflow,

@@ -1,7 +1,7 @@
-"""Time over the length of the tape, in each stage: record, sweep, trace, plan, replay (part "m").
+"""Time by length of the tape, for each stage: record, sweep, trace, plan, replay (part "m").
 
-Python's collector is off meanwhile, as in ``timeit``: it looks through what lives the more often the more is made, so
-that even bare objects that do nothing do not grow along a line. How much that is, :func:`collected` measures.
+Python's garbage collector is disabled meanwhile, as in ``timeit``: its work grows faster than the number of objects, so
+that even the creation of bare objects is not linear. :func:`collected` measures this effect.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _numbers(n: int) -> tuple[Callable[[Any], Any], Any]:
 
 
 def _entries(n: int) -> tuple[Callable[[Any], Any], Any]:
-    """A chain on 64 entries, which units of kernels share among them: 4 operations a turn."""
+    """A chain on 64 entries, computed by shared kernels: 4 operations a turn."""
 
     def f(x: Any) -> Any:
         for _ in range(n // 4):
@@ -61,7 +61,7 @@ PROGRAMS = {"one number": _numbers, "64 entries": _entries, "layers": _layers}
 
 
 def growth(lengths: list[int], seconds: float) -> dict[str, Times]:
-    """Seconds of each stage at each length; a stage that takes longer than ``seconds`` goes no further."""
+    """Seconds of each stage at each length; a stage that takes longer than ``seconds`` is not run at larger lengths."""
     gc.disable()
     try:
         return _grown(lengths, seconds)
@@ -70,7 +70,7 @@ def growth(lengths: list[int], seconds: float) -> dict[str, Times]:
 
 
 def collected(lengths: list[int]) -> Times:
-    """The same with Python's collector at work: recording numbers, and as many bare objects that do nothing."""
+    """The same with the garbage collector enabled: recording numbers, and creating as many bare objects."""
     times: Times = {"record": {}, "bare objects": {}}
     for n in lengths:
         times["record"][n] = _least(_taped(*_numbers(n)))
@@ -110,7 +110,7 @@ def _grown(lengths: list[int], seconds: float) -> dict[str, Times]:
 
 
 def _taped(f: Callable[[Any], Any], x: Any) -> Callable[[], tuple[Any, Any, Any]]:
-    """Running a program under a tape: the tape, the source and the answer."""
+    """Run a program under a tape: returns the tape, the source and the result."""
     source = ak.constant(x)
 
     def taped() -> tuple[Any, Any, Any]:
@@ -151,7 +151,7 @@ def _stages(program: Any, n: int) -> dict[str, Callable[[], float]]:
 
 
 def _plan(recording: Any) -> None:
-    """All passes, and the texts of the kernels; the compiler of the machine code has nothing to do."""
+    """Run all passes and generate the kernel sources; nothing is compiled to machine code."""
     ExecutionPlan(recording).build(compiler=lambda _text: 1)  # an address; nothing is run
 
 
@@ -162,7 +162,7 @@ def _least(run: Callable[[], Any], times: int = 3) -> float:
         start = time.perf_counter()
         run()
         best = min(best, time.perf_counter() - start)
-        if k and best > 1.0:  # the first may have had to import and to compile
+        if k and best > 1.0:  # the first run may import and compile
             break
     return best
 

@@ -1,6 +1,6 @@
-"""Truth table of lesson 00: a value on the way, and what the second question to one record gives.
+"""Truth table of lesson 00: an intermediate value, and the result of a second gradient from one record.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_00_second_backward.py autodiff_kit/lessons/truths
 """

@@ -1,4 +1,4 @@
-"""Truth tables of lesson 02: what other libraries return where a source is not connected.
+"""Truth tables of lesson 02: results of other libraries for sources that are not connected.
 
 Run it in an environment that has them (it imports nothing of the kit)::
 
@@ -19,7 +19,7 @@ Loss = Callable[..., Any]
 
 
 def tensorflow_pull(loss: Loss, *starts: float, **how: Any) -> Any:
-    """Gradients of a loss with respect to variables; of one variable, its own."""
+    """Gradients of a loss with respect to variables; for one variable, a single gradient."""
     import tensorflow as tf
 
     given = [tf.Variable(one, dtype=tf.float64) for one in starts]

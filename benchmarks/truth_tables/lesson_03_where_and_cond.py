@@ -1,6 +1,6 @@
-"""Truth tables of lesson 03: a where with poison on its other side, and the branch that cond does not run.
+"""Truth tables of lesson 03: where with nan on the side that was not chosen, and the branch that cond does not run.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_03_where_and_cond.py autodiff_kit/lessons/truths
 """
@@ -138,7 +138,7 @@ TABLES: dict[str, dict[str, Any]] = {
         "makers": (tensorflow_where, torch_where, jax_where),
     },
     "cond-gradient": {
-        "caption": "y is a² if p > 0, else b³, at a = 3, b = 2, p = 1: its gradients by a, b, p",
+        "caption": "y is a² if p > 0, else b³, at a = 3, b = 2, p = 1: gradients with respect to a, b, p",
         "digits": 4,
         "rows": {"cond": "by cond (in PyTorch by if)", "where": "by where"},
         "makers": (tensorflow_cond, torch_cond, jax_cond),

@@ -31,7 +31,7 @@ def newton(a: Any, x: Any) -> Any:
 
 
 def halved(a: Any, low: Any, high: Any) -> Any:
-    """The root of a, by halves."""
+    """The root of a, by bisection."""
     while high - low > 1e-9:
         middle = (low + high) / 2
         low, high = (middle, high) if middle * middle < a else (low, middle)
@@ -160,10 +160,10 @@ TABLES: dict[str, dict[str, Any]] = {
         "caption": "while abs(x) < 100: x = x * 2, its slope at 3.124 and at 3.125",
         "digits": 0,
         "rows": {
-            "eager": "Python's while, run as it stands, pulled back",
-            "forward": "the same, pushed forward",
-            "compiled": "the same, compiled",
-            "own": "the library's own while, pulled back",
+            "eager": "Python's while, reverse mode",
+            "forward": "the same, forward mode",
+            "compiled": "the same, compiled, reverse mode",
+            "own": "the library's own while loop, reverse mode",
         },
         "makers": (tensorflow_loop, torch_loop, jax_loop),
     },
@@ -173,8 +173,8 @@ TABLES: dict[str, dict[str, Any]] = {
         "rows": {
             "newton": "Newton's loop, from 1",
             "at-once": "the same, from 1.41421356",
-            "halves": "by halves, from 1 and 2",
-            "one-turn": "one turn of Newton's, from 1.41421356",
+            "halves": "bisection, from 1 and 2",
+            "one-turn": "one turn of Newton's method, from 1.41421356",
         },
         "makers": (tensorflow_roots, torch_roots, jax_roots),
     },

@@ -1,6 +1,6 @@
-"""Truth tables of lesson 05: log(1 + exp(x)) far out, floor with another rule for the way back, and a hook.
+"""Truth tables of lesson 05: log(1 + exp(x)) for large x, floor with another rule in the backward pass, and a hook.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_05_custom_rules.py autodiff_kit/lessons/truths
 """

@@ -1,6 +1,6 @@
-"""Truth tables of lesson 07: fake quantisation where the range is x's own, and near the ends of a range.
+"""Truth tables of lesson 07: fake quantization with the range of x itself, and near the ends of a range.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_07_fake_quantization.py autodiff_kit/lessons/truths
 """
@@ -69,7 +69,7 @@ def tensorflow_ends() -> Values:
 
 
 def torch_fake(low: float, high: float, levels: int) -> Any:
-    """Fake quantisation with the range that its observer has seen."""
+    """Fake quantization with the range that its observer has measured."""
     import torch
     from torch.ao.quantization import FakeQuantize, MinMaxObserver
 

@@ -1,6 +1,6 @@
-"""Truth tables of lesson 08: sparse cross-entropy by the libraries' own functions, and labels that are no class.
+"""Truth tables of lesson 08: sparse cross-entropy by the libraries' own functions, and labels that are not a class.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_08_cross_entropy.py autodiff_kit/lessons/truths
 """
@@ -17,7 +17,7 @@ SURE = [2000.0, 0.0, 0.0]  # a wrong class is 2000 ahead
 
 
 def named(f: Callable[[], Any]) -> Any:
-    """Give the value, or no more than the error's name: that there is one is the answer."""
+    """Return the value, or only the name of the error, because the error itself is the result."""
     try:
         return plain(f())
     except Exception as error:  # noqa: BLE001 - whatever a library raises is what the table shows

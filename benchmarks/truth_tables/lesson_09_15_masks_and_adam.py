@@ -1,6 +1,6 @@
 """Truth tables of lessons 09 and 15: masks, empty rows, sparse rows, decay.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_09_15_masks_and_adam.py autodiff_kit/lessons/truths
 """

@@ -1,6 +1,6 @@
 """Truth tables of lesson 10: a stop on the mean inside a variance, and stops in a normalised value.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_10_stop_gradient.py autodiff_kit/lessons/truths
 """

@@ -1,6 +1,6 @@
-"""Truth tables of lesson 11: sums and means of segments of which one is empty, and ids that name no segment.
+"""Truth tables of lesson 11: sums and means of segments, one of them empty, and ids out of range.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_11_segments.py autodiff_kit/lessons/truths
 """
@@ -16,7 +16,7 @@ TOO_LARGE, NEGATIVE = [*IDS[:4], SEGMENTS], [*IDS[:4], -1]
 
 
 def short(numbers: Any) -> str:
-    """Numbers of which one may have three hundred digits, as words of three."""
+    """Numbers with up to three hundred digits in a short form."""
     return "[" + " ".join(f"{one:.3g}" for one in numbers) + "]"
 
 

@@ -1,6 +1,6 @@
 """Truth tables of lesson 12: assignments on a record, and values that are overwritten after they were recorded.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_12_variable_assignment.py autodiff_kit/lessons/truths
 """
@@ -14,7 +14,7 @@ from measurement import Values, tried, write_tables
 
 
 def buffer() -> Any:
-    """Numbers 3 in an array that begins at a multiple of 64 bytes, where a library may use it without a copy."""
+    """An array of numbers 3 that starts at a multiple of 64 bytes, so that a library can use it without a copy."""
     room = np.zeros(64 + 8, np.float64)
     first = (-room.ctypes.data // 8) % 8
     x = room[first : first + 8]

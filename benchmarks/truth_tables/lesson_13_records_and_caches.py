@@ -1,6 +1,6 @@
-"""Truth table of lesson 13: how much a record holds, how often it answers, what runs again, what is stale.
+"""Truth table of lesson 13: the size of a record, how often it can be used, recomputation, and stale results.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_13_records_and_caches.py autodiff_kit/lessons/truths
 """
@@ -173,13 +173,13 @@ def jax_records() -> Values:
 
 TABLES: dict[str, dict[str, Any]] = {
     "records-and-caches": {
-        "caption": "What is held, asked twice, run again, and kept too long",
+        "caption": "Records and caches",
         "digits": 4,
         "rows": {
             "around": "operations of 100 steps, total = total + loss (TensorFlow, JAX: as traced)",
-            "twice": "dx²/dx at 3, asked twice of one record",
-            "again": "calls of a layer: 100 layers in 10 blocks, each forgotten and run again",
-            "stale": "w·3, compiled at w = 2, and again after w has become 5",
+            "twice": "dx²/dx at 3, two gradients from one record",
+            "again": "calls of a layer: 100 layers in 10 checkpointed blocks",
+            "stale": "w·3, compiled at w = 2, then called again with w = 5",
         },
         "makers": (tensorflow_records, torch_records, jax_records),
     },

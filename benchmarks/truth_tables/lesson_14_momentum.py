@@ -1,6 +1,6 @@
-"""Truth table of lesson 14: momentum's steps, its way by zeros, and a learning rate that falls in between.
+"""Truth table of lesson 14: momentum's steps, its steps at zero gradients, and a change of the learning rate.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_14_momentum.py autodiff_kit/lessons/truths
 """

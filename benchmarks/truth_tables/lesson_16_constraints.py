@@ -1,6 +1,6 @@
-"""Truth table of lesson 16: a projected step, and a clip that stands in the loss instead.
+"""Truth table of lesson 16: a projected step, and a clip inside the loss.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_16_constraints.py autodiff_kit/lessons/truths
 """

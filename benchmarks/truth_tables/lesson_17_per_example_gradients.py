@@ -1,6 +1,6 @@
-"""Truth tables of lesson 17: a gradient for each example, clipped before and after the mean; batch Jacobians.
+"""Truth tables of lesson 17: per-example gradients, clipped before and after the mean; batch Jacobians.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_17_per_example_gradients.py autodiff_kit/lessons/truths
 """

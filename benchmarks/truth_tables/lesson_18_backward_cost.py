@@ -1,6 +1,6 @@
-"""Truth table of lesson 18: what the libraries' own counters say that layers cost, forward and backward.
+"""Truth table of lesson 18: the cost of layers, forward and backward, by the libraries' own counters.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_18_backward_cost.py autodiff_kit/lessons/truths
 """
@@ -23,7 +23,7 @@ SEED = RNG.normal(size=(BATCH, SIZES[-1]))
 
 
 def rows(count: Callable[[bool, bool, bool], int]) -> Values:
-    """The five rows from one counter: count(layers with bias, tanh and loss; backward; to the input too)."""
+    """The five rows from one counter: count(layers with bias, tanh and loss; backward; also to the input)."""
     back = lambda whole, to_input: count(whole, True, to_input) - count(whole, False, False)  # noqa: E731
     return {
         "forward": tried(lambda: count(False, False, False)),

@@ -1,10 +1,10 @@
-"""Truth tables of lesson 19: sweeps for a Jacobian of residuals, counted while they run, and a whole fit.
+"""Truth tables of lesson 19: sweeps for a Jacobian of residuals, counted while they run, and a complete fit.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_19_least_squares.py autodiff_kit/lessons/truths
 
-A sweep is counted by an identity that stands before the residuals: its own rule notes each vector that comes through.
+A sweep is counted by an identity before the residuals: its rule counts each vector that passes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ START = (1.0, 0.0)
 
 
 def fitted(residuals: Callable[[Any], Any], jacobian: Callable[[Any], Any]) -> tuple[int, Any]:
-    """The lesson's loop: the iterations to a cost below the limit, and where it ends."""
+    """The lesson's loop: the iterations until the cost is below the limit, and the final point."""
     p, lam, iterations = np.array(START), 1e-3, 0
     r = residuals(p)
     while r @ r >= LIMIT and iterations < 100:
@@ -40,7 +40,7 @@ def fitted(residuals: Callable[[Any], Any], jacobian: Callable[[Any], Any]) -> t
 def rows(
     own: Callable[[], int], forward: Callable[[], int], reverse: Callable[[], int], fit: Callable[[], Any]
 ) -> Values:
-    """The rows of a library, each of them run."""
+    """The rows of a library, each of them measured."""
     return {
         "own": tried(own),
         "forward": tried(forward),
@@ -135,7 +135,7 @@ def torch_fit() -> Values:
         return seen["push"] + seen["pull"]
 
     def forward() -> int:
-        """The columns one after the other, since a batch of pushes asks our identity for a rule of batches."""
+        """The columns one after the other, because a batch of pushes would need a batching rule for the identity."""
         seen.update(push=0, pull=0)
         with forward_ad.dual_level():
             for direction in torch.eye(2, dtype=torch.float64):

@@ -1,6 +1,6 @@
-"""Truth tables of lesson 20: a record asked again, a function evaluated again, and a product that needs neither.
+"""Truth tables of lesson 20: Hessian products by a second reverse pass, by finite differences, and by forward mode.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_20_hessian_products.py autodiff_kit/lessons/truths
 """
@@ -24,7 +24,7 @@ def f(x: Any) -> Any:
 
 
 def moved(slope: Slope, v: Any, kind: Any = np.float64) -> Any:
-    """The gradients at two moved points."""
+    """The gradients at two perturbed points."""
     x, v, h = X.astype(kind), v.astype(kind), kind(STEP)
     ahead, behind = (np.asarray(slope(x + way * h * v)) for way in (kind(1), kind(-1)))
     return (ahead - behind) / (2 * h)
@@ -38,7 +38,7 @@ def estimates(slope: Slope, kind: Any = np.float64) -> list[float]:
 
 
 def rows(again: Callable[[], Any], slope: Slope, product: Callable[[], Any]) -> Values:
-    """The rows of a library, each of them run."""
+    """The rows of a library, each of them measured."""
     return {
         "again": tried(again),
         "moved": tried(lambda: moved(slope, V).round(6).tolist()),

@@ -1,6 +1,6 @@
-"""Truth table of lesson 21: a box that is not recorded, and the slope of the inverse of x³ + x at y = 10.
+"""Truth table of lesson 21: a function that is not recorded, and the derivative of the inverse of x³ + x at y = 10.
 
-Run it where the libraries are installed, as its sister ``truths.py``::
+Run it in an environment that has the libraries::
 
     python benchmarks/truth_tables/lesson_21_inverse_function.py autodiff_kit/lessons/truths
 """
@@ -16,7 +16,7 @@ Y, START, STEPS, HALVINGS = 10.0, 1.0, 6, 60
 
 
 def newton(y: Any, steps: int = STEPS) -> Any:
-    """Newton's steps from 1, for any library's numbers."""
+    """Newton's steps from 1, for numbers of any library."""
     x = START + 0 * y
     for _ in range(steps):
         x = x - (x**3 + x - y) / (3 * x**2 + 1)
@@ -24,7 +24,7 @@ def newton(y: Any, steps: int = STEPS) -> Any:
 
 
 def halved(y: Any, number: Callable[[float], Any], where: Callable[[Any, Any, Any], Any]) -> Any:
-    """A bracket, halved; ``number`` and ``where`` are the library's: a constant, and a choice between two."""
+    """Bisection of a bracket; ``number`` and ``where`` are the library's constructor of constants and its selection."""
     lo, hi = number(-3.0), number(3.0)
     for _ in range(HALVINGS):
         x = (lo + hi) / 2

@@ -20,7 +20,7 @@ LIBRARIES = (("TensorFlow", "tensorflow"), ("PyTorch", "torch"), ("JAX", "jax"))
 
 
 def plain(value: Any) -> Any:
-    """Turn tensors into lists, and what JSON cannot hold into words."""
+    """Convert tensors to lists, and values that JSON does not support to strings."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list | tuple):
@@ -34,7 +34,7 @@ def plain(value: Any) -> Any:
 
 
 def tried(f: Callable[[], Any]) -> Any:
-    """Give the value, or the first sentence of the error: an error is an answer too."""
+    """Return the value, or the first sentence of the error, which is a result as well."""
     try:
         return plain(f())
     except Exception as error:  # noqa: BLE001 - whatever a library raises is what the table shows
@@ -43,7 +43,7 @@ def tried(f: Callable[[], Any]) -> Any:
 
 
 def version(package: str) -> str | None:
-    """Give the installed version, without its build tag; None where it is not installed."""
+    """Return the installed version, without its build tag; None if it is not installed."""
     for name in (package, f"{package}-cpu"):
         try:
             return importlib.metadata.version(name).split("+")[0]
@@ -65,7 +65,7 @@ def table(spec: dict[str, Any], script: str) -> dict[str, Any]:
 
 
 def write_tables(tables: dict[str, dict[str, Any]], file: str) -> None:
-    """Write the tables of a script (its ``__file__``) into the folder that the command line names."""
+    """Write the tables of a script (its ``__file__``) into the folder given on the command line."""
     if version("jax"):
         import jax
 

@@ -19,13 +19,13 @@ def shipped(request):
 
 @pytest.fixture
 def begun(tmp_path):
-    """A new exercise's master, on disk."""
+    """The master of a new exercise, on disk."""
     return new_exercise("newton_steps", tmp_path)
 
 
 @pytest.fixture
 def changed(begun):
-    """Reads the new master after some of its cells were changed: ``changed({id: function of the cell})``."""
+    """Read the new master with some of its cells changed: ``changed({id: function of the cell})``."""
 
     def change(cells=None, metadata=None, drop=()):
         notebook = copy.deepcopy(read_master(begun).notebook)
@@ -41,7 +41,7 @@ def changed(begun):
 
 @pytest.fixture
 def importable(monkeypatch):
-    """Makes a folder one that Python imports from, for this test only."""
+    """Put a folder on the import path for this test only."""
 
     def open_to(folder):
         monkeypatch.syspath_prepend(folder)

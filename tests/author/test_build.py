@@ -1,4 +1,4 @@
-"""One command makes all that an exercise needs, and gives nothing away."""
+"""One command builds all parts of an exercise, and leaks no answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def everything(folder):
     return "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file())
 
 
-def test_it_writes_every_part(begun, tmp_path):
+def test_build_writes_every_part(begun, tmp_path):
     written = build_exercise(read_master(begun), tmp_path / "out")
     assert {str(path.relative_to(tmp_path / "out")) for path in written} == {
         "release/newton_steps.ipynb",
@@ -73,7 +73,7 @@ def test_a_teachers_exercise_is_checked_like_any_other(begun, tmp_path, importab
 
     assert q1.check(lambda x: sin(x) + x * cos(x)).outcome == "passed"
     assert q1.check(lambda x: sin(x)).misconception == "forgets-the-second"
-    assert "does not travel" in q1.solution().text
+    assert "is not part of this exercise" in q1.solution().text
 
 
 def test_the_checks_load_in_a_kernel_beside_the_notebook(begun, tmp_path):
@@ -104,7 +104,7 @@ def test_a_course_keeps_its_settings_and_its_other_exercises(begun, tmp_path):
     assert sorted(path.name for path in (config.parent / "source").iterdir()) == ["06_relaxing_floor", "newton_steps"]
 
 
-def test_half_a_question_is_half_its_points_for_otter(shipped, tmp_path):
+def test_a_partly_right_answer_gets_half_the_points_from_otter(shipped, tmp_path):
     build_exercise(shipped, tmp_path, ("otter",))
     for question in shipped.lesson.questions:
         path = tmp_path / "otter" / shipped.lesson.slug / "tests" / f"{question.id.replace('-', '_')}.py"
@@ -115,7 +115,7 @@ def test_half_a_question_is_half_its_points_for_otter(shipped, tmp_path):
         assert [case["hidden"] for suite in made["test"]["suites"] for case in suite["cases"]] == [False, False]
 
 
-def test_what_nbgrader_reads_is_as_its_schema_asks(shipped):
+def test_metadata_for_nbgrader_match_its_schema(shipped):
     keys = {"schema_version", "grade", "solution", "locked", "grade_id", "task"}
     cells = [
         cell["metadata"]["nbgrader"]
@@ -128,7 +128,7 @@ def test_what_nbgrader_reads_is_as_its_schema_asks(shipped):
     assert graded == {question.id: question.points for question in shipped.lesson.questions}
 
 
-def test_the_commands_say_what_they_did(tmp_path, capsys, monkeypatch):
+def test_the_commands_print_their_results(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["new-exercise", "newton_steps"]) == 0
     assert main(["author", "validate", "newton_steps.ipynb", "--seeds", "2"]) == 0

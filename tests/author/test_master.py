@@ -1,4 +1,4 @@
-"""A master is read whole, or what it lacks is said."""
+"""A master notebook is parsed completely, or the error names what is missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autodiff_kit.exercises.questions import LESSONS
 ID = "newton-steps-1"
 
 
-def test_a_shipped_master_holds_the_questions_themselves(shipped):
+def test_a_builtin_master_contains_the_questions_themselves(shipped):
     lesson = LESSONS[shipped.lesson.no]
     assert [(q.id, q.points, q.title, q.writes) for q in shipped.lesson.questions] == [
         (q.id, q.points, q.title, q.writes) for q in lesson.questions
@@ -33,9 +33,9 @@ def test_a_new_exercise_reads_and_has_its_wrong_answers(begun):
     assert {wrong.misconception for wrong in master.wrong[ID]} == set(question.messages)
 
 
-def test_a_name_must_be_one_and_nothing_is_overwritten(begun, tmp_path):
+def test_a_name_must_be_valid_and_nothing_is_overwritten(begun, tmp_path):
     for name in ("Newton", "2nd", "a-b", ""):
-        with pytest.raises(StructureError, match="small letters"):
+        with pytest.raises(StructureError, match="lower-case letters"):
             new_exercise(name, tmp_path)
     before = begun.read_bytes()
     with pytest.raises(FileError, match="nothing was changed"):
@@ -43,7 +43,7 @@ def test_a_name_must_be_one_and_nothing_is_overwritten(begun, tmp_path):
     assert begun.read_bytes() == before
 
 
-def test_what_is_no_notebook_says_so(tmp_path):
+def test_a_file_that_is_not_a_notebook_is_an_error(tmp_path):
     with pytest.raises(MasterNotebookError, match="cannot be read"):
         read_master(tmp_path / "absent.ipynb")
     for text in ("", "{", "[]", "{}", json.dumps({"cells": [], "metadata": {}})):
@@ -67,7 +67,11 @@ def test_each_missing_part_is_named(changed):
     ("cell", "change", "words"),
     [
         ("text", lambda cell: cell.update(source="Write it."), "needs a heading"),
-        ("text", lambda cell: cell.update(source="## q1 · A title (3 points)\n\nText."), "2 in its metadata, 3 in its"),
+        (
+            "text",
+            lambda cell: cell.update(source="## q1 · A title (3 points)\n\nText."),
+            "2 points in its metadata, but 3 in its",
+        ),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].pop("points"), "has no points"),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].update(points="2"), "has no points"),
         ("", lambda cell: cell.update(source="def slope(x):\n    ..."), "BEGIN SOLUTION"),
@@ -77,7 +81,7 @@ def test_each_missing_part_is_named(changed):
         ("-author", lambda cell: cell.update(source="1/0"), "stops with ZeroDivisionError"),
     ],
 )
-def test_each_mistake_of_an_author_is_explained(changed, cell, change, words):
+def test_each_error_of_an_author_is_explained(changed, cell, change, words):
     name = ID + ("-text" if cell == "text" else cell)
     with pytest.raises(MasterNotebookError, match=words):
         parse_master(changed({name: change}))

@@ -1,4 +1,4 @@
-"""Every way in which an exercise can be unfair, wrong or leaky is found."""
+"""Validation finds every way in which an exercise can be unfair, wrong or leaky."""
 
 from __future__ import annotations
 
@@ -52,27 +52,31 @@ def replace(before, after):
         ("", replace("return np.sin", "return nope.sin"), "The worked answer fails"),
         ("", replace("### BEGIN SOLUTION\ndef slope", "### BEGIN SOLUTION\nslope = 3\ndef other"), "defines no slope"),
         ("-wrong-1", source("def slope(x):\n    return np.sin(x) + x * np.cos(x)"), "(product-of-slopes) passes"),
-        ("-wrong-1", source("def slope(x):\n    return np.sin(x)"), "is told 'forgets-the-second' in place of"),
+        ("-wrong-1", source("def slope(x):\n    return np.sin(x)"), "gets the message 'forgets-the-second' instead of"),
         ("-wrong-1", source("def slope(x):\n    return 1 / 'a'"), "Wrong answer 1 (product-of-slopes) stops"),
         ("-wrong-1", source("1 / 0"), "stops with ZeroDivisionError"),
-        ("-text", replace("Write `slope(x)`", "It is: return np.sin(x) + x * np.cos(x)"), "worked answer stands in"),
-        ("-text", replace("Write `slope(x)`", "The slope of a product has two terms."), "A hint stands in"),
+        (
+            "-text",
+            replace("Write `slope(x)`", "It is: return np.sin(x) + x * np.cos(x)"),
+            "contains a line of its worked answer",
+        ),
+        ("-text", replace("Write `slope(x)`", "The slope of a product has two terms."), "contains a hint"),
         ("-author", replace('    "`sin(x) + x * cos(x)`",\n', ""), "It has 2 hints"),
-        ("-author", replace('"product-of-slopes":', '"a b": "", "product-of-slopes":'), "cannot be counted"),
+        ("-author", replace('"product-of-slopes":', '"a b": "", "product-of-slopes":'), "must not contain spaces"),
         ("-check", source("q1.check()"), "Its check needs"),
-        ("-check", lambda cell: cell["metadata"]["nbgrader"].update(points=3), "would give 3 points, the kit 2"),
-        ("-check", lambda cell: cell["metadata"]["nbgrader"].update(grade_id="other"), "No cell carries its grade"),
+        ("-check", lambda cell: cell["metadata"]["nbgrader"].update(points=3), "would give 3 points, but the kit 2"),
+        ("-check", lambda cell: cell["metadata"]["nbgrader"].update(grade_id="other"), "No cell has its grade"),
         (
             "-check",
             lambda cell: cell["metadata"]["nbgrader"].update(grade_id=f"{ID}-text"),
             "2 cells have this grade_id",
         ),
         ("-help", lambda cell: cell.update(id=ID), "2 cells have this cell id"),
-        ("-help", lambda cell: cell.update(id="a b"), "made of letters, digits"),
+        ("-help", lambda cell: cell.update(id="a b"), "consist of letters, digits"),
         ("-text", replace("## q1", "## q2"), "got q2"),
     ],
 )
-def test_each_problem_is_found_and_said(changed, name, change, words):
+def test_each_problem_is_found_and_described(changed, name, change, words):
     found = told(changed({ID + name: change}))
     assert any(words in problem for problem in found), found
 

@@ -73,12 +73,12 @@ TWO = (
 
 
 def calls() -> dict[str, tuple[Make, tuple[str, ...]]]:
-    """Every public callable: how to get it, and the names of its parameters."""
+    """Every public callable: a way to get it, and the names of its parameters."""
     found: dict[str, tuple[Make, tuple[str, ...]]] = {}
     for part in (ak, ak.nn, ak.segment, ak.relax, ak.optim, ak.layers):
         for name in part.__all__:
             thing = getattr(part, name)
-            # Errors are raised, and a Tensor is made by constant: its class has nothing to say to arguments.
+            # Error classes are raised, not called; a Tensor is made by constant, so its class is not called either.
             if callable(thing) and not (inspect.isclass(thing) and issubclass(thing, (Exception, ak.Tensor))):
                 found[f"{part.__name__}.{name}"] = (lambda thing=thing: thing, parameters(thing))
     for kind, make in OBJECTS.items():
@@ -94,7 +94,7 @@ def calls() -> dict[str, tuple[Make, tuple[str, ...]]]:
 
 
 def methods(thing: Any) -> list[str]:
-    """Public methods; what tensors have as entries of a record is the engine's own."""
+    """Public methods; those that tensors have as nodes of a record belong to the engine."""
     known = set(dir(thing)) - set(dir(Node)) - {"follow"}
     named = [n for n in sorted(known) if not n.startswith("_") and callable(getattr(type(thing), n, None))]
     return [*named, "__call__"] if callable(thing) else named
@@ -120,7 +120,7 @@ CALLS = calls()
 
 # ------------------------------------------------------------------------------------------------- one call
 class Draw:
-    """Arguments for one call, from a source of random numbers; ``drawn`` says afterwards which they were."""
+    """Arguments for one call, from a source of random numbers; ``drawn`` lists them afterwards."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -150,7 +150,7 @@ ARITY = re.compile(
 
 
 def allowed(error: BaseException) -> bool:
-    """Of the tree, the caller's own, or Python's word on the number and names of arguments."""
+    """Whether an error is one of the kit's, the caller's own, or Python's about the number and names of arguments."""
     if isinstance(error, (AutodiffError, UsersError)):
         return True
     if type(error) is TypeError and ARITY.search(str(error)) is not None:
@@ -159,17 +159,17 @@ def allowed(error: BaseException) -> bool:
     while trace is not None:
         places.append(trace.tb_frame.f_code.co_filename)
         trace = trace.tb_next
-    if places[-1] == VALUES:  # raised by what a function of the caller's does with NumPy
+    if places[-1] == VALUES:  # raised by NumPy inside a function of the caller
         return isinstance(error, Exception) and not isinstance(error, TimeoutError)
     own = max((k for k, place in enumerate(places) if place == VALUES), default=len(places))
     if own < len(places) and all(place.startswith(f"{KIT}/compile") for place in places[own + 1 :]):
-        return True  # the same, where the function computes with stand-ins for plain arrays
-    # A structured array on the left of an operator asks nobody else.
+        return True  # the same, if the function computes with symbolic arrays
+    # A structured array on the left of an operator does not try the right operand.
     return isinstance(error, TypeError) and not any(p.startswith(KIT) for p in places) and "structured" in str(error)
 
 
 def frozen(value: Any) -> Any:
-    """What must be the same after a call: arrays and plain containers."""
+    """The objects that a call must not change: arrays and plain containers."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         return value.shape, value.tobytes()
     if isinstance(value, (list, tuple)):
@@ -194,7 +194,7 @@ def in_time(seconds: float) -> Iterator[None]:
 
 
 def use(result: Any, draw: Draw) -> Any:
-    """Go on with what a call gave: enter a context, call a function."""
+    """Use the result of a call: enter a context, call a function."""
     if hasattr(result, "__enter__") and not isinstance(result, (ak.GradientTape, ak.ForwardAccumulator)):
         with result:
             ak.floor(ak.constant(1.5))
@@ -204,7 +204,7 @@ def use(result: Any, draw: Draw) -> Any:
 
 
 def differentiated(make: Make, args: list[Any], kwargs: dict[str, Any], draw: Draw) -> None:
-    """The call inside a tape, then the gradients and perhaps the Jacobian of what came out."""
+    """The call inside a tape, then the gradients and perhaps the Jacobian of the result."""
     sources = [v for v in flatten([args, kwargs]) if isinstance(v, (ak.Tensor, ak.Variable)) and v.dtype.kind == "f"]
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(sources)
@@ -216,7 +216,7 @@ def differentiated(make: Make, args: list[Any], kwargs: dict[str, Any], draw: Dr
 
 
 def attempt(name: str, rng: random.Random) -> str:
-    """One call; the complaint about it, or nothing."""
+    """Make one call; return a description of the failure, or an empty text."""
     draw, (make, names) = Draw(rng), CALLS[name]
     args, kwargs = draw.arguments(names)
     given = list(draw.drawn)

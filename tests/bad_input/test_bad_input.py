@@ -1,8 +1,8 @@
-"""Bad input of every public function: whatever is handed in, the answer is a value or an error that teaches.
+"""Bad input of every public function: for any arguments, the result is a value or a helpful error.
 
-A call takes some sensible arguments and some nonsense. It may give a value, an error of the kit's tree, or the error of
-a function that the caller wrote; a TypeError of Python's own only where a plain function is given too many arguments,
-too few, or a name that it does not have. It may not hang, change what it was given, leave a tape open, or fill memory.
+A call takes some sensible arguments and some nonsense. It may return a value, raise an error of the kit, or pass on the
+error of a function that the caller wrote. A TypeError of Python is allowed only if a plain function gets too many
+arguments, too few, or an unknown name. A call must not hang, change its arguments, leave a tape open, or fill memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .calls import CALLS, OBJECTS, attempt
 
 
 def test_every_public_name_is_called() -> None:
-    """The walk finds what the public lists name, methods and operators too."""
+    """The walk finds the names in the public lists, with methods and operators."""
     assert {
         "autodiff_kit.matmul",
         "autodiff_kit.nn.dropout",
@@ -50,14 +50,14 @@ def members(family: str) -> list[str]:
     return [name for name in CALLS if name.rpartition(".")[0] == family]
 
 
-def test_the_families_leave_nothing_out() -> None:
+def test_the_families_cover_all_names() -> None:
     assert sorted(name for family in FAMILIES for name in members(family)) == sorted(CALLS)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @given(seed=st.integers(0, 10**9))
-def test_nonsense_is_a_value_or_an_error_of_the_tree(family: str, seed: int, tmp_path_factory: Any) -> None:
-    """Each example calls each member once; what a member is given depends on its name and the seed alone."""
+def test_nonsense_gives_a_value_or_an_error_of_the_kit(family: str, seed: int, tmp_path_factory: Any) -> None:
+    """Each example calls each member once; its arguments depend on its name and the seed only."""
     rules, before = dict(gradient_override._RULES), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with chdir(tmp_path_factory.getbasetemp()):
         found = [c for name in members(family) if (c := attempt(name, random.Random(f"{name} {seed}")))]

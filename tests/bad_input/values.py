@@ -14,7 +14,7 @@ HUGE = 2**70
 
 
 class UsersError(Exception):
-    """What a caller's own function raises; it passes through."""
+    """An error that a caller's own function raises; it must pass through."""
 
 
 def raises(*args: Any, **kwargs: Any) -> Any:
@@ -27,7 +27,7 @@ def generator() -> Iterator[float]:
 
 
 def closed_tensor() -> ak.Tensor:
-    """A value of a record that has given its gradient."""
+    """A value of a record whose gradient has been computed."""
     x = ak.Variable([1.0, 2.0])
     with ak.GradientTape() as tape:
         y = x * x

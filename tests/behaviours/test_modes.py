@@ -1,4 +1,4 @@
-"""Rows B15 to B28, where their words go beyond the tests of tests/core."""
+"""Rows B15 to B28, as far as the tests of tests/core do not cover them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autodiff_kit.transforms import batched_forward
 
 @pytest.mark.parametrize(("n", "m", "cheaper"), [(3, 20, "forward"), (20, 3, "reverse"), (1, 1, "reverse")])
 def test_b16_the_cheaper_mode_is_chosen(n: int, m: int, cheaper: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """B16: few sources are pushed, few targets are pulled; by hand the other mode gives the same."""
+    """B16: forward mode for few sources, reverse mode for few targets; the other mode, chosen explicitly, agrees."""
     pushes: list[str] = []
     inner = batched_forward.batched_output_tangent
     name = "batched_output_tangent"
@@ -31,8 +31,8 @@ def test_b16_the_cheaper_mode_is_chosen(n: int, m: int, cheaper: str, monkeypatc
 
 
 def test_b20_all_signs_give_the_norms_exactly() -> None:
-    """B20: H = [[2, 1], [1, 3]]; over all four sign vectors v·Hv is 5 in the mean and |Hv| 3.8730 in its root mean
-    square; so from gradients at x ± 1e-3 v, which are taken at the moved points.
+    """B20: H = [[2, 1], [1, 3]]; over all four sign vectors the mean of v·Hv is 5 and the root mean square of |Hv| is
+    3.8730; gradients at the perturbed points x ± 1e-3 v give the same.
     """
     matrix = np.array([[2.0, 1.0], [1.0, 3.0]])
     points: list[Any] = []
@@ -57,7 +57,7 @@ def test_b20_all_signs_give_the_norms_exactly() -> None:
 
 
 def test_b21_the_network_of_lesson_18() -> None:
-    """B21: dense 4-8-8-2 on ten rows, products alone: 2,240 operations forward and 3,840 backward."""
+    """B21: dense 4-8-8-2 on ten rows, products only: 2,240 operations forward and 3,840 backward."""
     x, w = np.ones((10, 4)), [ak.Variable(np.ones(shape)) for shape in ((4, 8), (8, 8), (8, 2))]
     with ak.GradientTape() as tape:
         h: Any = x
@@ -68,8 +68,8 @@ def test_b21_the_network_of_lesson_18() -> None:
     assert told.backward / told.forward == pytest.approx(1.714286, abs=1e-6)
 
 
-def test_b22_the_trap_of_where_and_its_two_ways_out() -> None:
-    """B22: [nan nan .25] by composition, [0 0 .25] with an inner where, or in the mode in which zero absorbs."""
+def test_b22_nan_from_where_and_its_two_remedies() -> None:
+    """B22: [nan nan .25] by composition, [0 0 .25] with an inner where, or inside ``zero_absorbs``."""
     x = ak.Variable([-1.0, 0.0, 4.0])
 
     def slopes(f: Any) -> Any:
@@ -89,8 +89,8 @@ def test_b22_the_trap_of_where_and_its_two_ways_out() -> None:
     np.testing.assert_array_equal(slopes(naive), [np.nan, np.nan, 0.25])
 
 
-def test_b24_what_was_assigned_entry_by_entry_is_explained() -> None:
-    """B24: entries put into a variable one by one: None, and the line of the assignment."""
+def test_b24_entrywise_assignments_are_explained() -> None:
+    """B24: entries assigned to a variable one by one: None, and the line of the assignment."""
     box, out = ak.Variable([[4.0, 5.0], [5.0, 6.0], [5.0, 7.0]]), ak.Variable(np.zeros(2), name="out")
     with ak.GradientTape() as tape:
         columns = ak.prod(box, axis=0)
@@ -104,8 +104,8 @@ def test_b24_what_was_assigned_entry_by_entry_is_explained() -> None:
     assert "out.assign_add" in why.code
 
 
-def test_b25_masked_training_moves_only_what_the_mask_keeps() -> None:
-    """B25: `M*W + stop_gradient((1-M)*W)` has W's value everywhere and a slope only where M is 1; both modes agree."""
+def test_b25_masked_training_changes_only_unmasked_entries() -> None:
+    """B25: `M*W + stop_gradient((1-M)*W)` has W's value everywhere and a gradient where M is 1; both modes agree."""
     w, mask = ak.Variable([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
 
     def used(w: Any) -> Any:
@@ -120,9 +120,9 @@ def test_b25_masked_training_moves_only_what_the_mask_keeps() -> None:
     assert tangent.tolist() == mask.tolist()
 
 
-def test_b26_where_the_stopped_mean_is_right_and_where_it_is_not() -> None:
+def test_b26_when_a_stopped_mean_is_right() -> None:
     """B26: x = [1, 2, 3, 4]: the variance has [-.75 -.25 .25 .75] either way; the first output of (x - μ)/σ has
-    [.2683 -.3578 -.0894 .1789], and stopping μ and σ altogether gives [.8944 0 0 0].
+    [.2683 -.3578 -.0894 .1789], and stopping both μ and σ gives [.8944 0 0 0].
     """
     x = ak.Variable([1.0, 2.0, 3.0, 4.0])
 
@@ -150,8 +150,8 @@ def test_b26_where_the_stopped_mean_is_right_and_where_it_is_not() -> None:
     np.testing.assert_allclose(slopes(lambda: first(whole=True)), [0.6708, -0.2236, -0.2236, -0.2236], atol=5e-5)
 
 
-def test_b27_values_stay_and_only_the_way_back_is_swapped() -> None:
-    """B27: floor of [1.7, 2.3] with the gradient of the identity, and 5 g on Identity, in both modes of asking."""
+def test_b27_an_override_changes_gradients_and_not_values() -> None:
+    """B27: floor of [1.7, 2.3] with the gradient of the identity, and 5 g for Identity, in both modes."""
 
     @ak.register_gradient("Quintuple")
     def quintuple(g: Any, ans: Any, x: Any) -> Any:
@@ -171,8 +171,8 @@ def test_b27_values_stay_and_only_the_way_back_is_swapped() -> None:
 
 
 @pytest.mark.parametrize("mode", ["gradient", "jacobian"])
-def test_b28_a_hook_replaces_what_passes_any_intermediate_value(mode: str) -> None:
-    """B28: of three values on the way, the hook of the middle one sees 6 and passes -1 on; later ones are untouched."""
+def test_b28_a_hook_replaces_the_gradient_of_an_intermediate_value(mode: str) -> None:
+    """B28: of three intermediate values, the hook of the second sees 6 and returns -1; later values are unaffected."""
     x = ak.Variable(1.0)
     seen: list[float] = []
     with ak.GradientTape(persistent=True) as tape:

@@ -1,4 +1,4 @@
-"""Rows B29 to B38, where their words go beyond the tests of tests/test_relax.py and tests/nn."""
+"""Rows B29 to B38, as far as tests/test_relax.py and tests/nn do not cover them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from autodiff_kit.nn import relax
     "hard", [ak.floor, ak.ceil, ak.round, ak.sign, lambda x: ak.cast(ak.cast(x, "int64"), "float64")],
     ids=["floor", "ceil", "round", "sign", "cast"],
 )  # fmt: skip
-def test_b29_none_with_an_explanation_and_zeros_only_if_asked(hard: Callable[[Any], Any]) -> None:
-    """B29: None, never a silent zero; the explanation names the operation's line and what stands in for it."""
+def test_b29_none_with_an_explanation_and_zeros_only_on_request(hard: Callable[[Any], Any]) -> None:
+    """B29: None, never a silent zero; the explanation names the operation's line and an alternative."""
     x = ak.Variable([1.7, -2.3])
     with ak.GradientTape(persistent=True) as tape:
         y = ak.sum(hard(x) * 2.0)
@@ -29,8 +29,8 @@ def test_b29_none_with_an_explanation_and_zeros_only_if_asked(hard: Callable[[An
 
 
 def test_b30_the_checker_names_the_jump_that_it_steps_across() -> None:
-    """B30: floor with the identity's gradient at a whole number: off by 499 at step 1e-3, and the report says why; the
-    detour has gradient 0 and an error of 0.
+    """B30: floor with the identity's gradient at an integer: off by 499 at step 1e-3, and the report names the jump;
+    the function x - (x - floor(x)) has gradient 0 and an error of 0.
     """
     x = np.array([[1.0, 1.5]])
     with ak.gradient_override_map({"Floor": "Identity"}):
@@ -50,7 +50,7 @@ RELAXED: dict[str, Callable[[Any, float], Any]] = {
 
 
 def _trained(floor: Callable[[Any, float], Any]) -> float:
-    """(floor(x) - 3)² from 0.3 by plain descent, sharper with each step."""
+    """(floor(x) - 3)² from 0.3 by gradient descent, sharper at each step."""
     x, optimizer = ak.Variable(0.3), ak.optim.SGD(0.1)
     for k in range(200):
         with ak.GradientTape() as tape:
@@ -64,7 +64,7 @@ def _trained(floor: Callable[[Any, float], Any]) -> float:
 
 @pytest.mark.parametrize("name", RELAXED)
 def test_b31_training_through_each_relaxation_reaches_the_integer(name: str) -> None:
-    """B31: from 0.3 to where floor is 3; through hard floor nothing moves. Values, slopes, and errors that fall."""
+    """B31: from 0.3 to where floor is 3; with hard floor x does not move. Values, gradients, and decreasing errors."""
     assert _trained(lambda x, _: ak.floor(x)) == 0.3
     end = _trained(RELAXED[name])
     assert abs(end - 3.0) < 0.6
@@ -76,8 +76,8 @@ def test_b31_training_through_each_relaxation_reaches_the_integer(name: str) -> 
     assert np.isfinite(ak.grad(lambda x: ak.sum(RELAXED[name](x, 2.0)))(between).numpy()).all()
 
 
-def test_b32_a_half_bit_of_difference_between_single_and_double() -> None:
-    """B32: the same call in float32 and float64: the range is nudged in the input's dtype, and each says 0 exactly."""
+def test_b32_float32_and_float64_differ_by_half_a_level() -> None:
+    """B32: the same call in float32 and float64: the range is nudged in the input's dtype, and 0 is exact in both."""
     row = np.array([-1.5, -0.4, 0.1, 0.63, 2.0])
     ends = {}
     for dtype in ("float32", "float64"):
@@ -98,8 +98,8 @@ def test_b32_a_half_bit_of_difference_between_single_and_double() -> None:
     ("x", "expected"),
     [([-4.0, -3.5, 0.0, 1.0, 5.0], [2, 0, 1, 1, 1]), ([-4.0, -3.5, -3.25, 0.0, 5.0], [3, 0, 0, 1, 1])],
 )
-def test_b32_what_is_clamped_hands_its_1_to_the_ends(x: Any, expected: Any) -> None:
-    """B32: with min and max of x itself: the 1 of every clamped entry goes to the entry that is the end."""
+def test_b32_clamped_entries_pass_their_gradient_to_the_ends(x: Any, expected: Any) -> None:
+    """B32: with min and max of x itself: the gradient 1 of every clamped entry goes to the entry at that end."""
     w = ak.Variable(x)
     with ak.GradientTape(persistent=True) as tape:
         low, high = ak.min(w), ak.max(w)
@@ -111,7 +111,7 @@ def test_b32_what_is_clamped_hands_its_1_to_the_ends(x: Any, expected: Any) -> N
 
 # ---------------------------------------------------------------------------------------------------- B33
 class BlackBox:
-    """F(x) = x³ + x, entry by entry, in a form that no tape can follow; it counts how many points it was asked for."""
+    """F(x) = x³ + x, elementwise, in a form that no tape can follow; counts the points at which it is evaluated."""
 
     def __init__(self) -> None:
         self.evaluations = 0
@@ -123,7 +123,7 @@ class BlackBox:
 
 
 def test_b33_a_model_is_trained_to_invert_a_black_box() -> None:
-    """B33: from pairs (F(x), x) alone, M learns M(F(x)) = x; the box is asked once for each pair."""
+    """B33: from pairs (F(x), x) alone, M learns M(F(x)) = x; F is evaluated once for each pair."""
     rng, box = np.random.default_rng(0), BlackBox()
     x = rng.uniform(-1.5, 1.5, (256, 1))
     answers = box(x)
@@ -139,8 +139,8 @@ def test_b33_a_model_is_trained_to_invert_a_black_box() -> None:
     assert np.abs(fresh - fresh.mean()).mean() > 0.5
 
 
-def test_b33_a_tape_stops_at_the_box_and_says_so() -> None:
-    """B33: None, with the line where the value left the record."""
+def test_b33_a_tape_does_not_follow_a_black_box() -> None:
+    """B33: None, with the line at which the value left the record."""
     box, x = BlackBox(), ak.Variable([[0.5, -1.0]])
     with ak.GradientTape() as tape:
         y = ak.sum(ak.constant(box(x)) ** 2)
@@ -151,9 +151,9 @@ def test_b33_a_tape_stops_at_the_box_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("n", [2, 6])
-def test_b33_estimates_through_the_box_and_what_they_cost(n: int) -> None:
-    """B33: the slope of Σ F(x)² by central differences (2 n evaluations) and by an evolution strategy with mirrored
-    probes (2 for each), beside the exact one, which costs the box none but cannot be had.
+def test_b33_estimates_through_a_black_box_and_their_cost(n: int) -> None:
+    """B33: the gradient of Σ F(x)² by central differences (2 n evaluations) and by an evolution strategy with mirrored
+    probes (2 for each), compared with the exact one.
     """
     box, x = BlackBox(), np.linspace(-0.8, 1.0, n)
     exact = ak.grad(lambda x: ak.sum((x**3 + x) ** 2))(x).numpy()
@@ -174,12 +174,12 @@ def test_b33_estimates_through_the_box_and_what_they_cost(n: int) -> None:
         errors.append(float(np.linalg.norm(weights @ eps / probes - exact) / np.linalg.norm(exact)))
     assert box.evaluations == 2 * (50 + 5000)
     assert errors[1] < 0.1
-    assert errors[1] < errors[0]  # noise falls with the root of the number of probes; differences need no such number
+    assert errors[1] < errors[0]  # the noise falls with the root of the number of probes
 
 
 @pytest.mark.parametrize("estimate", ["differences", "evolution"])
-def test_b33_descent_through_the_box_by_an_estimate(estimate: str) -> None:
-    """B33: ``custom_gradient`` puts the estimate on the tape, so that what stands before the box trains through it."""
+def test_b33_descent_through_a_black_box_by_an_estimate(estimate: str) -> None:
+    """B33: ``custom_gradient`` records the estimate, so that parameters before F are trained through it."""
     box, rng = BlackBox(), np.random.default_rng(1)
 
     @ak.custom_gradient
@@ -204,7 +204,7 @@ def test_b33_descent_through_the_box_by_an_estimate(estimate: str) -> None:
 
 # ---------------------------------------------------------------------------------------------------- B37, B38
 def test_b37_cross_entropy_is_neither_binary_terms_nor_a_softmax_twice() -> None:
-    """B37: 1.4076, which is -log softmax, where the two mistakes give 2.5963 and 1.2177."""
+    """B37: 1.4076, which is -log softmax; the two mistakes give 2.5963 and 1.2177."""
     logits, label = np.array([0.0, 1.0, 2.0]), 1
     p = ak.nn.softmax(logits).numpy()
     right = float(ak.nn.sparse_softmax_cross_entropy(label, logits))
@@ -222,7 +222,7 @@ MASKED: dict[str, dict[str, Any]] = {
 
 
 def test_b38_three_designs_agree_on_two_real_positions() -> None:
-    """B38: [.475021 .524979 0 0 0] in all, where the plain softmax gives the padding more than half."""
+    """B38: [.475021 .524979 0 0 0] in all designs; the plain softmax gives the padding more than half."""
     plain = ak.nn.softmax(SCORES).numpy()
     np.testing.assert_allclose(plain, [0.2075, 0.2293, 0.1877, 0.1877, 0.1877], atol=5e-5)
     for options in MASKED.values():
@@ -231,7 +231,7 @@ def test_b38_three_designs_agree_on_two_real_positions() -> None:
 
 
 def test_b38_where_all_positions_are_masked() -> None:
-    """B38: 0/0 by hand; then 0 or nan as asked, nan from minus infinity, and scores that are still read from -10000."""
+    """B38: 0/0 by hand; then 0 or nan as requested, nan from minus infinity, and the scores themselves with -10000."""
     nothing = np.zeros(5, bool)
     with np.errstate(invalid="ignore"):
         by_hand = ak.nn.softmax(SCORES) * nothing
@@ -244,7 +244,7 @@ def test_b38_where_all_positions_are_masked() -> None:
 
 
 def test_b38_in_half_precision() -> None:
-    """B38: at -10000 neighbours are 8 apart, so an empty row forgets its scores; by hand large padding takes all."""
+    """B38: at -10000 neighbouring floats are 8 apart, so an empty row loses its scores; by hand, padding takes all."""
     half = SCORES.astype(np.float16)
     for options in MASKED.values():
         found = ak.nn.masked_softmax(half, REAL, **options)
@@ -259,7 +259,7 @@ def test_b38_in_half_precision() -> None:
 
 
 def test_b38_gradients_that_leak_to_the_padding() -> None:
-    """B38: a softmax over everything, masked afterwards, pulls at the padding; the three designs do not."""
+    """B38: a softmax over all positions, masked afterwards, has a gradient to the padding; the designs have not."""
 
     def leak(f: Callable[[Any], Any]) -> Any:
         return ak.grad(lambda s: ak.sum(f(s) * np.array([1.0, 2.0, 5.0, 6.0, 7.0])))(SCORES).numpy()[2:]
@@ -271,8 +271,8 @@ def test_b38_gradients_that_leak_to_the_padding() -> None:
 
 
 def test_b38_the_ratio_between_real_positions() -> None:
-    """B38: e^-0.1 in every design; where scores are multiplied by the mask before the softmax the total goes astray,
-    and where rounding takes the real positions away the ratio is gone.
+    """B38: e^-0.1 in every design; if scores are multiplied by the mask before the softmax, the total is wrong,
+    and if rounding removes the real positions, the ratio is lost.
     """
     for options in MASKED.values():
         weights = ak.nn.masked_softmax(SCORES, REAL, **options).numpy()
@@ -287,8 +287,8 @@ def test_b38_the_ratio_between_real_positions() -> None:
 
 
 def test_b38_a_trained_model_on_sequences_of_varying_length() -> None:
-    """B38: the same sentences in longer padding: a masked model answers as before, one that masks after the softmax
-    has learned the padding of its training, and answers otherwise.
+    """B38: the same sentences with longer padding: a masked model predicts as before; a model that masks after the
+    softmax has learned the padding of its training, and predicts otherwise.
     """
     rng = np.random.default_rng(0)
     lengths = rng.integers(2, 7, 40)

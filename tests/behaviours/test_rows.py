@@ -1,4 +1,4 @@
-"""Where each question and each edge case is tested: a row or a bullet without a test fails here."""
+"""The tests of each row and of each edge case: a row or a bullet without a test fails here."""
 
 from __future__ import annotations
 
@@ -12,26 +12,30 @@ import pytest
 TESTS = Path(__file__).parents[1]
 
 STRUCTURE: dict[str, list[str]] = {
-    "transpose with negative axes": ["behaviours/test_structure.py::test_odd_arguments_of_shaping_and_reductions"],
-    "diff with n >= size": ["behaviours/test_structure.py::test_odd_arguments_of_shaping_and_reductions"],
+    "transpose with negative axes": [
+        "behaviours/test_structure.py::test_unusual_arguments_of_shape_functions_and_reductions"
+    ],
+    "diff with n >= size": ["behaviours/test_structure.py::test_unusual_arguments_of_shape_functions_and_reductions"],
     "prod over a row with a zero": [
-        "behaviours/test_structure.py::test_odd_arguments_of_shaping_and_reductions",
+        "behaviours/test_structure.py::test_unusual_arguments_of_shape_functions_and_reductions",
         "rules/test_points.py::test_the_hessian_of_a_product_with_a_zero",
     ],
-    "tile with 0 repeats": ["behaviours/test_structure.py::test_odd_arguments_of_shaping_and_reductions"],
-    "roll with tuple shifts": ["behaviours/test_structure.py::test_odd_arguments_of_shaping_and_reductions"],
-    "cumsum of a 0-d array": ["behaviours/test_structure.py::test_odd_arguments_of_shaping_and_reductions"],
+    "tile with 0 repeats": ["behaviours/test_structure.py::test_unusual_arguments_of_shape_functions_and_reductions"],
+    "roll with tuple shifts": [
+        "behaviours/test_structure.py::test_unusual_arguments_of_shape_functions_and_reductions"
+    ],
+    "cumsum of a 0-d array": ["behaviours/test_structure.py::test_unusual_arguments_of_shape_functions_and_reductions"],
     "reductions of 0-d arrays and over no axis": [
-        "behaviours/test_structure.py::test_odd_arguments_of_shaping_and_reductions",
+        "behaviours/test_structure.py::test_unusual_arguments_of_shape_functions_and_reductions",
         "rules/test_shapes.py::test_reductions_over_any_axes",
     ],
     "unbroadcast": [
         "rules/test_shapes.py::test_broadcasting_is_undone",
-        "behaviours/test_structure.py::test_what_was_broadcast_is_summed_back",
+        "behaviours/test_structure.py::test_broadcasting_is_reversed_by_sums",
     ],
     "axes of size 0": [
         "rules/test_shapes.py::test_an_axis_of_length_0",
-        "behaviours/test_structure.py::test_what_was_broadcast_is_summed_back",
+        "behaviours/test_structure.py::test_broadcasting_is_reversed_by_sums",
     ],
     "fancy indices with duplicates": [
         "rules/test_shapes.py::test_any_list_of_positions_adds_up",
@@ -42,16 +46,16 @@ STRUCTURE: dict[str, list[str]] = {
         "rules/test_shapes.py::test_any_basic_index",
         "behaviours/test_structure.py::test_fancy_indices_are_added_up",
     ],
-    "views that alias their base": ["behaviours/test_structure.py::test_views_of_one_array_are_values_of_their_own"],
+    "views that alias their base": ["behaviours/test_structure.py::test_views_of_one_array_are_independent_values"],
     "non-contiguous and read-only inputs": ["rules/test_rules.py::test_strided_and_read_only_inputs"],
-    "accumulate float16 in float32": ["rules/test_points.py::test_half_precision_is_added_up_in_single"],
+    "accumulate float16 in float32": ["rules/test_points.py::test_float16_is_summed_in_float32"],
     "the gradient has its source's dtype": ["rules/test_rules.py::test_gradient_has_the_shape_and_dtype_of_its_source"],
     "promotion rules": ["rules/test_points.py::test_dtypes_are_promoted_as_numpy_does"],
     "the Hessian of every op is symmetric": ["rules/test_rules.py::test_second_order"],
     "adjoint identity": ["rules/test_rules.py::test_the_two_rules_are_adjoint"],
     "deep records": [
         "core/test_long.py::test_a_record_of_100_000_operations",
-        "core/test_long.py::test_a_deep_record_of_arrays_dies_without_recursion",
+        "core/test_long.py::test_a_deep_record_of_arrays_is_freed_without_recursion",
         "core/test_long.py::test_a_deep_chain_forwards",
     ],
     "in-place writes": [
@@ -81,29 +85,29 @@ BEHAVIOUR: dict[str, list[str]] = {
     ],
     "a primal given twice": ["core/test_modes.py::test_a_primal_given_twice"],
     "custom_gradient binds keyword arguments": [
-        "core/test_custom.py::test_a_custom_gradient_binds_keywords_and_derives_its_push"
+        "core/test_custom.py::test_a_custom_gradient_binds_keywords_and_derives_its_jvp"
     ],
-    "the wrong number of gradients": ["core/test_custom.py::test_a_custom_gradient_that_is_wrong"],
+    "the wrong number of gradients": ["core/test_custom.py::test_wrong_custom_gradients_are_errors"],
     "both vjp and jvp, what is missing derived": [
         "core/test_custom.py::test_a_custom_gradient_with_both_rules",
         "behaviours/test_structure.py::test_hessians_go_through_a_custom_gradient_with_one_rule",
     ],
-    "registering one name twice": ["core/test_custom.py::test_b27_a_name_registered_twice"],
+    "registering one name twice": ["core/test_custom.py::test_b27_a_name_registered_twice_is_an_error"],
     "overriding to an unknown name": ["core/test_custom.py::test_b27_names_that_do_not_exist"],
     "labels outside [0, C)": ["nn/test_masked.py::test_labels_that_do_not_fit"],
     "min > max in fake_quant": ["test_relax.py::test_arguments_outside_their_range"],
     "the nudged range": ["test_relax.py::test_the_edge_of_the_nudged_range"],
     "an anomaly mode": [
         "core/test_anomalies.py::test_the_first_nan_forward_is_named",
-        "core/test_anomalies.py::test_the_first_nan_on_the_way_back_is_named",
-        "core/test_anomalies.py::test_a_nan_that_was_brought_in_says_so",
+        "core/test_anomalies.py::test_the_first_nan_in_the_backward_pass_is_named",
+        "core/test_anomalies.py::test_a_nan_in_the_input_is_named_as_such",
     ],
 }
 
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
-    """Names of a file's test functions that say or check something."""
+    """Names of a file's test functions with a docstring or an assertion."""
     found = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return frozenset(
         n.name for n in found if isinstance(n, ast.FunctionDef) and n.name.startswith("test_") and not _empty(n)

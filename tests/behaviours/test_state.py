@@ -1,4 +1,4 @@
-"""Rows B39 to B46, where their words go beyond the tests of tests/optim, tests/core and tests/nn."""
+"""Rows B39 to B46, as far as tests/optim, tests/core and tests/nn do not cover them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SLOTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("name", SLOTS)
 def test_b39_every_slot_can_be_read_and_belongs_to_one_variable(name: str) -> None:
-    """B39: names, values from step to step, two variables apart, and a LookupError for what is not kept."""
+    """B39: names, values from step to step, separate slots for two variables, and a LookupError for an unknown slot."""
     make, names = SLOTS[name]
     optimizer, w, other = make(), ak.Variable([1.0, -2.0]), ak.Variable([1.0, -2.0])
     assert set(optimizer.slot_names()) == set(names)
@@ -41,8 +41,8 @@ def test_b39_every_slot_can_be_read_and_belongs_to_one_variable(name: str) -> No
 
 
 def test_b40_the_step_is_not_the_gradient() -> None:
-    """B40, lesson 14: with momentum .9 and gradients of 1 the steps are -.1, -.19, -.271, in all -.561; with RMSProp
-    they depend on where the mean of squares begins, which is 0 unless told.
+    """B40, lesson 14: with momentum .9 and gradients of 1 the steps are -.1, -.19, -.271, in total -.561; with RMSProp
+    they depend on the initial mean of squares, which is 0 by default.
     """
     w, opt = ak.Variable(0.0), ak.optim.SGD(0.1, momentum=0.9)
     steps = []
@@ -59,8 +59,8 @@ def test_b40_the_step_is_not_the_gradient() -> None:
 
 
 @pytest.mark.parametrize("name", ["SGD", "momentum", "Adam"])
-def test_b40_the_last_step_is_kept_without_a_second_copy_of_the_weights(name: str) -> None:
-    """B40: after a step the optimizer holds its slots; reading the step works it out, or hands out what is there."""
+def test_b40_the_last_step_needs_no_second_copy_of_the_weights(name: str) -> None:
+    """B40: after a step the optimizer holds its slots; the last step is computed from them, or was stored."""
     n = 200_000
     optimizer, w = SLOTS[name][0](), ak.Variable(np.zeros(n))
     g = np.ones(n)
@@ -74,13 +74,13 @@ def test_b40_the_last_step_is_kept_without_a_second_copy_of_the_weights(name: st
     finally:
         tracemalloc.stop()
     slots = sum(np.size(optimizer.get_slot(w, s)) > 1 for s in optimizer.slot_names())
-    large = [t for t in traces if t.domain == np.lib.tracemalloc_domain and t.size >= 8 * n]  # arrays, and no code
+    large = [t for t in traces if t.domain == np.lib.tracemalloc_domain and t.size >= 8 * n]  # arrays, not code
     assert slots + 2 <= len(large) <= slots + 2 + 1  # the slots, the value, `before`, and at most one step
     np.testing.assert_allclose(optimizer.last_update(w), after - before, atol=1e-15)
 
 
-def test_b42_pairs_may_be_changed_in_any_way_on_their_way() -> None:
-    """B42: clipped by their common length, scaled, masked; a None stays a None and is skipped."""
+def test_b42_pairs_can_be_changed_before_they_are_applied() -> None:
+    """B42: clipped by their common norm, scaled, masked; a None stays None and is skipped."""
     a, b, idle = ak.Variable([3.0, 0.0]), ak.Variable(4.0), ak.Variable(1.0)
     optimizer = ak.optim.SGD(1.0)
     pairs = optimizer.compute_gradients(lambda: 0.5 * ak.sum(a * a) + 0.5 * b * b, [a, b, idle])
@@ -95,8 +95,8 @@ def test_b42_pairs_may_be_changed_in_any_way_on_their_way() -> None:
 
 
 def test_b43_three_ways_to_stay_feasible() -> None:
-    """B43: projection, penalty, reparametrisation of min ½(w - 2)² with w ≤ 1: 1, then 1.5, 1.1, 1.01, and below 1;
-    the nearer a penalty comes to feasible, the smaller the step must be.
+    """B43: projection, penalty, reparametrization of min ½(w - 2)² with w ≤ 1: 1, then 1.5, 1.1, 1.01, and below 1;
+    the closer a penalty comes to feasible, the smaller the step must be.
     """
 
     def end(loss: Any, w: Any, rate: float = 0.005, steps: int = 3000) -> float:
@@ -117,14 +117,14 @@ def test_b43_three_ways_to_stay_feasible() -> None:
         opt.minimize(lambda: penalty(99.0)(w), [w])
         path.append(float(w))
     assert min(path[1000:]) < 0.3
-    assert max(path[1000:]) > 1.05  # a rate ten times too large never settles
+    assert max(path[1000:]) > 1.05  # a rate ten times too large does not converge
     u = ak.Variable(0.0)
     end(lambda u: 0.5 * (1.0 - ak.softplus(u) - 2.0) ** 2, u, rate=0.5, steps=2000)
     assert 0.99 < 1.0 - float(ak.softplus(u.numpy())) < 1.0
 
 
-def test_b43_a_projection_is_one_pass_over_the_weights() -> None:
-    """B43: called once a step, with the plain array; what it costs beside a step is measured by the benchmark."""
+def test_b43_a_projection_runs_once_for_each_step() -> None:
+    """B43: called once for each step, with the plain array; a benchmark measures its cost."""
     x, target, seen = np.random.default_rng(0).normal(size=(64, 40)), np.ones((64, 20)), []
 
     def positive(value: Any) -> Any:
@@ -138,15 +138,15 @@ def test_b43_a_projection_is_one_pass_over_the_weights() -> None:
     assert w.numpy().min() == 0.0
 
 
-def test_b45_a_compiled_function_folds_shares_and_is_never_stale() -> None:
-    """B45: what does not depend on the arguments is worked out once, the same sine twice is one, and a variable that
-    changed and a changed closure are seen at the next call.
+def test_b45_a_compiled_function_folds_constants_and_is_never_stale() -> None:
+    """B45: values that do not depend on the arguments are computed once, equal sines are computed once, and a changed
+    variable and a changed closure are noticed at the next call.
     """
     w, factor = ak.Variable(2.0), [3.0]
 
     @ak.compile
     def f(x: Any) -> Any:
-        table = ak.sum(ak.exp(ak.constant(np.zeros(1000))))  # the same whatever x is
+        table = ak.sum(ak.exp(ak.constant(np.zeros(1000))))  # independent of x
         return ak.sin(x) * ak.sin(x) * w * table + factor[0]
 
     x = np.array([0.5, 1.0])

@@ -1,4 +1,4 @@
-"""The sections "Structure" and "Behaviour of the tape" of the edge cases, where no other test has them."""
+"""The sections "Structure" and "Behaviour of the tape" of the edge cases, as far as no other test covers them."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def pulled(f: Any, *arrays: Any) -> tuple[Any, list[Any]]:
         ],
     ],
 )
-def test_odd_arguments_of_shaping_and_reductions(f: Any, numpys: Any, shape: tuple[int, ...]) -> None:
-    """NumPy's value and shape, and a gradient that random directions confirm in both modes."""
+def test_unusual_arguments_of_shape_functions_and_reductions(f: Any, numpys: Any, shape: tuple[int, ...]) -> None:
+    """NumPy's value and shape, and a gradient that agrees with differences along random directions in both modes."""
     x = 1.0 + np.arange(float(np.prod(shape))).reshape(shape)
     y, (g,) = pulled(f, x)
     np.testing.assert_array_equal(y.numpy(), numpys(x))
@@ -58,7 +58,7 @@ def test_odd_arguments_of_shaping_and_reductions(f: Any, numpys: Any, shape: tup
     [((3, 1), (1, 4)), ((), (2, 3)), ((2, 3), ()), ((0,), (2, 1)), ((1,), (0,)), ((2, 1, 3), (4, 1)), ((1, 1), (5,))],
 )
 @pytest.mark.parametrize("op", [ak.add, ak.multiply, ak.maximum, ak.power, ak.atan2])
-def test_what_was_broadcast_is_summed_back(op: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+def test_broadcasting_is_reversed_by_sums(op: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
     """Over prepended axes, and over axes of length 1 with keepdims; in both modes, and for axes of length 0."""
     rng = np.random.default_rng(0)
     a, b = rng.uniform(0.5, 2.0, left), rng.uniform(0.5, 2.0, right)
@@ -91,7 +91,7 @@ def test_what_was_broadcast_is_summed_back(op: Any, left: tuple[int, ...], right
     ids=str,
 )
 def test_fancy_indices_are_added_up(index: Any) -> None:
-    """Masks, positions that occur twice, None and Ellipsis among them, negative steps: as np.add.at scatters."""
+    """Masks, repeated positions, with None and Ellipsis, negative steps: gradients are scattered as by np.add.at."""
     x, rng = np.arange(6.0).reshape(3, 2), np.random.default_rng(0)
     weights = rng.normal(size=x[index].shape)
     y, (g,) = pulled(lambda x: x[index] * weights, x)
@@ -103,8 +103,8 @@ def test_fancy_indices_are_added_up(index: Any) -> None:
     np.testing.assert_array_equal(tangent.numpy(), expected[index])
 
 
-def test_views_of_one_array_are_values_of_their_own() -> None:
-    """Two views of one array, a transposed one and a read-only one; writing to the base afterwards changes nothing."""
+def test_views_of_one_array_are_independent_values() -> None:
+    """Two views of one array, one transposed and one read-only; later writes to the base change nothing."""
     base = np.arange(6.0).reshape(2, 3)
     locked = base[:, ::2]
     locked.flags.writeable = False
@@ -117,7 +117,7 @@ def test_views_of_one_array_are_values_of_their_own() -> None:
 
 # ---------------------------------------------------------------------------------------- behaviour of the tape
 def test_entering_a_tape_that_is_recording_is_a_value_error() -> None:
-    """ValueError and RuntimeError both; afterwards the tape is as it was, and it may be left and entered again."""
+    """Both ValueError and RuntimeError; afterwards the tape is unchanged, and can be left and entered again."""
     w, tape, acc = ak.Variable(2.0), ak.GradientTape(persistent=True), ak.ForwardAccumulator(ak.constant(1.0), 1.0)
     with tape:
         with pytest.raises(OpenTapeError) as caught, tape:
@@ -133,7 +133,7 @@ def test_entering_a_tape_that_is_recording_is_a_value_error() -> None:
 
 
 def test_sources_that_occur_twice_and_targets_that_are_sources() -> None:
-    """A repeated source gets the full gradient each time, a target that is a source the identity part."""
+    """A repeated source gets the full gradient each time; a target that is also a source contributes the identity."""
     x = ak.Variable([1.0, 2.0])
     with ak.GradientTape(persistent=True) as tape:
         y = x * x
@@ -155,7 +155,7 @@ def test_tangents_that_do_not_fit_are_value_errors(tangent: Any, error: type[Exc
 
 
 def test_hessians_go_through_a_custom_gradient_with_one_rule() -> None:
-    """What is missing is derived: the push from the pull and, to second order, all from what they are made of."""
+    """Missing rules are derived: the JVP from the VJP, and second order from the operations in the rules."""
 
     @ak.custom_gradient
     def cube(x: Any) -> Any:

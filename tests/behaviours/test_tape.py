@@ -1,4 +1,4 @@
-"""Rows B01 to B14, where their words go beyond the tests of tests/core."""
+"""Rows B01 to B14, as far as the tests of tests/core do not cover them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from autodiff_kit.diagnostics import stepping
 from autodiff_kit.errors import TapeError, UnknownGradientError
 
 
-def test_b01_what_was_recorded_can_be_listed_drawn_and_stepped_through() -> None:
-    """B01: nodes and a table list it, the table draws itself, and both directions can be watched step by step."""
+def test_b01_a_record_can_be_listed_printed_and_stepped_through() -> None:
+    """B01: nodes and a table list the record, the table prints itself, and both sweeps can be stepped through."""
     w1, w2 = ak.constant(5.0, name="w1"), ak.constant(3.0, name="w2")
     with stepping.value_keeping_tape() as tape:
         tape.watch([w1, w2])
@@ -34,7 +34,7 @@ def test_b01_what_was_recorded_can_be_listed_drawn_and_stepped_through() -> None
 
 
 def test_b03_a_variable_that_is_not_trainable_and_one_that_is_not_read() -> None:
-    """B03: on access means on access: a trainable variable that no operation reads is not watched."""
+    """B03: a trainable variable that no operation reads is not watched."""
     read, unread, fixed = ak.Variable(1.0), ak.Variable(2.0), ak.Variable(3.0, trainable=False)
     with ak.GradientTape() as tape:
         y = read * fixed
@@ -47,8 +47,8 @@ def test_b03_a_variable_that_is_not_trainable_and_one_that_is_not_read() -> None
 
 
 @pytest.mark.parametrize("order", [("zx", "zy", "yx"), ("yx", "zy", "zx"), ("zy", "yx", "zx")])
-def test_b04_in_any_order(order: tuple[str, ...]) -> None:
-    """B04: z = y², y = x² at [1, 3]: one persistent tape gives all three, whichever is asked first."""
+def test_b04_gradients_in_any_order(order: tuple[str, ...]) -> None:
+    """B04: z = y², y = x² at [1, 3]: one persistent tape gives all three gradients, in any order."""
     x = ak.constant([1.0, 3.0])
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -60,8 +60,8 @@ def test_b04_in_any_order(order: tuple[str, ...]) -> None:
         assert tape.gradient(values[above], values[below]).tolist() == expected[above + below]
 
 
-def test_b05_a_persistent_tape_keeps_what_it_holds() -> None:
-    """B05: gradients again and again, and the bytes stay; without persistent=True they are gone after the first."""
+def test_b05_a_persistent_tape_keeps_its_values() -> None:
+    """B05: repeated gradients do not change the bytes held; without persistent=True the first releases them."""
     w = ak.Variable(np.ones(1000))
     for persistent in (True, False):
         with ak.GradientTape(persistent=persistent) as tape:
@@ -81,7 +81,7 @@ def _without_a_rule(x: Any) -> Any:
 
 
 def test_b10_an_operation_without_a_rule_says_how_to_register_one() -> None:
-    """B10: LookupError that names the operation, both ways; what it advises works."""
+    """B10: a LookupError that names the operation, in both modes; its advice works."""
     w = ak.Variable([1.0, 2.0])
     with ak.GradientTape() as tape:
         y = _without_a_rule(w) * 2.0
@@ -94,8 +94,8 @@ def test_b10_an_operation_without_a_rule_says_how_to_register_one() -> None:
         _without_a_rule(w)
 
 
-def test_b12_a_pause_inside_a_pause_and_a_reset_of_what_was_watched() -> None:
-    """B12: what is computed in a pause is not recorded; after reset neither operations nor watched values are known."""
+def test_b12_nested_pauses_and_a_reset_of_watched_values() -> None:
+    """B12: operations in a pause are not recorded; after reset neither operations nor watched values are known."""
     w, x = ak.Variable(3.0), ak.constant(2.0)
     with ak.GradientTape() as tape:
         tape.watch(x)
@@ -112,7 +112,7 @@ def test_b12_a_pause_inside_a_pause_and_a_reset_of_what_was_watched() -> None:
 
 
 @pytest.mark.parametrize("order", range(1, 7))
-def test_b13_any_order(order: int) -> None:
+def test_b13_derivatives_of_any_order(order: int) -> None:
     """B13: the k-th derivative of x⁶ at 2 by k tapes inside each other; the second of x³ at 3 is 18."""
     assert float(ak.grad(ak.grad(lambda x: x**3))(3.0)) == 18.0
     x = ak.Variable(2.0)

@@ -1,4 +1,4 @@
-"""The comparison with other libraries, without them and without a clock: every workload runs, and the kit agrees."""
+"""The comparison with other libraries, without these and without timing: every workload runs, and results agree."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def test_a_ratio_is_that_of_one_run_and_the_middle_one_counts() -> None:
     assert (limit.measured, limit.least, limit.largest, limit.met) == (2.0, 1.0, 4.0, False)
 
 
-def test_what_is_absent_leaves_its_place_empty() -> None:
+def test_missing_systems_leave_empty_cells() -> None:
     rows = speed_targets.rows([a_result(kit=[1.0])])
     assert [row.against for row in rows] == [TORCH, JAX, "limit: one copy"]
     assert {(row.measured, row.met) for row in rows} == {(None, None)}
     assert "None" not in report.table([report._cells(speed_targets.as_dict(row)) for row in rows], report.HEAD)
 
 
-def test_float64_once_more_has_rows_without_a_floor() -> None:
+def test_repeated_workloads_in_float64_have_no_target() -> None:
     result = a_result(kit=[1.0], torch=[2.0])
     result.main, result.dtype = False, "float64"
     row = speed_targets.rows([result])[0]
@@ -95,7 +95,7 @@ def test_float64_once_more_has_rows_without_a_floor() -> None:
     assert row.met is None
 
 
-def test_every_floor_names_what_there_is() -> None:
+def test_every_target_names_existing_systems() -> None:
     tiny = {key: set(build(TINY["float64"])) for key, build in WORKLOADS.items()}
     for floor in speed_targets.FLOORS:
         assert floor.key in {*WORKLOADS, speed_targets.COLD}
@@ -114,17 +114,17 @@ def test_small_plans_are_not_judged_by_their_memory() -> None:
 
 def test_the_slope_of_a_straight_line_is_one() -> None:
     assert tape_length.slopes({n: 3e-6 * n for n in (1000, 10_000, 100_000)}) == pytest.approx(1.0)
-    assert tape_length.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(2.0)  # 100 is too short to count
+    assert tape_length.slopes({100: 1.0, 1000: 1e-3, 10_000: 1e-1}) == pytest.approx(2.0)  # 100 is not used
     assert np.isnan(tape_length.slopes({1000: 1.0}))
 
 
-def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # machine code takes seconds
+def test_growth_measures_every_stage_and_stops_at_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # compiling takes seconds
     monkeypatch.setattr(tape_length, "build_kernels_now", lambda compiled: None)
     monkeypatch.setattr(
         tape_length, "PROGRAMS", {"layers": tape_length.PROGRAMS["layers"]}
     )  # "one number" starts numba
-    monkeypatch.setattr(tape_length.gc, "collect", lambda: 0)  # slow among all that a test run holds
+    monkeypatch.setattr(tape_length.gc, "collect", lambda: 0)  # slow with all the objects of a test run
     found = tape_length.growth([20, 40], 60.0)
     assert set(found) == set(tape_length.PROGRAMS)
     for stages in found.values():
@@ -132,7 +132,7 @@ def test_growth_measures_every_stage_and_stops_at_what_takes_long(monkeypatch: p
     assert all(set(times) <= {20} for stages in tape_length.growth([20, 40], 0.0).values() for times in stages.values())
 
 
-def test_what_the_collector_costs_is_measured_beside_bare_objects() -> None:
+def test_the_cost_of_the_garbage_collector_is_measured() -> None:
     assert {what: set(times) for what, times in tape_length.collected([20, 40]).items()} == {
         "record": {20, 40}, "bare objects": {20, 40},
     }  # fmt: skip
@@ -169,6 +169,6 @@ def test_report() -> None:
         "b mix: PyTorch is ahead at 20 entries",
     ):
         assert part in text
-    assert "1 of 1 floors are met" in text
+    assert "1 of 1 targets are met" in text
     page = report.page(data)
     assert page.count("\n| --- |") == 6

@@ -1,4 +1,4 @@
-"""Replay what Binder does with this repository, in a clean environment and without a container.
+"""Replay Binder's steps with this repository, in a clean environment and without a container.
 
 ``python tests/binder/replay.py`` copies the tracked files into an empty home, installs
 ``binder/requirements.txt`` into a fresh environment, runs ``binder/postBuild``, and then, through
@@ -71,7 +71,7 @@ finally:
 
 @dataclass
 class Replay:
-    """One replay in a home of its own."""
+    """One replay, in a separate home folder."""
 
     home: Path
     python: str
@@ -79,7 +79,7 @@ class Replay:
     times: dict[str, float] = field(default_factory=dict)
 
     def step(self, name: str, command: list[str]) -> None:
-        """Run one step as Binder would; its output is shown if it fails."""
+        """Run one step as Binder does; show its output if it fails."""
         begun = time.perf_counter()
         done = subprocess.run(
             command, cwd=self.home, env=self.environment(), user=self.user, group=self.user,
@@ -92,7 +92,7 @@ class Replay:
             raise SystemExit(f"{name} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-5000:]}")
 
     def environment(self) -> dict[str, str]:
-        """Return an environment with nothing of this one's Python, learner or settings in it."""
+        """Return an environment without this one's Python, learner or settings."""
         ours = (
             "AUTODIFF_KIT",
             "PYTHON",
@@ -110,7 +110,7 @@ class Replay:
 
 
 def main() -> None:
-    """Replay all steps; leave with an error at the first that fails."""
+    """Replay all steps; exit with an error at the first that fails."""
     parser = argparse.ArgumentParser(description="Replay Binder's steps in a clean environment.")
     parser.add_argument("--keep", action="store_true", help="leave the home in place")
     options = parser.parse_args()
@@ -125,7 +125,7 @@ def main() -> None:
 
 
 def replay(home: Path) -> None:
-    """Do in a home what Binder does in an image, then what a visitor's browser asks for."""
+    """Run Binder's steps in a home folder, then the requests of a visitor's browser."""
     copy_tracked(home)
     user = NOBODY if os.geteuid() == 0 else None
     python = find_python((home / "binder" / "runtime.txt").read_text().strip(), user)
@@ -160,7 +160,7 @@ def replay(home: Path) -> None:
 
 
 def copy_tracked(into: Path) -> None:
-    """Copy what git tracks, or would: a build sees the repository and nothing that lies about in it."""
+    """Copy the files that git tracks or would track: a build does not see ignored files."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     names = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True).stdout.split("\0")
     for name in filter(None, names):
@@ -170,7 +170,7 @@ def copy_tracked(into: Path) -> None:
 
 
 def find_python(runtime: str, user: int | None) -> str | None:
-    """Return a Python for the user: of the runtime's version if there is one, else any that is supported."""
+    """Return a Python for the user: of the runtime's version if it exists, otherwise any supported one."""
     code = "import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))"
     for name in (
         runtime.replace("-", ""),
@@ -180,7 +180,7 @@ def find_python(runtime: str, user: int | None) -> str | None:
         "python3.11",
         "python3",
     ):
-        # The first on PATH may be a shim in somebody's home; the system's own serves every user.
+        # The first on PATH may be a shim in a home folder; the system's Python is available to every user.
         for path in (shutil.which(name), shutil.which(name, path="/usr/local/bin:/usr/bin")):
             if path and _runs([path, "-c", code], user):
                 return path

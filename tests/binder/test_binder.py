@@ -1,4 +1,4 @@
-"""Binder: the files that it reads agree with the repository, and a replay of its steps opens a lesson."""
+"""Binder: its configuration agrees with the repository, and a replay of its steps opens a lesson."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def replay() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Its dataclass looks its own module up by name.
+    # Its dataclass looks up its module by name.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
@@ -64,7 +64,7 @@ def test_start_runs_what_it_is_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_each_visitor_is_a_learner_of_their_own(tmp_path: Path) -> None:
+def test_each_visitor_is_a_new_learner(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "HOME": str(tmp_path),

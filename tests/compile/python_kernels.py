@@ -1,4 +1,4 @@
-"""Sources of kernels run as plain Python: slow, and to the last bit what they say."""
+"""Kernel sources run as plain Python: slow, but an exact reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FAR = {np.float32: 8192.0, np.float64: 1e5}
 
 
 class _Math:
-    """The functions of ``math`` as NumPy has them: they never raise."""
+    """The functions of ``math`` with NumPy's behaviour: they never raise."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return getattr(np, name)  # type: ignore[no-any-return]
@@ -36,7 +36,7 @@ def _names(bits: str, kind: Any) -> dict[str, Any]:
         f"logaddexp{bits}": lambda x, y: kind(np.logaddexp(kind(x), kind(y))),
         f"tanh{bits}": _rounded(np.tanh, kind),
         f"sincos{bits}": lambda x: (kind(np.sin(x)), kind(np.cos(x))),
-        f"sort_key{bits}": lambda x: (1, x) if x != x else (0, x),  # a nan is on top
+        f"sort_key{bits}": lambda x: (1, x) if x != x else (0, x),  # nan is the largest
         f"value_of_key{bits}": lambda key: key[1],
         f"LOWEST_KEY{bits}": (-1, 0),
         f"SMALLEST_NORMAL{bits}": kind(np.finfo(kind).tiny),
@@ -76,7 +76,7 @@ def _put(t: int, k: int, value: Any) -> None:
 
 
 def compiler(text: str) -> int:
-    """What :func:`autodiff_kit.compile.run.kernel_loader.load` gives, of Python: the address of an entry."""
+    """A replacement in Python for :func:`autodiff_kit.compile.run.kernel_loader.load`."""
     space: dict[str, Any] = {
         "math": _Math(),
         "np": np,
@@ -105,7 +105,7 @@ def plans(compiled: Any) -> list[ExecutionPlan]:
 
 
 def build(compiled: Any, how: Callable[[str], Any] | None = compiler) -> list[ExecutionPlan]:
-    """Kernels for all plans, here and now."""
+    """Compile the kernels of all plans in this thread."""
     found = plans(compiled)
     for plan in found:
         plan.build(how)

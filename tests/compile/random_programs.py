@@ -1,4 +1,4 @@
-"""Random functions of a few arrays: what they compute, and their gradients, is drawn from a seed."""
+"""Random functions of a few arrays, whose operations and gradients are drawn from a seed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Program:
         return np.asarray(r.standard_normal(shape), self.dtype)
 
     def moved(self, r: np.random.Generator, wild: bool) -> list[Any]:
-        """Other inputs of the same kind; wild ones hold nan, infinities and numbers of all sizes."""
+        """Other inputs of the same kind; wild ones contain nan, infinities and numbers of all magnitudes."""
         found = []
         for x in self.inputs:
             y = np.asarray(x + 0.3 * r.standard_normal(x.shape), self.dtype)
@@ -51,7 +51,7 @@ class Program:
 
     # ----------------------------------------------------------------------------------------------------- what it does
     def body(self, *given: Any) -> list[Any]:
-        """Every value on the way."""
+        """Every intermediate value."""
         values = list(given)
         for p, q in self.script:
             a, b = values[q[0] % len(values)], values[q[1] % len(values)]
@@ -109,7 +109,7 @@ class Program:
         return total
 
     def function(self, weights: list[Any] | None = None, optimizer: Any = None) -> Callable[..., Any]:
-        """What is compiled."""
+        """The function to compile."""
         every = tuple(range(len(self.inputs)))
         if self.mode == "value":
             return lambda *xs: [
@@ -124,7 +124,7 @@ class Program:
         return lambda *xs: (optimizer.minimize(lambda: self.loss(weights[0], *xs[1:]), weights), weights[0] * 1.0)  # type: ignore[index,union-attr]
 
     def made(self) -> tuple[Callable[..., Any], Callable[[], list[Any]]]:
-        """The function, and one that gives its state: weights and slots."""
+        """The function, and one that returns its state: weights and slots."""
         if self.mode != "training":
             return self.function(), list
         w = ak.Variable(self.inputs[0])
@@ -144,7 +144,7 @@ def flat(nest: Any) -> list[Any]:
 
 
 def close(a: Any, b: Any, dtype: Any, scale: float = 1.0) -> bool:
-    """Equal up to rounding that a few dozen operations may have magnified."""
+    """Equal up to rounding errors that a few dozen operations may have magnified."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     tolerance = 1e-9 if dtype == np.float64 else 3e-3

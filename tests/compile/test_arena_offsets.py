@@ -1,4 +1,4 @@
-"""Packing values into one piece of memory: none in another's place while both live, and little lost."""
+"""Packing values into one memory arena: values that live at the same time do not overlap, and little is wasted."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from autodiff_kit.compile.passes.arena_offsets import offsets_by_size, offsets_b
 
 
 def need(sizes: list[int], lifetimes: list[tuple[int, int]]) -> int:
-    """Bytes that are in use at the worst moment."""
+    """Bytes in use at the peak."""
     return max(sum(s for s, (a, b) in zip(sizes, lifetimes, strict=True) if a <= t <= b) for t in range(130))
 
 
 @pytest.mark.parametrize("pack", [offsets_by_size, offsets_by_start])
 @pytest.mark.parametrize("seed", range(20))
-def test_values_that_live_together_stand_apart(pack: object, seed: int) -> None:
+def test_values_with_overlapping_lifetimes_do_not_overlap(pack: object, seed: int) -> None:
     r = np.random.default_rng(seed)
     begins = r.integers(0, 100, 150)
     lifetimes = [(int(a), int(a + d)) for a, d in zip(begins, r.integers(0, 25, 150), strict=True)]
@@ -31,7 +31,7 @@ def test_values_that_live_together_stand_apart(pack: object, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_short_programs_waste_next_to_nothing(seed: int) -> None:
+def test_short_programs_waste_little_memory(seed: int) -> None:
     r = np.random.default_rng(seed)
     lifetimes = [(int(a), int(a + d)) for a, d in zip(r.integers(0, 30, 20), r.integers(1, 8, 20), strict=True)]
     sizes = [int(64 * s) for s in r.integers(1, 40, 20)]
@@ -41,7 +41,7 @@ def test_short_programs_waste_next_to_nothing(seed: int) -> None:
     assert peak <= 1.1 * least
 
 
-def test_a_stack_wastes_nothing() -> None:
+def test_a_stack_wastes_no_memory() -> None:
     lifetimes = [(k, 100 - k) for k in range(50)]
     for pack in (offsets_by_size, offsets_by_start):
         places = pack([64] * 50, lifetimes)

@@ -1,4 +1,4 @@
-"""The folder of generated sources: shared, damaged, closed, or writable by others."""
+"""The folder of generated kernels: shared, damaged, not writable, or writable by others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sources(folder: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_processes_share_a_folder_and_mend_it(tmp_path: Path) -> None:
+def test_processes_share_a_folder_and_repair_it(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)
     environment = {**os.environ, "AUTODIFF_KIT_CACHE": str(folder), "PYTHONPATH": ""}
@@ -93,7 +93,7 @@ def test_kernels_that_are_alike_are_compiled_once() -> None:
     assert len(set(kernels)) <= 3
 
 
-def test_kernels_come_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = ak.compile(ak.grad(lambda x: ak.sum(ak.tanh(x) * x)))
     x = np.linspace(-1.0, 1.0, 300)
     expected = np.tanh(x) + x / np.cosh(x) ** 2
@@ -123,8 +123,8 @@ def test_without_numba_it_replays_numpy(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.slow
-def test_state_that_fades_does_not_slow_a_step_down() -> None:
-    """First moments of dead units decay towards 0; numbers below the normal range would take ten times as long."""
+def test_decaying_state_does_not_slow_down_a_step() -> None:
+    """First moments of dead units decay towards 0; subnormal numbers would be ten times as slow."""
     import time
 
     w = ak.Variable(np.ones(20_000, np.float32))

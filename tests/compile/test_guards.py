@@ -1,4 +1,4 @@
-"""When a recording still stands: whatever a function sees may change, and the answer is never a stale one."""
+"""Guards: whatever a function depends on may change, and the result is never a stale one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def calls_helper(x: Any) -> Any:
 
 
 def ask(compiled: Any, *args: Any) -> Any:
-    """The answer, three times: recorded, as NumPy calls, in kernels; all the same."""
+    """The result of three calls: traced, as NumPy calls, in kernels; all equal."""
     first = np.asarray(compiled(*args))
     again = np.asarray(compiled(*args))
     build(compiled)
@@ -52,7 +52,7 @@ def test_globals_of_functions_that_are_called(monkeypatch: pytest.MonkeyPatch) -
     assert compiled.trace_count == 4
 
 
-def test_a_value_that_comes_back_needs_no_new_recording() -> None:
+def test_a_value_that_returns_needs_no_new_trace() -> None:
     box = SimpleNamespace(power=2)
     compiled = ak.compile(lambda x: x**box.power)
     for power in (2, 3, 2, 3):
@@ -83,7 +83,7 @@ def test_arrays_that_are_written_to() -> None:
     view = table[:]
     compiled = ak.compile(lambda x: x * ak.constant(view))
     ask(compiled, X)
-    table[0] = -4.0  # written through what it looks at
+    table[0] = -4.0  # written through its base array
     np.testing.assert_allclose(ask(compiled, X), X.numpy() * table)
 
 
@@ -111,7 +111,7 @@ def test_attributes_lists_defaults_partials_methods_and_classes() -> None:
         np.testing.assert_allclose(ask(compiled, X), 6.0 * X.numpy() + 2.5)
 
 
-def test_attributes_that_nobody_names_may_change() -> None:
+def test_attributes_that_no_code_names_may_change() -> None:
     class Data:
         def __init__(self) -> None:
             self.factor, self.table, self.seen = 2.0, np.ones(7), 0
@@ -207,14 +207,14 @@ def test_inside_a_tape_a_recording_and_an_override_it_just_runs() -> None:
         lambda x: [1, 2][x], lambda x: np.nonzero(x), lambda x: x[x > 0], lambda x: ak.constant(1.0) if x > 0 else x,
     ],
 )  # fmt: skip
-def test_asking_for_numbers_says_what_to_do(ask_for: Any) -> None:
+def test_using_concrete_values_is_an_error_with_advice(ask_for: Any) -> None:
     compiled = ak.compile(lambda x: (ask_for(ak.sum(x)), x)[1])
     with pytest.raises((ConcretizationError, ak.AutodiffError), match="ak.where|without axes|index"):
         compiled(X)
-    assert float(ak.sum(X)) > 0  # and nothing is left behind
+    assert float(ak.sum(X)) > 0  # and no state is left behind
 
 
-def test_a_value_that_was_kept_is_of_no_use() -> None:
+def test_a_symbolic_value_that_was_kept_is_an_error() -> None:
     kept = []
     compiled = ak.compile(lambda x: (kept.append(x * 2.0), x)[1])
     compiled(X)
@@ -262,7 +262,7 @@ def test_labels_are_checked_at_each_call() -> None:
     assert compiled.trace_count == 1
 
 
-def test_too_much_to_look_at() -> None:
+def test_too_many_objects_to_guard() -> None:
     many = [[k] for k in range(30_000)]
     with pytest.raises(StructureError, match="refers to more"):
         ak.compile(lambda x: x * len(many))(X)

@@ -1,4 +1,4 @@
-"""What the source of a kernel provides for: angles that grow on the way, long loops, and tiles that fit."""
+"""Generated kernel sources: angles that grow inside a kernel, long loops, and tile lengths."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def test_angles_that_grow_inside_a_kernel(dtype: str, how: Any) -> None:
         found = compiled(ak.constant(x)).numpy()
         near = np.exp(x * 5) * x
         wanted = np.sin(near)
-    close = np.abs(near) < 1  # beyond, the last digit of the exponential decides
+    close = np.abs(near) < 1  # for larger values the last digit of the exponential decides
     np.testing.assert_allclose(found[close], wanted[close], rtol=1e-5)
     assert np.isnan(found[[7, 11]]).all()
     assert np.nanmax(np.abs(found)) <= 1
 
 
-def test_long_loops_keep_several_vectors_under_way() -> None:
+def test_long_loops_interleave_several_vectors() -> None:
     def run(x: Any) -> Any:
         return ak.exp(x) * x
 
@@ -46,7 +46,7 @@ def test_long_loops_keep_several_vectors_under_way() -> None:
     assert [k.interleave_count for k in kernels_of(run, ak.constant(np.ones(50, "f4")))] == [0]
 
 
-def test_tiles_are_thin_where_many_values_wait() -> None:
+def test_tiles_are_short_with_many_scratch_rows() -> None:
     def chain(times: int) -> Any:
         def loss(y: Any) -> Any:
             for _ in range(times):

@@ -1,4 +1,4 @@
-"""Whose memory it is: answers are the caller's, arguments are let go, variables are written over where nobody looks."""
+"""Ownership of memory: outputs are the caller's, arguments are released, unshared variables are updated in place."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def ready(f: Any, *args: Any) -> Any:
     return compiled
 
 
-def test_answers_are_safe_to_keep() -> None:
+def test_outputs_are_safe_to_keep() -> None:
     compiled = ready(ak.value_and_grad(lambda x: ak.sum(ak.sin(x) * x)), np.ones(50))
     kept = []
     for k in range(5):
         x = np.full(50, float(k))
         _, slope = compiled(x)
-        kept.append((slope.numpy()[3:7], np.cos(x)[3:7] * x[3:7] + np.sin(x)[3:7]))  # a view of it is enough
+        kept.append((slope.numpy()[3:7], np.cos(x)[3:7] * x[3:7] + np.sin(x)[3:7]))  # a view is enough
         del slope
     for found, expected in kept:
         np.testing.assert_allclose(found, expected)
 
 
-def test_memory_is_used_again_once_it_is_let_go() -> None:
+def test_released_memory_is_reused() -> None:
     x = ak.constant(np.ones(1000))
     compiled = ready(lambda x: x * 2.0 + 1.0, x)
     first = compiled(x)
@@ -47,7 +47,7 @@ def test_memory_is_used_again_once_it_is_let_go() -> None:
     assert compiled(x).numpy().__array_interface__["data"][0] == place
 
 
-def test_two_answers_in_turns_take_two_places() -> None:
+def test_two_outputs_alternate_between_two_buffers() -> None:
     x = ak.constant(np.ones(1000))
     compiled = ready(lambda x: x * 2.0 + 1.0, x)
     places, last = [], compiled(x)
@@ -58,7 +58,7 @@ def test_two_answers_in_turns_take_two_places() -> None:
     assert places[0] != places[1]
 
 
-def test_an_answer_that_a_tape_has_seen_is_left_to_it() -> None:
+def test_an_output_that_a_tape_recorded_is_not_reused() -> None:
     x = ak.constant(np.ones(50))
     compiled = ready(lambda x: (x * 2.0, ak.sum(x)), x)
     for _ in range(3):
@@ -72,7 +72,7 @@ def test_an_answer_that_a_tape_has_seen_is_left_to_it() -> None:
         assert float(z) == 50 * 4.0 * 50
 
 
-def test_an_array_that_changes_its_memory() -> None:
+def test_an_array_argument_with_new_memory() -> None:
     compiled = ready(lambda x: x * 2.0, np.ones(4))
     x = np.arange(4.0)
     for k in range(5):
@@ -81,7 +81,7 @@ def test_an_array_that_changes_its_memory() -> None:
         x.resize(4, refcheck=False)
 
 
-def test_arguments_are_let_go() -> None:
+def test_arguments_are_released() -> None:
     compiled = ready(lambda x: ak.sum(x * 2.0), np.ones(1000))
     x = np.ones(1000)
     seen = weakref.ref(x)
@@ -91,7 +91,7 @@ def test_arguments_are_let_go() -> None:
     assert seen() is None
 
 
-def test_an_array_that_is_returned_as_it_came_is_a_copy() -> None:
+def test_an_array_argument_is_returned_as_a_copy() -> None:
     x = np.ones(5)
     compiled = ready(lambda x: (x, x[1:], x * 1.0), x)
     for answer in compiled(x):
@@ -126,13 +126,13 @@ def test_a_step_of_training() -> None:
         np.testing.assert_allclose(float(compiled()), float(eager()), rtol=1e-5)
         if k == 2:
             build(compiled)
-        if k == 6:  # somebody looks
+        if k == 6:  # the value is read
             held = [(v.numpy(), v.numpy().copy()) for v in vs]
-        if k == 8:  # and somebody assigns
+        if k == 8:  # and assigned
             for v, w in zip(vs, ws, strict=True):
                 v.assign(v.numpy() * 0.5)
                 w.assign(w.numpy() * 0.5)
-        if k == 9:  # a step in between that is not compiled
+        if k == 9:  # one step that is not compiled
             step()
             eager()
         if k == 10:
@@ -147,7 +147,7 @@ def test_a_step_of_training() -> None:
     assert compiled.trace_count == 1
 
 
-def test_variables_are_written_over_in_place() -> None:
+def test_variables_are_updated_in_place() -> None:
     step, vs, _ = _training()
     compiled = ready(step)
     places = [v._value.__array_interface__["data"][0] for v in vs]
@@ -169,7 +169,7 @@ def test_a_setting_of_the_optimizer_is_seen() -> None:
     optimizer.learning_rate = 1.0
     compiled()
     np.testing.assert_allclose(w.numpy(), before - 1.0)
-    for rate in (0.5, 0.25, 2.0):  # a schedule needs no new recordings
+    for rate in (0.5, 0.25, 2.0):  # a schedule needs no new traces
         before, optimizer.learning_rate = w.numpy().copy(), rate
         compiled()
         np.testing.assert_allclose(w.numpy(), before - rate)
@@ -229,7 +229,7 @@ def test_a_method_and_a_decorator() -> None:
     assert Line.__call__.__name__ == "__call__"
 
 
-def test_numbers_alone_run_on_the_machine() -> None:
+def test_graphs_of_single_numbers_run_in_the_interpreter() -> None:
     def chain(x: Any) -> Any:
         for _ in range(10):
             x = ak.sin(x) * x + ak.exp(-x)
@@ -243,7 +243,7 @@ def test_numbers_alone_run_on_the_machine() -> None:
     assert "operations on single numbers" in str(compiled.plan)
 
 
-def test_whether_a_number_is_zero_is_no_number() -> None:
+def test_branching_on_a_number_does_not_use_the_interpreter() -> None:
     def f(x: Any) -> Any:
         for _ in range(4):
             x = ak.sin(x) * x + 0.5
@@ -294,7 +294,7 @@ def test_other_dtypes_and_layouts(dtype: str) -> None:
                 build(compiled, compiler)
 
 
-def test_random_numbers_of_the_kit_are_drawn_anew() -> None:
+def test_random_numbers_are_drawn_at_each_call() -> None:
     ones, draw, twin = ak.constant(np.ones(200)), np.random.default_rng(5), np.random.default_rng(5)
     given, fixed = lambda x, g: ak.nn.dropout(x, 0.5, seed=g), lambda g: ak.nn.dropout(ones, 0.5, seed=g)
     for f, args in ((given, (ones,)), (fixed, ())):

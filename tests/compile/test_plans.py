@@ -1,4 +1,4 @@
-"""What plans are made of: nothing runs as a call of its own where kernels could do it."""
+"""The contents of plans: no operation is a separate call where a kernel can compute it."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def normal(*shape: int) -> Any:
 
 
 def planned(f: Any, *args: Any) -> Any:
-    """The plan of a function, once it has given what the eager run gives."""
+    """The plan of a function, after checking that it agrees with the eager run."""
     compiled = ak.compile(f)
     compiled(*args)
     (plan,) = build(compiled, compiler)
     for found, expected in zip(flat(compiled(*args)), flat(f(*args)), strict=True):
-        # In single precision a sum that cancels is as exact as its largest terms are.
+        # In single precision a sum with cancellation is as exact as its largest terms.
         np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-6 * max(10.0, np.abs(expected).max()))
     return plan.kernel_plan
 
 
 def units(f: Any, *args: Any) -> Counter[str]:
-    """How many kernels, products, calls, ... there are in the plan of a function."""
+    """The numbers of kernels, products, calls, ... in the plan of a function."""
     return Counter("kernel" if isinstance(u, FusionGroup) else u.node.op for u in planned(f, *args).units)
 
 
 def copies(f: Any, *args: Any) -> int:
-    """How many arrays the plan of a function copies."""
+    """The number of arrays that the plan of a function copies."""
     return str(planned(f, *args).source).count("copyto(")
 
 
@@ -52,7 +52,7 @@ def test_norms_are_kernels() -> None:
 
 
 def cell(x: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> Any:
-    """A long short-term memory, which looks at each step's sum in four parts."""
+    """A long short-term memory (LSTM), which reads four slices of each step's sum."""
     z = x @ w + b
     for t in range(x.shape[0]):
         i, f, g, o = ak.split(z[t] + h @ u, 4, 1)
@@ -61,13 +61,13 @@ def cell(x: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> Any:
     return (h * h).sum()
 
 
-def test_steps_in_time_share_their_products_and_their_kernels() -> None:
+def test_time_steps_share_products_and_kernels() -> None:
     steps = 6
     args = [normal(steps, 4, 5), normal(4, 8), normal(4, 8), normal(5, 32), normal(8, 32), normal(32)]
     found = units(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args)
-    assert found["matmul"] == 2 * steps - 1 + 3  # one a step and way, and one each for x @ w and two weights
+    assert found["matmul"] == 2 * steps - 1 + 3  # one per step and direction, one for x @ w, two for weights
     assert found["kernel"] <= 3 * steps + 1
-    assert copies(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args) == 1  # the first state comes from outside
+    assert copies(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args) == 1  # the first state is an argument
 
 
 def test_a_sum_of_few_products_stays_a_sum() -> None:
@@ -77,7 +77,7 @@ def test_a_sum_of_few_products_stays_a_sum() -> None:
     assert units(ak.grad(f), normal(5, 6), normal(2, 3, 5))["matmul"] == 4
 
 
-def test_parts_that_leave_gaps_are_put_together_where_they_meet() -> None:
+def test_adjacent_padded_parts_are_concatenated() -> None:
     def f(x: Any) -> Any:
         return (x[0] ** 2).sum() + (x[1] ** 3).sum() + (x[3] ** 2).sum() + x[4:6].sum()
 
@@ -92,7 +92,7 @@ def test_rows_of_different_heights_are_stacked() -> None:
     assert units(ak.grad(f), normal(6, 7), *xs)["matmul"] == 5
 
 
-def test_products_are_written_where_their_copies_would_be() -> None:
+def test_products_are_written_directly_into_their_copies() -> None:
     def heads(x: Any, w: Any, u: Any) -> Any:
         q, k = (ak.permute_dims((x @ m).reshape((2, 4, 3, 5)), (0, 2, 1, 3)) for m in (w, u))
         y = ak.permute_dims(ak.tanh(q @ k.swapaxes(-1, -2)) @ k, (0, 2, 1, 3)).reshape((2, 4, 15))
@@ -101,7 +101,7 @@ def test_products_are_written_where_their_copies_would_be() -> None:
     assert copies(ak.value_and_grad(heads, argnums=(0, 1, 2)), normal(2, 4, 15), normal(15, 15), normal(15, 15)) <= 1
 
 
-def test_pieces_of_a_new_value_wait_until_the_old_one_is_read() -> None:
+def test_parts_of_a_new_value_are_written_after_the_old_one_is_read() -> None:
     v, twin = (ak.Variable(np.arange(6.0)) for _ in range(2))
 
     def turn(v: ak.Variable) -> Any:
@@ -117,7 +117,7 @@ def test_pieces_of_a_new_value_wait_until_the_old_one_is_read() -> None:
         np.testing.assert_array_equal(v.numpy(), twin.numpy())
 
 
-def test_many_arrays_do_not_keep_a_kernel_from_vectors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_kernels_with_many_arrays_are_vectorized(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(tmp_path))
     args = [normal(4, 8, 16) for _ in range(12)]
     compiled = ak.compile(lambda *xs: [a * b + a for a, b in pairwise(xs)])
@@ -129,8 +129,8 @@ def test_many_arrays_do_not_keep_a_kernel_from_vectors(monkeypatch: pytest.Monke
     assert " x float>" in _loaded_entries[-1].inspect_llvm()
 
 
-def test_a_slope_is_stored_in_place_of_what_only_it_reads() -> None:
-    """Between the first kernel and the last lies a long chain of products."""
+def test_a_derivative_overwrites_a_value_that_only_it_reads() -> None:
+    """There is a long chain of products between the first kernel and the last."""
 
     def f(x: Any, w: Any) -> Any:
         y = ak.sigmoid(x)
@@ -140,4 +140,4 @@ def test_a_slope_is_stored_in_place_of_what_only_it_reads() -> None:
 
     plan = planned(ak.grad(f), normal(4, 5), normal(5, 5) * 0.3)
     first = next(u for u in plan.units if isinstance(u, FusionGroup))
-    assert len(first.outputs) == 2  # its value and its slope, nothing in between
+    assert len(first.outputs) == 2  # its value and its derivative, no intermediate value

@@ -1,4 +1,4 @@
-"""Random programs, compiled: equal to the eager run, call after call, and what was given away stays as it is."""
+"""Random programs, compiled: equal to the eager run at every call, and returned values never change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHUNK = 25
 
 
 def differs(seed: int, how: Callable[[str], Any], wild: bool = False) -> str | None:
-    """What is different in program ``seed``, in words."""
+    """A description of the difference in program ``seed``."""
     program = Program(seed)
     twin = copy.copy(program)
     run, state = program.made()
@@ -33,7 +33,7 @@ def differs(seed: int, how: Callable[[str], Any], wild: bool = False) -> str | N
         try:
             expected = flat(eager(*map(ak.constant, xs)))
         except AutodiffError:
-            return None  # not a program
+            return None  # not a valid program
         found = compiled(*map(ak.constant, xs))
         arrays = flat(found)
         if len(arrays) != len(expected):
@@ -41,7 +41,7 @@ def differs(seed: int, how: Callable[[str], Any], wild: bool = False) -> str | N
         for i, (a, b) in enumerate(zip([*arrays, *state()], [*expected, *eager_state()], strict=True)):
             if not close(a, b, program.dtype):
                 if k == 0 and shaky(seed, i):
-                    return None  # rounding alone decides its digits
+                    return None  # its digits depend on rounding only
                 found = f"{a.ravel()[:4]} {a.dtype} {a.shape}"
                 return f"call {k}, answer {i}: {found} in place of {b.ravel()[:4]} {b.dtype} {b.shape}"
         if any(not np.array_equal(a, b, equal_nan=True) for a, b in held):
@@ -54,7 +54,7 @@ def differs(seed: int, how: Callable[[str], Any], wild: bool = False) -> str | N
 
 
 def shaky(seed: int, place: int) -> bool:
-    """Whether an answer moves as far when the inputs move by less than their last digit."""
+    """Whether a result changes as much when the inputs change by less than their last digit."""
     program = Program(seed)
     r, tiny = np.random.default_rng(0), np.finfo(program.dtype).eps
     nudged = [
@@ -84,7 +84,7 @@ def test_programs_on_nan_and_infinities(start: int) -> None:
 
 @pytest.mark.parametrize("seed", [701_650])
 def test_programs_that_once_went_wrong(seed: int) -> None:
-    """A call in the middle read a group that grew after it, and the group then what came of the call."""
+    """A call in the middle read a group that grew later, and the group then read the result of the call."""
     check(range(seed, seed + 1), compiler)
 
 

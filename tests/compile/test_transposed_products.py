@@ -1,4 +1,4 @@
-"""Products with a factor that lies across: BLAS takes it as it lies, or turned round where that saves a copy."""
+"""Products with a transposed factor: BLAS reads it without a copy, or the product is transposed to save a copy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autodiff_kit.compile.graph import ComputationGraph
 from .python_kernels import build
 
 
-def test_what_is_transposed_after_a_product_is_multiplied_the_other_way_round() -> None:
+def test_a_transposed_product_swaps_its_factors() -> None:
     graph = ComputationGraph()
     a, b = graph.input((5, 7), "f8"), graph.input((5, 3), "f8")
     reduce_angles = graph.permute(graph.matmul(graph.permute(a, (1, 0)), b), (1, 0))

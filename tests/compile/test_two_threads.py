@@ -1,4 +1,4 @@
-"""Kernels in two halves, each in a thread of its own: the same answers, whatever happens to either half."""
+"""Kernels in two halves, each in its own thread: the same results, whatever happens to either half."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .test_random import check
 
 @pytest.fixture(autouse=True)
 def eager_to_halve(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever can be halved is, as small as it may be."""
+    """Split every kernel that can be split, however small."""
     monkeypatch.setattr(threads, "MIN_OPERATIONS", 0)
     monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 2)
     monkeypatch.setattr(kernel_source, "TILE_LENGTH", 4)
@@ -82,7 +82,7 @@ def test_steps_of_an_optimizer() -> None:
     assert "in two halves" in str(compiled.plan)
 
 
-def test_a_thread_that_is_taken_leaves_both_halves_to_the_caller() -> None:
+def test_a_busy_thread_leaves_both_halves_to_the_caller() -> None:
     compiled = made(chain, X)
     expected = float(chain(X))
     (helper,) = threads._helpers
@@ -142,7 +142,7 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
 
     def late(first: float, last: float) -> None:
         if threading.get_ident() != mine:
-            time.sleep(0.1)  # so that there is something to wait for
+            time.sleep(0.1)  # so that the main thread has to wait
         freely(first, last)
 
     monkeypatch.setattr(threads, "run_units_nogil", late)
@@ -156,7 +156,7 @@ def test_an_interrupt_while_waiting_is_raised_afterwards(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_makes_a_thread_of_its_own() -> None:
+def test_a_forked_process_makes_its_own_thread() -> None:
     compiled = made(chain, X)
     expected = float(compiled(X))
     child = os.fork()
@@ -165,6 +165,6 @@ def test_a_forked_process_makes_a_thread_of_its_own() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_one_thread_halves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_thread_splits_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads.numba.config, "NUMBA_NUM_THREADS", 1)
     assert "in two halves" not in str(made(chain, X).plan)

@@ -1,4 +1,4 @@
-"""Functions of kernels against NumPy in a wider type: two units of the last place, and the same at the edges."""
+"""Functions of kernels compared with NumPy in a wider type: two units in the last place, and equal at the edges."""
 
 from __future__ import annotations
 
@@ -82,6 +82,6 @@ def test_two_units_of_the_last_place(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", ["exp", "log", "log1p", "tanh", "logaddexp"])
 def test_edges_are_numpys(name: str, dtype: str) -> None:
-    x = np.array([a for a in EDGES for _ in EDGES], dtype)  # each meets each other one
+    x = np.array([a for a in EDGES for _ in EDGES], dtype)  # all pairs
     expected = wanted(name, x).astype(dtype)
     np.testing.assert_allclose(over(name, dtype)(x), expected, rtol=1e-6, atol=2e-38 if dtype == "f4" else 1e-300)

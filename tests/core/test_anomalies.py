@@ -1,4 +1,4 @@
-"""The anomaly mode, and the mode in which zero absorbs."""
+"""Anomaly detection, and the block ``zero_absorbs``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ quiet = pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
 def test_the_first_nan_forward_is_named() -> None:
     x = ak.Variable([[1.0, 4.0], [-1.0, 9.0]])
     with ak.GradientTape() as tape:
-        fine = ak.sqrt(x)  # outside the block nobody looks
+        fine = ak.sqrt(x)  # not checked outside the block
         with ak.detect_anomalies(), pytest.raises(AnomalyError) as caught:
             y = x * 2.0
             ak.sqrt(y)
@@ -30,19 +30,19 @@ def test_the_first_nan_forward_is_named() -> None:
 
 @quiet
 @pytest.mark.parametrize("value", [0.0, [0.0, 1.0]])
-def test_a_nan_that_was_brought_in_says_so(value: Any) -> None:
+def test_a_nan_in_the_input_is_named_as_such(value: Any) -> None:
     x = ak.constant(np.log(value))
     with (
         ak.detect_anomalies(),
         ak.GradientTape() as tape,
-        pytest.raises(AnomalyError, match="came in with its input 0"),
+        pytest.raises(AnomalyError, match="which its input 0 already contained"),
     ):
         tape.watch(x)
         ak.sum(ak.constant(1.0) * x[None])
 
 
 @quiet
-def test_the_first_nan_on_the_way_back_is_named() -> None:
+def test_the_first_nan_in_the_backward_pass_is_named() -> None:
     x = ak.Variable([4.0, 0.0])
     with ak.GradientTape(persistent=True) as tape:
         y = ak.sum(ak.where(x > 0, ak.sqrt(x), 0.0))
@@ -52,12 +52,12 @@ def test_the_first_nan_on_the_way_back_is_named() -> None:
         pytest.raises(AnomalyError, match=r"on the way back, sqrt, node 1 .* nan at index \(1,\)"),
     ):
         tape.gradient(y, x)
-    assert np.isnan(tape.gradient(y, x).numpy()[1])  # afterwards nobody looks, and no cotangent was left behind
+    assert np.isnan(tape.gradient(y, x).numpy()[1])  # not checked afterwards, and no cotangent was left behind
 
 
 @quiet
 @pytest.mark.parametrize("value", [2.0, [2.0, 3.0]])
-def test_what_is_finite_passes_and_gives_the_same(value: Any) -> None:
+def test_finite_computations_are_unchanged(value: Any) -> None:
     x = ak.Variable(value)
 
     def slope() -> Any:
@@ -83,7 +83,7 @@ def test_what_is_finite_passes_and_gives_the_same(value: Any) -> None:
     ],
 )
 def test_b22_zero_absorbs(f: Any, point: Any, without: Any, within: Any) -> None:
-    """B22: the trap of where, and the mode that is off by default; in both modes of differentiation."""
+    """B22: the gradient of where, with and without ``zero_absorbs``, in both modes of differentiation."""
     x = ak.Variable(point)
     with ak.GradientTape(persistent=True) as tape:
         y = f(x)
@@ -98,8 +98,8 @@ def test_b22_zero_absorbs(f: Any, point: Any, without: Any, within: Any) -> None
 
 
 @quiet
-def test_what_absorbs_is_what_comes_in() -> None:
-    """Backwards 0 comes in and stays 0; forwards an infinite tangent comes in, and 0 times it is nan as ever."""
+def test_zero_absorbs_incoming_gradients() -> None:
+    """Backward, an incoming 0 stays 0; forward, 0 times an incoming infinite tangent is nan as usual."""
     f = lambda x: 0.0 * ak.sqrt(x)  # noqa: E731
     assert np.isnan(float(ak.grad(f)(0.0)))
     with ak.zero_absorbs():

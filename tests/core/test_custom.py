@@ -1,4 +1,4 @@
-"""Gradients of the user's: custom, registered, swapped, stopped, watched on their way. Rows B22 to B28."""
+"""User-defined gradients: custom, registered, overridden, stopped, observed by hooks. Rows B22 to B28."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import autodiff_kit as ak
 from autodiff_kit.errors import DuplicateNameError, ShapeError, StructureError, TapeError, UnknownGradientError
 
 
-def test_b22_where_gives_each_side_its_own() -> None:
-    """B22: zero where it was not chosen, nothing to the condition."""
+def test_b22_where_gives_each_side_its_gradient() -> None:
+    """B22: zero where a side was not chosen, None for the condition."""
     a, b, c = ak.constant([1.0, 2.0]), ak.constant([3.0, 4.0]), ak.constant([1.0, -1.0])
     with ak.GradientTape() as tape:
         tape.watch([a, b, c])
@@ -30,8 +30,8 @@ def test_b23_cond_gives_none_to_the_other_branch() -> None:
     assert (float(da), db) == (2.0, None)
 
 
-def test_b24_loops_that_assign_have_no_gradient() -> None:
-    """B24: 1 - P_i/B_j in one expression has one; the version with assignments gives None."""
+def test_b24_loops_with_assignments_have_no_gradient() -> None:
+    """B24: 1 - P_i/B_j in one expression has a gradient; the version with assignments gives None."""
     prod, box = (
         ak.constant([[3.0, 4.0, 5.0], [4.0, 5.0, 6.0], [1.0, 3.0, 3.0]]),
         ak.Variable([[4.0, 5.0], [5.0, 6.0], [5.0, 7.0]]),
@@ -66,7 +66,7 @@ def test_b25_stop_gradient_and_its_masked_form() -> None:
 
 
 def test_b26_the_variance_with_and_without_a_stopped_mean() -> None:
-    """B26: equal gradients, since the deviations sum to zero."""
+    """B26: equal gradients, because the deviations sum to zero."""
     x = ak.Variable(np.random.default_rng(5).normal(size=(6, 3)))
     with ak.GradientTape(persistent=True) as tape:
         mean = ak.mean(x, 0, keepdims=True)
@@ -82,7 +82,7 @@ def test_b26_the_variance_with_and_without_a_stopped_mean() -> None:
     np.testing.assert_allclose(tape.gradient(path, x).numpy(), 0.0, atol=1e-15)
 
 
-def test_b27_an_override_swaps_the_way_back_only_inside_its_block() -> None:
+def test_b27_an_override_changes_gradients_only_inside_its_block() -> None:
     """B27: floor of [1.7, 2.3] gives [1, 2] with gradient [1, 1]; before and after it is None."""
     x = ak.Variable([1.7, 2.3])
     with ak.GradientTape(persistent=True) as tape:
@@ -120,7 +120,7 @@ def test_b27_a_registered_gradient() -> None:
     assert float(ak.grad(ak.square)(2.0)) == 4.0
 
 
-def test_a_registered_gradient_gets_the_answer_the_inputs_and_the_parameters() -> None:
+def test_a_registered_gradient_gets_output_inputs_and_parameters() -> None:
     seen: dict[str, Any] = {}
 
     @ak.register_gradient("Curious")
@@ -160,14 +160,14 @@ def test_overrides_nest_and_end_with_an_exception() -> None:
     ],
 )
 def test_b27_names_that_do_not_exist(mapping: dict[str, str], words: str) -> None:
-    """B27: LookupError with the nearest name."""
+    """B27: a LookupError with the nearest name."""
     with pytest.raises(UnknownGradientError, match=words) as caught, ak.gradient_override_map(mapping):
         pass
     assert isinstance(caught.value, LookupError)
 
 
-def test_b27_a_name_registered_twice() -> None:
-    """B27: KeyError that says where the first one stands."""
+def test_b27_a_name_registered_twice_is_an_error() -> None:
+    """B27: a KeyError that says where the first one is defined."""
 
     @ak.register_gradient("Twice")
     def first(g: Any, ans: Any, x: Any) -> Any:
@@ -179,7 +179,7 @@ def test_b27_a_name_registered_twice() -> None:
 
 
 def test_a_notebooks_cell_may_be_run_again() -> None:
-    """What a notebook defines anew under its own name takes the old one's place; another function does not."""
+    """A function that a notebook defines again under its name replaces the old one; another function does not."""
     cell = "@ak.register_gradient('Cell')\ndef cell(g, answer, x):\n    return {} * g"
     notebook = {"ak": ak, "__name__": "__main__"}
     x = ak.Variable(1.0)
@@ -199,7 +199,7 @@ def log1pexp(x: Any) -> Any:
 
 
 def test_b27_a_custom_gradient() -> None:
-    """B27: log1pexp has slope 1 at 1000 where composition gives nan; derivatives of it go on through its rule."""
+    """B27: log1pexp has derivative 1 at 1000, where composition gives nan; its rule can be differentiated."""
     with np.errstate(all="ignore"):
         assert np.isnan(float(ak.grad(lambda x: ak.log(1.0 + ak.exp(x)))(1000.0)))
         assert float(ak.grad(log1pexp)(1000.0)) == 1.0
@@ -212,8 +212,8 @@ def weighted(x: Any, w: Any = 2.0) -> Any:
     return (x * w).sum(), lambda g: (g * w * 10.0, g * (x * 10.0).sum())
 
 
-def test_a_custom_gradient_binds_keywords_and_derives_its_push() -> None:
-    """Keyword and default arguments have their places; the tangent comes from the pull where no push was given."""
+def test_a_custom_gradient_binds_keywords_and_derives_its_jvp() -> None:
+    """Keyword and default arguments are bound to their positions; without a jvp, the tangent comes from the vjp."""
     x = ak.Variable([1.0, 2.0])
     w = ak.Variable(3.0)
     with ak.GradientTape() as tape:
@@ -246,7 +246,7 @@ def test_a_custom_gradient_with_both_rules() -> None:
     ["forward", "reverse"],
 )
 def test_whole_jacobians_through_a_custom_gradient(mode: str) -> None:
-    """A user's rule knows nothing of leading axes: sums inside it must not run over the rows of the Jacobian."""
+    """A user's rule does not support leading axes: its sums must not run over the rows of the Jacobian."""
 
     @ak.custom_gradient
     def scaled(x: Any, s: Any) -> Any:
@@ -267,10 +267,10 @@ def test_whole_jacobians_through_a_custom_gradient(mode: str) -> None:
         (lambda x: x, "must return"),
         (lambda x: (x, 3.0), "must return"),
         (lambda x: (x, lambda g: (g, g)), "returned 2 values for 1 inputs"),
-        (lambda x: (x, lambda g: np.ones(7)), r"shape \(7,\), its input \(2,\)"),
+        (lambda x: (x, lambda g: np.ones(7)), r"shape \(7,\), but its input has shape \(2,\)"),
     ],
 )
-def test_a_custom_gradient_that_is_wrong(answer: Any, words: str) -> None:
+def test_wrong_custom_gradients_are_errors(answer: Any, words: str) -> None:
     x = ak.Variable([1.0, 2.0])
     with pytest.raises((StructureError, ShapeError), match=words) as caught, ak.GradientTape() as tape:
         y = ak.custom_gradient(answer)(x)
@@ -279,7 +279,7 @@ def test_a_custom_gradient_that_is_wrong(answer: Any, words: str) -> None:
 
 
 def test_b28_a_hook_sees_and_replaces_the_gradient() -> None:
-    """B28: on any intermediate value; several hooks in order; None leaves it."""
+    """B28: on any intermediate value; several hooks in order; None keeps the gradient."""
     x = ak.Variable([1.0, 2.0])
     seen: list[Any] = []
     with ak.GradientTape() as tape:

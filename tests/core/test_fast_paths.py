@@ -1,4 +1,4 @@
-"""The fast paths do what the plain ones do: dispatch of one and two values, and the ordinary backward pass."""
+"""The fast paths agree with the plain ones: dispatch of one and two values, and the ordinary backward pass."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VALUES = [0.7, np.array([0.3, 0.8]), np.array([[0.4], [0.6]])]
 
 
 def pairs(op: Op) -> Iterator[tuple[Any, ...]]:
-    for value in VALUES if op.residual is None else VALUES[1:]:  # a residual, such as a mask, is made for arrays only
+    for value in VALUES if op.residual is None else VALUES[1:]:  # a residual, such as a mask, exists for arrays only
         if op.value.__code__.co_argcount == 1:
             yield (value,)
         else:
@@ -33,12 +33,12 @@ def pairs(op: Op) -> Iterator[tuple[Any, ...]]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """The same but for a last digit, in which Python's math and NumPy may differ."""
+    """Equal except for the last digit, in which Python's math and NumPy may differ."""
     return np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-14, atol=0, equal_nan=True)
 
 
 def plain_dispatch(op: Op, tensors: list[Any]) -> Any:
-    """What `dispatch` says of any operation: compute with NumPy, then record."""
+    """The definition of `dispatch` for any operation: compute with NumPy, then record."""
     values = tuple(t._value for t in tensors)
     y = compute(op, tuple(np.float64(x) if type(x) is float else x for x in values), {})
     return record_op(op, canonical(y), values, tuple(t.node for t in tensors))

@@ -1,4 +1,4 @@
-"""Long records and long trainings: nothing recurses, nothing grows. Rows B05 and B45."""
+"""Long records and long trainings: no recursion, no growth. Rows B05 and B45."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autodiff_kit.core.record import open_records
 
 
 def test_a_record_of_100_000_operations() -> None:
-    """Neither the sweeps nor the end of the record's life recurse."""
+    """Neither the sweeps nor the deletion of the record recurse."""
     w = ak.Variable(1.0)
     with ak.GradientTape(persistent=True) as tape:
         y = w
@@ -27,7 +27,7 @@ def test_a_record_of_100_000_operations() -> None:
     gc.collect()
 
 
-def test_a_deep_record_of_arrays_dies_without_recursion() -> None:
+def test_a_deep_record_of_arrays_is_freed_without_recursion() -> None:
     w = ak.Variable(np.ones(2))
     with ak.GradientTape() as tape:
         y = w
@@ -50,7 +50,7 @@ def test_a_deep_chain_forwards() -> None:
 
 
 def blocks() -> int:
-    """Blocks of memory that Python has handed out: one object kept a step would show as thousands."""
+    """Memory blocks that Python has allocated: one leaked object per step would show as thousands."""
     gc.collect()
     return sys.getallocatedblocks()
 
@@ -64,8 +64,8 @@ def _train(steps: int, opt: Any, w: Any, b: Any, x: Any, t: Any) -> None:
 
 @pytest.mark.parametrize("make", [lambda: ak.optim.SGD(0.01, momentum=0.9), ak.optim.Adam], ids=["SGD", "Adam"])
 def test_b45_memory_is_flat_over_training(make: Any, every_case: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """B45: a tape a step; after the first hundred steps nothing more is kept, and nothing stays open."""
-    monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # a compiler that starts meanwhile is no leak
+    """B45: one tape per step; after the first hundred steps memory does not grow, and no tape stays open."""
+    monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # a compiler that starts meanwhile would look like a leak
     rng = np.random.default_rng(0)
     w, b = ak.Variable(rng.normal(size=(4, 1))), ak.Variable(0.0)
     x, t = ak.constant(rng.normal(size=(16, 4))), ak.constant(rng.normal(size=(16, 1)))
@@ -77,8 +77,8 @@ def test_b45_memory_is_flat_over_training(make: Any, every_case: bool, monkeypat
     assert open_records.records == []
 
 
-def test_memory_is_flat_where_tensors_are_watched_again_and_again() -> None:
-    """One tensor, watched by many tapes and accumulators, remembers none of them."""
+def test_memory_is_flat_when_a_tensor_is_watched_many_times() -> None:
+    """One tensor that many tapes and accumulators watched keeps none of them alive."""
     x = ak.constant(np.ones(100))
     f = ak.grad(lambda z: (z * z).sum())
 
@@ -100,7 +100,7 @@ def test_memory_is_flat_where_tensors_are_watched_again_and_again() -> None:
     assert blocks() - before < 300
 
 
-def test_b45_one_tape_around_all_steps_grows_and_a_tape_a_step_does_not() -> None:
+def test_b45_one_tape_around_all_steps_grows_and_one_per_step_does_not() -> None:
     """B45, lesson 13: 500 nodes against 5."""
     w = ak.Variable(1.0)
 

@@ -1,7 +1,7 @@
-"""Random programs, held against an engine so plain that it cannot be wrong in the same way.
+"""Random programs, compared with an engine that is too simple to be wrong in the same way.
 
-The naive engine keeps every value as an array with the full Jacobian of that value with respect to each source: no
-record, no sweep, no cotangents. The machine builds tensors on the kit's tape and on it, step by step, and compares.
+The naive engine stores every value as an array with its full Jacobian with respect to each source: no record, no
+sweep, no cotangents. The state machine builds tensors step by step with both engines, and compares them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tapes inside tapes, forward mode, mixtures, threads. Rows B13 and B15 to B19 of behaviours.md."""
+"""Tapes inside tapes, forward mode, combinations, threads. Rows B13 and B15 to B19 of behaviours.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cube(x: Any) -> Any:
 
 
 def test_b13_tape_inside_tape_to_the_third_order() -> None:
-    """B13: x³ at 3 gives 27, 18, 6, 0; the last as a number, since the path is there."""
+    """B13: x³ at 3 gives 27, 18, 6, 0; the last is a number and not None, because there is a path."""
     x = ak.Variable(3.0)
     with ak.GradientTape() as third, ak.GradientTape() as second, ak.GradientTape() as first:
         y = cube(x)
@@ -64,7 +64,7 @@ def test_one_inner_tape_under_two_outer_ones() -> None:
     assert (float(a.gradient(g, w)), float(b.gradient(g, w))) == (48.0, 48.0)
 
 
-def test_a_closed_tape_sees_nothing_of_a_later_one() -> None:
+def test_a_closed_tape_does_not_see_a_later_one() -> None:
     w = ak.Variable(2.0)
     with ak.GradientTape(persistent=True) as first:
         y = w * w
@@ -101,7 +101,7 @@ def test_b13_forward_over_reverse_and_reverse_over_forward() -> None:
 
 
 def test_b13_accumulators_inside_accumulators() -> None:
-    """B13: two of them give a second directional derivative, three a third; their directions are their own."""
+    """B13: two of them give a second directional derivative, three a third, each along its own direction."""
     x = ak.constant(0.5)
     with ak.ForwardAccumulator(x, 1.0) as outer:
         with ak.ForwardAccumulator(x, 1.0) as inner:
@@ -139,7 +139,7 @@ def test_b15_a_jacobian_vector_product() -> None:
 
 
 def test_b15_b16_lesson_01() -> None:
-    """B15, B16: push and pull meet in 18, and a pull of a pull is a push."""
+    """B15, B16: both inner products are 18, and a pull of a pull is a push."""
 
     def f(x: Any) -> Any:
         return ak.stack([x[0] * x[1], x[1] * x[2], x[0] ** 2 + x[2]])
@@ -160,7 +160,7 @@ def test_b15_b16_lesson_01() -> None:
 
 
 def peak_of(run: Callable[[], Any]) -> int:
-    """Bytes held at the worst moment, beyond what stood there before."""
+    """Bytes held at the peak, in addition to those held before."""
     run()
     tracemalloc.start()
     try:
@@ -171,7 +171,7 @@ def peak_of(run: Callable[[], Any]) -> int:
 
 
 def tall(x: Any, m: int) -> Any:
-    """From n numbers to m, every one of which depends on every number."""
+    """A function from n numbers to m, each of which depends on all of them."""
     return ak.sin(np.linspace(0.1, 1.0, m) * ak.mean(x * x)) + ak.max(x)
 
 
@@ -186,14 +186,14 @@ def products(n: int, m: int) -> dict[str, Callable[[], Any]]:
 
 @pytest.mark.parametrize("which", ["vjp", "jvp", "hvp"])
 def test_b15_products_build_no_jacobian(which: str) -> None:
-    """B15: peak memory is some arrays of n and some of m; four times the lengths, four times the peak, not sixteen."""
+    """B15: peak memory is a few arrays of n and of m numbers: four times the lengths, four times the peak, not 16."""
     for n, m in ((2_000, 6_000), (6_000, 2_000)):
         small, large = (peak_of(products(k * n, k * m)[which]) for k in (1, 4))
         assert small < 40 * 8 * (n + m) < 8 * n * m / 30
         assert large < 5 * small
 
 
-def test_b15_the_other_way_round_is_the_transpose() -> None:
+def test_b15_jvp_and_vjp_are_adjoint() -> None:
     """B15: u (J v) = (u J) v for tall and for wide functions, also in float32."""
     rng = np.random.default_rng(2)
     for n, m, dtype in ((3, 7, "float64"), (7, 3, "float64"), (5, 4, "float32")):
@@ -207,7 +207,7 @@ def test_b15_the_other_way_round_is_the_transpose() -> None:
 
 @pytest.fixture
 def pulls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the operations whose rules ran, in a sweep with leading axes."""
+    """Names of the operations whose rules were called, in a sweep with leading axes."""
     seen: list[str] = []
     inner = sweeping.input_cotangents
 
@@ -221,15 +221,15 @@ def pulls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_b16_one_pass_whatever_the_number_of_rows(pulls: list[str]) -> None:
-    """B16: 40 rows of a Jacobian, and each operation's rule runs once."""
+def test_b16_one_pass_for_any_number_of_rows(pulls: list[str]) -> None:
+    """B16: for 40 rows of a Jacobian each operation's rule is called once."""
     x = np.linspace(0.1, 1.0, 40)
     ak.jacobian(lambda x: ak.exp(ak.sin(x) * x), mode="reverse")(x)
     assert sorted(pulls) == ["exp", "multiply", "sin"]
 
 
-def test_b17_only_what_lies_between_is_passed(pulls: list[str]) -> None:
-    """B17: from one intermediate value to another neither what ran before nor what ran after is looked at."""
+def test_b17_only_nodes_between_are_visited(pulls: list[str]) -> None:
+    """B17: between two intermediate values, neither earlier nor later operations are visited."""
     x = ak.constant(np.linspace(0.1, 1.0, 30))
     runs = []
 
@@ -250,7 +250,7 @@ def test_b17_only_what_lies_between_is_passed(pulls: list[str]) -> None:
 
 
 def test_b20_hessian_vector_products_and_the_hessian() -> None:
-    """B20: of several arguments, and of a nest."""
+    """B20: of several arguments, and of a nested structure."""
 
     def f(a: Any, b: Any) -> Any:
         return ak.sum(ak.exp(a * b[0]) * ak.sin(a)) + ak.prod(b) ** 2
@@ -274,7 +274,7 @@ def test_b16_a_whole_jacobian(mode: str) -> None:
 
 
 def test_b17_a_jacobian_between_two_intermediate_values() -> None:
-    """B17: of one recorded tape, both ways round, without running forward again."""
+    """B17: on one recorded tape, in both modes, without running forward again."""
     x = ak.constant([1.0, 2.0, 3.0])
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -338,7 +338,7 @@ NESTED: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", NESTED)
 def test_b13_jacobians_of_jacobians_in_every_order_of_modes(name: str) -> None:
-    """B13, B16: a Jacobian in forward mode is recorded as one in reverse mode is; what it gives is never constant."""
+    """B13, B16: a Jacobian in forward mode is recorded like one in reverse mode; its result is not a constant."""
     f, x = NESTED[name], np.array([0.1, 0.2, 0.3, 0.4])
     second = ak.jacobian(ak.jacobian(f, mode="reverse"), mode="reverse")
     moved = [(second(x + d).numpy() - second(x - d).numpy()) / 2e-4 for d in np.eye(4) * 1e-4]
@@ -353,9 +353,9 @@ def test_b13_jacobians_of_jacobians_in_every_order_of_modes(name: str) -> None:
 @pytest.mark.parametrize(
     ("primals", "tangents", "error", "words"),
     [
-        (ak.constant([1.0, 2.0]), [1.0], ShapeError, r"tangent has shape \(1,\), its primal \(2,\)"),
-        (ak.constant([1.0], "float32"), ak.constant([1.0]), StructureError, "float64, its primal float32"),
-        ([ak.constant(1.0)], [1.0, 2.0], StructureError, "1 values are needed, one for each, got 2"),
+        (ak.constant([1.0, 2.0]), [1.0], ShapeError, r"tangent has shape \(1,\), but its primal has \(2,\)"),
+        (ak.constant([1.0], "float32"), ak.constant([1.0]), StructureError, "float64, but its primal has float32"),
+        ([ak.constant(1.0)], [1.0, 2.0], StructureError, "expected 1 values, one for each, got 2"),
         (1.0, 1.0, DtypeError, "use ak.constant"),
     ],
 )
@@ -370,8 +370,8 @@ def test_a_primal_given_twice() -> None:
         ak.ForwardAccumulator([x, x], [1.0, 1.0])
 
 
-def test_what_an_accumulator_answers() -> None:
-    """The structure of its targets, None or zeros where nothing leads, the tangent itself for a primal."""
+def test_results_of_an_accumulator() -> None:
+    """The structure of its targets, None or zeros for targets without a path, the tangent itself for a primal."""
     x, z, w = ak.constant([1.0, 2.0]), ak.constant(3.0), ak.Variable(2.0)
     with ak.ForwardAccumulator({"x": x, "w": w}, {"x": [1.0, 0.0], "w": 5.0}) as acc:
         y = x * w
@@ -383,7 +383,7 @@ def test_what_an_accumulator_answers() -> None:
     assert acc.jvp(x).tolist() == [1.0, 0.0]
     assert float(acc.jvp(w)) == 5.0
     assert acc.jvp(outside) is None
-    with pytest.raises(DtypeError, match="target is a tensor"):
+    with pytest.raises(DtypeError, match="target must be a tensor"):
         acc.jvp(3.0)
     with pytest.raises(StructureError):
         acc.jvp(y, unconnected_gradients="none at all")
@@ -433,8 +433,8 @@ def test_tapes_in_two_threads_do_not_see_each_other() -> None:
     assert found == {3: (202, 12.0, 0), 5: (202, 80.0, 0)}
 
 
-def test_what_another_thread_computes_is_not_written_to_this_ones_tape() -> None:
-    """Issue: tapes in threads do not see each other, not even over a tensor that they share."""
+def test_operations_of_another_thread_are_not_recorded() -> None:
+    """Threads do not record each other's operations, not even on a tensor that they share."""
     x = ak.constant(2.0)
     rows = ak.constant([1.0, 2.0])
     found: list[Any] = []

@@ -1,4 +1,4 @@
-"""Gradients of large tables of which few rows were read: rows, and never a table of zeros."""
+"""Gradients of large tables of which few rows were read: rows, not a table of zeros."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_few_rows_of_a_large_variable(dtype: Any) -> None:
     np.testing.assert_array_equal(seen[0].numpy(), dense_g.numpy())
 
 
-def test_rows_meet_rows_and_meet_dense_gradients() -> None:
+def test_sums_of_rows_and_of_dense_gradients() -> None:
     w = table()
     with ak.GradientTape(persistent=True) as tape:
         a, b = ak.sum(w[[1, 2, 1]]), ak.sum(3.0 * w[np.array([2, 4])])
@@ -55,13 +55,13 @@ def test_rows_meet_rows_and_meet_dense_gradients() -> None:
         np.testing.assert_array_equal(dense.numpy(), expected)
 
 
-def test_where_rows_would_not_do_the_gradient_is_a_tensor() -> None:
+def test_the_gradient_is_a_tensor_where_rows_do_not_suffice() -> None:
     w = table()
     tensor = w.read_value()
     with ak.GradientTape() as tape:
         tape.watch(tensor)
         y = ak.sum(tensor[IDS])
-    assert isinstance(tape.gradient(y, tensor), ak.Tensor)  # a function of tensors gives tensors
+    assert isinstance(tape.gradient(y, tensor), ak.Tensor)  # a function of tensors returns tensors
     assert isinstance(ak.grad(lambda t: ak.sum(t[IDS] ** 2))(w.numpy()), ak.Tensor)
     with ak.GradientTape() as outer:
         with ak.GradientTape() as inner:
@@ -76,8 +76,8 @@ def test_where_rows_would_not_do_the_gradient_is_a_tensor() -> None:
     assert isinstance(tape.gradient(y, small), ak.Tensor)
 
 
-def test_32_rows_of_a_million_cost_no_table() -> None:
-    """Issue: an embedding's gradient of a 1e6 x 16 table for 32 rows must not cost a full table."""
+def test_32_rows_of_a_million_allocate_no_table() -> None:
+    """The gradient of a 1e6 x 16 embedding table for 32 rows must not cost a full table."""
     w = ak.Variable(np.zeros((1_000_000, 16), np.float32))
     ids = np.random.default_rng(1).integers(0, 1_000_000, 32)
     tracemalloc.start()
@@ -91,8 +91,8 @@ def test_32_rows_of_a_million_cost_no_table() -> None:
     assert g.nbytes < 1 << 12
 
 
-def test_a_used_tape_holds_no_table() -> None:
-    """Decision 1: so a lazy step may write in place although the tape is still there, and the record still tells."""
+def test_a_released_tape_holds_no_table() -> None:
+    """A lazy step can then write in place while the tape still exists, and the record can still be listed."""
     w, opt = ak.Variable(np.zeros((1_000_000, 16), np.float32), name="w"), ak.optim.Adam(0.1, lazy=True)
     for _ in range(2):
         with ak.GradientTape() as tape:
@@ -120,14 +120,14 @@ def test_arithmetic_of_row_gradients() -> None:
     assert repr(g) == "RowGradient(2 rows of (3, 1), dtype=float64)"
     with pytest.raises(ShapeError, match="3 ids"):
         ak.RowGradient([0, 1, 2], [[1.0]], (3, 1))
-    with pytest.raises(RangeError, match="id 3 at place 1"):
+    with pytest.raises(RangeError, match="id 3 at position 1"):
         ak.RowGradient([0, 3], [[1.0], [1.0]], (3, 1))
-    with pytest.raises(RangeError, match="whole numbers"):
+    with pytest.raises(RangeError, match="integers"):
         ak.RowGradient([0.5], [[1.0]], (3, 1))
 
 
 def test_b28_hooks_of_sources_see_and_replace() -> None:
-    """B28: not only values on the way, the source itself too."""
+    """B28: not only intermediate values, also the source itself."""
     x = ak.constant([1.0, 2.0])
     seen = []
     with ak.GradientTape(persistent=True) as tape:

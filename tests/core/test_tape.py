@@ -1,4 +1,4 @@
-"""What a tape records, what it gives, and what it says when it cannot. Rows B01 to B12 of behaviours.md."""
+"""What a tape records, its gradients, and its errors. Rows B01 to B12 of behaviours.md."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_b01_gradients_of_two_weights() -> None:
 
 
 def test_b01_without_a_tape_nothing_is_recorded() -> None:
-    """B01: an operation outside a tape leaves no trace, and a tape knows nothing of it."""
+    """B01: an operation outside a tape leaves no trace, and no tape knows it."""
     w = ak.Variable(2.0)
     y = w * w
     with ak.GradientTape() as tape:
@@ -55,7 +55,7 @@ def test_b02_sources_in_any_nesting() -> None:
 
 
 def test_b03_what_a_tape_watches() -> None:
-    """B03: trainable variables by themselves, others and tensors only after watch."""
+    """B03: trainable variables automatically, others and tensors only after watch."""
     trained, still, tensor = ak.Variable(2.0), ak.Variable(3.0, trainable=False), ak.constant(4.0)
     with ak.GradientTape(persistent=True) as tape:
         y = trained * still * tensor
@@ -67,7 +67,7 @@ def test_b03_what_a_tape_watches() -> None:
     assert numbers(tape.gradient(y, [trained, still, tensor])) == [12.0, 8.0, 6.0]
 
 
-def test_b03_watching_by_hand_alone() -> None:
+def test_b03_watching_explicitly_only() -> None:
     """B03: sin(x0) + softplus(x1) at (0, 10), only x1 watched."""
     x0, x1 = ak.Variable(0.0), ak.Variable(10.0)
     with ak.GradientTape(watch_accessed_variables=False) as tape:
@@ -78,8 +78,8 @@ def test_b03_watching_by_hand_alone() -> None:
     assert float(g) == pytest.approx(0.9999546, abs=1e-7)
 
 
-def test_a_value_on_the_way_may_be_watched_as_well() -> None:
-    """It keeps what made it, its gradient is asked for like any other's, and its hook runs once."""
+def test_an_intermediate_value_can_be_watched() -> None:
+    """The value keeps its history, its gradient is computed as usual, and its hook runs once."""
     w = ak.Variable([1.0, 2.0])
     for single in (w, ak.Variable(2.0)):
         with ak.GradientTape() as tape:
@@ -120,8 +120,8 @@ def test_b04_intermediate_values() -> None:
     assert tape.gradient([y, z], y).tolist() == [3.0, 19.0]
 
 
-def test_b05_a_second_gradient_is_refused_kindly() -> None:
-    """B05: RuntimeError that says what happened and what to do; the skeleton is still there."""
+def test_b05_a_second_gradient_is_an_error_with_advice() -> None:
+    """B05: a RuntimeError that says what happened and what to do; the list of operations is still there."""
     w = ak.Variable(np.ones(100))
     with ak.GradientTape() as tape:
         y = ak.exp(w).sum()
@@ -136,7 +136,7 @@ def test_b05_a_second_gradient_is_refused_kindly() -> None:
         tape.jacobian(y, w)
 
 
-def test_a_failed_gradient_also_uses_the_tape_up_but_a_persistent_one_lives() -> None:
+def test_a_failed_gradient_also_releases_the_tape_unless_persistent() -> None:
     w = ak.Variable(1.0)
     with ak.GradientTape(persistent=True) as tape:
         y = w * w
@@ -146,7 +146,7 @@ def test_a_failed_gradient_also_uses_the_tape_up_but_a_persistent_one_lives() ->
 
 
 def test_b05_what_the_record_holds() -> None:
-    """B05: relu a mask of a byte an entry, add and sum nothing, multiply its inputs, an array held twice once."""
+    """B05: for relu a mask of one byte per entry, for add and sum nothing, for multiply its inputs; each array once."""
     w = ak.Variable(np.linspace(-1.0, 1.0, 1000))
     sizes = {}
     for name, f in {
@@ -163,8 +163,8 @@ def test_b05_what_the_record_holds() -> None:
     assert sizes["square"] == sizes["exp"] == 8000
 
 
-def test_b05_a_tape_that_is_dropped_frees_its_arrays_although_tensors_live() -> None:
-    """B05: what a persistent tape holds goes when it is deleted."""
+def test_b05_a_dropped_tape_frees_its_arrays_while_tensors_exist() -> None:
+    """B05: the values of a persistent tape are released when it is deleted."""
     w = ak.Variable(np.ones(10))
     tape = ak.GradientTape(persistent=True)
     with tape:
@@ -179,7 +179,7 @@ def test_b05_a_tape_that_is_dropped_frees_its_arrays_although_tensors_live() -> 
 
 
 def test_b06_targets_that_are_not_scalars() -> None:
-    """B06: the gradient of the sum, several targets together, and weights for elements."""
+    """B06: the gradient of the sum, several targets together, and weights of elements."""
     x = ak.Variable(2.0)
     with ak.GradientTape(persistent=True) as tape:
         y0, y1 = x**2, ak.exp(1 / x)
@@ -196,10 +196,10 @@ def test_b06_targets_that_are_not_scalars() -> None:
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ([np.ones(2)], "structure of the targets: 2 values are needed, one for each, got 1"),
+        ([np.ones(2)], "structure as the targets: expected 2 values, one for each, got 1"),
         (np.ones(2), "got a ndarray"),
-        ([np.ones(3), 1.0], r"target 0 has shape \(3,\), the target \(2,\)"),
-        ([[1.0, 2.0], [1.0]], r"target 1 has shape \(1,\), the target \(\)"),
+        ([np.ones(3), 1.0], r"target 0 has shape \(3,\), but the target has \(2,\)"),
+        ([[1.0, 2.0], [1.0]], r"target 1 has shape \(1,\), but the target has \(\)"),
     ],
 )
 def test_weights_that_do_not_fit(weights: Any, words: str) -> None:
@@ -221,7 +221,7 @@ def test_b07_only_the_branch_that_ran_is_connected() -> None:
 
 
 def test_b07_a_loop_until_a_condition() -> None:
-    """B07: while abs(x) < 100: x = 2x; the slope is that of the steps that ran."""
+    """B07: while abs(x) < 100: x = 2x; the gradient is that of the executed steps."""
     for start, slope in ((3.124, 64.0), (3.125, 32.0)):
         with ak.GradientTape() as tape:
             first = x = ak.constant(start)
@@ -281,8 +281,8 @@ def test_b10_operations_without_a_gradient_give_none() -> None:
         assert tape.gradient(y, w) is None
 
 
-def test_b11_watching_a_whole_number_warns() -> None:
-    """B11: a warning that names the dtype and what to write, and None."""
+def test_b11_watching_an_integer_warns() -> None:
+    """B11: a warning that names the dtype and the remedy, and None."""
     x = ak.constant(5)
     with ak.GradientTape() as tape:
         with pytest.warns(UserWarning, match=r"int64.*5\.0 instead of 5"):

@@ -1,4 +1,4 @@
-"""Tensors, variables and NumPy's protocols: row B14, and what must not change a gradient behind one's back."""
+"""Tensors, variables and NumPy's protocols: row B14, and later writes that must not change a gradient."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NUMPY: list[tuple[str, Any, Any]] = [
 @pytest.mark.parametrize(("f", "expected"), [n[1:] for n in NUMPY], ids=[n[0] for n in NUMPY])
 @pytest.mark.parametrize("make", [ak.Variable, ak.constant], ids=["variable", "tensor"])
 def test_b14_numpys_functions_record_themselves(make: Any, f: Any, expected: Any) -> None:
-    """B14: the answer is a tensor on the record, its value NumPy's own."""
+    """B14: the result is a tensor on the record, with NumPy's value."""
     t = make(A)
     with ak.GradientTape() as tape:
         tape.watch(t)
@@ -60,7 +60,7 @@ def test_b14_numpys_functions_record_themselves(make: Any, f: Any, expected: Any
 
 
 def test_b14_only_an_explicit_conversion_leaves_the_record() -> None:
-    """B14: a function that the kit does not know is an error that says how to leave on purpose."""
+    """B14: a function that the kit does not have raises an error that says how to convert the tensor."""
     t = ak.constant([3.0, 1.0])
     for call in (lambda: np.i0(t), lambda: np.fft.fft(t), lambda: np.add.reduce(t), lambda: np.sin(t, out=np.zeros(2))):
         with pytest.raises(DtypeError, match=r"np\.asarray\(t\)"):
@@ -84,7 +84,7 @@ def test_values_are_read_only() -> None:
 
 
 def test_writes_to_a_users_array_change_no_gradient() -> None:
-    """What was computed with an array stays what it was, whether the array was an operand, a constant or a variable."""
+    """A computed value does not change, whether the user's array was an operand, a constant or a variable."""
     a, b, c, index = np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.array([5.0, 6.0]), np.array([0, 1])
     w = ak.Variable(c)
     t = ak.constant(b)
@@ -102,7 +102,7 @@ def test_writes_to_a_users_array_change_no_gradient() -> None:
 
 
 def test_writes_to_masks_labels_and_ids_change_no_gradient() -> None:
-    """The same for what stands beside the operands."""
+    """The same for arrays that are not operands."""
     x = ak.Variable([[1.0, 2.0], [3.0, 4.0]])
     mask, labels, ids = np.array([[True, False], [True, True]]), np.array([0, 1]), np.array([1, 1])
 
@@ -123,7 +123,19 @@ def test_writes_to_masks_labels_and_ids_change_no_gradient() -> None:
     assert gradients(spoil=True) == clean
 
 
-def test_a_variable_read_in_a_pause_is_followed_afterwards() -> None:
+@pytest.mark.parametrize("shape", [(), (2,)], ids=["one number", "an array"])
+def test_new_numbers_in_a_parameter_change_no_gradient(shape: tuple[int, ...]) -> None:
+    """A parameter that is a variable or an array is read when the operation runs."""
+    x, slope, bound = ak.Variable([-1.0, 2.0]), ak.Variable(np.full(shape, 0.5)), np.full(shape, 1.5)
+    array = np.full(shape, 0.25)
+    with ak.GradientTape(persistent=True) as tape:
+        ys = [ak.nn.leaky_relu(x, slope), ak.nn.leaky_relu(x, array), ak.clip(x, None, bound)]
+    slope.assign(np.full(shape, 0.125))
+    array[...], bound[...] = 0.125, 3.0
+    assert [tape.gradient(y, x).tolist() for y in ys] == [[0.5, 1.0], [0.25, 1.0], [1.0, 0.0]]
+
+
+def test_a_variable_read_in_a_pause_is_watched_afterwards() -> None:
     w = ak.Variable(2.0)
     with ak.GradientTape() as tape:
         with tape.stop_recording():
@@ -132,7 +144,7 @@ def test_a_variable_read_in_a_pause_is_followed_afterwards() -> None:
     assert tape.gradient(y, w).tolist() == 3.0
 
 
-def test_assigning_a_variable_changes_no_gradient_of_before() -> None:
+def test_assigning_a_variable_changes_no_earlier_gradient() -> None:
     w = ak.Variable([1.0, 2.0])
     with ak.GradientTape() as tape:
         y = w * w
@@ -153,7 +165,7 @@ def test_tensors() -> None:
     assert {t: 1}[t] == 1
     with pytest.raises(DtypeError, match="no length"):
         len(ak.constant(1.0))
-    with pytest.raises(DtypeError, match="whole number"):
+    with pytest.raises(DtypeError, match="integer"):
         [1, 2][ak.constant(1.0)]
     with pytest.raises(ValueError, match="ambiguous"):
         bool(t)
@@ -191,8 +203,8 @@ def test_variables() -> None:
     assert float(scalar) == 3.0
 
 
-def test_names_make_no_operation() -> None:
-    """A literal or an array as an operand names nothing on the record but the operation."""
+def test_operands_add_no_nodes() -> None:
+    """A literal or an array as an operand adds no further node to the record."""
     w = ak.Variable(1.0)
     with ak.GradientTape() as tape:
         2.0 * w + np.ones(2)
@@ -209,7 +221,7 @@ def test_structures() -> None:
         unflatten_like(nest, [1, 2, 3, 4, 5])
 
 
-def test_whole_numbers_have_no_derivative_in_functions() -> None:
+def test_integer_arguments_have_no_derivative() -> None:
     with pytest.raises(DtypeError, match=r"5\.0 instead of 5"):
         ak.grad(lambda x: x * x)(3)
     with pytest.raises(StructureError, match=r"shape \(2,\)"):
@@ -239,7 +251,7 @@ def test_functions_of_nests_and_several_arguments() -> None:
 
 
 def test_a_function_of_functions_does_not_mark_its_arguments() -> None:
-    """Watching inside grad is on copies: an outer tape sees what it watches itself, no more."""
+    """grad watches copies: an outer tape sees only what it watches itself."""
     x, w = ak.constant([1.0, 2.0]), ak.Variable(3.0)
     ak.grad(lambda z: (z * z).sum())(x)
     with ak.GradientTape() as tape:

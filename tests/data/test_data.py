@@ -1,4 +1,4 @@
-"""The data sets: what is in them, and that they read the same everywhere."""
+"""The data sets: their contents, and that they are the same on every machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autodiff_kit import data
 from autodiff_kit.errors import AutodiffError
 
 
-def test_digits_are_what_scikit_learn_ships():
+def test_digits_equal_those_of_scikit_learn():
     datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn, the source of the copy, is not here")
     source = datasets.load_digits()
     images, labels = data.digits()
@@ -35,7 +35,7 @@ def test_each_call_gives_fresh_arrays():
     assert data.digits()[0].min() == 0
 
 
-def test_the_licence_stands_beside_the_digits():
+def test_the_licence_is_next_to_the_digits():
     text = (files("autodiff_kit.data") / "LICENCE-digits.txt").read_text(encoding="utf-8")
     assert "CC BY 4.0" in text
     assert "Alpaydin" in text
@@ -117,6 +117,6 @@ def test_the_nile_is_the_series_that_everyone_knows():
     years, flows = data.nile()
     assert (len(years), int(years[0]), int(years[-1])) == (100, 1871, 1970)
     assert np.abs(flows - flows.round()).max() == 0
-    # Means of the years before and after the dam of 1898, and the driest year, as they are quoted.
+    # Means of the years before and after the dam of 1898, and the driest year, as published.
     assert (round(flows[:28].mean(), 2), round(flows[28:].mean(), 2)) == (1097.75, 849.97)
     assert (int(years[flows.argmin()]), flows.min()) == (1913, 456)

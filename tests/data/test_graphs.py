@@ -1,4 +1,4 @@
-"""The graphs: what they hold, that labels are true, and that counting alone cannot tell."""
+"""The graphs: their contents, correct labels, and that counting nodes cannot predict the label."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_edges_stay_inside_their_graph_go_both_ways_and_join_it() -> None:
         assert np.array_equal(matrix, matrix.T)
         assert matrix.max() == 1
         assert np.trace(matrix) == 0
-        assert np.linalg.matrix_power(matrix + np.eye(len(matrix)), len(matrix)).min() > 0  # one piece
+        assert np.linalg.matrix_power(matrix + np.eye(len(matrix)), len(matrix)).min() > 0  # connected
 
 
 def test_labels_are_true() -> None:
@@ -48,14 +48,14 @@ def test_labels_are_true() -> None:
         assert {0, 1} <= set(kinds)
 
 
-def test_pairs_differ_in_nothing_but_who_stands_where() -> None:
+def test_pairs_differ_only_in_the_positions_of_the_kinds() -> None:
     whole = graphs()
     every = matrices(whole)
     for (one, edges), (other, same) in zip(every[::2], every[1::2], strict=True):
         assert np.array_equal(edges, same)
         assert sorted(one) == sorted(other)
     assert np.all(whole.labels[::2] + whole.labels[1::2] == 1)
-    assert 50 < whole.labels[::2].sum() < 100  # the first of a pair is not always of one kind
+    assert 50 < whole.labels[::2].sum() < 100  # the first of a pair has both labels
 
 
 def test_they_are_the_same_everywhere_and_fresh_each_time() -> None:

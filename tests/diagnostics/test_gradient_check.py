@@ -36,8 +36,8 @@ def test_right_gradients_agree() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_a_wrong_pull_is_found_and_placed(dtype: str) -> None:
-    """The worst in absolute size: at 1 it is off by 0.5, at 2 by 1."""
+def test_a_wrong_vjp_is_found_and_located(dtype: str) -> None:
+    """The largest absolute error: 0.5 at the first entry, 1 at the second."""
     report = ak.check_gradients(wrong, [np.array([1.0, 2.0], dtype)])
     assert not report.ok
     assert report.where.endswith("x[1]")
@@ -48,8 +48,8 @@ def test_a_wrong_pull_is_found_and_placed(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e-6, 1.0, 1e8])
-def test_errors_are_beside_the_size_of_the_gradient(size: float) -> None:
-    """A gradient of 1e-12 that is a thousandth off is wrong; one that is right to rounding is right at any size."""
+def test_errors_are_relative_to_the_size_of_the_gradient(size: float) -> None:
+    """A gradient of 1e-12 with a relative error of 1e-3 is wrong; one with rounding errors is right at any size."""
 
     @ak.custom_gradient
     def slightly(x: Any) -> Any:
@@ -79,8 +79,8 @@ def test_the_argument_is_named() -> None:
     assert report.where.endswith("argument 1[0]")
 
 
-def test_nested_arguments_and_several_answers() -> None:
-    """Lists and dicts go in, lists and dicts come out; whole numbers among the answers are left alone."""
+def test_nested_arguments_and_several_outputs() -> None:
+    """Arguments and results may be lists and dicts; integers among the results are ignored."""
 
     def f(p: Any, x: Any) -> Any:
         h = x @ p["w"] + p["b"][0]
@@ -106,7 +106,7 @@ def test_large_inputs_are_probed_along_random_directions() -> None:
 
 
 def test_one_wrong_output_among_many() -> None:
-    """More than 32 outputs go in random combinations; a single wrong one still shows."""
+    """More than 32 outputs are compared in random combinations; a single wrong one is still found."""
 
     def f(x: Any) -> Any:
         return ak.concat([ak.sin(x), wrong(x[:1])], 0)
@@ -119,7 +119,7 @@ def test_one_wrong_output_among_many() -> None:
 
 # -------------------------------------------------------------------------------- jumps and kinks
 def test_b30_floor_overridden_with_identity() -> None:
-    """B30: off by 499 at step 1e-3, for the difference steps across the jump; the checker says so."""
+    """B30: off by 499 at step 1e-3, because the difference spans the jump; the report names it."""
     with ak.gradient_override_map({"Floor": "Identity"}):
         report = ak.check_gradients(ak.floor, [[[1.0, 2.0]]], step=1e-3)
     assert not report.ok
@@ -130,8 +130,8 @@ def test_b30_floor_overridden_with_identity() -> None:
         report.raise_if_failed()
 
 
-def test_b30_the_detour() -> None:
-    """B30: x - (x - floor(x)) has gradient 0, which is the slope of both sides of each jump: an error of 0."""
+def test_b30_the_gradient_of_x_minus_fraction() -> None:
+    """B30: x - (x - floor(x)) has gradient 0, the slope on both sides of each jump: an error of 0."""
     report = ak.check_gradients(lambda x: x - (x - ak.floor(x)), [[[1.0, 2.0, 2.5]]], step=1e-3)
     assert report.ok
     assert report.worst == 0.0
@@ -155,15 +155,15 @@ ODD: dict[str, tuple[Any, float, str]] = {
     "near a kink": (ak.nn.relu, 1e-4, "a kink at x=0, 0.0001 away"),
     "nearer": (ak.abs, -1e-8, "a kink at x=0, 1e-08 away"),
     "near a jump": (ak.floor, 2.0001, "a jump at x=2, 0.0001 away"),
-    "near the edge": (ak.sqrt, 1e-4, "the edge of where f is finite at x=0, 0.0001 away"),
+    "near the edge": (ak.sqrt, 1e-4, "the edge of the domain where f is finite at x=0, 0.0001 away"),
     "a tie": (lambda x: ak.maximum(x, 1.0), 1.0, "a kink at x=1"),
     "log of nothing": (ak.log, 0.0, "no finite value at x=0"),
 }
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_is_odd_is_named(name: str) -> None:
-    """And the kit's gradient there is the slope of one side, or between both: no error."""
+def test_singularities_are_named(name: str) -> None:
+    """At each singularity the kit's gradient is the slope of one side, or between both: no error."""
     f, x, words = ODD[name]
     with np.errstate(all="ignore"):
         report = ak.check_gradients(f, [x])
@@ -178,7 +178,7 @@ def test_ties_among_entries() -> None:
 
 
 @pytest.mark.parametrize("slope", [-0.9, 0.3, 1.0, 1.1, -2.0])
-def test_at_a_kink_what_lies_between_is_right(slope: float) -> None:
+def test_at_a_kink_every_slope_between_is_right(slope: float) -> None:
     @ak.custom_gradient
     def size(x: Any) -> Any:
         return ak.abs(x), lambda g: g * slope
@@ -204,7 +204,7 @@ def test_at_a_kink_what_lies_between_is_right(slope: float) -> None:
         ak.nn.elu,
     ],
 )
-def test_what_is_smooth_is_called_nothing(f: Any, x: float) -> None:
+def test_smooth_functions_have_no_singularity(f: Any, x: float) -> None:
     report = ak.check_gradients(f, [x])
     assert report.kinks == ()
     assert report.ok, report
@@ -212,14 +212,14 @@ def test_what_is_smooth_is_called_nothing(f: Any, x: float) -> None:
 
 @pytest.mark.parametrize("distance", [1e-2, 1e-3, 1e-5, 1e-7])
 def test_near_a_pole(distance: float) -> None:
-    """tan bends there as nothing else does; a kink it is not."""
+    """tan is strongly curved there, but has no kink."""
     report = ak.check_gradients(ak.tan, [np.pi / 2 - distance])
     assert report.ok, report
     assert not any("kink" in k or "jump" in k or "vertical" in k for k in report.kinks)
 
 
-def test_random_points_beside_a_kink_and_far_from_it() -> None:
-    """Anywhere within the first step a kink is named; beyond it, never."""
+def test_random_points_near_a_kink_and_far_from_it() -> None:
+    """A kink within the first step is named; a kink further away is not."""
     rng = np.random.default_rng(3)
     for x in 10 ** rng.uniform(-9, -3.5, 20) * rng.choice([-1.0, 1.0], 20):
         assert len(ak.check_gradients(lambda x: ak.abs(x) + ak.exp(3.0 * x), [x]).kinks) == 1
@@ -236,8 +236,8 @@ def test_small_dtypes_are_differenced_in_float64(dtype: str) -> None:
     assert ak.check_gradients(ak.nn.relu, [np.zeros(1, dtype)]).kinks == ("a kink at x[0]=0",)
 
 
-def test_a_function_that_is_another_one_in_float64() -> None:
-    """Then differences are taken in the small dtype, with large steps."""
+def test_a_function_that_differs_in_float64() -> None:
+    """Then differences are computed in the small dtype, with large steps."""
 
     def f(x: Any) -> Any:
         return ak.sin(x) * (2.0 if x.dtype == np.float32 else 5.0)
@@ -267,11 +267,11 @@ def test_nothing_to_check() -> None:
     assert ak.check_gradients(lambda: ak.constant(1.0), []).where == "nowhere"
 
 
-def test_a_function_of_chance_is_noticed() -> None:
+def test_a_random_function_is_noticed() -> None:
     rng = np.random.default_rng(0)
     report = ak.check_gradients(lambda x: x * float(rng.random()), [1.0])
     assert not report.ok
-    assert report.kinks == ("f is not deterministic: it gives two values at one point",)
+    assert report.kinks == ("f is not deterministic: two calls at the same point gave different values",)
     with pytest.raises(GradientCheckError, match="not deterministic"):
         report.raise_if_failed()
 
@@ -282,22 +282,22 @@ def test_a_function_of_chance_is_noticed() -> None:
         (ak.sin, [1], {}, DtypeError, r"int64; write 5\.0"),
         (ak.sin, [np.array([1j])], {}, DtypeError, "complex"),
         (ak.sin, ["abc"], {}, AutodiffError, "str"),
-        (ak.sin, [[[1.0], [1.0, 2.0]]], {}, AutodiffError, "do not make an array|a list"),
+        (ak.sin, [[[1.0], [1.0, 2.0]]], {}, AutodiffError, "cannot be converted to an array|a list"),
         (ak.sin, 1.0, {}, StructureError, "one entry for each argument"),
         (ak.sin, [ak.Variable(1.0)], {}, StructureError, r"w\.numpy\(\)"),
         (None, [1.0], {}, DtypeError, "needs a function"),
         (lambda x: None, [1.0], {}, DtypeError, "NoneType"),
         (lambda x: x.numpy(), [1.0], {}, DtypeError, "ndarray"),
         (lambda x: ak.argmax(x), [[1.0]], {}, DtypeError, "no floating value"),
-        (ak.sin, [1.0], {"order": 3}, StructureError, "order is 1 or 2"),
-        (ak.sin, [1.0], {"modes": ("backward",)}, StructureError, "modes are"),
-        (ak.sin, [1.0], {"modes": ()}, StructureError, "modes are"),
-        (ak.sin, [1.0], {"modes": 3}, StructureError, "modes are"),
-        (ak.sin, [1.0], {"step": 0.0}, StructureError, "step is a number above 0"),
-        (ak.sin, [1.0], {"tolerance": "small"}, StructureError, "tolerance is a number above 0"),
-        (ak.sin, [1.0], {"seed": "x"}, StructureError, "seed is a whole number"),
+        (ak.sin, [1.0], {"order": 3}, StructureError, "order must be 1 or 2"),
+        (ak.sin, [1.0], {"modes": ("backward",)}, StructureError, "modes must be"),
+        (ak.sin, [1.0], {"modes": ()}, StructureError, "modes must be"),
+        (ak.sin, [1.0], {"modes": 3}, StructureError, "modes must be"),
+        (ak.sin, [1.0], {"step": 0.0}, StructureError, "step must be a number above 0"),
+        (ak.sin, [1.0], {"tolerance": "small"}, StructureError, "tolerance must be a number above 0"),
+        (ak.sin, [1.0], {"seed": "x"}, StructureError, "seed must be an integer"),
     ],
 )
-def test_what_cannot_be_checked(f: Any, args: Any, options: Any, error: Any, words: str) -> None:
+def test_invalid_arguments_of_gradient_checks(f: Any, args: Any, options: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ak.check_gradients(f, args, **options)

@@ -13,7 +13,7 @@ import autodiff_kit as ak
 
 
 def _line_above() -> int:
-    """The line above the one that calls."""
+    """The source line above the line of the call."""
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
@@ -39,7 +39,7 @@ def test_b08_cause_1_a_variable_replaced_by_a_tensor() -> None:
     assert "x.assign_add" in why.fix
 
 
-def test_b08_cause_1_a_tensor_that_nobody_watches() -> None:
+def test_b08_cause_1_an_unwatched_tensor() -> None:
     loose = ak.constant(2.0)
     with ak.GradientTape() as tape:
         y = loose * 3.0
@@ -77,7 +77,7 @@ def test_b08_cause_2_through_float_and_of_a_variable_itself() -> None:
     assert tape.explain(y, v).connected
 
 
-def test_b08_cause_3_through_whole_numbers() -> None:
+def test_b08_cause_3_through_integers() -> None:
     x = ak.Variable([1.7, 2.3])
     with ak.GradientTape() as tape:
         whole = ak.cast(x, "int64")
@@ -86,7 +86,7 @@ def test_b08_cause_3_through_whole_numbers() -> None:
     assert tape.gradient(y, x) is None
     why = tape.explain(y, x)
     assert (why.cause, why.kind, why.line, why.node) == (3, "no_slope", broke, 0)
-    assert why.headline == "to_whole has no slope."
+    assert why.headline == "to_int has no slope."
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_b29_rounding_is_explained(op: Any) -> None:
     assert "ak.relax" in why.fix
 
 
-def test_b11_a_source_of_whole_numbers() -> None:
+def test_b11_an_integer_source() -> None:
     x = ak.constant(5)
     with ak.GradientTape() as tape:
         with pytest.warns(UserWarning, match="int64"):
@@ -128,7 +128,7 @@ def test_b08_cause_4_through_state() -> None:
 
 
 def test_b24_a_total_kept_by_assign_is_explained() -> None:
-    """B24: a function written with a loop and assign has no gradient; the line of the assign is named."""
+    """B24: a function with a loop and assign has no gradient; the line of the assign is named."""
     x, total = ak.Variable([1.0, 2.0]), ak.Variable(0.0, trainable=False)
     with ak.GradientTape() as tape:
         for k in range(2):
@@ -140,7 +140,7 @@ def test_b24_a_total_kept_by_assign_is_explained() -> None:
     assert (why.cause, why.kind, why.line) == (4, "state", broke)
 
 
-def test_a_target_off_the_record_is_told_by_what_happened_last() -> None:
+def test_a_target_off_the_record_is_explained_by_the_last_event() -> None:
     x, kept = ak.Variable([1.0, 2.0]), ak.Variable([0.0, 0.0], trainable=False)
     with ak.GradientTape() as tape:
         kept.assign(x * 2.0)
@@ -166,7 +166,7 @@ def test_b08_cause_5_another_value_with_the_same_root() -> None:
 
 
 def test_b07_the_branch_that_did_not_run() -> None:
-    """B07: x only decided; the variable of the other branch was not used."""
+    """B07: x only decided the branch; the variable of the other branch was not used."""
     x, v0, v1 = ak.constant(1.0), ak.Variable(2.0), ak.Variable(2.0)
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -216,7 +216,7 @@ def test_targets_and_sources_that_are_no_tensors() -> None:
     assert tape.explain([], x).kind == "left"
 
 
-def test_it_can_be_asked_of_a_used_tape_and_prints_as_text_and_table() -> None:
+def test_explain_works_on_a_released_tape_and_prints_text_and_html() -> None:
     x, z = ak.Variable(2.0, name="<x>"), ak.Variable(1.0, name="z")
     with ak.GradientTape() as tape:
         y = ak.floor(x) * z
@@ -234,7 +234,7 @@ def test_it_can_be_asked_of_a_used_tape_and_prints_as_text_and_table() -> None:
         both[0].cause = 2  # type: ignore[misc]
 
 
-def test_marks_weigh_nothing_until_a_value_leaves() -> None:
+def test_marks_take_no_memory_until_a_value_leaves() -> None:
     x = ak.Variable(2.0)
     with ak.GradientTape() as tape:
         y = x

@@ -1,4 +1,4 @@
-"""Passes over a tape step by step, as the widget of lesson 01 shows them, equal to the ordinary passes."""
+"""Passes over a tape step by step, as in the widget of lesson 01, equal to the ordinary passes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lesson(x: Any) -> Any:
 
 
 def test_the_rows_of_lesson_01() -> None:
-    """Leaves first, then operations in their order, each with its value and the rows that it reads."""
+    """Leaves first, then operations in order, each with its value and the rows that it reads."""
     tape, (x,), _ = watched(lesson, [2.0, 3.0, -1.0])
     rows = stepping.tape_values(tape)
     assert [row.op for row in rows] == [
@@ -41,7 +41,7 @@ def test_the_rows_of_lesson_01() -> None:
 
 
 def test_b15_a_push_step_by_step() -> None:
-    """B15: the last event is the product J v; each tells its row, where it came from, and says so in words."""
+    """B15: the last event is the product J v; each event has its row, its inputs, and a description."""
     tape, (x,), _ = watched(lesson, [2.0, 3.0, -1.0])
     events = stepping.forward_steps(tape, [x], [[1.0, 2.0, -1.0]])
     assert [e.row for e in events] == list(range(12))
@@ -69,7 +69,7 @@ def test_b15_a_pull_step_by_step() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_steps_agree_with_the_sweeps(dtype: str) -> None:
-    """Two sources, arrays, broadcasting, a value that is used twice, an operation that cuts the path."""
+    """Two sources, arrays, broadcasting, a value that is used twice, an operation without a derivative."""
 
     def f(a: Any, b: Any) -> Any:
         c = ak.tanh(a @ b)
@@ -106,7 +106,7 @@ def test_numbers_in_notes_are_short_and_have_a_true_minus() -> None:
     assert notes[2].startswith("subtract: (−1.333) − 2 = ")
 
 
-def test_what_cannot_be_shown() -> None:
+def test_values_that_cannot_be_shown() -> None:
     x = ak.constant([1.0, 2.0])
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)

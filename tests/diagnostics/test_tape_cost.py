@@ -1,4 +1,4 @@
-"""Cost of a tape, against counts by hand and against a trace of the reverse pass itself (B21)."""
+"""Cost of a tape, compared with counts by hand and with a trace of the reverse pass itself (B21)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_loops_count_as_often_as_they_ran() -> None:
             h = h @ w
     (row,) = tape.cost().rows
     assert (row.nodes, row.flops, row.op) == (7, 7 * 2 * 3 * 4 * 4, "matmul")
-    once, added = 2 * 3 * 4 * 4, 16  # the first has data on its left; w is read seven times, and six sums join
+    once, added = 2 * 3 * 4 * 4, 16  # the first left factor is data; w is read seven times, which takes six sums
     assert row.flops_back == once + 6 * 2 * once + 6 * added
 
 
@@ -75,21 +75,21 @@ def test_reading_twice_adds_once() -> None:
     assert tape.cost().backward == 10 + 10 + 10
 
 
-def test_what_was_broadcast_is_added_up() -> None:
+def test_broadcast_gradients_cost_additions() -> None:
     x, b = weights(8, 3), weights(3)
     with ak.GradientTape() as tape:
         _ = x + b
     assert tape.cost().backward == 8 * 3 - 3
 
 
-def test_a_stack_of_products_adds_up_what_it_shares() -> None:
+def test_a_stack_of_products_sums_gradients_of_shared_factors() -> None:
     x, w = rng.normal(size=(6, 4, 3)), weights(3, 5)
     with ak.GradientTape() as tape:
         _ = x @ w
     assert tape.cost().backward == 2 * 6 * 4 * 3 * 5 + (6 - 1) * 3 * 5
 
 
-def test_moving_costs_nothing_and_gathering_comes_back_as_sums() -> None:
+def test_moving_entries_is_free_and_gathering_costs_sums() -> None:
     x = weights(4, 6)
     with ak.GradientTape() as tape:
         _ = ak.transpose(x).reshape((3, 8))[[0, 2, 2]]
@@ -103,7 +103,7 @@ def test_paths_that_end_cost_nothing_backward() -> None:
     assert (tape.cost().forward, tape.cost().backward) == (10, 0)
 
 
-def test_a_gradient_of_the_users_counts_as_one_operation() -> None:
+def test_a_user_defined_gradient_counts_as_one_operation() -> None:
     @ak.custom_gradient
     def twice(x: Any) -> Any:
         return 2.0 * x, lambda g: 2.0 * g
@@ -115,7 +115,7 @@ def test_a_gradient_of_the_users_counts_as_one_operation() -> None:
     assert (told.forward, told.backward) == (5, 5)
 
 
-def test_a_target_leaves_out_what_it_is_not_made_of() -> None:
+def test_operations_that_a_target_does_not_use_cost_nothing() -> None:
     x = weights(5)
     with ak.GradientTape() as tape:
         y = ak.exp(x)
@@ -191,7 +191,7 @@ def matrices() -> Any:
 
 
 @pytest.mark.parametrize("make", [network, squares, attention, recurrent, numbers, matrices], ids=lambda f: f.__name__)
-def test_the_sweep_on_a_record_of_its_own_costs_as_much(make: Any) -> None:
+def test_the_cost_equals_that_of_a_recorded_sweep(make: Any) -> None:
     run = make()
     with ak.GradientTape() as outer:
         with ak.GradientTape() as inner:
@@ -211,13 +211,13 @@ def test_the_sweep_on_a_record_of_its_own_costs_as_much(make: Any) -> None:
 def three_lines() -> Any:
     x, w = rng.normal(size=(32, 5)), weights(5, 7)
     with ak.GradientTape() as tape:
-        h = x @ w  # the dearest
+        h = x @ w  # the most expensive
         h = ak.tanh(h) + h
         loss = ak.sum(h)
     return tape, loss, w
 
 
-def test_rows_are_lines_dearest_first(three_lines: Any) -> None:
+def test_rows_are_lines_most_expensive_first(three_lines: Any) -> None:
     tape, _, _ = three_lines
     told = tape.cost()
     assert told.rows[0].code == "h = x @ w  # the dearest"
@@ -228,8 +228,8 @@ def test_rows_are_lines_dearest_first(three_lines: Any) -> None:
     assert told.rest.nodes == 0
 
 
-def test_b21_the_five_dearest_lines_are_named() -> None:
-    """B21: of seven lines the five dearest, by their text; totals are of all."""
+def test_b21_the_five_most_expensive_lines_are_listed() -> None:
+    """B21: of seven lines the five most expensive, by their text; the totals include all lines."""
     w = [weights(n, n) for n in range(2, 9)]
     with ak.GradientTape() as tape:
         _ = w[0] @ w[0]
@@ -262,7 +262,7 @@ def test_by_operation_and_by_node(three_lines: Any) -> None:
     assert [row.nodes for row in tape.cost(by="node").rows] == [1, 1, 1, 1]
 
 
-def test_a_released_tape_tells_the_same(three_lines: Any) -> None:
+def test_a_released_tape_has_the_same_cost(three_lines: Any) -> None:
     tape, loss, w = three_lines
     before = str(tape.cost())
     tape.gradient(loss, w)
@@ -324,7 +324,7 @@ class _Reader(HTMLParser):
         self.cells.append(data)
 
 
-def test_html_is_escaped_and_has_no_colour_of_its_own() -> None:
+def test_html_is_escaped_and_sets_no_colours() -> None:
     x = weights(3)
     with ak.GradientTape() as tape:
         _ = ak.where(x < 0, x * 2.0, "<b>&" and x)
@@ -368,7 +368,7 @@ def test_short_counts(n: float, unit: str, text: str) -> None:
 # -------------------------------------------------------------------------------- bad input
 @pytest.mark.parametrize("arguments", [{"by": "cell"}, {"by": None}, {"top": -1}, {"top": 1.5}, {"top": "5"}])
 def test_bad_arguments(arguments: dict[str, Any]) -> None:
-    with pytest.raises(ak.AutodiffError, match="by is|top is"):
+    with pytest.raises(ak.AutodiffError, match="by must be|top must be"):
         ak.GradientTape().cost(**arguments)
 
 
@@ -379,7 +379,7 @@ def test_only_tapes() -> None:
 
 @pytest.mark.parametrize("op", list(OPS.values()), ids=lambda op: op.name)
 def test_every_operation_has_a_count(op: Any) -> None:
-    """Shapes alone are enough, for whatever stands in the table; what only moves or looks is free."""
+    """Shapes alone are enough for any operation; operations that only move or inspect entries are free."""
     inputs = len(op.vjps) if op.vjps is not None else 1
     value = np.broadcast_to(np.zeros(()), (4, 4))
     params = {"labels": ((0, 1),)} if op.name == "einsum" else {}

@@ -70,9 +70,9 @@ def test_an_array_that_two_nodes_hold_counts_once() -> None:
     assert sum(row.held > 0 for row in told.rows) == 3
 
 
-def test_values_are_told_where_they_are_known(small: Any) -> None:
+def test_values_are_listed_if_available(small: Any) -> None:
     product, answer, total = small[0].table().rows
-    assert product.value == ""  # neither rule needs it
+    assert product.value == ""  # neither rule needs the value
     assert answer.value == "20.09 … 1097"
     assert total.value == f"{float(small[3]):.4g}"
 
@@ -109,7 +109,7 @@ def test_while_recording_and_when_empty() -> None:
     assert ak.GradientTape().table()._repr_html_() == "<p>0 operations on 0 sources, 0 B held</p>"
 
 
-def test_a_mask_is_not_taken_for_the_input() -> None:
+def test_a_mask_is_not_mistaken_for_the_input() -> None:
     x = ak.Variable(np.arange(8.0) - 4)
     with ak.GradientTape() as tape:
         _ = ak.nn.relu(x * 2.0)
@@ -169,7 +169,7 @@ def test_one_row_is_not_left_out_for_the_sake_of_a_gap(n: int) -> None:
         (np.array(7, np.int64), "7"),
     ],
 )
-def test_values_in_short(value: Any, text: str) -> None:
+def test_values_in_short_form(value: Any, text: str) -> None:
     assert summarize_value(value) == text
 
 

@@ -1,4 +1,4 @@
-"""The book's pages: plans that respect what lessons need, commands that are there, links that lead somewhere."""
+"""The book's pages: course plans respect prerequisites, commands exist, links are valid."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_guide_has_commands() -> None:
 
 
 @pytest.mark.parametrize(("command", "rest"), COMMANDS)
-def test_what_the_guide_tells_is_understood(command: str, rest: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_in_the_guide_are_parsed(command: str, rest: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*command.split(), "--help"])
     assert ended.value.code == 0

@@ -1,4 +1,4 @@
-"""Docstrings are the reference: every public name has one, in the form in which the pages are made from it."""
+"""Docstrings are the reference: every public name has one, in the form that the pages need."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIELDS = {"Shapes", "Dtypes", "Gradient", "Cost"}
 
 
 def sections(thing: Any) -> dict[str, str]:
-    """Underlined headings and what stands below them."""
+    """Underlined headings and the text below them."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}$", inspect.getdoc(thing) or "", flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
@@ -44,7 +44,7 @@ def documented(text: str) -> list[str]:
 
 
 def taken(thing: Any) -> list[str]:
-    """What a caller may give."""
+    """The parameters that a caller can pass."""
     if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception)):
         return []
     try:
@@ -115,7 +115,7 @@ def test_sections_are_known_and_in_order(path: str) -> None:
 
 @pytest.mark.parametrize("path", EVERYTHING)
 def test_parameters_are_those_of_the_signature(path: str) -> None:
-    """In order, all of them, wherever the section is there; it is there where an argument needs more than its name."""
+    """In order and complete, wherever the section exists; it is required where an argument needs an explanation."""
     thing = EVERYTHING[path]
     told = sections(thing)
     if "Parameters" in told:
@@ -125,14 +125,14 @@ def test_parameters_are_those_of_the_signature(path: str) -> None:
 
 
 OPERATIONS = {id(op.function) for op in OPS.values()}
-"""The operation's family says what it takes and gives."""
+"""The family of an operation describes its arguments and its result."""
 
 SHORT = 2
-"""Arguments that one sentence can tell."""
+"""The number of arguments that one sentence can describe."""
 
 
 def needs_sections(path: str) -> bool:
-    """Functions and classes with more arguments than a sentence tells; not a result, whose attributes are told."""
+    """Functions and classes with more arguments than one sentence describes; not results with documented attributes."""
     thing = NAMES[path]
     small = id(thing) in OPERATIONS or (inspect.isclass(thing) and "Attributes" in sections(thing))
     return not small and len(taken(thing)) > SHORT

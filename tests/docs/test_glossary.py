@@ -1,4 +1,4 @@
-"""The glossary: words in the order in which the lessons bring them, and none used before it was brought."""
+"""The glossary: words in the order in which the lessons introduce them, and none used before its introduction."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 ENTRY = re.compile(r"^(?P<term>\S.*)\n: (?P<text>.+) \[(?P<no>\d\d)\]\(lessons/(?P<lesson>[^)]+)\)$", re.MULTILINE)
 ENTRIES = list(ENTRY.finditer((TOP / "docs" / "glossary.md").read_text("utf-8")))
-# Code, addresses and the list of references use words of others.
+# Code, addresses and the list of references may use other words.
 ASIDE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|https?://\S+", re.DOTALL)
 
 
 def prose(path: Path) -> str:
-    """What a lesson says in words."""
+    """The prose of a lesson."""
     cells = json.loads(path.read_text("utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     said = [re.split(r"(?:## |\*\*)References", text)[0] for text in texts]

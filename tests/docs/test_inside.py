@@ -1,4 +1,4 @@
-"""*Inside the engine*: its examples run, its files exist, and what it says of their size is true."""
+"""*Inside the engine*: its examples run, its files exist, and its figures are true."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, toke
 
 
 def code_lines(path: Path) -> int:
-    """Lines with code: no comments, no docstrings, nothing blank."""
+    """Lines with code: no comments, no docstrings, no blank lines."""
     source = path.read_text(encoding="utf-8")
     docstrings = {
         line

@@ -180,7 +180,44 @@ def test_a_misconception_is_named_only_if_it_explains_every_miss():
     assert attempt.common_misconceptions == {"double"}
     attempt.case(7.0, 3.0, {"double": 6.0, "plus-one": 4.0})
     assert attempt.common_misconceptions == frozenset()
-    assert attempt.failed_cases[-1].text == "The answer: is 7, expected 3."
+    assert attempt.failed_cases[-1].text == "The answer is 7, expected 3."
+
+
+def test_two_misconceptions_are_named_where_each_failed_case_shows_one_of_them():
+    attempt = AttemptEvaluation()
+    attempt.case(2.0, 1.0, {"double": 2.0, "plus-one": 3.0}, facts={"at": 1})
+    assert attempt.explanation == ("double",)
+    attempt.case(4.0, 3.0, {"double": 6.0, "plus-one": 4.0}, facts={"at": 3})
+    assert attempt.explanation == ("double", "plus-one")
+    assert attempt.facts_of("plus-one") == {"at": "3"}
+    attempt.case(9.0, 3.0, {"double": 6.0, "plus-one": 4.0})
+    assert attempt.explanation == ()
+
+
+def test_no_pair_is_named_where_another_pair_would_do_as_well():
+    attempt = AttemptEvaluation()
+    attempt.case(2.0, 1.0, {"double": 2.0, "plus-one": 2.0})
+    attempt.case(5.0, 3.0, {"plus-two": 5.0})
+    assert attempt.explanation == ()
+
+
+def two_faults(a, rng):
+    """One misconception shows for odd numbers, another for even ones."""
+    for drawn, name in ((3, "odd"), (4, "even")):
+        reply = yield Call("f", (drawn,))
+        a.case(reply.value, 2.0 * drawn, {name: 2.0 * drawn + 1}, facts={"at": drawn})
+
+
+def test_both_messages_are_told_with_the_facts_of_their_own_cases():
+    from dataclasses import replace
+
+    from autodiff_kit.exercises.check_runner import grade_attempt
+
+    messages = {"odd": "One too many at {at}.", "even": "One more at {at}."}
+    question = replace(LESSONS["15"].questions[0], check=two_faults, writes=("f",), messages=messages)
+    verdict = grade_attempt(question, {"f": lambda x: 2.0 * x + 1}, 1)
+    assert verdict.misconception == "odd and even"
+    assert verdict.message == "There are two things to change.\n1. One too many at 3.\n2. One more at 4."
 
 
 def toss(a, rng):

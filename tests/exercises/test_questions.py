@@ -82,7 +82,8 @@ def test_points_are_whole_numbers_and_add_up(question):
 
 
 def test_every_message_is_shown_by_a_wrong_solution(question, wrong_ones):
-    assert set(question.messages) == {name for _, name in wrong_ones[question.id].values()} - {""}
+    told = {name for _, names in wrong_ones[question.id].values() for name in names.split(" and ")}
+    assert set(question.messages) == told - {""}
 
 
 def test_starter_text_and_solution_agree(question):

@@ -28,7 +28,7 @@ def sandbox():
             ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, check=False
         )
         if plain.returncode == 0:
-            raise  # namespaces can be made here, so the fault is ours
+            raise  # namespaces work here, so this is a failure
         pytest.skip(f"bubblewrap cannot make a sandbox on this machine: {str(error).splitlines()[0]}")
     yield found
     found.close()

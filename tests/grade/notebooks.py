@@ -1,4 +1,4 @@
-"""Notebooks as learners hand them in."""
+"""Notebooks as submitted by learners."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ LESSON = LESSONS["15"]
 
 
 def notebook(lesson=LESSON):
-    """The exercise as it is given out."""
+    """The exercise as released."""
     return json.loads((EXERCISES / f"{lesson.slug}.ipynb").read_text(encoding="utf-8"))
 
 
 def answered(lesson=LESSON, *, leave=(), **changed):
-    """The exercise with worked answers; some left as given out, some replaced."""
+    """The exercise with worked answers; some cells unchanged, some replaced."""
     found = notebook(lesson)
     for question in lesson.questions:
         if question.id not in leave:
@@ -39,7 +39,7 @@ def code(source, **about):
 
 
 def with_cell(source, place=2, lesson=LESSON):
-    """The answered exercise with one cell more."""
+    """The answered exercise with one more cell."""
     found = answered(lesson)
     found["cells"].insert(place, code(source))
     return found

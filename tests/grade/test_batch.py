@@ -1,4 +1,4 @@
-"""A batch: the same on every run and number of workers, and nothing graded twice or lost when it is killed."""
+"""A batch: equal results on every run and number of workers; nothing is graded twice or lost if it is killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WRONG = "def brake(slots, last_gradient, b1):\n    return 1.0"
 
 @pytest.fixture
 def subs(tmp_path, sandbox):
-    """Six submissions of all sorts."""
+    """Six submissions of different kinds."""
     folder = tmp_path / "subs"
     folder.mkdir()
     found = {
@@ -76,7 +76,7 @@ def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
     assert {path.name for path in (out / "feedback").iterdir()} == {f"{name}.html" for name in found}
     assert (out / "grades.csv").read_text().count("\n") == 7
     said = capsys.readouterr().out
-    assert "2 were not simply graded" in said
+    assert "2 could not be graded in full" in said
     assert all(Path(path).exists() for path in re.findall(rf"{out}/[\w.]*\w", said))
     assert len(re.findall(rf"{out}/", said)) == 3
 
@@ -91,7 +91,7 @@ def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path)
     assert not seeds[0] & seeds[1]
 
 
-def test_probes_are_secret_unless_a_seed_is_given(subs, tmp_path):
+def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path):
     seeds = []
     for name in ("a", "b"):
         assert grade(subs / "ada.ipynb", tmp_path / name) == 0
@@ -100,7 +100,7 @@ def test_probes_are_secret_unless_a_seed_is_given(subs, tmp_path):
     assert len(seeds[0]) == len(LESSON.questions)
 
 
-def test_what_was_graded_is_not_graded_again(subs, tmp_path, monkeypatch):
+def test_graded_submissions_are_not_graded_again(subs, tmp_path, monkeypatch):
     out = tmp_path / "out"
     assert grade(subs, out) == 0
     before = contents(out)
@@ -109,7 +109,7 @@ def test_what_was_graded_is_not_graded_again(subs, tmp_path, monkeypatch):
     assert contents(out) == before
 
 
-def test_a_changed_submission_is_graded_again_and_no_other(subs, tmp_path, monkeypatch):
+def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch):
     out, graded, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0
     (subs / "dan.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
@@ -119,7 +119,7 @@ def test_a_changed_submission_is_graded_again_and_no_other(subs, tmp_path, monke
     assert by_name(out)["dan"].score == FULL
 
 
-def test_a_batch_goes_on_after_a_kill(subs, tmp_path):
+def test_a_batch_continues_after_a_kill(subs, tmp_path):
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert grade(subs, whole, "--seed", "7") == 0
     command = [
@@ -154,10 +154,10 @@ def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
 
     with ResultStore(tmp_path / "out"):
         assert grade(subs, tmp_path / "out") == 1
-    assert "being graded into" in capsys.readouterr().err
+    assert "writing grades to" in capsys.readouterr().err
 
 
-def test_one_question_is_graded_again_and_the_others_stand(subs, tmp_path, monkeypatch):
+def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, monkeypatch):
     out, asked, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0
     before = by_name(out)
@@ -169,7 +169,7 @@ def test_one_question_is_graded_again_and_the_others_stand(subs, tmp_path, monke
 
 @pytest.mark.slow
 def test_a_killed_worker_is_replaced(subs, tmp_path, sandbox):
-    """The submission that a lost process had in hand is graded by another one."""
+    """The submission of a lost process is graded by another one."""
     out = tmp_path / "out"
     command = [
         sys.executable,
@@ -196,7 +196,7 @@ def test_a_killed_worker_is_replaced(subs, tmp_path, sandbox):
 
 
 def _workers_of(pid):
-    """The grader's own worker processes, once they have begun to work."""
+    """The grader's worker processes, once they have started to work."""
     found = []
     for name in os.listdir("/proc"):  # noqa: PTH208
         try:
@@ -222,44 +222,44 @@ def test_late_work(subs, tmp_path):
     ("more", "said"),
     [
         (["--exercise", "nope"], "no exercise 'nope'"),
-        (["--workers", "0"], "--workers takes a number from 1"),
-        (["--due", "tomorrow"], "no time"),
+        (["--workers", "0"], "--workers must be 1 or more"),
+        (["--due", "tomorrow"], "not a time"),
         (["--late-per-day", "-3"], "percentages"),
         (["--scheduler", "tcp://127.0.0.1:1"], "scheduler"),
         (["--memory", "0"], "--memory"),
-        (["--regrade", "nope"], "--regrade names a question"),
+        (["--regrade", "nope"], "--regrade must name a question"),
     ],
 )
-def test_what_makes_no_sense_is_told(subs, tmp_path, capsys, monkeypatch, more, said):
+def test_invalid_options_are_errors(subs, tmp_path, capsys, monkeypatch, more, said):
     monkeypatch.setattr(batch, "SCHEDULER_TIMEOUT", 1)
     words = ["grade", str(subs), "--out", str(tmp_path / "out"), *more]
     assert cli.main(words) == 1
     assert said in capsys.readouterr().err
 
 
-def test_submissions_that_are_not_there(tmp_path, capsys):
+def test_missing_submissions(tmp_path, capsys):
     assert grade(tmp_path / "nothing", tmp_path / "out") == 1
     assert "does not exist" in capsys.readouterr().err
 
 
-def test_without_a_sandbox_it_refuses_unless_told(subs, tmp_path, capsys, monkeypatch):
+def test_without_a_sandbox_nothing_runs_unless_requested(subs, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert grade(subs, tmp_path / "out") == 1
     said = capsys.readouterr().err
     assert "bubblewrap (bwrap) is not installed" in said
-    assert "Nothing was run" in said
+    assert "No notebook was run" in said
     assert "--unsafe-no-sandbox" in said
     assert grade(subs / "ada.ipynb", tmp_path / "out", "--unsafe-no-sandbox") == 0
     assert by_name(tmp_path / "out")["ada"].score == FULL
 
 
-def test_on_a_mac_it_refuses(subs, tmp_path, capsys, monkeypatch):
+def test_on_macos_a_sandbox_is_an_error(subs, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert grade(subs, tmp_path / "out") == 1
-    assert "a sandbox needs Linux, and this is darwin" in capsys.readouterr().err
+    assert "a sandbox needs Linux, but this is darwin" in capsys.readouterr().err
 
 
-def test_a_sandbox_that_cannot_be_made_says_why(subs, tmp_path, capsys, monkeypatch):
+def test_a_sandbox_that_cannot_start_is_an_error_with_the_reason(subs, tmp_path, capsys, monkeypatch):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "bwrap").write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     (tmp_path / "bin" / "bwrap").chmod(0o755)
@@ -270,7 +270,7 @@ def test_a_sandbox_that_cannot_be_made_says_why(subs, tmp_path, capsys, monkeypa
     assert not list((tmp_path / "out" / ".grading" / "results").glob("*.json"))
 
 
-def test_the_bar_fills():
+def test_the_progress_bar():
     import io
 
     class Terminal(io.StringIO):
@@ -283,13 +283,13 @@ def test_the_bar_fills():
         bar.step()
     bar.end()
     lines = out.getvalue().replace("\n", "\r").split("\r")
-    assert lines[0] == "4 of 10 were graded before."
+    assert lines[0] == "4 of 10 were already graded."
     assert [line.count("#") for line in lines if line.startswith("[")] == [12, 15, 18, 21, 24, 27, 30]
     assert "6 graded in" in lines[-2]
 
 
 def test_a_sandbox_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
-    """The grader's own sandbox dies under a submission: that one is graded again in a new one."""
+    """The grader's sandbox dies during a submission, which is then graded in a new sandbox."""
     real, lost = batch.grade_submission, []
 
     def once(submission, place, *more):

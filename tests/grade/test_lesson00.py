@@ -1,4 +1,4 @@
-"""Lesson 00's checks ask for exceptions and tapes: what the sandbox tells of them is what the learner's own check finds."""
+"""Lesson 00's checks use exceptions and tapes: the sandbox reports the same as the learner's own check."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def three(x):
         ("tape-3", THREE.format(persistent=True, keep="KEPT.append(tape)"), "tape-kept", "partial"),
     ],
 )
-def test_the_box_tells_of_exceptions_and_tapes(hand_in, question, answer, name, outcome):
+def test_the_sandbox_reports_exceptions_and_tapes(hand_in, question, answer, name, outcome):
     result = hand_in(answered(LESSONS["00"], **{question.replace("-", "_"): answer}))
     (mark,) = [mark for mark in result.marks if mark.question == question]
     assert (mark.outcome, mark.misconception) == (outcome, name)

@@ -1,4 +1,4 @@
-"""Lesson 03's gradients and pulls cross the pipe: the sandbox earns what the learner's own check finds."""
+"""Lesson 03's gradients and pulls cross the connection: the sandbox agrees with the learner's own check."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def test_the_worked_answers_earn_all(hand_in):
     assert {mark.question: mark.outcome for mark in marks} == dict.fromkeys(("where-1", "where-2", "where-3"), "passed")
 
 
-def test_a_where_that_stands_only_outside_is_told_in_the_box(hand_in):
+def test_the_outer_where_misconception_is_named_in_the_sandbox(hand_in):
     (mark,) = [one for one in hand_in(answered(LESSONS["03"], where_1=OUTSIDE)).marks if one.question == "where-1"]
     assert (mark.outcome, mark.misconception) == ("not yet", "where-only-outside")

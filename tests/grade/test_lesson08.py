@@ -1,4 +1,4 @@
-"""Lesson 08's memory and errors cross the pipe: the sandbox earns what the learner's own check finds."""
+"""Lesson 08's memory and errors cross the connection: the sandbox agrees with the learner's own check."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def test_the_worked_answers_earn_all(hand_in):
     assert {mark.question: mark.outcome for mark in marks} == {q.id: "passed" for q in lesson.questions}
 
 
-def test_a_table_of_zeros_and_ones_is_told_in_the_box(hand_in):
+def test_the_one_hot_misconception_is_named_in_the_sandbox(hand_in):
     (mark,) = [one for one in hand_in(answered(LESSONS["08"], xent_2=TABLE)).marks if one.question == "xent-2"]
     assert (mark.outcome, mark.misconception) == ("partial", "builds-the-one-hot")

@@ -1,4 +1,4 @@
-"""Lessons 10 and 11 in the sandbox: stops that are counted outside of it, functions handed in, and functions handed back."""
+"""Lessons 10 and 11 in the sandbox: counted stops, functions as arguments, and functions as results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autodiff_kit.exercises.questions import LESSONS
 
 from .notebooks import answered
 
-# Each with the outcome, the misconception and the share of the points that the learner's own check finds as well.
+# Each with the outcome, the misconception and the share of the points, as in the learner's own check.
 WRONG = {
     "stop_2": (
         """def instance_norm(x, stop):
@@ -51,7 +51,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_answer_is_told_in_the_box_what_it_is(hand_in, name):
+def test_misconceptions_are_named_in_the_sandbox(hand_in, name):
     text, want = WRONG[name]
     lesson = LESSONS["10" if name.startswith("stop") else "11"]
     question = next(one for one in lesson.questions if one.id == name.replace("_", "-"))

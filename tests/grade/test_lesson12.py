@@ -1,4 +1,4 @@
-"""Lesson 12's check overwrites what it lent: in the sandbox as in the learner's own check."""
+"""Lesson 12's check overwrites the arguments that it passed: in the sandbox as in the learner's own check."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LOUD = """def square(x):
         (LOUD, "", "passed"),
     ],
 )
-def test_the_box_overwrites_what_it_lent(hand_in, answer, name, outcome):
+def test_the_sandbox_overwrites_earlier_arguments(hand_in, answer, name, outcome):
     result = hand_in(answered(LESSONS["12"], state_3=answer))
     (mark,) = [mark for mark in result.marks if mark.question == "state-3"]
     assert (mark.outcome, mark.misconception) == (outcome, name)

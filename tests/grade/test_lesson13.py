@@ -1,4 +1,4 @@
-"""Lesson 13's check counts nodes that live: in the sandbox as in the learner's own check."""
+"""Lesson 13's check counts live nodes: in the sandbox as in the learner's own check."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def track(w, xs):
     ("keep", "name", "outcome"),
     [("pass", "", "passed"), ("KEPT.append(loss)", "list-holds-the-nodes", "partial")],
 )
-def test_the_box_counts_nodes(hand_in, keep, name, outcome):
+def test_the_sandbox_counts_nodes(hand_in, keep, name, outcome):
     result = hand_in(answered(LESSONS["13"], grow_1=SUMMED.format(keep=keep)))
     (mark,) = [mark for mark in result.marks if mark.question == "grow-1"]
     assert (mark.outcome, mark.misconception) == (outcome, name)

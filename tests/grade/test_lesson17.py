@@ -1,4 +1,4 @@
-"""Lesson 17's einsum crosses the pipe with its letters, and the sandbox tells how much memory a call needs."""
+"""Lesson 17's einsum crosses the connection with its labels, and the sandbox reports the memory of a call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_worked_answers_earn_all(hand_in):
 @pytest.mark.parametrize(
     ("question", "answer", "name"), [("per-1", LOOPED, "loops"), ("per-3", FORMED, "forms-the-gradients")]
 )
-def test_the_box_tells_of_calls_and_memory(hand_in, question, answer, name):
+def test_the_sandbox_reports_calls_and_memory(hand_in, question, answer, name):
     result = hand_in(answered(LESSONS["17"], **{question.replace("-", "_"): answer}))
     (mark,) = [mark for mark in result.marks if mark.question == question]
     assert (mark.outcome, mark.misconception) == ("partial", name)

@@ -1,4 +1,4 @@
-"""Lesson 18's records and bills cross the pipe: the sandbox earns what the learner's own check finds."""
+"""Lesson 18's records and costs cross the connection: the sandbox agrees with the learner's own check."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def test_the_worked_answers_earn_all(hand_in):
     assert {mark.question: mark.outcome for mark in marks} == dict.fromkeys(("flop-1", "flop-2", "flop-3"), "passed")
 
 
-def test_lines_that_are_counted_once_are_told_in_the_box(hand_in):
+def test_the_counted_once_misconception_is_named_in_the_sandbox(hand_in):
     (mark,) = [one for one in hand_in(answered(LESSONS["18"], flop_3=ONCE)).marks if one.question == "flop-3"]
     assert (mark.outcome, mark.misconception) == ("not yet", "counts-lines-once")

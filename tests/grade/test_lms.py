@@ -1,4 +1,4 @@
-"""Files for learning platforms: what they hold, and what a hostile name cannot make of them."""
+"""Files for learning platforms: their contents, and protection against hostile names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rows(text):
     return list(csv.reader(io.StringIO(text)))
 
 
-def test_canvas_takes_scores_in_the_order_of_its_columns():
+def test_canvas_file_has_scores_in_the_order_of_its_columns():
     head, possible, *learners = rows(canvas_csv(RESULTS))
     assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "01_x", "06_y"]
     assert possible == ["    Points Possible", "", "", "", "", "3", "2"]
@@ -41,7 +41,7 @@ def test_canvas_takes_scores_in_the_order_of_its_columns():
     ]
 
 
-def test_canvas_own_export_brings_the_ids(tmp_path):
+def test_canvas_export_provides_the_ids(tmp_path):
     path = tmp_path / "export.csv"
     path.write_text(
         "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Other (7)\n    Points Possible,,,,,10\n"
@@ -53,7 +53,7 @@ def test_canvas_own_export_brings_the_ids(tmp_path):
     assert table["bob"][3] == "bob"
 
 
-def test_what_is_no_export_of_canvas_says_so(tmp_path):
+def test_a_file_that_is_not_a_canvas_export_is_an_error(tmp_path):
     for text in (b"", b"a,b\n1,2\n", b"\xff\xfe\x00"):
         (tmp_path / "odd.csv").write_bytes(text)
         with pytest.raises(FileError, match="Canvas"):
@@ -62,7 +62,7 @@ def test_what_is_no_export_of_canvas_says_so(tmp_path):
         read_canvas_export(tmp_path / "absent.csv")
 
 
-def test_moodle_takes_grades_and_what_was_said():
+def test_moodle_file_has_grades_and_feedback():
     head, *learners = rows(moodle_csv(RESULTS))
     assert head == ["Username", "01_x", "01_x feedback", "06_y", "06_y feedback"]
     assert learners == [
@@ -75,7 +75,7 @@ def test_moodle_takes_grades_and_what_was_said():
 def test_a_gradebook_is_a_url_or_a_file(tmp_path):
     assert database_url("postgresql://teacher@host/course") == "postgresql://teacher@host/course"
     assert database_url(str(tmp_path / "book.db")) == f"sqlite:///{tmp_path / 'book.db'}"
-    with pytest.raises(FileError, match="folder is not there"):
+    with pytest.raises(FileError, match="folder does not exist"):
         database_url(str(tmp_path / "none" / "book.db"))
 
 

@@ -1,4 +1,4 @@
-"""Honest notebooks: what Jupyter can do, the sandbox can do; every question of every exercise, right and wrong."""
+"""Honest notebooks: the sandbox can do what Jupyter can; every question of every exercise, right and wrong."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_what_jupyter_can_do(hand_in, use):
     assert (result.status, result.score) == ("graded", LESSON.points)
 
 
-def test_an_error_in_a_cell_is_told_and_the_rest_runs(hand_in):
+def test_an_error_in_a_cell_is_reported_and_the_rest_runs(hand_in):
     found = with_cell("1 / 0\nnever = 1")
     found["cells"].append(code("def broken(:"))
     result = hand_in(found)
@@ -79,7 +79,7 @@ def test_the_same_seed_in_the_learners_own_check_gives_the_same_verdict(hand_in)
     assert (own.outcome, own.message, own.misconception) == (mark.outcome, mark.message, mark.misconception)
 
 
-def test_all_forms_of_handing_in(tmp_path):
+def test_all_forms_of_submissions(tmp_path):
     import shutil
     import zipfile
 
@@ -123,7 +123,7 @@ def test_the_last_one_counts(tmp_path):
         os.utime(path, (second, second))
     (found,) = collect_submissions([tmp_path])
     assert "'b'" in dict(found.cells).values()
-    assert "3 were handed in" in found.remarks[-1]
+    assert "3 notebooks were handed in" in found.remarks[-1]
 
 
 def test_an_exercise_by_option(hand_in, tmp_path):
@@ -134,7 +134,7 @@ def test_an_exercise_by_option(hand_in, tmp_path):
         assert collect_submissions([tmp_path], name)[0].exercise == LESSON.slug
 
 
-def test_an_exercise_of_a_teachers_own(tmp_path, sandbox, monkeypatch):
+def test_a_teachers_own_exercise(tmp_path, sandbox, monkeypatch):
     from autodiff_kit import cli
     from autodiff_kit.grade.grading import grade_submission
     from autodiff_kit.grade.submission_reader import read_submission

@@ -1,4 +1,4 @@
-"""The parts of the grader by themselves: messages, the filter of system calls, late rules, likeness, pages."""
+"""The parts of the grader separately: messages, the system call filter, late rules, similarity, pages."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize("array", ARRAYS, ids=[f"{a.dtype}{a.shape}" for a in ARRAYS])
-def test_arrays_cross_bit_for_bit(pair, array):
+def test_arrays_are_sent_bit_for_bit(pair, array):
     got = there(array, pair)
     assert got.shape == array.shape
     assert got.dtype == array.dtype.newbyteorder("=")
@@ -80,7 +80,7 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_plain_values_cross_as_they_are(value):
+def test_plain_values_are_sent_unchanged(value):
     sockets = socket.socketpair()
     lines = [MessageSocket(one) for one in sockets]
     try:
@@ -90,7 +90,7 @@ def test_plain_values_cross_as_they_are(value):
             line.close()
 
 
-def test_what_stands_for_functions_and_others_crosses(pair):
+def test_functions_and_opaque_values_are_sent(pair):
     sent = [
         SeededGenerator(5),
         OpaqueValue("Liar"),
@@ -131,7 +131,7 @@ def test_what_stands_for_functions_and_others_crosses(pair):
         b"x" * (5 << 20),
     ],
 )
-def test_what_is_not_in_the_form_is_refused(line):
+def test_messages_that_violate_the_format_are_rejected(line):
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     import contextlib
@@ -152,7 +152,7 @@ def test_what_is_not_in_the_form_is_refused(line):
     writer.join()
 
 
-def test_silence_and_hanging_up_are_told_apart(pair):
+def test_timeouts_and_closed_connections_are_distinguished(pair):
     here, far, _ = pair
     here.deadline = 0.0
     with pytest.raises(ResponseTimeout):
@@ -164,7 +164,7 @@ def test_silence_and_hanging_up_are_told_apart(pair):
 
 
 def run_filter(code, number, machine, first=0, second=0):
-    """What the kernel would answer: its machine has one register and forward jumps."""
+    """The kernel's evaluation of the filter: a machine with one register and forward jumps."""
     memory = {0: number, 4: syscall_filter.ARCHITECTURES.get(machine, 0), 16: first, 24: second}
     steps = list(struct.iter_unpack("HBBI", code))
     place = register = 0
@@ -185,7 +185,7 @@ def run_filter(code, number, machine, first=0, second=0):
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_the_filter_answers_every_call(machine):
+def test_the_filter_decides_every_system_call(machine):
     code, column = syscall_filter.filter_program(machine), list(syscall_filter.ARCHITECTURES).index(machine)
     refused = {numbers[column] for numbers in syscall_filter.REFUSED_CALLS.values()}
     special = {
@@ -236,7 +236,7 @@ def test_late_rules(rule, late, penalty):
 
 
 @pytest.mark.parametrize("wrong", [{"due": "soon"}, {"grace": -1}, {"per_day": 101}, {"most": float("nan")}])
-def test_late_rules_that_make_no_sense(wrong):
+def test_invalid_late_rules(wrong):
     with pytest.raises(StructureError):
         LatePolicy(**wrong)
 
@@ -252,7 +252,7 @@ LONG = """def lazy_adam(table, ids, grads, slots, lr, b1, b2, eps):
 """
 
 
-def test_likeness_sees_through_names_numbers_and_comments(tmp_path):
+def test_similarity_ignores_names_numbers_and_comments(tmp_path):
     renamed = (
         LONG.replace("collected", "c").replace("place", "i").replace("0.0", "0").replace("t = ", "# more\n    tt = ")
     )
@@ -272,7 +272,7 @@ def test_likeness_sees_through_names_numbers_and_comments(tmp_path):
     assert ("adam-4", "ada", WORKED_ANSWER) not in pairs
 
 
-def test_pages_show_what_was_said_and_run_nothing_of_it():
+def test_pages_escape_messages():
     evil = "<script>alert(1)</script>"
     marks = (
         QuestionGrade("jvp-1", 0.0, 3, "not yet", f"`{evil}` & more\nline 2", "loops", 1),
@@ -314,7 +314,7 @@ def test_a_control_group_limits_the_sandbox_where_it_can_be_had(tmp_path):
     from autodiff_kit.grade.sandbox import ResourceLimits
 
     limits = ResourceLimits(memory=100 << 20, disk=10 << 20)
-    assert cgroup.create_control_group(limits, tmp_path) is None  # nothing is mounted there
+    assert cgroup.create_control_group(limits, tmp_path) is None  # no cgroup file system is mounted there
     found = cgroup.create_control_group(limits)
     if found is None:
         pytest.skip("this user may make no control group (version 2) with a limit on memory here")

@@ -14,7 +14,7 @@ ADA = SubmissionResult(
 )
 
 
-def test_results_come_back_as_they_were_written(tmp_path):
+def test_results_are_read_back_unchanged(tmp_path):
     bob = SubmissionResult("bob", "01_x", "invalid", "It is empty.")
     write_results(tmp_path / "r.jsonl", [bob, ADA])
     assert read_results(tmp_path / "r.jsonl") == [ADA, bob]
@@ -33,7 +33,7 @@ def test_a_score_is_the_points_less_the_penalty():
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"learner": "a"}', None])
-def test_a_damaged_file_is_told(tmp_path, text):
+def test_a_damaged_file_is_an_error(tmp_path, text):
     if text is not None:
         (tmp_path / "r").write_text(text)
     with pytest.raises(FileError, match="[Gg]rade"):

@@ -1,4 +1,4 @@
-"""A batch on the workers of a dask scheduler: the same results, also when a worker dies under way."""
+"""A batch on the workers of a dask scheduler: the same results, also if a worker dies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 def started(*words, cwd):
-    """A program of dask's, in a process of its own; it reads no settings of the tests'."""
+    """A program of dask, in a separate process without the settings of the tests."""
     command = [sys.executable, "-W", "ignore", "-m", "distributed.cli." + words[0], *words[1:]]
     with (cwd / f"{words[0]}.log").open("ab") as log:
         return subprocess.Popen(command, cwd=cwd, stdout=log, stderr=log, start_new_session=True)

@@ -1,4 +1,4 @@
-"""nbgrader and otter, in the environment that ``make test-all`` makes for them."""
+"""nbgrader and otter, in the environment that ``make test-all`` creates for them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def tool():
-    """Runs a program of that environment, and gives what it said."""
+    """Run a program of that environment, and return its output."""
 
     def run(*words, cwd, env=None):
         path = os.pathsep.join([str(HOME / "bin"), os.environ["PATH"]])
@@ -50,7 +50,7 @@ def tool():
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    """Everything that the master of lesson 01's exercise stands for."""
+    """All files that are built from the master of lesson 01's exercise."""
     out = tmp_path_factory.mktemp("course")
     build_exercise(parse_master(builtin_master(LESSONS[NO])), out, ("release", "course", "otter"))
     return out
@@ -58,7 +58,7 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def submissions(built):
-    """What three honest learners hand in: all right; three right and one half; nothing."""
+    """The submissions of three honest learners: all right; three right and one half right; nothing."""
     lesson = LESSONS[NO]
     release = (built / "release" / f"{lesson.slug}.ipynb").read_text(encoding="utf-8")
     right = {question.id: question.solution for question in lesson.questions}

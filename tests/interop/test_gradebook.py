@@ -44,7 +44,7 @@ def test_sqlite_by_default(tool, tmp_path):
     check(tool("python", "-c", PROGRAM, str(tmp_path / "book.db"), cwd=tmp_path))
 
 
-def test_a_database_that_does_not_answer_says_so(tool, tmp_path):
+def test_a_database_that_does_not_respond_is_an_error(tool, tmp_path):
     program = """
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, write_gradebook
 try:
@@ -57,7 +57,7 @@ except GradebookError as error:
 
 @pytest.fixture
 def postgres(tmp_path):
-    """A PostgreSQL server of its own, as Debian packages it; its URL."""
+    """A temporary PostgreSQL server, as packaged by Debian; returns its URL."""
     homes = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not homes:
         pytest.skip("PostgreSQL is not installed (Debian: apt install postgresql)")

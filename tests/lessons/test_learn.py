@@ -1,4 +1,4 @@
-"""The façade: an answer is committed, kept, compared, and shown; nothing is printed."""
+"""The notebook interface: an answer is committed, stored, compared, and shown; nothing is printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 @pytest.fixture(autouse=True)
 def kept(monkeypatch: pytest.MonkeyPatch) -> Progress:
-    """A progress in memory, and a façade that has asked nothing yet."""
+    """Progress in memory, and a notebook interface without prompts."""
     memory = Progress(None)
     monkeypatch.setattr(learn, "progress", lambda: memory)
     monkeypatch.setattr(learn, "_shown_questions", {})
@@ -55,7 +55,7 @@ def test_the_reveal_shows_both_and_why(kept: Progress, capsys: pytest.CaptureFix
         ("sweeps", 64, 2, False),
         ("which-reach-three", "b c e", ["straight", "s4", "annealed"], True),
         ("end-s4", 3.5, 3.50005, True),
-        ("minus-ten", 3.03e-5, 3.0266e-5, True),
+        ("gradient-into-padding", -5.6, -5.6003, True),
     ],
 )
 def test_typed_answers_of_every_kind(item: str, typed: object, found: object, right: bool) -> None:
@@ -63,14 +63,14 @@ def test_typed_answers_of_every_kind(item: str, typed: object, found: object, ri
     assert learn.reveal(item, found).right is right
 
 
-def test_an_answer_stays_as_it_was_made(kept: Progress) -> None:
+def test_an_answer_cannot_be_changed(kept: Progress) -> None:
     learn.predict("jv", answer="a")
     again = learn.predict("jv", answer="b")
     assert again.answer == "pulled"
     assert again.widget.answer == "pulled"
 
 
-def test_a_kept_answer_stands_in_the_widget_after_a_restart(kept: Progress) -> None:
+def test_a_stored_answer_is_in_the_widget_after_a_restart(kept: Progress) -> None:
     kept.commit_prediction("01", "sweeps", 64)
     assert learn.predict("sweeps").widget.answer == 64
 
@@ -94,7 +94,7 @@ def test_reveal_without_a_prompt_on_the_page() -> None:
     assert learn.reveal("jv", [7, -5, 3]).truth == "pushed"
 
 
-def test_beginning_anew_opens_the_questions(kept: Progress) -> None:
+def test_a_reset_reopens_the_questions(kept: Progress) -> None:
     learn.predict("jv")
     learn.reveal("jv", [7, -5, 3])
     learn.lesson("01")
@@ -133,7 +133,7 @@ def test_no_truth_reaches_the_front_end_before_the_reveal() -> None:
             assert not any(choice.idea and choice.idea in state for choice in one.choices)
 
 
-def test_unknown_names_are_refused_kindly() -> None:
+def test_unknown_names_are_errors() -> None:
     with pytest.raises(UnknownPromptError, match="vector-target"):
         learn.predict("nothing")
     with pytest.raises(AnswerError, match="letter"):

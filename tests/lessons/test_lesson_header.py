@@ -1,4 +1,4 @@
-"""The head of a lesson is what its notebook says."""
+"""The header of a lesson comes from its notebook."""
 
 from __future__ import annotations
 

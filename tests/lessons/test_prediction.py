@@ -1,4 +1,4 @@
-"""Answers are read, compared and put into words."""
+"""Answers are parsed, compared and formatted."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_typed_answers(item: str, typed: object, stored: object) -> None:
     ("item", "typed"),
     [("jv", "z"), ("jv", "e"), ("jv", 12), ("sweeps", "two"), ("sweeps", None), ("which-reach-three", 3)],
 )
-def test_typed_nonsense_is_refused_kindly(item: str, typed: object) -> None:
+def test_invalid_typed_answers_are_errors(item: str, typed: object) -> None:
     with pytest.raises(AnswerError, match=item):
         parse_answer(find_prompt(item), typed)
 
@@ -164,7 +164,7 @@ def test_an_unknown_prompt_lists_those_there_are() -> None:
         find_prompt("vector")
 
 
-def test_a_name_stands_once() -> None:
+def test_a_name_is_defined_once() -> None:
     one = Prompt("99", "twin", "choice", "?", (Choice("a", "a"),), "because")
     with pytest.raises(ValueError, match="twin"):
         index_by_name((one, one))

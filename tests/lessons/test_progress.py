@@ -1,4 +1,4 @@
-"""Progress: what is kept, what is never changed, and what happens when the file is not there to write."""
+"""Progress: what is stored, what never changes, and what happens if the file cannot be written."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_attempts_keep_the_best(mine: Progress) -> None:
     ]  # fmt: skip
 
 
-def test_an_error_costs_no_try(mine: Progress) -> None:
+def test_an_error_does_not_count_as_a_try(mine: Progress) -> None:
     assert attempt(mine, "error", 0).tries == 0
 
 
@@ -220,7 +220,7 @@ def test_an_older_file_is_migrated(mine: Progress, monkeypatch: pytest.MonkeyPat
     assert rows(mine, "PRAGMA user_version") == [(len(progress_db.MIGRATIONS),)]
 
 
-def test_a_migration_happens_whole_or_not_at_all(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_is_atomic(mine: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
     mine.begin_lesson("01")
     broken = "ALTER TABLE lesson ADD COLUMN note TEXT; CREATE TABLE lesson (no TEXT)"
     monkeypatch.setattr(progress_db, "MIGRATIONS", (*progress_db.MIGRATIONS, broken))
@@ -285,7 +285,7 @@ def test_an_empty_file_is_simply_begun(mine: Progress) -> None:
     assert rows(mine, "SELECT no FROM lesson") == [("01",)]
 
 
-def test_a_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_warns_once(tmp_path: Path) -> None:
     (tmp_path / ".autodiff_kit").write_text("a file where the folder should be")
     mine = Progress(tmp_path)
     with pytest.warns(ProgressWarning, match="cannot be written.*in memory") as said:
@@ -349,7 +349,7 @@ def test_a_lock_that_never_opens_does_not_stop_the_lesson(mine: Progress) -> Non
     assert mine.prediction("01", "b") == Prediction(4)
 
 
-def test_an_error_of_the_caller_is_the_callers(mine: Progress) -> None:
+def test_an_error_of_the_caller_is_passed_on(mine: Progress) -> None:
     def wrong(db: sqlite3.Connection) -> None:
         db.execute("INSERT INTO meta VALUES ('rev', 'twice')")
 

@@ -1,4 +1,4 @@
-"""Tables read the same as text and as HTML, and numbers are written as the lessons print them."""
+"""Tables have the same content as text and as HTML, and numbers have the lessons' format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_html_escapes_and_names_its_headers() -> None:
 
 
 def test_ragged_row_is_refused() -> None:
-    with pytest.raises(ValueError, match="a row of 1 cells stands under 2 columns"):
+    with pytest.raises(ValueError, match="a row has 1 cells, but the table has 2 columns"):
         Table("bad", ("a", "b"), [("only",)])
 
 

@@ -1,4 +1,4 @@
-"""Truth tables show what was measured, and refuse a kit's column that does not fit."""
+"""Truth tables show measured results, and reject a column of the kit that does not fit."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_every_table_can_be_shown(name: str) -> None:
     assert all(row[-1] == "None" for row in table.rows)
 
 
-def test_the_kit_stands_last_and_is_what_was_given() -> None:
+def test_the_kit_is_the_last_column_with_the_given_values() -> None:
     table = truth_table("jvp-vector-target", COLUMN)
     assert table.columns[-1] == "this kit"
     assert [row[-1] for row in table.rows] == ["[7 1 4]", "[7 -5 3]", "[11 3 -1]"]

@@ -1,4 +1,4 @@
-"""A learner's folder: filled, followed, and never written over."""
+"""A learner's folder: filled, updated, and never overwritten."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def notebook(text: str, title: str = "Push and pull") -> bytes:
 
 @pytest.fixture
 def originals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small content tree in place of the kit's own."""
+    """A small content tree instead of the kit's own."""
     top = tmp_path / "originals"
     for kind in workspace.NOTEBOOK_FOLDERS:
         (top / kind).mkdir(parents=True)
@@ -124,7 +124,7 @@ def test_untouched_copy_follows_its_original(work: Path, originals: Path) -> Non
 
 
 def test_a_notebook_that_was_only_looked_at_follows_too(work: Path, originals: Path) -> None:
-    # What JupyterLab writes on opening: a kernel's name, one line a string, other spaces.
+    # JupyterLab's changes on opening: a kernel's name, one string per line, other blanks.
     looked = json.loads((work / LESSON).read_text())
     looked["metadata"]["language_info"] = {"name": "python"}
     looked["cells"][1]["source"] = "".join(looked["cells"][1]["source"])
@@ -134,7 +134,7 @@ def test_a_notebook_that_was_only_looked_at_follows_too(work: Path, originals: P
 
 
 @pytest.mark.parametrize("odd", [None, 5, ["a", 5], {"b": 1}])
-def test_an_odd_source_is_a_change_and_no_crash(work: Path, odd: object) -> None:
+def test_an_odd_source_counts_as_a_change(work: Path, odd: object) -> None:
     strange = json.loads((work / LESSON).read_text())
     strange["cells"][1]["source"] = odd
     (work / LESSON).write_text(json.dumps(strange))
@@ -159,7 +159,7 @@ def test_changed_copy_stays_and_the_newer_one_is_mentioned(work: Path, originals
     assert "autodiff-kit reset 01" in done.lines()[0]
 
 
-def test_lost_manifest_costs_no_work(work: Path) -> None:
+def test_a_lost_manifest_loses_no_work(work: Path) -> None:
     mine = edit(work / LESSON)
     (work / ".autodiff_kit" / "manifest.json").write_text("[1, 2")
     workspace.prepare_working_folder(work)
@@ -208,7 +208,7 @@ def test_folder_that_leads_outside_is_refused(tmp_path: Path, originals: Path) -
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_folder_that_cannot_be_made_is_named(tmp_path: Path, originals: Path) -> None:
+def test_folder_that_cannot_be_created_is_named(tmp_path: Path, originals: Path) -> None:
     (tmp_path / "work").write_text("a file, not a folder")
     with pytest.raises(workspace.WorkspaceError, match=r"cannot be written.*--dir"):
         workspace.prepare_working_folder(tmp_path / "work")

@@ -19,7 +19,7 @@ RNG = np.random.default_rng(0)
 
 
 def gradients_agree(layer: Any, *inputs: Any) -> None:
-    """The gradient of every variable of a layer, against central differences."""
+    """The gradient of every variable of a layer, compared with central differences."""
     weight = np.random.default_rng(1).normal(size=layer(*inputs).shape)
     with ak.GradientTape() as tape:
         loss = (layer(*inputs) * weight).sum()
@@ -73,9 +73,9 @@ def test_activations_by_name_and_by_function(name: str) -> None:
 
 def test_the_kernel_is_made_at_the_first_call_and_stays() -> None:
     layer = layers.Dense(2, use_bias=False, seed=7)
-    assert "kernel is made at the first call" in repr(layer)
+    assert "kernel is created at the first call" in repr(layer)
     for ask in (lambda: layer.variables, lambda: layer.trainable_variables, layer.named_variables):
-        with pytest.raises(StructureError, match=r"kernel is made at the first call.*inputs="):
+        with pytest.raises(StructureError, match=r"kernel is created at the first call.*inputs="):
             ask()
     layer(np.ones((1, 3)))
     first = layer.kernel
@@ -84,14 +84,14 @@ def test_the_kernel_is_made_at_the_first_call_and_stays() -> None:
     assert np.array_equal(first.numpy(), layers.Dense(2, inputs=3, seed=7).kernel.numpy())
 
 
-def test_a_variable_made_inside_a_tape_is_followed() -> None:
+def test_a_variable_created_inside_a_tape_is_watched() -> None:
     layer = layers.Dense(2)
     with ak.GradientTape() as tape:
         loss = layer(np.ones((4, 3))).sum()
     assert tape.gradient(loss, layer.kernel).numpy().tolist() == [[4.0, 4.0]] * 3
 
 
-def test_glorot() -> None:
+def test_glorot_initialization() -> None:
     kernel = layers.Dense(300, inputs=200, seed=1).kernel.numpy()
     limit = np.sqrt(6 / 500)
     assert -limit <= kernel.min() < -0.99 * limit
@@ -106,7 +106,7 @@ def test_dtypes(dtype: Any) -> None:
     assert {w.dtype for w in layer.variables} == {np.dtype(dtype)}
 
 
-def test_whole_numbers_are_fine_as_input() -> None:
+def test_integers_are_valid_inputs() -> None:
     assert layers.Dense(1, inputs=2)([[1, 2]]).dtype == np.float64
 
 
@@ -153,7 +153,7 @@ def test_embedding() -> None:
 
 # ------------------------------------------------------------------------------------------------------- attention
 def by_hand(layer: Any, x: Any, context: Any, keep: Any) -> Any:
-    """Head after head, query after query."""
+    """Attention computed head by head and query by query."""
     width = layer.size // layer.heads
     out = np.zeros((len(x), layer.size))
     for h in range(layer.heads):
@@ -180,7 +180,7 @@ def test_attention_head_by_head(heads: int) -> None:
     assert [w.shape for w in layer.variables[::2]] == [(3, 6), (7, 6), (7, 6), (6, 6)]
 
 
-def test_attention_looks_back_only_where_the_mask_says_so() -> None:
+def test_causal_attention_sees_only_earlier_positions() -> None:
     layer, x = layers.Attention(4, 2, seed=0), RNG.normal(size=(5, 3))
     past = np.tri(5, dtype=bool)
     np.testing.assert_allclose(layer(x, mask=past).numpy(), by_hand(layer, x, x, past), rtol=1e-12, atol=1e-14)
@@ -247,9 +247,9 @@ def test_conv2d_activation_and_no_bias() -> None:
     assert (len(layer.variables), found.dtype, float(found.min())) == (1, np.float32, 0.0)
 
 
-def test_conv2d_says_what_it_was_made_for() -> None:
+def test_conv2d_errors_name_its_channels() -> None:
     layer = layers.Conv2D(2, 3, name="first")
-    assert "kernel is made at the first call" in repr(layer)
+    assert "kernel is created at the first call" in repr(layer)
     layer(np.ones((4, 4, 3)))
     with pytest.raises(ShapeError, match=r"first was made for images of 3 channels, got shape \(3, 4, 4\)"):
         layer(np.ones((3, 4, 4)))
@@ -266,7 +266,7 @@ NORMS = [(layers.LayerNorm, ak.nn.layer_norm), (layers.InstanceNorm, ak.nn.insta
 @pytest.mark.parametrize(("kind", "function"), NORMS, ids=["layer", "instance"])
 def test_norms(kind: Any, function: Any) -> None:
     layer, x = kind(epsilon=1e-3), RNG.normal(size=(2, 4, 3))
-    assert "scale is made at the first call" in repr(layer)
+    assert "scale is created at the first call" in repr(layer)
     np.testing.assert_allclose(layer(x).numpy(), function(x, epsilon=1e-3).numpy(), rtol=1e-13)
     assert {n: w.numpy().tolist() for n, w in layer.named_variables().items()} == {
         "scale": [1.0] * 3,
@@ -277,7 +277,7 @@ def test_norms(kind: Any, function: Any) -> None:
     expected = function(x, epsilon=1e-3).numpy() * [2.0, 3.0, 4.0] + [0.5, 0.0, -0.5]
     np.testing.assert_allclose(layer(x).numpy(), expected, rtol=1e-13)
     gradients_agree(layer, x)
-    with pytest.raises(ShapeError, match=r"_norm was made for vectors of 3, got an input of shape \(2, 4, 5\)"):
+    with pytest.raises(ShapeError, match=r"_norm was made for vectors of 3 entries, got an input of shape \(2, 4, 5\)"):
         layer(np.ones((2, 4, 5)))
     with pytest.raises(AutodiffError, match="epsilon"):
         kind(epsilon=-1.0)(x)
@@ -298,12 +298,12 @@ def test_dropout_draws_a_new_mask_each_time_and_needs_training() -> None:
     assert layer.variables == []
 
 
-def test_sequential_hands_training_on_to_dropout() -> None:
+def test_sequential_passes_training_to_dropout() -> None:
     inner = layers.Sequential(layers.Dropout(1.0), lambda x: x + 1.0)
     model, x = layers.Sequential(np.negative, inner), np.ones(3)
     assert model(x, training=True).tolist() == [1.0] * 3
     assert model(x, training=False).tolist() == [0.0] * 3
-    with pytest.raises(StructureError, match="needs to know"):
+    with pytest.raises(StructureError, match="active in training only"):
         model(x)
 
 
@@ -317,7 +317,7 @@ def test_sequential() -> None:
     assert model([[0, 1]]).shape == (1, 1)
 
 
-def test_a_small_net_learns_xor_and_its_file_gives_the_same_answers(tmp_path: Path) -> None:
+def test_a_small_net_learns_xor_and_its_file_gives_the_same_outputs(tmp_path: Path) -> None:
     def net(seed: int) -> layers.Sequential:
         draw = np.random.default_rng(seed)
         return layers.Sequential(layers.Dense(8, "tanh", inputs=2, seed=draw), layers.Dense(1, inputs=8, seed=draw))
@@ -334,14 +334,16 @@ def test_a_small_net_learns_xor_and_its_file_gives_the_same_answers(tmp_path: Pa
 
 
 # ------------------------------------------------------------------------------------------------------- wrong inputs
-def test_a_wrong_last_axis_says_which_layer_and_what_it_wants() -> None:
+def test_a_wrong_last_axis_names_the_layer_and_its_width() -> None:
     layer = layers.Dense(2, inputs=3, name="head")
-    with pytest.raises(ShapeError, match=r"head was made for vectors of 3, got an input of shape \(5, 4\).* is 4"):
+    with pytest.raises(
+        ShapeError, match=r"head was made for vectors of 3 entries, got an input of shape \(5, 4\).* is 4"
+    ):
         layer(np.ones((5, 4)))
     with pytest.raises(ShapeError, match="head takes vectors along the last axis, got a single number"):
         layer(1.0)
     attention = layers.Attention(4, inputs=3)
-    with pytest.raises(ShapeError, match=r"attention/query was made for vectors of 3, got .*\(2, 5\)"):
+    with pytest.raises(ShapeError, match=r"attention/query was made for vectors of 3 entries, got .*\(2, 5\)"):
         attention(np.ones((2, 5)))
     with pytest.raises(ShapeError, match=r"attention takes rows of vectors.*\(3,\)"):
         attention(np.ones(3))
@@ -416,7 +418,7 @@ JUNK_MAKERS = {
 
 @pytest.mark.parametrize("make", JUNK_MAKERS.values(), ids=JUNK_MAKERS)
 @given(data=st.data())
-def test_whatever_is_wrong_is_an_error_of_the_kit(make: Any, data: Any) -> None:
+def test_wrong_arguments_raise_only_errors_of_the_kit(make: Any, data: Any) -> None:
     junk = st.sampled_from(JUNK)
     try:
         layer = make(data.draw(junk), data.draw(junk), data.draw(junk))
@@ -443,7 +445,7 @@ def small_net() -> layers.Sequential:
 
 
 def test_second_order_through_layers() -> None:
-    """The gradient of a penalty on the input's gradient, against differences of that penalty."""
+    """The gradient of a penalty on the input's gradient, compared with differences of that penalty."""
     net, x = small_net(), RNG.normal(size=(2, 3))
 
     def penalty() -> Any:

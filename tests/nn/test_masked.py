@@ -56,7 +56,7 @@ def test_lesson_09_a_small_addend_leaks() -> None:
 
 
 def test_lesson_09_everything_masked() -> None:
-    """At -1e9 float32 forgets the scores and float64 does not; minus infinity gives nan; else the policy decides."""
+    """At -1e9 float32 loses the scores and float64 does not; minus infinity gives nan; otherwise the policy decides."""
     nothing = np.zeros(4, bool)
     single = ak.nn.masked_softmax(SCORES.astype(np.float32), nothing, mode="additive")
     np.testing.assert_array_equal(single.numpy(), [0.25] * 4)
@@ -68,7 +68,7 @@ def test_lesson_09_everything_masked() -> None:
 
 
 def test_b38_scores_with_two_real_positions() -> None:
-    """B38: plain, renormalised, additive as BERT's, minus infinity."""
+    """B38: plain, renormalized, additive as in BERT, minus infinity."""
     scores, keep = np.array([0.1, 0.2, 0.0, 0.0, 0.0]), np.array([1, 1, 0, 0, 0])
     np.testing.assert_allclose(ak.nn.softmax(scores).numpy(), [0.2075, 0.2293, 0.1877, 0.1877, 0.1877], atol=5e-5)
     expected = [0.475021, 0.524979, 0.0, 0.0, 0.0]
@@ -79,7 +79,7 @@ def test_b38_scores_with_two_real_positions() -> None:
 @each_dtype
 @pytest.mark.parametrize("mode", ["renormalize", "where"])
 def test_kept_entries_share_among_themselves(dtype: str, mode: str) -> None:
-    """Values and gradients of the kept are those of a softmax over the kept alone, in every dtype, which stays."""
+    """Values and gradients of kept entries are those of a softmax over them alone, in every dtype; the dtype stays."""
     x = np.array([[0.5, -1.0, 2.0, 0.25], [3.0, 1.0, 0.0, -2.0]], dtype)
     mask = np.array([[True, False, True, True], [True, True, False, False]])
     y, g = pulled(lambda s: ak.nn.masked_softmax(s, mask, mode=mode) ** 2, x)
@@ -94,8 +94,8 @@ def test_kept_entries_share_among_themselves(dtype: str, mode: str) -> None:
 
 @each_dtype
 @pytest.mark.parametrize("garbage", [np.nan, np.inf, -np.inf, 6e4])
-def test_b38_what_stands_in_the_padding_does_not_matter(dtype: str, garbage: float) -> None:
-    """B38: value, gradient and tangent are exact whatever stands in the padding; so is the second order."""
+def test_b38_the_contents_of_the_padding_do_not_matter(dtype: str, garbage: float) -> None:
+    """B38: value, gradient and tangent are exact for any contents of the padding; so is the second order."""
     x = np.array([0.5, 1.0, 0.0], dtype)
     dirty, mask = np.array([0.5, 1.0, garbage], dtype), [True, True, False]
 
@@ -111,8 +111,8 @@ def test_b38_what_stands_in_the_padding_does_not_matter(dtype: str, garbage: flo
         np.testing.assert_allclose(ak.hessian(f)(dirty).numpy(), ak.hessian(f)(x).numpy(), atol=1e-15)
 
 
-def test_what_arrives_at_the_padding_does_not_matter_either() -> None:
-    """0 times nan on the way back: weights of the padding times values of nan."""
+def test_the_cotangent_of_the_padding_does_not_matter() -> None:
+    """0 times nan in the backward pass: weights of the padding times values of nan."""
     x = ak.constant([0.5, 1.0, 0.0])
     with ak.GradientTape() as tape:
         tape.watch(x)
@@ -124,7 +124,7 @@ def test_what_arrives_at_the_padding_does_not_matter_either() -> None:
 
 @each_dtype
 def test_empty_rows_among_full_ones(dtype: str) -> None:
-    """One empty row: 0 or nan as asked, its gradient 0, and the other rows untouched; also an axis of length 0."""
+    """One empty row: 0 or nan as requested, its gradient 0, and the other rows unchanged; also an axis of length 0."""
     x = np.array([[1.0, 2.0], [3.0, 4.0]], dtype)
     mask = [[True, True], [False, False]]
     y, g = pulled(lambda s: ak.nn.masked_softmax(s, mask) ** 2, x)
@@ -146,7 +146,7 @@ def test_a_constant_added_to_all_scores_changes_nothing() -> None:
 
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 4), columns=st.integers(1, 5))
 def test_any_mask(seed: int, rows: int, columns: int) -> None:
-    """Rows with a kept entry sum to 1, the others to 0; gradients of each row sum to 0, and are 0 at the padding."""
+    """Rows with a kept entry sum to 1, others to 0; gradients of each row sum to 0, and are 0 at the padding."""
     rng = np.random.default_rng(seed)
     x, mask = rng.normal(size=(rows, columns)) * 20, rng.random((rows, columns)) < 0.6
     u = rng.normal(size=(rows, columns))
@@ -169,7 +169,7 @@ def test_any_mask(seed: int, rows: int, columns: int) -> None:
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [1.0, 0.0]), DtypeError, "float64"),
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True], mode="drop"), StructureError, "drop"),
         (lambda: ak.nn.masked_softmax([1.0, 2.0], [True, True], empty="one"), StructureError, "one"),
-        (lambda: ak.nn.masked_softmax(1.0, True), ShapeError, "needs an axis"),
+        (lambda: ak.nn.masked_softmax(1.0, True), ShapeError, "needs at least one axis"),
     ],
 )
 def test_masks_that_do_not_fit(call: Any, error: Any, words: str) -> None:
@@ -181,7 +181,7 @@ def test_masks_that_do_not_fit(call: Any, error: Any, words: str) -> None:
 @pytest.mark.parametrize("garbage", [0.0, 7.0, np.nan, np.inf])
 @pytest.mark.parametrize("length", [1, 3, 5])
 def test_attention_with_padding_equals_the_sentence_alone(length: int, garbage: float) -> None:
-    """Values and every gradient, whatever stands in the padding; the padding itself gets exactly 0."""
+    """Values and every gradient, for any contents of the padding; the padding itself gets exactly 0."""
     rng = np.random.default_rng(length)
     q, k, v = (rng.normal(size=(5, 4)) for _ in range(3))
     k[length:], v[length:] = garbage, garbage
@@ -201,7 +201,7 @@ def test_attention_with_padding_equals_the_sentence_alone(length: int, garbage: 
 
 @each_dtype
 def test_attention_over_a_padded_batch(dtype: str) -> None:
-    """Each sentence of a batch as if alone; an empty sentence gives 0 and keeps the others clean."""
+    """Each sentence of a batch as if alone; an empty sentence gives 0 and does not affect the others."""
     rng = np.random.default_rng(0)
     lengths = np.array([4, 2, 0, 3])
     x = rng.normal(size=(4, 4, 3)).astype(dtype)
@@ -221,8 +221,8 @@ def test_attention_over_a_padded_batch(dtype: str) -> None:
     ("shapes", "words"),
     [
         (((3,), (3, 2), (3, 2)), "needs matrices"),
-        (((3, 4), (3, 2), (3, 2)), "equally long"),
-        (((3, 2), (3, 2), (4, 2)), "equally many"),
+        (((3, 4), (3, 2), (3, 2)), "vectors of the same length"),
+        (((3, 2), (3, 2), (4, 2)), "the same number of rows"),
     ],
 )
 def test_attention_of_shapes_that_do_not_fit(shapes: Any, words: str) -> None:
@@ -240,7 +240,7 @@ def test_b37_cross_entropy_of_a_label() -> None:
 
 
 @each_dtype
-def test_cross_entropy_far_out(dtype: str) -> None:
+def test_cross_entropy_of_extreme_logits(dtype: str) -> None:
     x = np.array([[1000.0, 0.0], [-1000.0, 0.0]], dtype)
     value, g = pulled(lambda x: ak.nn.sparse_softmax_cross_entropy([0, 0], x), x)
     assert value.dtype == g.dtype == np.dtype(dtype)

@@ -1,6 +1,6 @@
-"""Two small models, trained here: what a model of layers learns from the data that travel with the kit.
+"""Two small models, trained here on the data sets of the kit.
 
-Accuracies were measured for seeds 0, 1 and 2; the bounds stand a little below the worst.
+Accuracies were measured for seeds 0, 1 and 2; the bounds are slightly below the worst.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def accuracy(model: Any, labels: Any, *inputs: Any) -> float:
 
 # ------------------------------------------------------------------------------------------------------------- graphs
 class Neighbours(ak.Module):
-    """Every node hears the sum of its neighbours, and the graph is what stands out most among its nodes."""
+    """Every node gets the sum of its neighbours; the graph gets the maximum over its nodes."""
 
     def __init__(self, seed: int, width: int = 8) -> None:
         draw = np.random.default_rng(seed)
@@ -57,7 +57,7 @@ def test_a_graph_classifier(seed: int) -> None:
     model = trained(Neighbours(seed), ak.optim.Adam(0.02), 100, train.labels, train, train.adjacency)
     assert accuracy(model, test.labels, test, test.adjacency) >= 0.96
     nothing = (test.edges[:0, 1], test.edges[:0, 0], test.adjacency[2])
-    assert accuracy(model, test.labels, test, nothing) == 0.5  # a pair of graphs differs by its edges only
+    assert accuracy(model, test.labels, test, nothing) == 0.5  # without edges, both graphs of a pair look the same
 
 
 def test_the_adjacency_may_be_of_scipy_and_graphs_do_not_feel_each_other() -> None:
@@ -74,7 +74,7 @@ def test_the_adjacency_may_be_of_scipy_and_graphs_do_not_feel_each_other() -> No
 
 # ---------------------------------------------------------------------------------------------------------- sentences
 class Reader(ak.Module):
-    """One learnt question to all words of a sentence; what they answer decides."""
+    """One learned query over all words of a sentence; their weighted average decides."""
 
     def __init__(self, words: int, seed: int, width: int = 16) -> None:
         draw = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_an_attention_model(seed: int, tmp_path: Path) -> None:
     assert accuracy(model, *batch("test")) >= 0.74
     labels, *short = batch("test")
     long = batch("test", 48)[1:]
-    np.testing.assert_allclose(model(*long).numpy(), model(*short).numpy(), atol=1e-12)  # padding is not heard
+    np.testing.assert_allclose(model(*long).numpy(), model(*short).numpy(), atol=1e-12)  # padding has no effect
     model.save(tmp_path / "reader.npz")
     other = Reader(words, seed + 100)
     other.load(tmp_path / "reader.npz")
@@ -115,7 +115,7 @@ def test_an_attention_model(seed: int, tmp_path: Path) -> None:
 
 
 def test_training_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To the last bit, as long as no compiled loop takes over in the middle, which may change that bit."""
+    """Equal to the last bit, unless a compiled loop takes over during the training."""
     monkeypatch.setattr(kernels, "compiled_loop", lambda name: None)
     words, batch = batches()
     once, twice = (trained(Reader(words, 5), ak.optim.Adam(0.02), 5, *batch("train")) for _ in range(2))
@@ -123,8 +123,8 @@ def test_training_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None
         assert np.array_equal(a.numpy(), b.numpy())
 
 
-def test_training_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights from a file, slots from a state: to the last bit, though several layers call their variables alike."""
+def test_training_resumes_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights from a file, slots from a state: equal to the last bit, even if several layers use the same names."""
     monkeypatch.setattr(kernels, "compiled_loop", lambda name: None)
     words, batch = batches()
     first = ak.optim.Adam(0.02)
@@ -150,8 +150,8 @@ def test_slots_of_layers_of_one_name_stay_apart() -> None:
     assert list(slots) == ["dense/kernel", "dense/bias", "dense/kernel (2)", "dense/bias (2)"]
 
 
-def test_a_compiled_model_trains_alike_and_sees_what_is_loaded(tmp_path: Path) -> None:
-    """Recorded once; a step of an optimizer or a file changes values, and the same record gives the new answers."""
+def test_a_compiled_model_trains_equally_and_uses_loaded_values(tmp_path: Path) -> None:
+    """Traced once; an optimizer step or a loaded file changes values, and the same trace returns the new results."""
     some = graphs("test")
     plain, recorded = Neighbours(0), Neighbours(0)
     plain.save(tmp_path / "start.npz")

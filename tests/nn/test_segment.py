@@ -32,7 +32,7 @@ def gradient(f: Any, x: Any) -> Any:
 
 # -------------------------------------------------------------------------------- B34
 def test_b34_readout_with_a_number_of_graphs_known_when_it_runs() -> None:
-    """B34: sums, means and extremes of each graph's nodes; an empty graph gives 0, its gradient reaches nobody."""
+    """B34: sums, means and extremes of each graph's nodes; an empty graph gives 0, and its gradient goes to no node."""
     h, ids = ak.constant([1.0, 2.0, 3.0, 4.0, 5.0]), [0, 0, 1, 1, 1]
     assert S.segment_sum(h, ids).tolist() == [3.0, 12.0]
     assert S.segment_sum(h, ids, 3).tolist() == [3.0, 12.0, 0.0]
@@ -41,14 +41,14 @@ def test_b34_readout_with_a_number_of_graphs_known_when_it_runs() -> None:
     np.testing.assert_allclose(gradient(lambda x: S.segment_mean(x, ids, 3), h), [0.5, 0.5, 1 / 3, 1 / 3, 1 / 3])
     assert S.segment_sum(h, np.array(ids, np.uint8)).tolist() == [3.0, 12.0]
     assert S.segment_sum(np.zeros((0, 2)), []).shape == (0, 2)
-    for count in (2, 5, 3):  # a batch of as many graphs as came
+    for count in (2, 5, 3):  # batches of different numbers of graphs
         sizes = np.arange(1, count + 1)
         rows = np.repeat(np.arange(count), sizes)
         assert S.segment_sum(np.ones((rows.size, 4)), rows).tolist() == [[float(n)] * 4 for n in sizes]
 
 
 @pytest.mark.parametrize("function", NAMES, ids=lambda f: f.__name__)
-def test_b34_an_id_out_of_range_is_named_with_its_place(function: Any) -> None:
+def test_b34_an_id_out_of_range_is_named_with_its_position(function: Any) -> None:
     """B34: IndexError, for negative ids too; the first of several."""
     for ids, words in (
         ([0, 3, 5], r"id 3 at place 1 is out of range; it goes from 0 to 2"),
@@ -72,7 +72,7 @@ def _graph(rng: np.random.Generator) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("format", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
 @pytest.mark.parametrize("kind", [sparse.coo_matrix, sparse.coo_array])
 def test_b34_the_adjacency_may_be_sparse(format: str, kind: Any) -> None:
-    """B34: any format of SciPy's, as a constant: value, gradient and tangent are those of the dense product."""
+    """B34: any format of SciPy, as a constant: value, gradient and tangent are those of the dense product."""
     dense, x, g = _graph(np.random.default_rng(0))
     matrix = kind(dense).asformat(format)
     np.testing.assert_allclose(S.sparse_matmul(matrix, x), dense @ x, rtol=1e-13)
@@ -81,8 +81,8 @@ def test_b34_the_adjacency_may_be_sparse(format: str, kind: Any) -> None:
     np.testing.assert_allclose(ak.jvp(lambda t: S.sparse_matmul(matrix, t), (x,), (g,))[1], dense @ g, rtol=1e-13)
 
 
-def test_b34_edges_whose_weights_are_learned() -> None:
-    """B34: values as a tensor, rows and columns as constants; places that occur twice add up."""
+def test_b34_edges_with_trainable_weights() -> None:
+    """B34: values as a tensor, rows and columns as constants; repeated positions add up."""
     rows, columns = np.array([0, 2, 0, 1, 0]), np.array([1, 0, 1, 3, 2])
     x = np.random.default_rng(1).normal(size=(4, 2))
     w = ak.Variable([1.0, 2.0, 3.0, 4.0, 5.0])
@@ -106,7 +106,7 @@ def test_b34_two_layers_on_a_batch_of_graphs_learn_their_readout() -> None:
     edges = [(a, b) for a in range(n) for b in range(n) if ids[a] == ids[b] and a != b and rng.random() < 0.5]
     matrix = sparse.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n)).tocsr()
     features = rng.normal(size=(n, 2))
-    target = np.array([(matrix @ features[:, 0])[ids == k].sum() for k in range(12)])  # counts of neighbours, weighed
+    target = np.array([(matrix @ features[:, 0])[ids == k].sum() for k in range(12)])  # weighted counts of neighbours
     w, u = ak.Variable(rng.normal(size=(2, 8)) * 0.5), ak.Variable(rng.normal(size=(8,)) * 0.5)
     losses = []
     optimizer = ak.optim.Adam(0.03)
@@ -124,7 +124,7 @@ def test_b35_class_means_persist_over_batches_and_serve_a_loss() -> None:
     """B35: means of all rows seen, class by class; each loss has a gradient to its own batch."""
     rng = np.random.default_rng(0)
     x, labels = rng.normal(size=(30, 2)), rng.integers(0, 4, 30)
-    labels[:20] %= 3  # the fourth class comes late
+    labels[:20] %= 3  # the fourth class occurs late
     centers = S.ClassMeans(4)
     for k in range(0, 30, 10):
         batch, own = ak.constant(x[k : k + 10]), labels[k : k + 10]
@@ -142,8 +142,8 @@ def test_b35_class_means_persist_over_batches_and_serve_a_loss() -> None:
     assert centers.counts.tolist() == np.bincount(labels, minlength=4).tolist()
 
 
-def test_b35_one_function_moves_given_means() -> None:
-    """B35: without previous means those of the batch; with them a class moves by its rate, or stays."""
+def test_b35_class_means_updates_given_means() -> None:
+    """B35: without previous means, the means of the batch; with them, a class moves by its rate, or stays."""
     x, labels = ak.constant([[1.0], [3.0], [8.0]]), [0, 0, 2]
     assert S.class_means(x, labels, 4).tolist() == [[2.0], [0.0], [8.0], [0.0]]
     before = ak.Variable([[0.0], [5.0], [4.0]])
@@ -168,7 +168,7 @@ def test_b35_no_record_grows_from_batch_to_batch() -> None:
         lengths.append(len(tape.nodes))
         assert k == 0 or tape.gradient(means, first) is None
     assert len(set(lengths[1:])) == 1
-    np.testing.assert_allclose(centers.means, np.full((2, 3), 2 - 0.5**4))  # 1, then half the way to 2 each time
+    np.testing.assert_allclose(centers.means, np.full((2, 3), 2 - 0.5**4))  # each time half of the distance to 2
 
 
 def test_b35_a_bad_batch_changes_nothing() -> None:
@@ -185,8 +185,8 @@ def test_b35_a_bad_batch_changes_nothing() -> None:
 
 
 # -------------------------------------------------------------------------------- B36
-def test_b36_rows_dealt_out_and_put_together_again() -> None:
-    """B36: the three parts, one of them empty; stitching undoes it, and gradients go both ways."""
+def test_b36_partition_and_stitch_are_inverse() -> None:
+    """B36: three parts, one of them empty; stitching is the inverse, and gradients pass both."""
     data = ak.constant([[1, 2], [3, 4], [5, 6]])
     parts = S.dynamic_partition(data, [1, 0, 1], 3)
     assert [p.tolist() for p in parts] == [[[3, 4]], [[1, 2], [5, 6]], []]
@@ -202,8 +202,8 @@ def test_b36_rows_dealt_out_and_put_together_again() -> None:
     np.testing.assert_array_equal(gradient(f, x), [[2.0, 4.0], [10.0, 10.0], [10.0, 12.0]])
 
 
-def test_b36_the_last_row_stands_and_gaps_are_0() -> None:
-    """B36: of rows at one place the last is kept, and only it gets a gradient."""
+def test_b36_the_last_of_equal_indices_is_kept_and_gaps_are_0() -> None:
+    """B36: of several rows at one index the last is kept, and only it gets a gradient."""
     x = ak.constant([1.0, 2.0, 3.0])
     with ak.GradientTape() as tape:
         tape.watch(x)
@@ -226,7 +226,7 @@ def test_ties_share_evenly_and_nan_wins() -> None:
 
 
 def test_products_with_zeros_to_second_order() -> None:
-    """No zero, one, and two in a segment: what a division would make nan."""
+    """No zero, one, and two in a segment: cases in which a division would give nan."""
     ids = [0, 1, 1, 0, 2, 2, 2]
     x = [2.0, 0.0, 3.0, 5.0, 0.0, 0.0, 4.0]
     assert S.segment_prod(x, ids).tolist() == [10.0, 0.0, 0.0]
@@ -238,7 +238,7 @@ def test_products_with_zeros_to_second_order() -> None:
     np.testing.assert_array_equal(hessian, expected)
 
 
-def test_sixteen_bits_are_added_up_in_thirty_two() -> None:
+def test_float16_is_summed_in_float32() -> None:
     ones, ids = np.ones(3000, np.float16), np.zeros(3000, int)
     assert S.segment_sum(ones, ids).tolist() == [3000.0]
     assert S.segment_mean(np.full(3000, 100.0, np.float16), ids).tolist() == [100.0]  # the sum is beyond float16
@@ -251,7 +251,7 @@ def test_sixteen_bits_are_added_up_in_thirty_two() -> None:
     assert tape.gradient(total, big).tolist() == [[6000.0], [0.0]]
 
 
-def test_whole_numbers_and_truth_values_have_values_and_no_gradient() -> None:
+def test_integers_and_booleans_have_no_gradient() -> None:
     assert S.segment_sum([1, 2, 3], [1, 1, 0]).tolist() == [3, 3]
     assert S.segment_sum([True, True], [0, 0]).tolist() == [2]
     assert S.segment_mean([1, 2], [0, 0]).tolist() == [1.5]
@@ -275,7 +275,7 @@ def test_any_ids_equal_a_loop_over_the_groups(data: st.DataObject) -> None:
 
 
 def test_loops_agree_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sums by rows and sparse products with the compiled loops: the same bits, since the order is the same."""
+    """Sums by rows and sparse products with the compiled loops: the same bits, because the order is the same."""
     pytest.importorskip("numba")
     from autodiff_kit.kernels.eager_loops import compile_all
 
@@ -297,38 +297,38 @@ def test_loops_agree_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: S.segment_sum([1.0], [0.0]), DtypeError, "ids are whole numbers, got float64"),
-        (lambda: S.segment_sum([1.0], [True]), DtypeError, "whole numbers, got bool"),
-        (lambda: S.segment_sum([1.0], "a"), DtypeError, "whole numbers"),
+        (lambda: S.segment_sum([1.0], [0.0]), DtypeError, "ids must be integers, got float64"),
+        (lambda: S.segment_sum([1.0], [True]), DtypeError, "integers, got bool"),
+        (lambda: S.segment_sum([1.0], "a"), DtypeError, "integers"),
         (lambda: S.segment_sum([1.0], [[0], [1, 2]]), ShapeError, "equal lengths"),
         (lambda: S.segment_sum([1.0], [0, 1]), ShapeError, r"\(2,\) do not number the rows of data of shape \(1,\)"),
         (lambda: S.segment_sum(1.0, 0), ShapeError, "do not number"),
-        (lambda: S.segment_sum([1.0], [0], 1.5), DtypeError, "num_segments is a whole number, got 1.5"),
+        (lambda: S.segment_sum([1.0], [0], 1.5), DtypeError, "num_segments must be an integer, got 1.5"),
         (lambda: S.segment_sum([1.0], [0], -1), StructureError, "0 or more, .* got -1"),
         (lambda: S.dynamic_partition([1.0], [0], 10**30), StructureError, "below 2\\*\\*32"),
         (lambda: S.segment_sum("a", [0]), DtypeError, "number"),
         (lambda: S.segment_sum(np.array([None]), [0]), DtypeError, "holds no numbers"),
-        (lambda: S.dynamic_partition([1.0], [0], None), DtypeError, "num_partitions is a whole number"),
+        (lambda: S.dynamic_partition([1.0], [0], None), DtypeError, "num_partitions must be an integer"),
         (lambda: S.dynamic_stitch([[0]], []), StructureError, "1 lists of indices for 0 parts"),
-        (lambda: S.dynamic_stitch([], []), StructureError, "give one each"),
+        (lambda: S.dynamic_stitch([], []), StructureError, "give one"),
         (lambda: S.dynamic_stitch(3, [1.0]), StructureError, "a list of indices"),
         (lambda: S.dynamic_stitch([[0], [1]], [[1.0], [[1.0]]]), ShapeError, "one shape"),
-        (lambda: S.sparse_matmul(np.eye(2), np.eye(2)), StructureError, "multiplied with @"),
+        (lambda: S.sparse_matmul(np.eye(2), np.eye(2)), StructureError, "for a dense matrix use @"),
         (lambda: S.sparse_matmul(([0], [1], (1, 2)), np.eye(3)), ShapeError, r"\(1, 2\) and \(3, 3\)"),
         (lambda: S.sparse_matmul(([0], [2], (1, 2)), np.eye(2)), RangeError, "column 2 at place 0"),
         (lambda: S.sparse_matmul(([-1], [0], (1, 2)), np.eye(2)), RangeError, "row -1 at place 0"),
-        (lambda: S.sparse_matmul(([0], [0, 1], (1, 2)), np.eye(2)), ShapeError, "must pair up"),
-        (lambda: S.sparse_matmul(([0], [0], (1,)), np.eye(2)), StructureError, "two whole numbers"),
+        (lambda: S.sparse_matmul(([0], [0, 1], (1, 2)), np.eye(2)), ShapeError, "must have the same shape"),
+        (lambda: S.sparse_matmul(([0], [0], (1,)), np.eye(2)), StructureError, "two integers"),
         (lambda: S.sparse_matmul(([0], [0], (-1, 2)), np.eye(2)), StructureError, "0 or more"),
-        (lambda: S.sparse_matmul(([0], [0], (1, 2)), np.eye(2), [1.0, 2.0]), ShapeError, "give one each"),
+        (lambda: S.sparse_matmul(([0], [0], (1, 2)), np.eye(2), [1.0, 2.0]), ShapeError, "give one"),
         (lambda: S.class_means([1.0], [0], previous=[1.0, 2.0], rate=2.0), StructureError, "from 0 to 1"),
         (lambda: S.class_means([1.0], [0], previous=[1.0, 2.0], rate="x"), DtypeError, "from 0 to 1"),
-        (lambda: S.class_means([1.0], [0], previous=[1.0], rate=[0.5, 0.5]), ShapeError, "one number or 1 of them"),
-        (lambda: S.class_means([1.0], [0], previous=[[1.0]]), ShapeError, r"\(1, 1\) beside new ones of shape \(1,\)"),
-        (lambda: S.class_means([1.0], [0], 3, previous=[1.0]), ShapeError, "beside"),
+        (lambda: S.class_means([1.0], [0], previous=[1.0], rate=[0.5, 0.5]), ShapeError, "one number or 1 numbers"),
+        (lambda: S.class_means([1.0], [0], previous=[[1.0]]), ShapeError, r"\(1, 1\), the new ones \(1,\)"),
+        (lambda: S.class_means([1.0], [0], 3, previous=[1.0]), ShapeError, "the new ones"),
         (lambda: S.ClassMeans(2, decay=1.0), StructureError, "up to 1, exclusive"),
         (lambda: S.ClassMeans(2, decay="x"), DtypeError, "number from 0 to 1, got 'x'"),
-        (lambda: S.ClassMeans(2.5), DtypeError, "num_classes is a whole number"),
+        (lambda: S.ClassMeans(2.5), DtypeError, "num_classes must be an integer"),
     ],
 )  # fmt: skip
 def test_errors_name_what_was_given(call: Any, error: type[Exception], words: str) -> None:
@@ -337,7 +337,7 @@ def test_errors_name_what_was_given(call: Any, error: type[Exception], words: st
     assert isinstance(caught.value, ak.AutodiffError)
 
 
-def test_what_a_user_writes_to_ids_afterwards_does_not_matter() -> None:
+def test_later_writes_to_ids_do_not_matter() -> None:
     ids, x = np.array([0, 0, 1]), ak.constant([1.0, 2.0, 3.0])
     with ak.GradientTape() as tape:
         tape.watch(x)

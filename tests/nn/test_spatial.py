@@ -34,7 +34,7 @@ def test_one_channel_is_a_cross_correlation() -> None:
 
 
 def test_same_leaves_one_window_for_each_stride_begun() -> None:
-    """As TensorFlow's: an odd zero goes to the bottom and to the right."""
+    """As in TensorFlow: an odd zero goes to the bottom and to the right."""
     x, k = np.arange(1.0, 6.0).reshape(1, 5, 1), np.ones((1, 2, 1, 1))
     assert ak.nn.conv2d(x, k, padding="same").numpy().ravel().tolist() == [3.0, 5.0, 7.0, 9.0, 5.0]
     assert ak.nn.conv2d(x, k, stride=2, padding="same").numpy().ravel().tolist() == [3.0, 7.0, 5.0]
@@ -82,8 +82,8 @@ def test_the_same_image_alone_in_a_batch_and_in_a_stack() -> None:
             np.testing.assert_allclose(whole[place], f(x[place]).numpy(), rtol=1e-12, atol=1e-14)
 
 
-def test_largest_of_equals_is_the_first() -> None:
-    """As torch and TensorFlow do it; nan is larger than all, and padding never is."""
+def test_max_pooling_chooses_the_first_of_equal_entries() -> None:
+    """As in PyTorch and TensorFlow; nan is larger than all numbers, and padding never is the largest."""
     x = np.array([[2.0, 2.0], [2.0, 1.0]])[..., None]
     assert gradient(lambda t: ak.nn.max_pool2d(t, 2), x)[..., 0].tolist() == [[1.0, 0.0], [0.0, 0.0]]
     x[1, 1] = np.nan
@@ -93,7 +93,7 @@ def test_largest_of_equals_is_the_first() -> None:
     assert ak.nn.max_pool2d(np.array([[[-7], [-8]]]), (1, 2), padding=((0, 0), (1, 1))).dtype == np.int64
 
 
-def test_means_count_what_is_inside() -> None:
+def test_average_pooling_counts_only_image_entries() -> None:
     x = np.ones((3, 3, 1))
     assert ak.nn.avg_pool2d(x, 2, 1, "same").numpy().ravel().tolist() == [1.0] * 9
     np.testing.assert_allclose(gradient(lambda t: ak.nn.avg_pool2d(t, 2, padding="same"), x)[..., 0],
@@ -123,7 +123,7 @@ def test_the_compiled_loop_agrees_with_numpy(dtype: Any, monkeypatch: pytest.Mon
 
 
 def test_b21_cost_is_that_of_the_product() -> None:
-    """B21: two operations for each entry of the answer and of the kernel."""
+    """B21: two operations for each entry of the output and of the kernel."""
     x, k = np.ones((2, 6, 5, 4)), np.ones((3, 2, 2, 8))
     y = ak.nn.conv2d(x, k, groups=2).numpy()
     assert forward_flops(OPS["Convolution"], y, x, k) == 2 * y.size * 3 * 2 * 2
@@ -140,7 +140,7 @@ def test_a_batch_of_none(shape: tuple[int, ...]) -> None:
 
 
 def test_a_small_network_learns_to_tell_bars_apart() -> None:
-    """Convolution, pooling and a readout together: upright against lying bars, with noise."""
+    """Convolution, pooling and a readout together: vertical and horizontal bars, with noise."""
     rng = np.random.default_rng(0)
     images, labels = rng.normal(size=(60, 6, 6, 1)) * 0.3, np.arange(60) % 2
     for image, label in zip(images, labels, strict=True):
@@ -171,21 +171,21 @@ NAN: Any = float("nan")
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, dilation=2), ShapeError, r"over \(5, 5\).*\(4, 4\) with padding"),
         (lambda: ak.nn.conv2d(IMAGE, np.ones((3, 3, 3, 1))), ShapeError, "2 channels in 1 groups needs a kernel of 2"),
         (lambda: ak.nn.conv2d(IMAGE, np.ones((3, 3, 1, 3)), groups=2), ShapeError, "multiple of 2 channels out"),
-        (lambda: ak.nn.conv2d(IMAGE, KERNEL, groups=0), StructureError, "groups is 1 or more"),
-        (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=0), StructureError, "stride is 1 or more, got 0"),
-        (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=1.5), DtypeError, "stride is a whole number"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, groups=0), StructureError, "groups must be 1 or more"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=0), StructureError, "stride must be 1 or more, got 0"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=1.5), DtypeError, "stride must be an integer"),
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, stride=(1, 1, 1)), StructureError, "pair"),
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, dilation=(1, None)), DtypeError, "dilation"),
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding="full"), StructureError, '"valid", "same"'),
-        (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=-1), StructureError, "padding is 0 or more"),
+        (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=-1), StructureError, "padding must be 0 or more"),
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=NAN), DtypeError, "padding"),
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=(1, 2, 3)), StructureError, "pair"),
         (lambda: ak.nn.conv2d("image", KERNEL), DtypeError, "number"),
         (lambda: ak.nn.max_pool2d(IMAGE, 5), ShapeError, "does not fit"),
-        (lambda: ak.nn.max_pool2d(IMAGE, 2, padding=2), ShapeError, "padding alone"),
-        (lambda: ak.nn.avg_pool2d(np.ones((0, 2, 1)), 2, padding=1), ShapeError, "padding alone"),
+        (lambda: ak.nn.max_pool2d(IMAGE, 2, padding=2), ShapeError, "padding only"),
+        (lambda: ak.nn.avg_pool2d(np.ones((0, 2, 1)), 2, padding=1), ShapeError, "padding only"),
         (lambda: ak.nn.avg_pool2d(IMAGE, "2"), DtypeError, "window's size"),
-        (lambda: ak.nn.max_pool2d(IMAGE > 0, 2), DtypeError, "truth values"),
+        (lambda: ak.nn.max_pool2d(IMAGE > 0, 2), DtypeError, "booleans"),
     ],
 )  # fmt: skip
 def test_errors_name_what_was_given(call: Any, error: type[Exception], words: str) -> None:

@@ -1,4 +1,4 @@
-"""The models of NIST's problems, as their files' heads give them, and more problems that are published elsewhere."""
+"""The models of NIST's problems, as given in their files' headers, and further published problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Model = Callable[[Any, Any], Any]
 
 
 def rational(degree: int) -> Model:
-    """A polynomial of b1, b2, ... over one that begins with 1."""
+    """A polynomial of b1, b2, ... divided by one with the constant term 1."""
 
     def model(b: Any, x: Any) -> Any:
         above = sum(b[k] * x**k for k in range(degree + 1))
@@ -97,7 +97,7 @@ PUBLISHED = [
         np.array(MEYER, float),
         [[2.0, 400000.0, 25000.0], [0.02, 4000.0, 250.0]],
         [5.6096364710e-03, 6.1813463463e03, 3.4522363462e02],
-        1500,  # the first start lies at the far end of a long curved valley
+        1500,  # the first start is at the far end of a long curved valley
     ),
     *cases(
         "MGH09",
@@ -188,7 +188,7 @@ CLASSICS = [
 ]
 
 
-# The forms of the remaining problems of the collection, with their published starts. Their data do not travel with the
+# The forms of the remaining problems of the collection, with their published starts. Their data are not part of the
 # kit: they are drawn here, from parameters like the certified ones, with errors of the published size.
 def drawn(name: str, model: Model, x: Any, truth: list[float], spread: float, starts: list[list[float]]) -> list[Case]:
     clean = np.asarray(model(ak.constant(truth), x))
@@ -259,7 +259,7 @@ FORMS = [
         bell,
         np.concatenate([np.arange(400.0, 436, 5), 436.5 + 1.5 * np.arange(19), np.arange(465.0, 501, 5)]),
         [1.5543827178, 4.0888321754, 451.54121844],
-        5e-5,  # in the tails, where the first start must find its way
+        5e-5,  # in the tails, where the first start is
         [[1.0, 10.0, 500.0], [1.5, 5.0, 450.0]],
     ),
     *drawn(

@@ -76,14 +76,14 @@ def trained(folder: Path, part: str, numba: str) -> list[str]:
 
 
 def test_b39_training_resumed_in_a_fresh_process_gives_the_same_bits(tmp_path: Path) -> None:
-    """Every optimizer, three dtypes, a name that occurs twice, none, rows; with NumPy, with loops, and in between."""
+    """Every optimizer, three dtypes, a repeated name, no name, rows; with NumPy, with loops, with both."""
     pytest.importorskip("numba")
     whole = trained(tmp_path, "whole", "0")
     assert [line.split(" [")[0] for line in whole] == [
         "SGD", "momentum", "Nesterov", "RMSProp", "Adam", "lazy Adam", "AdamW",
     ]  # fmt: skip
     assert trained(tmp_path, "rest", "0") == whole
-    assert trained(tmp_path, "rest", "1") == whole  # begun with NumPy, ended with loops
+    assert trained(tmp_path, "rest", "1") == whole  # started with NumPy, ended with loops
     assert trained(tmp_path, "whole", "1") == whole
     assert trained(tmp_path, "rest", "1") == whole
 
@@ -112,7 +112,7 @@ def test_a_file_holds_text_and_arrays_only(tmp_path: Path) -> None:
 
 
 def test_settings_come_with_the_state(tmp_path: Path) -> None:
-    """So that what goes on is the same training; a rate may be changed after loading."""
+    """So that the resumed training is the same; a rate may be changed after loading."""
     opt, *_ = stepped(lambda: ak.optim.SGD(0.25, momentum=0.5, nesterov=True))
     opt.save(tmp_path / "s")
     other = ak.optim.SGD(0.1)
@@ -121,7 +121,7 @@ def test_settings_come_with_the_state(tmp_path: Path) -> None:
     assert other.slot_names() == ("momentum",)
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opt, w, b = stepped()
     opt.save(tmp_path / "s.npz")
     before = (tmp_path / "s.npz").read_bytes()
@@ -172,24 +172,24 @@ def _pickled(path: Path) -> None:
     ("write", "words"),
     [
         (lambda path: None, "there is no file"),
-        (lambda path: path.write_text("hello"), "is damaged, or no file of a saved optimizer"),
-        (lambda path: path.write_bytes(b""), "is damaged, or no file of a saved optimizer"),
-        (lambda path: path.mkdir(), "is damaged, or no file of a saved optimizer"),
-        (_foreign, "no optimizer saved it"),
+        (lambda path: path.write_text("hello"), "is damaged, or is not the file of a saved optimizer"),
+        (lambda path: path.write_bytes(b""), "is damaged, or is not the file of a saved optimizer"),
+        (lambda path: path.mkdir(), "is damaged, or is not the file of a saved optimizer"),
+        (_foreign, "was not saved by an optimizer"),
         (_cut, "damaged"),
         (_flipped, "damaged|no optimizer"),
         (_pickled, "damaged"),
-        (_head(format=2), "has format 2, and this kit reads 1"),
+        (_head(format=2), "has format 2, but this kit reads format 1"),
         (_head(kind="SGD"), "state of SGD, not of Adam"),
-        (_head(settings={}), "has the settings learning_rate, beta1"),
-        (_head(settings=None), "has the settings"),
+        (_head(settings={}), "must have the settings learning_rate, beta1"),
+        (_head(settings=None), "must have the settings"),
         (_head(settings=ak.optim.Adam().state_dict()["settings"] | {"beta1": "x"}), "setting 'beta1'"),
         (_head(variables=[]), "its metadata do not fit its arrays"),
         (_head(variables=3), "its metadata do not fit its arrays"),
         (_head(), r"has slots \['m'\], and needs \['m', 't', 'v'\]"),
     ],
 )
-def test_files_that_are_none(tmp_path: Path, write: Any, words: str) -> None:
+def test_invalid_files_are_errors(tmp_path: Path, write: Any, words: str) -> None:
     write(tmp_path / "s.npz")
     opt, w, _ = stepped()
     before = opt.get_slot(w, "m").tobytes()
@@ -199,14 +199,14 @@ def test_files_that_are_none(tmp_path: Path, write: Any, words: str) -> None:
 
 
 def state_read(path: Path) -> bytes:
-    """What a new optimizer knows of the first variable once it has loaded a file."""
+    """The slots of a new optimizer for the first variable, once it has loaded a file."""
     opt, w = ak.optim.Adam(0.1), ak.Variable(np.ones((2, 3)), name="w")
     opt.load(path)
     return b"".join(opt.get_slot(w, name).tobytes() for name in ("m", "v", "t"))
 
 
 def test_every_byte_may_be_wrong(tmp_path: Path) -> None:
-    """Whatever a damaged file holds, it is read right or refused with an error of the kit's."""
+    """A damaged file is either read correctly or rejected with an error of the kit."""
     opt, *_ = stepped()
     opt.save(tmp_path / "s.npz")
     data = (tmp_path / "s.npz").read_bytes()
@@ -233,13 +233,13 @@ def test_variables_that_do_not_fit(tmp_path: Path) -> None:
     opt.load(path)
     stranger, wide = ak.Variable(1.0, name="stranger"), ak.Variable(np.ones((3, 2)), name="w")
     known = ak.Variable(1.0, name="b")
-    with pytest.raises(StructureError, match="knows no variable 'stranger'; it waits for 'w'"):
+    with pytest.raises(StructureError, match="has no variable 'stranger'; it has 'w'"):
         opt.apply_gradients([(1.0, known), (1.0, stranger)])
     assert float(known) == 1.0
-    with pytest.raises(ShapeError, match=r"'w' has shape \(3, 2\), its slot 'm' \(2, 3\)"):
+    with pytest.raises(ShapeError, match=r"'w' has shape \(3, 2\), but its slot 'm' has \(2, 3\)"):
         opt.apply_gradients([(np.ones((3, 2)), wide)])
     single = ak.Variable(np.ones((2, 3)), name="w", dtype="float32")
-    with pytest.raises(DtypeError, match="dtype float32, its slot float64"):
+    with pytest.raises(DtypeError, match="dtype float32, but its slot has float64"):
         opt.apply_gradients([(np.ones((2, 3)), single)])
     other = ak.optim.Adam()
     other.apply_gradients([(1.0, stranger)])
@@ -247,12 +247,12 @@ def test_variables_that_do_not_fit(tmp_path: Path) -> None:
         other.load(path)
     other.load(path, strict=False)
     assert other.get_slot(stranger, "t") == 0
-    with pytest.raises(DtypeError, match="a path is text"):
+    with pytest.raises(DtypeError, match="a path must be a string"):
         other.load(3)  # type: ignore[arg-type]
 
 
 def test_names_that_occur_twice_and_none_are_kept_apart(tmp_path: Path) -> None:
-    """By the order of first steps; two layers both call their weights "kernel"."""
+    """By the order of first steps; two layers both name their weights "kernel"."""
     makers = [(1.0, "kernel"), (2.0, "kernel"), (3.0, None), (4.0, None), (5.0, "kernel")]
     opt = ak.optim.SGD(0.1, momentum=0.9)
     for value, name in makers:
@@ -265,7 +265,7 @@ def test_names_that_occur_twice_and_none_are_kept_apart(tmp_path: Path) -> None:
     assert [float(again.get_slot(v, "momentum")) for v in variables] == [0.9 * value for value, _ in makers]
 
 
-def test_what_was_not_taken_up_is_saved_again(tmp_path: Path) -> None:
+def test_unused_loaded_slots_are_saved_again(tmp_path: Path) -> None:
     opt, *_ = stepped()
     opt.save(tmp_path / "1")
     again = ak.optim.Adam()
@@ -278,6 +278,6 @@ def test_what_was_not_taken_up_is_saved_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "state", [None, 3, {}, {"kind": 3}, {"kind": "SGD"}, {"kind": "SGD", "settings": {}, "slots": 0}]
 )
-def test_states_that_are_none(state: Any) -> None:
+def test_invalid_states_are_errors(state: Any) -> None:
     with pytest.raises(StructureError):
         ak.optim.SGD(0.1).load_state_dict(state)

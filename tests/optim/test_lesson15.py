@@ -1,4 +1,4 @@
-"""The numbers of lesson 15: half a step from nothing."""
+"""The numbers of lesson 15: steps of Adam at zero gradients."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ ONE_THEN_NOTHING = [1.0] + 99 * [0.0]
     ("make", "expected"),
     [("SGD", -0.1), ("momentum", -0.999973), ("RMSProp", -0.316228), ("Adam", -0.600522)],
 )
-def test_b41_lesson_15_half_a_step_from_nothing(make: str, expected: float) -> None:
-    """B41: one gradient of 1, then 99 of 0; with None in their place -0.1 and no more."""
+def test_b41_lesson_15_steps_at_zero_gradients(make: str, expected: float) -> None:
+    """B41: one gradient of 1, then 99 of 0; with None instead, -0.1 and no further step."""
     assert after(MAKERS[make], ONE_THEN_NOTHING) == pytest.approx(expected, abs=5e-7)
     if make == "Adam":
         assert after(MAKERS[make], [1.0] + 99 * [None]) == pytest.approx(-0.1, abs=1e-8)
@@ -59,7 +59,7 @@ def test_lesson_15_freezing_by_zeros_and_by_none() -> None:
 
 
 def test_lesson_15_weight_decay() -> None:
-    """AdamW decays where the gradient is 0, and not where it is None."""
+    """AdamW decays where the gradient is 0, but not where it is None."""
     assert after(lambda: ak.optim.AdamW(0.1), 100 * [0.0], 1.0) == pytest.approx(0.904792, abs=5e-7)
     assert after(lambda: ak.optim.AdamW(0.1), 100 * [None], 1.0) == 1.0
 

@@ -1,4 +1,4 @@
-"""Levenberg-Marquardt: NIST's certified values, hard classics, and what may go wrong. Row B44 of behaviours.md."""
+"""Levenberg-Marquardt: NIST's certified values, hard classic problems, and errors. Row B44 of behaviours.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .nist_models import CLASSICS, FORMS, MODELS, PUBLISHED
 
 
 def digits(found: Any, certified: Any) -> float:
-    """Correct digits of the worst parameter; certified values have 11."""
+    """Correct digits of the worst parameter; certified values have 11 digits."""
     with np.errstate(divide="ignore"):
         return float(np.minimum(-np.log10(np.abs(np.asarray(found) / certified - 1.0)), 11.0).min())
 
@@ -28,7 +28,7 @@ def fit(model: Any, x: Any, y: Any, start: Any, dtype: Any = None, **options: An
 @pytest.mark.parametrize("start", [0, 1], ids=["start 1", "start 2"])
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_b44_nist(name: str, start: int) -> None:
-    """From both starts, without a setting of its own, to 10 digits in every parameter."""
+    """From both starts, with default settings, to 10 digits in every parameter."""
     data = problem(name)
     b, result = fit(MODELS[name], data.x, data.y, data.starts[start])
     print(f"{name} start {start + 1}: {result.iterations}, {digits(b, data.certified):.1f}, {result.message}")
@@ -51,7 +51,7 @@ def test_more_published_problems(case: Any) -> None:
 
 @pytest.mark.parametrize("case", FORMS, ids=lambda c: f"{c.name} {c.number}")
 def test_other_forms_of_the_collection(case: Any) -> None:
-    """Each start finds the minimum that lies beside the parameters which made the data."""
+    """Each start finds the minimum near the parameters from which the data were drawn."""
     _, result = fit(case.model, case.x, case.y, case.start)
     _, beside = fit(case.model, case.x, case.y, case.best)
     assert result.converged
@@ -85,7 +85,7 @@ def test_a_straight_line_agrees_with_lstsq() -> None:
 
 
 def test_several_variables_of_several_shapes() -> None:
-    """They are one vector to the method, and keep their shapes."""
+    """The method sees them as one vector; they keep their shapes."""
     rng = np.random.default_rng(0)
     a, c = rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
     kernel, bias, idle = ak.Variable(np.zeros((3, 2)), name="kernel"), ak.Variable(0.0), ak.Variable([5.0])
@@ -108,7 +108,7 @@ def test_single_precision_stays_and_ends(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("factor", [1e-12, 1.0, 1e9])
-def test_the_units_of_a_variable_do_not_matter(factor: float) -> None:
+def test_the_scale_of_a_variable_does_not_matter(factor: float) -> None:
     x, y = X, 3.0 * np.exp(-0.7 * X) + 0.01 * np.sin(5 * X)
     plain, first = fit(lambda b, x: b[0] * ak.exp(-b[1] * x), x, y, [1.0, 0.1])
     other, second = fit(lambda b, x: b[0] * factor * ak.exp(-b[1] * x), x, y, [1.0 / factor, 0.1])
@@ -130,7 +130,7 @@ def test_fewer_residuals_than_variables() -> None:
 
 
 def test_points_that_overflow_are_stepped_back_from() -> None:
-    """The first step leads where exp overflows; no warning, and the fit goes on from where it was."""
+    """The first step leads to an overflow of exp; no warning, and the fit continues from the point before."""
     w, result = fit(lambda b, x: ak.exp(b[0] * x), X, np.exp(2.0 * X), [-3.0])
     assert float(w[0]) == pytest.approx(2.0, rel=1e-10)
     assert result.converged
@@ -165,7 +165,7 @@ def test_a_start_at_the_minimum_needs_no_step() -> None:
     assert "the Jacobian is 0" in result.message
 
 
-def test_a_wrong_gradient_is_said_to_be_one() -> None:
+def test_a_wrong_gradient_is_named_in_the_message() -> None:
     @ak.custom_gradient
     def wrong(x: Any) -> Any:
         return ak.constant(2.0 * np.asarray(x)), lambda g: -g
@@ -173,7 +173,7 @@ def test_a_wrong_gradient_is_said_to_be_one() -> None:
     w = ak.Variable([1.0])
     result = ak.optim.LevenbergMarquardt().minimize(lambda: wrong(w) - 10.0, [w])
     assert not result.converged
-    assert "do Jacobian and residuals agree" in result.message
+    assert "check the Jacobian of the residuals" in result.message
     assert w.tolist() == [1.0]
 
 
@@ -195,7 +195,7 @@ def test_the_best_point_stays_when_the_residuals_raise() -> None:
 
 
 def test_a_step_for_each_mini_batch() -> None:
-    """The damping lives on between steps; a step never raises its batch's cost."""
+    """The damping is kept between steps; a step never increases its batch's cost."""
     rng = np.random.default_rng(2)
     x = rng.uniform(0, 4, 400)
     y = 3.0 * np.exp(-0.7 * x) + 1e-3 * rng.normal(size=400)
@@ -219,7 +219,7 @@ def _changing() -> Any:
 @pytest.mark.parametrize(
     ("residuals", "error", "words"),
     [
-        (lambda w: np.ones(3), DtypeError, "returns a Tensor of residuals, got ndarray"),
+        (lambda w: np.ones(3), DtypeError, "must return a Tensor of residuals, got ndarray"),
         (lambda w: w.sum(), ShapeError, r"vector \(m,\), got shape \(\)"),
         (lambda w: w[:, None] * np.ones((2, 3)), ShapeError, r"got shape \(2, 3\)"),
         (_changing(), ShapeError, "returned 3 residuals, then 4"),
@@ -255,7 +255,7 @@ def test_variables_that_do_not_fit(variables: Any, error: Any, words: str) -> No
 
 
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, "much", None])
-def test_settings_that_mean_nothing(value: Any) -> None:
+def test_invalid_settings(value: Any) -> None:
     for name in ("damping", "cost_limit"):
         with pytest.raises(StructureError, match=f"{name} must be a number of 0 or more"):
             ak.optim.LevenbergMarquardt(**{name: value})
@@ -265,8 +265,8 @@ def test_settings_that_mean_nothing(value: Any) -> None:
             ak.optim.LevenbergMarquardt().minimize(lambda: ak.reshape(w, (1,)), [w], **{name: value})
 
 
-def test_rest_is_where_a_whole_step_would_be_short_too() -> None:
-    """Beside a large residual that nothing moves, the others look at rest long before the variable is where it ends."""
+def test_convergence_needs_a_short_undamped_step() -> None:
+    """Next to a large constant residual, the others seem converged long before the variable is."""
     b = ak.Variable(3.0 + 1e-6)
     rest = ak.constant([1.0])
     result = ak.optim.LevenbergMarquardt().minimize(lambda: ak.concat([1e-7 * (b - 3.0).reshape((1,)), rest]), [b])

@@ -43,7 +43,7 @@ def test_b39_slots_persist_between_steps() -> None:
 
 
 def test_b40_the_step_is_not_the_gradient() -> None:
-    """B40: with an accumulator that begins at 1; the last step can be read."""
+    """B40: with an initial accumulator of 1; the last step can be read."""
     w = ak.Variable(np.ones(3))
     opt = ak.optim.RMSProp(0.1, decay=0.9, momentum=0.5, epsilon=1e-10, initial_accumulator=1.0)
     seen = run(opt, w, [[0.5, -1.0, 2.0], [0.25, 1.0, 0.0]])
@@ -53,8 +53,8 @@ def test_b40_the_step_is_not_the_gradient() -> None:
     assert opt.slot_names() == ("rms", "momentum")
 
 
-def test_b41_adam_moves_what_has_no_gradient() -> None:
-    """B41: after step 2 elements 1 and 2 moved with gradient zero."""
+def test_b41_adam_moves_elements_with_zero_gradient() -> None:
+    """B41: at step 2, elements 1 and 2 move with gradient zero."""
     w = ak.Variable(np.zeros(4))
     opt = ak.optim.Adam(0.1)
     run(opt, w, [[0.0, 1.0, -2.0, 0.0], [3.0, 0.0, 0.0, 0.5]])
@@ -66,7 +66,7 @@ G1, G2 = np.array([0.0, 1.0, -2.0, 0.0]), np.array([3.0, 0.0, 0.0, 0.5])
 
 
 def _second_step(remedy: str) -> Any:
-    """What the second step does to elements 1 and 2, which are to stay, and to 0 and 3, which are to move as before."""
+    """The second step of elements 1 and 2, which must not move, and of 0 and 3, which must move as before."""
     w, opt = ak.Variable(np.zeros(4)), ak.optim.Adam(0.1)
     opt.apply_gradients([(G1, w)])
     before = w.numpy().copy()
@@ -89,7 +89,7 @@ def _second_step(remedy: str) -> Any:
 
 @pytest.mark.parametrize("remedy", ["zero the slots", "save and restore", "freeze"])
 def test_b41_remedies_on_elements(remedy: str) -> None:
-    """B41: the held elements stay bit for bit, the others move as they would have."""
+    """B41: the frozen elements stay the same bit for bit, the others move as without freezing."""
     before, now, opt = _second_step(remedy)
     assert now[1:3].tobytes() == before[1:3].tobytes()
     np.testing.assert_allclose(now[[0, 3]], [-0.074413, -0.074413], atol=1e-6)
@@ -97,7 +97,7 @@ def test_b41_remedies_on_elements(remedy: str) -> None:
 
 
 def test_b41_the_remedy_of_a_subset_of_variables() -> None:
-    """B41: a variable that is not passed, or whose gradient is None, does not move, nor its slots, nor its clock."""
+    """B41: a variable that is not passed, or whose gradient is None, does not move; its slots and step count stay."""
     a, b = ak.Variable(0.0), ak.Variable(0.0)
     opt = ak.optim.Adam(0.1)
     opt.apply_gradients([(1.0, a), (1.0, b)])
@@ -113,7 +113,7 @@ def test_b41_the_remedy_of_a_subset_of_variables() -> None:
 @every_optimizer
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_b41_frozen_elements_stay_bit_for_bit(make: Any, dtype: str) -> None:
-    """B41: value and slots of the masked elements; the others go exactly where they would have gone alone."""
+    """B41: value and slots of the masked elements; the others move exactly as they would alone."""
     rng = np.random.default_rng(1)
     start, mask = rng.normal(size=5), np.array([True, False, True, False, False])
     w, twin, opt, twin_opt = ak.Variable(start, dtype=dtype), ak.Variable(start, dtype=dtype), make(), make()
@@ -135,7 +135,7 @@ def test_b41_frozen_elements_stay_bit_for_bit(make: Any, dtype: str) -> None:
     assert (w.numpy() != now["w"]).all()
 
 
-def test_a_wholly_frozen_variable_stops_its_clock() -> None:
+def test_a_completely_frozen_variable_keeps_its_step_count() -> None:
     w, opt = ak.Variable([1.0, 2.0]), ak.optim.Adam(0.1)
     opt.apply_gradients([([1.0, 1.0], w)])
     with opt.frozen({w: True}):
@@ -178,7 +178,7 @@ def test_rows_are_added_up_and_the_others_stay() -> None:
     ]
     dense = np.asarray(ak.RowGradient([3, 1, 3], [[1.0], [5.0], [2.0]], (4, 1)))
     assert dense.ravel().tolist() == [0.0, 5.0, 0.0, 3.0]
-    with pytest.raises(RangeError, match="id 4 at place 1"):
+    with pytest.raises(RangeError, match="id 4 at position 1"):
         ak.RowGradient([0, 4], np.ones((2, 1)), (4, 1))
     with pytest.raises(ShapeError, match=r"need rows \(2, 1\)"):
         ak.RowGradient([0, 1], np.ones((3, 1)), (4, 1))
@@ -188,7 +188,7 @@ def test_rows_are_added_up_and_the_others_stay() -> None:
 
 @every_optimizer
 def test_rows_of_all_equal_a_dense_gradient(make: Any) -> None:
-    """A RowGradient that names every row is the dense gradient, for every optimizer, lazy or not."""
+    """A RowGradient that names every row equals the dense gradient, for every optimizer, lazy or not."""
     rng = np.random.default_rng(4)
     a, b = ak.Variable(np.ones((3, 2))), ak.Variable(np.ones((3, 2)))
     first, second = make(), make()
@@ -198,7 +198,7 @@ def test_rows_of_all_equal_a_dense_gradient(make: Any) -> None:
     np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-15)
 
 
-def test_b42_gradients_changed_in_between() -> None:
+def test_b42_gradients_changed_before_they_are_applied() -> None:
     """B42: clipped, scaled, masked; None is skipped; all None is a ValueError."""
     w, idle = ak.Variable([3.0, -4.0]), ak.Variable(1.0)
     opt = ak.optim.SGD(1.0)
@@ -225,11 +225,11 @@ def test_minimize_gives_the_loss_before_the_step() -> None:
     ("pair", "error", "words"),
     [
         (lambda w: (w, np.ones(2)), DtypeError, r"\(gradient, variable\), in this order"),
-        (lambda w: (np.ones(3), w), ShapeError, r"shape \(3,\), variable w \(2,\)"),
+        (lambda w: (np.ones(3), w), ShapeError, r"shape \(3,\), but variable w has \(2,\)"),
     ],
 )
 def test_pairs_that_do_not_fit(pair: Any, error: Any, words: str) -> None:
-    """All are looked at before the first one steps."""
+    """All pairs are checked before the first step."""
     first, w = ak.Variable([1.0]), ak.Variable([1.0, 2.0], name="w")
     with pytest.raises(error, match=words):
         ak.optim.SGD(0.1).apply_gradients([(np.ones(1), first), pair(w)])
@@ -257,7 +257,7 @@ def test_other_errors() -> None:
 
 
 def test_b43_a_projection_after_the_step() -> None:
-    """B43: SGD lr 1 on [1, -2, 3] with [2, 1, 1], not below 0: [0, 0, 2]; the update is what really happened."""
+    """B43: SGD lr 1 on [1, -2, 3] with [2, 1, 1], not below 0: [0, 0, 2]; the stored update is the actual one."""
     w = ak.Variable([1.0, -2.0, 3.0], constraint=lambda value: np.maximum(value, 0.0))
     opt = ak.optim.SGD(1.0)
     opt.apply_gradients([([2.0, 1.0, 1.0], w)])
@@ -277,8 +277,8 @@ def test_a_constraint_that_gives_a_tensor() -> None:
 @every_optimizer
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_saved_state_goes_on_bit_for_bit(make: Any, named: bool, dtype: str) -> None:
-    """Save, make everything anew, load before or after the first step: the same bits as without the break."""
+def test_a_saved_state_resumes_bit_for_bit(make: Any, named: bool, dtype: str) -> None:
+    """Save, create everything again, load before or after the first step: the same bits as without interruption."""
     rng = np.random.default_rng(2)
     steps = [(rng.normal(size=(2, 3)), rng.normal()) for _ in range(6)]
 
@@ -318,7 +318,7 @@ def test_a_state_is_plain_and_a_copy() -> None:
     assert before["slots"]["w"]["t"] == 1
 
 
-def test_loading_over_a_run_in_progress_goes_back() -> None:
+def test_loading_during_a_run_restores_the_saved_state() -> None:
     w, opt = ak.Variable(0.0), ak.optim.Adam(0.1)
     opt.apply_gradients([(1.0, w)])
     state, value = opt.state_dict(), float(w)
@@ -354,7 +354,7 @@ def test_each_optimizer_reaches_a_minimum(make: Any) -> None:
     np.testing.assert_allclose(w.numpy(), [1.0, -1.0], atol=0.12)
 
 
-def test_two_variables_of_one_value_have_slots_of_their_own() -> None:
+def test_two_variables_of_equal_value_have_separate_slots() -> None:
     opt = ak.optim.Adam(0.1)
     variables = [ak.Variable(0.0) for _ in range(3)]
     for k, v in enumerate(variables):
@@ -364,7 +364,7 @@ def test_two_variables_of_one_value_have_slots_of_their_own() -> None:
 
 
 def test_b43_three_ways_to_stay_above_zero() -> None:
-    """A projection is feasible at each step and exact at the bound; a penalty is neither; other variables are both."""
+    """A projection is feasible at each step and exact at the bound; a penalty is neither; reparametrization is both."""
     goal = np.array([1.0, -2.0, 3.0])
 
     def trained(make: Any, penalty: float = 0.0, constraint: Any = None) -> tuple[Any, float]:
@@ -403,8 +403,8 @@ def test_b41_four_remedies_side_by_side() -> None:
 
 
 @every_optimizer
-def test_who_holds_a_value_keeps_it(make: Any) -> None:
-    """Steps write in place, but never into what a tensor, an array, a view or a tape still holds."""
+def test_steps_do_not_change_values_with_other_references(make: Any) -> None:
+    """Steps write in place, but never into an array that a tensor, an array, a view or a tape still refers to."""
     w, opt = ak.Variable(np.ones((3, 2))), make()
     pair = [(np.full((3, 2), 0.5), w)]
     opt.apply_gradients(pair)
@@ -440,10 +440,10 @@ def test_a_gradient_is_never_written_to(make: Any) -> None:
 @pytest.mark.parametrize("loops", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @every_optimizer
-def test_slots_do_not_fade_into_numbers_that_are_slow(
+def test_slots_do_not_decay_to_subnormal_numbers(
     make: Any, dtype: str, loops: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """3,000 steps without news: what is left of means and momenta passes the least normal number and becomes 0."""
+    """3,000 steps at zero gradients: means and momenta become 0 instead of subnormal."""
     if loops:
         pytest.importorskip("numba")
         from autodiff_kit.kernels.eager_loops import compile_all
@@ -483,8 +483,8 @@ def test_constraints_that_do_not_fit() -> None:
 
     for constraint, error, words in (
         (broken, ZeroDivisionError, "^$"),
-        (lambda v: v[:1], ShapeError, r"made shape \(1,\) of \(2,\)"),
-        (lambda v: "x", DtypeError, "what a constraint returns holds real numbers"),
+        (lambda v: v[:1], ShapeError, r"returned shape \(1,\) for a variable of shape \(2,\)"),
+        (lambda v: "x", DtypeError, "the result of a constraint must hold real numbers"),
         (in_place, ValueError, "read-only"),
     ):
         w = ak.Variable([1.0, 2.0], constraint=constraint)
@@ -495,7 +495,7 @@ def test_constraints_that_do_not_fit() -> None:
 @every_optimizer
 @pytest.mark.parametrize("loops", [False, True])
 def test_the_update_of_a_projected_step(make: Any, loops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole way, from the value before to that on the bound; also for rows and for numbers."""
+    """The complete update, from the value before to the value on the bound; also for rows and for numbers."""
     if loops:
         pytest.importorskip("numba")
         from autodiff_kit.kernels.eager_loops import compile_all
@@ -529,7 +529,7 @@ ODD: list[Any] = [
 
 
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
-def test_nothing_but_the_kits_errors(odd: Any) -> None:
+def test_only_errors_of_the_kit_are_raised(odd: Any) -> None:
     w, opt = ak.Variable([1.0, 2.0, 3.0]), ak.optim.Adam(0.1)
     calls: list[Callable[[], Any]] = [
         lambda: opt.apply_gradients(odd),

@@ -1,4 +1,4 @@
-"""Sparse row updates: they cost in proportion to the rows, and change them as a dense step does."""
+"""Sparse row updates: their cost is proportional to the rows, and they equal a dense step on these rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rows_of(shape: tuple[int, ...], seed: int = 0) -> ak.RowGradient:
 
 @by_rows
 def test_a_step_of_few_rows_takes_no_memory_of_the_tables_size(make: Any) -> None:
-    """A million rows of 16: the table, m and v stay where they are; the update is kept as rows too."""
+    """A million rows of 16: the table, m and v are updated in place; the update is stored as rows too."""
     table, opt = ak.Variable(np.zeros(SHAPE, "float32")), make()
     opt.apply_gradients([(rows_of(SHAPE), table)])
     where = table._value.ctypes.data
@@ -45,7 +45,7 @@ def test_a_step_of_few_rows_takes_no_memory_of_the_tables_size(make: Any) -> Non
 
 
 def test_minimize_on_a_large_table_takes_no_memory_of_its_size() -> None:
-    """From the gather to the step: the tape gives rows, and lets go of the table before it steps."""
+    """From the gather to the step: the tape returns rows, and releases the table before the step."""
     table, opt = ak.Variable(np.ones(SHAPE, "float32")), ak.optim.Adam(0.1, lazy=True)
 
     def loss() -> Any:
@@ -62,8 +62,8 @@ def test_minimize_on_a_large_table_takes_no_memory_of_its_size() -> None:
 
 @by_rows
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_rows_move_as_in_a_table_of_their_own(make: Any, dtype: str) -> None:
-    """Bit for bit; the others stay bit for bit, slots included."""
+def test_rows_move_as_in_a_separate_table(make: Any, dtype: str) -> None:
+    """Bit for bit; all other rows stay the same bit for bit, slots included."""
     rng = np.random.default_rng(3)
     start = rng.normal(size=(6, 2)).astype(dtype)
     table, small, opt, twin = ak.Variable(start), ak.Variable(start[[1, 4]]), make(), make()
@@ -91,8 +91,8 @@ def test_plain_descent_on_rows_is_the_dense_step() -> None:
 
 
 @by_rows
-def test_rows_beside_masks_and_constraints(make: Any) -> None:
-    """What is held stays, what a constraint says holds; the rest of the rows moves as it would alone."""
+def test_rows_with_masks_and_constraints(make: Any) -> None:
+    """Frozen elements stay, a constraint is applied; the remaining elements of the rows move as they would alone."""
     start, g = np.ones((4, 2)), ak.RowGradient([0, 2], np.ones((2, 2)), (4, 2))
     free, held, bound = (
         ak.Variable(start),
@@ -109,7 +109,7 @@ def test_rows_beside_masks_and_constraints(make: Any) -> None:
 
 
 @by_rows
-def test_a_table_that_somebody_holds_is_copied(make: Any) -> None:
+def test_a_table_with_another_reference_is_copied(make: Any) -> None:
     table, opt = ak.Variable(np.ones((4, 2))), make()
     g = ak.RowGradient([1], np.ones((1, 2)), (4, 2))
     opt.apply_gradients([(g, table)])
@@ -121,7 +121,7 @@ def test_a_table_that_somebody_holds_is_copied(make: Any) -> None:
     assert table.numpy()[1, 0] < before[1, 0]
     del array, view
     where = table._value.ctypes.data
-    opt.apply_gradients([(g, table)])  # closed by .numpy(), but held by nobody any more
+    opt.apply_gradients([(g, table)])  # made read-only by .numpy(), but without other references
     assert table._value.ctypes.data == where
 
 

@@ -30,7 +30,7 @@ class Case:
 
 
 def spaced(rng: np.random.Generator, *shapes: tuple[int, ...]) -> tuple[Array, ...]:
-    """Arrays whose entries keep a distance from each other and from 0, so that no kink or tie is near."""
+    """Arrays whose entries keep a distance from each other and from 0, so that no kink or tie is close."""
     sizes = [int(np.prod(shape)) for shape in shapes]
     total = max(sum(sizes), 1)
     grid = np.concatenate([np.linspace(-2.0, -0.2, total), np.linspace(0.25, 2.1, total)])

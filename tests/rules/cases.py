@@ -1,4 +1,4 @@
-"""One table of cases for all operations: inputs, the call, and NumPy's or SciPy's answer.
+"""One table of cases for all operations: inputs, the call, and the result of NumPy or SciPy.
 
 Elementwise operations and operations without a gradient get their cases from ``generated.py``, unless they take
 parameters. Those that do, and functions composed of several operations, have lines here or in ``cases_<family>.py``.
@@ -188,8 +188,8 @@ def _neural() -> Iterator[Case]:
         yield shaped("LogSoftmax", f"axis={axis}", (3, 4), lambda x, k=axis: ak.nn.log_softmax(x, k),
                       lambda x, k=axis: special.log_softmax(x, axis=k))  # fmt: skip
     yield shaped("Softmax", "1-d", (3,), ak.nn.softmax, _softmax)
-    yield shaped("KeptSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
-    yield shaped("KeptSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
+    yield shaped("MaskedSoftmax", "empty row", (3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
+    yield shaped("MaskedSoftmax", "stack", (2, 3, 4), lambda x: ak.nn.masked_softmax(x, _KEEP), _masked_softmax)
     yield shaped("SparseCrossEntropy", "rows", (4, 3),
                   lambda x: ak.nn.sparse_softmax_cross_entropy([0, 2, 2, 1], x), _cross_entropy)  # fmt: skip
     yield shaped("SparseCrossEntropy", "one", (3,), lambda x: ak.nn.sparse_softmax_cross_entropy(1, x),
@@ -249,14 +249,14 @@ CASES: list[Case] = [
     *(case for family in _FAMILIES for case in family.CASES),
 ]  # fmt: skip
 
-# Operations without a gradient: a call, and NumPy's answer. Generated where they take no parameters.
+# Operations without a gradient: a call, and NumPy's result. Generated if they take no parameters.
 WITHOUT_GRADIENT: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     key: (op.function, expected_value(op))  # type: ignore[misc]
     for key, op in OPS.items()
     if op.family == "nondifferentiable" and key not in INTEGER_INPUTS | {case.key for case in CASES}
 } | {
     "RoundTo": (lambda x: ak.round(x, 1), lambda x: np.round(x, 1)),
-    "ToWhole": (lambda x: ak.cast(x, "int64"), lambda x: x.astype(np.int64)),
+    "ToInt": (lambda x: ak.cast(x, "int64"), lambda x: x.astype(np.int64)),
     "IsClose": (lambda x: ak.isclose(x, x + 1e-9), lambda x: np.isclose(x, x + 1e-9)),
     "Searchsorted": (lambda x: ak.searchsorted([0.5], x), lambda x: np.searchsorted([0.5], x)),
 }

@@ -1,4 +1,4 @@
-"""Cases of what NumPy offers on whole arrays: joining, scans, norms, statistics."""
+"""Cases of NumPy's functions on arrays: joining, scans, norms, statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAN = np.array([[False, True, False], [False, False, False]])
 
 
 def _same(name: str, *shape: int, label: str = "", **params: Any) -> Case:
-    """A function that NumPy has under the same name."""
+    """The NumPy function of the same name."""
     return shaped(
         name, f"{label or shape} {params or ''}".strip(), shape,
         lambda x: getattr(ak, name)(x, **params), lambda x: getattr(np, name)(x, **params),
@@ -120,7 +120,7 @@ def _norms() -> Iterator[Case]:
 
 
 def _without(f: Callable[..., Any]) -> Callable[..., Any]:
-    """With nan in some places."""
+    """Arrays with nan at some positions."""
     return lambda x: f(ak.where(_NAN, np.nan, x) if isinstance(x, ak.Tensor) else np.where(_NAN, np.nan, x))
 
 

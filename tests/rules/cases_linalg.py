@@ -1,4 +1,4 @@
-"""Cases of matrices: products by labels, systems, determinants, decompositions."""
+"""Cases of linear algebra: products by labels, systems, determinants, decompositions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .case import Array, Case, one, shaped, spaced, two
 
 
 def good(*shapes: tuple[int, ...]) -> Callable[[np.random.Generator], tuple[Array, ...]]:
-    """Matrices far from singular, whose eigenvalues and singular values keep a distance."""
+    """Matrices far from singular, with well separated eigenvalues and singular values."""
 
     def draw_inputs(rng: np.random.Generator) -> tuple[Array, ...]:
         return tuple(
@@ -119,21 +119,21 @@ def _factors() -> Iterator[Case]:
             yield Case(key, f"{shape} {'QR'[k]}", good(shape), lambda x, k=k: ak.qr(x)[k],
                        lambda x, k=k: np.linalg.qr(x)[k])  # fmt: skip
         for k, part in enumerate(("U", "S", "Vh")):
-            yield Case("SingularPart", f"{shape} {part}", good(shape), lambda x, k=k: ak.svd(x)[k],
+            yield Case("SvdPart", f"{shape} {part}", good(shape), lambda x, k=k: ak.svd(x)[k],
                        lambda x, k=k: np.linalg.svd(x, full_matrices=False)[k])  # fmt: skip
     for shape in ((3, 3), (2, 2, 2), (1, 1)):
         for k, part in enumerate(("values", "vectors")):
-            yield Case("EigenPart", f"{shape} {part}", good(shape), lambda x, k=k: ak.eigh(x)[k],
+            yield Case("EighPart", f"{shape} {part}", good(shape), lambda x, k=k: ak.eigh(x)[k],
                        lambda x, k=k: np.linalg.eigh(_sym(x))[k])  # fmt: skip
-    yield Case("EigenRows", "", good((3, 3)), ak.eigvalsh, lambda x: np.linalg.eigvalsh(_sym(x)))
-    yield Case("SingularRows", "", good((3, 2)), ak.svdvals, np.linalg.svdvals)
+    yield Case("Eigh", "", good((3, 3)), ak.eigvalsh, lambda x: np.linalg.eigvalsh(_sym(x)))
+    yield Case("Svd", "", good((3, 2)), ak.svdvals, np.linalg.svdvals)
     for order in ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
         yield Case("matrix_norm", f"{order}", good((3, 2)), lambda x, o=order: ak.matrix_norm(x, o),
                    lambda x, o=order: np.linalg.norm(x, o))  # fmt: skip
 
 
 def inside(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation that users do not call, in the dtype in which it runs."""
+    """An internal operation, in the dtype in which it runs."""
 
     def call(x: Any) -> Any:
         (a,), back = lapack.to_lapack_dtype("a test", x)

@@ -1,4 +1,4 @@
-"""Cases of convolution, pooling and normalisation; the references are loops over windows, and NumPy's moments."""
+"""Cases of convolution, pooling and normalization; the references are loops over windows, and NumPy's moments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Settings = dict[str, Any]
 
 
 def window(x: Array, place: tuple[int, int], size: Any, stride: Any, dilation: Any, pads: Any) -> tuple[Array, Array]:
-    """One window ``(..., kh, kw, c)`` of an image, 0 outside of it, and which entries are inside."""
+    """One window ``(..., kh, kw, c)`` of an image, 0 outside of it, and a mask of the entries inside."""
     (s, t), (d, e), ((top, _), (left, _)) = stride, dilation, pads
     rows = place[0] * s - top + d * np.arange(size[0])
     columns = place[1] * t - left + e * np.arange(size[1])
@@ -29,7 +29,7 @@ def window(x: Array, place: tuple[int, int], size: Any, stride: Any, dilation: A
 def over_windows(
     f: Callable[[Array, Array], Array], x: Array, size: Any, stride: Any, dilation: Any, pads: Any
 ) -> Array:
-    """``f(window, inside)`` for every place, as an image."""
+    """``f(window, inside)`` at every position, as an image."""
     counts = [
         (n + sum(p) - (k - 1) * d - 1) // s + 1
         for n, k, s, d, p in zip(x.shape[-3:-1], size, stride, dilation, pads, strict=True)

@@ -1,5 +1,5 @@
-"""Cases that are generated from the blocks of operations: whatever is elementwise, or has no gradient, and has no
-parameters. Such an operation needs no line anywhere in the tests.
+"""Cases that are generated from the blocks of operations: those without parameters that are elementwise or have no
+gradient. Such an operation needs no line in the tests.
 
 The expected value is, in this order: the formula in ``REFERENCES``; NumPy's function of the same name; the
 operation's own value, whose derivative is still compared with finite differences.
@@ -29,7 +29,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "Elu": lambda x: np.where(x > 0, x, np.exp(x) - 1), "Argsort": lambda x: np.argsort(x, kind="stable"),
 }  # fmt: skip
 
-# Where the domain of the block is not enough: quotients away from whole numbers, where a remainder jumps.
+# For functions that need more than the domain of their block: quotients away from integers, where a remainder jumps.
 INPUTS: dict[str, Callable[[np.random.Generator, tuple[int, ...], tuple[int, ...]], tuple[Array, ...]]] = {
     key: lambda rng, a, b: (rng.uniform(5.2, 5.8, a), rng.uniform(1.95, 2.05, b)) for key in ("Mod", "Fmod")
 }
@@ -42,12 +42,12 @@ _TWO_INPUTS = (((), ()), ((3,), (3,)), ((3, 1), (1, 4)), ((), (2, 3)), ((2, 1, 3
 
 
 def arity(op: Op) -> int:
-    """How many arrays a generated case has: the arguments without a default."""
+    """The number of arrays of a generated case: the arguments without a default."""
     return sum(p.default is p.empty for p in inspect.signature(op.value).parameters.values())
 
 
 def is_elementwise(op: Op) -> bool:
-    """Whether cases are generated: elementwise, and nothing but arrays to give."""
+    """Whether cases are generated: the operation is elementwise and takes only arrays."""
     return op.family == "elementwise" and len(inspect.signature(op.value).parameters) == len(op.vjps or ())
 
 

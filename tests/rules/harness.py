@@ -1,4 +1,4 @@
-"""What the tests of rules share: recording a case, and differences of its reference."""
+"""Common code of the tests of rules: recording a case, and differences of its reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .case import Array, Case
 
 
 def rng_of(case: Case) -> np.random.Generator:
-    """A generator that depends on the case alone: a failure comes back in any order of tests."""
+    """A generator that depends on the case only, so that a failure is reproduced in any order of tests."""
     return np.random.default_rng(zlib.crc32(case.name.encode()))
 
 
@@ -41,7 +41,7 @@ def directions(case: Case, arrays: Sequence[Array]) -> list[Array]:
 
 
 def difference(f: Callable[..., Any], arrays: Sequence[Array], along: Sequence[Array], h: float = 1e-3) -> Array:
-    """The directional derivative by the central formula of fourth order: its error is of the size of h**4."""
+    """The directional derivative by the central formula of fourth order, with an error of order h**4."""
 
     def at(d: float) -> Array:
         return np.asarray(f(*(a + d * t for a, t in zip(arrays, along, strict=True))), np.float64)
@@ -50,7 +50,7 @@ def difference(f: Callable[..., Any], arrays: Sequence[Array], along: Sequence[A
 
 
 def total(case: Case, w: Array) -> Callable[..., Any]:
-    """The case as a function with one number as its answer."""
+    """The case as a function with one number as its result."""
     return lambda *xs: (case.call(*xs) * w).sum()
 
 

@@ -1,4 +1,4 @@
-"""What an operation is given besides its arrays: wrong names, wrong numbers, wrong kinds; each an error of the kit."""
+"""Arguments of operations besides arrays: wrong names, numbers and types, each of which is an error of the kit."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ X = np.ones((2, 3))
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: ak.sum(X, 0, True, 1), r"sum: 4 arguments were given. It takes \(x, axis=None, keepdims=False\)"),
+        (lambda: ak.sum(X, 0, True, 1), r"sum: got 4 arguments. It takes \(x, axis=None, keepdims=False\)"),
         (lambda: ak.sum(X, axes=0), "sum: it has no argument 'axes'"),
         (lambda: ak.sum(X, 0, axis=0), "'axis' was given twice"),
         (lambda: ak.sum(), "'x' is missing"),
         (lambda: ak.reshape(X), r"reshape: 'shape' is missing. It takes \(x, shape"),
         (lambda: ak.reshape(X, "wide"), "reshape"),
-        (lambda: ak.sum(X, axis="rows"), "whole number is needed, not 'rows'"),
+        (lambda: ak.sum(X, axis="rows"), "expected an integer, got 'rows'"),
         (lambda: ak.stack([X, X], axes=0), "stack: it has no argument 'axes'"),
-        (lambda: ak.sum(X, axis=(0, 1.5)), "whole number is needed, not 1.5"),
-        (lambda: ak.sum(X, axis=object()), "whole number"),
-        (lambda: ak.concat(3.0), "a list of arrays is needed, got float"),
+        (lambda: ak.sum(X, axis=(0, 1.5)), "expected an integer, got 1.5"),
+        (lambda: ak.sum(X, axis=object()), "integer"),
+        (lambda: ak.concat(3.0), "expected a list of arrays, got float"),
         (lambda: ak.stack(), "missing"),
         (lambda: X.view() @ ak.constant(X).T.sum(over=1), "no argument 'over'"),
     ],
@@ -48,7 +48,7 @@ def test_arrays_may_be_named() -> None:
     assert ak.concat(arrays=[X, X]).shape == (4, 3)
 
 
-def test_what_is_no_number_is_an_error_of_the_kit() -> None:
+def test_values_that_are_not_numbers_are_errors_of_the_kit() -> None:
     for call in (lambda: ak.sin("three"), lambda: ak.sin([[1.0], [2.0, 3.0]]), lambda: ak.sum(np.array(["a", "b"])),
                  lambda: ak.constant([True]) - np.array([True])):  # fmt: skip
         with pytest.raises(DtypeError):
@@ -62,7 +62,7 @@ STRANGE: list[Any] = [
     np.array(["a"]), 1j, (-5,), float("nan"), [True, False], ak.constant([1.0, 2.0]), ak.Variable(2.0), slice(1, 2),
     b"x",
 ]  # fmt: skip
-"""What an argument hardly ever is."""
+"""Unusual arguments."""
 
 
 NAMES = [
@@ -76,7 +76,7 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-def test_strange_arguments_raise_nothing_but_the_trees_errors(name: str, data: st.DataObject) -> None:
+def test_unusual_arguments_raise_only_errors_of_the_kit(name: str, data: st.DataObject) -> None:
     function = getattr(ak, name)
     taken = list(inspect.signature(function).parameters.values())
     first = data.draw(st.sampled_from([np.ones((2, 3)), ak.constant([1.0, 2.0, 3.0]), np.arange(4), 2.0, *STRANGE]))

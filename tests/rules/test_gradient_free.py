@@ -1,4 +1,4 @@
-"""Functions whose answers have no slope: reading, comparing, finding, making."""
+"""Functions without a gradient: inspection, comparison, searching, creation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SAME: list[tuple[str, Any, Any]] = [
     ("zeros_like", np.zeros_like, np.zeros_like),
     ("full_like", lambda x: ak.full_like(x, 2), lambda x: np.full_like(x, 2)),
     ("ones_like dtype", lambda x: ak.ones_like(x, "float32"), lambda x: np.ones_like(x, "float32")),
-    ("power of whole numbers", lambda x: x**2, lambda x: x**2),
+    ("power of integers", lambda x: x**2, lambda x: x**2),
 ]  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_positions() -> None:
         ak.where(M, 1.0)
 
 
-def test_whole_answers() -> None:
+def test_scalar_results() -> None:
     assert ak.array_equal([1.0, 2.0], [1.0, 2.0])
     assert not ak.array_equal([1.0], [1.0, 2.0])
     assert ak.allclose([1.0], [1.0 + 1e-9])
@@ -65,7 +65,7 @@ def test_whole_answers() -> None:
     assert ak.signbit(F).tolist() == np.signbit(F).tolist()
 
 
-def test_tensors_from_nothing() -> None:
+def test_creation_of_tensors() -> None:
     assert ak.zeros(3).tolist() == [0.0, 0.0, 0.0]
     assert ak.ones((1, 2), "float32").dtype == np.float32
     assert ak.eye(2, 3, 1).tolist() == np.eye(2, 3, 1).tolist()
@@ -82,7 +82,7 @@ def test_tensors_from_nothing() -> None:
             call()
 
 
-def test_averages_of_nothing_warn_and_are_nan() -> None:
+def test_averages_of_no_entries_warn_and_are_nan() -> None:
     hollow = np.array([[np.nan, np.nan], [1.0, np.nan]])
     for f in (ak.nanmean, ak.nanmax, ak.nanmin, ak.nanvar):
         with pytest.warns(RuntimeWarning, match="nan"):
@@ -109,10 +109,10 @@ def test_averages_of_nothing_warn_and_are_nan() -> None:
         (lambda: ak.pad([1.0], (1, 2, 3)), ShapeError, "a pair"),
         (lambda: ak.pad(np.zeros(0), 1, mode="edge"), ShapeError, "empty"),
         (lambda: ak.tile([1.0], -1), RangeError, "0 or more"),
-        (lambda: ak.repeat([1.0, 2.0], [1, 2, 3]), ShapeError, "2 entries"),
+        (lambda: ak.repeat([1.0, 2.0], [1, 2, 3]), ShapeError, "number of repeats, or 2"),
         (lambda: ak.topk([1.0], 2), RangeError, "1 entries"),
         (lambda: ak.partition([1.0], 3), RangeError, "out of range"),
-        (lambda: ak.moveaxis(np.ones((2, 2)), (0, 0), (0, 1)), ShapeError, "place of its own"),
+        (lambda: ak.moveaxis(np.ones((2, 2)), (0, 0), (0, 1)), ShapeError, "equally many different axes"),
         (lambda: ak.rot90(np.ones((2, 2)), axes=(1, 1)), ShapeError, "two different"),
         (lambda: ak.diff([1.0], n=-1), RangeError, "0 or more"),
         (lambda: ak.broadcast_to(np.ones((2, 3)), (3,)), ShapeError, "more axes"),
@@ -125,13 +125,13 @@ def test_averages_of_nothing_warn_and_are_nan() -> None:
         (lambda: np.sum(ak.constant([1.0]), where=[True]), ArgumentError, "where"),
     ],
 )
-def test_errors_say_what_would_do(call: Any, error: type[Exception], words: str) -> None:
+def test_errors_name_valid_arguments(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
 
 
 def test_numpys_arguments_are_understood() -> None:
-    """Names that NumPy has for arguments, dtypes to add up in, and what concerns its memory alone."""
+    """NumPy's names of arguments, dtypes of sums, and options that concern memory only."""
     t = ak.constant(np.array([[1.5, -2.0], [0.5, 4.0]]))
     a = t.numpy()
     for f in (

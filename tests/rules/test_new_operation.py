@@ -1,4 +1,4 @@
-"""An elementwise operation is tested as soon as its block exists: the block is all that is written for it."""
+"""An elementwise operation is tested as soon as its block exists, without another line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _table_as_before() -> Iterator[None]:
 CHECKS = (
     test_rules.test_vjp_against_differences,
     test_rules.test_jvp_against_differences,
-    test_rules.test_jvp_along_one_input_alone,
+    test_rules.test_jvp_along_one_input_only,
     test_rules.test_the_two_rules_are_adjoint,
     test_rules.test_whole_jacobian_by_three_ways,
     test_rules.test_second_order,
@@ -81,7 +81,7 @@ def test_a_wrong_derivative_is_found() -> None:
 
 
 def test_an_operation_with_parameters_needs_a_case() -> None:
-    """It is not generated, so that the list of operations without a case names it."""
+    """Its cases are not generated, so the list of operations without a case names it."""
 
     @elementwise(lambda g, _y, _x, *, factor: g * factor)
     def scaled_of_a_test(x: Any, factor: float = 2.0) -> Any:

@@ -21,7 +21,7 @@ AXES = hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)
 
 
 def entries(draw: Any, shape: tuple[int, ...]) -> Any:
-    """Distinct numbers, numbers with ties, or special ones; in memory in one order or another."""
+    """Distinct numbers, numbers with ties, or special ones, in different memory layouts."""
     dtype, kind = draw(st.sampled_from(DTYPES)), draw(st.sampled_from(("apart", "ties", "special")))
     rng = np.random.default_rng(draw(st.integers(0, 999)))
     if not dtype.startswith("float"):
@@ -36,7 +36,7 @@ def entries(draw: Any, shape: tuple[int, ...]) -> Any:
 
 
 def compare(ours: Any, numpys: Any, arrays: list[Any]) -> None:
-    """Value, shape, dtype; gradients in the form of their sources; the push and the pull are adjoint."""
+    """Value, shape, dtype; gradients in the shape of their sources; JVP and VJP are adjoint."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
@@ -152,7 +152,7 @@ def test_joining_and_repeating(data: st.DataObject) -> None:
 
 
 @given(data=st.data(), mode=st.sampled_from(["constant", "edge", "reflect", "symmetric", "wrap"]))
-def test_margins(data: st.DataObject, mode: Any) -> None:
+def test_padding_margins(data: st.DataObject, mode: Any) -> None:
     a = entries(data.draw, data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=3)))
     width = [data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4))) for _ in a.shape]
     compare(lambda x: ak.pad(x, width, mode), lambda x: np.pad(x, width, mode), [a])

@@ -1,7 +1,7 @@
-"""The table of edge cases: points that random inputs never hit, and what the kit promises there.
+"""The table of edge cases: points that random inputs never hit, and the kit's gradients there.
 
-The rule behind the numbers: a derivative where there is one; else the subgradient of smallest norm; else the limit,
-infinity allowed; else nan.
+The rule for the numbers: the derivative if it exists; otherwise the subgradient of smallest norm; otherwise the limit,
+which may be infinite; otherwise nan.
 """
 
 from __future__ import annotations
@@ -89,11 +89,11 @@ POINTS: list[tuple[str, Any, tuple[Any, ...], tuple[Any, ...]]] = [
     ("round", ak.round, ([1.5],), (None,)),
     ("softplus far out", ak.softplus, ([-800.0, 800.0],), ([0.0, 1.0],)),
     ("sigmoid far out", ak.sigmoid, ([-1000.0, 1000.0],), ([0.0, 0.0],)),
-    ("maximum of nan", ak.maximum, (NAN, 1.0), (0.0, 0.0)),  # the value is nan; which slope goes with it is arbitrary
+    ("maximum of nan", ak.maximum, (NAN, 1.0), (0.0, 0.0)),  # the value is nan; its gradient is arbitrary
     ("minimum of nan", ak.minimum, (1.0, NAN), (0.0, 0.0)),
     ("norm inf at the origin", lambda x: ak.norm(x, INF), ([0.0, 0.0],), ([0.0, 0.0],)),
     ("1 over sqrt at 0", lambda x: 1 / ak.sqrt(x), (0.0,), (-INF,)),
-    ("logsumexp of inf", ak.logsumexp, ([INF, 0.0],), ([NAN, 0.0],)),  # inf - inf, as everywhere
+    ("logsumexp of inf", ak.logsumexp, ([INF, 0.0],), ([NAN, 0.0],)),  # inf - inf is nan
     (
         "sort of columns with ties",
         lambda x: ak.sort(x, 0) * np.array([[1.0], [2.0], [3.0]]),
@@ -109,7 +109,7 @@ POINTS: list[tuple[str, Any, tuple[Any, ...], tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:degrees of freedom")  # the variance of one says so
+@pytest.mark.filterwarnings("ignore:the degrees of freedom")  # the variance of one entry warns
 @pytest.mark.parametrize(("f", "points", "expected"), [p[1:] for p in POINTS], ids=[p[0] for p in POINTS])
 def test_gradient_at(f: Any, points: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
     for found, e in zip(slopes(f, *points), expected, strict=True):
@@ -138,8 +138,8 @@ def test_second_derivative_at(f: Any, point: float, expected: float) -> None:
     assert found == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_slope_of_sinc_keeps_its_digits_near_0() -> None:
-    """Between the series and the quotient no digits are lost: -π²x/3 to the fifth order, on both sides of the seam."""
+def test_the_derivative_of_sinc_is_accurate_near_0() -> None:
+    """No digits are lost between the series and the quotient: -π²x/3 to the fifth order, on both sides of it."""
     for x in (1e-8, 1e-4, 0.009, 0.011, 0.02):
         series = -(np.pi**2) * x / 3 + np.pi**4 * x**3 / 30 - np.pi**6 * x**5 / 840 + np.pi**8 * x**7 / 45360
         assert float(ak.grad(ak.sinc)(x)) == pytest.approx(series, rel=1e-11)
@@ -151,14 +151,14 @@ def test_the_hessian_of_a_product_with_a_zero() -> None:
     )
 
 
-def test_the_exponent_of_a_constant_is_never_worked_out() -> None:
-    """d(a**b)/db of a negative base is nan; where b is a number it is not even computed, so nothing warns."""
+def test_the_gradient_of_a_constant_exponent_is_not_computed() -> None:
+    """d(a**b)/db of a negative base is nan; for a number b it is not even computed, so there is no warning."""
     assert float(ak.grad(lambda x: x**2)(-2.0)) == -4.0
     np.testing.assert_array_equal(ak.grad(lambda x: (x**2.0).sum())([-2.0, 0.0]).numpy(), [-4.0, 0.0])
 
 
-def test_functions_of_nothing_are_numpys() -> None:
-    """The mean of nothing is nan, the largest of nothing an error; the first of equals is what argmax names."""
+def test_functions_of_no_entries_agree_with_numpy() -> None:
+    """The mean of no entries is nan, their maximum an error; argmax returns the first of equal entries."""
     with pytest.warns(RuntimeWarning, match="empty|invalid"):
         assert np.isnan(float(ak.mean(np.zeros(0))))
     with pytest.raises(ValueError, match="max"):
@@ -178,21 +178,21 @@ def test_equal_eigenvalues_give_the_values_their_slopes_and_refuse_the_vectors()
         ak.grad(lambda a: ak.sum(ak.eigh(a)[1] * np.arange(9.0).reshape(3, 3)))(np.eye(3))
 
 
-def test_positions_outside_are_an_error() -> None:
+def test_positions_out_of_range_are_an_error() -> None:
     with pytest.raises(RangeError, match="index"):
         ak.constant([1.0, 2.0])[5]
 
 
-def test_softmax_of_nothing_but_minus_infinity() -> None:
-    """Without a mask it is nan, with one a row of zeros whose gradient is 0."""
+def test_softmax_of_minus_infinities() -> None:
+    """Without a mask it is nan, with a mask a row of zeros whose gradient is 0."""
     assert np.isnan(ak.nn.softmax([-INF, -INF]).numpy()).all()
     tape, (x,), y = recorded(lambda x: ak.nn.masked_softmax(x, [False, False]), ([-INF, -INF],))
     np.testing.assert_array_equal(y.numpy(), [0.0, 0.0])
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [0.0, 0.0])
 
 
-def test_half_precision_is_added_up_in_single() -> None:
-    """3,000 ones in float16 stop at 2048 when added one by one in float16; sums, undone broadcasts, gathers do not."""
+def test_float16_is_summed_in_float32() -> None:
+    """3,000 ones added one by one in float16 stop at 2048; sums, unbroadcast gradients and gathers do not."""
     ones = np.ones(3000, np.float16)
     assert float(ak.sum(ones)) == 3000.0
     assert float(ak.mean(ones)) == 1.0
@@ -201,7 +201,7 @@ def test_half_precision_is_added_up_in_single() -> None:
     tape, (x,), y = recorded(lambda x: ak.take(x, np.zeros(3000, int)), (np.ones(2, np.float16),))
     g = tape.gradient(y, x)
     assert (g.dtype, g.numpy().tolist()) == (np.float16, [3000.0, 0.0])
-    columns = np.ones((3000, 2), np.float16)  # down a column NumPy adds entry by entry, without halving the range
+    columns = np.ones((3000, 2), np.float16)  # along columns NumPy adds entry by entry, not pairwise
     assert ak.sum(columns, axis=0).tolist() == [3000.0, 3000.0]
     tape, (x,), y = recorded(lambda x: x * columns, (np.ones(2, np.float16),))
     assert tape.gradient(y, x).tolist() == [3000.0, 3000.0]
@@ -209,7 +209,7 @@ def test_half_precision_is_added_up_in_single() -> None:
 
 
 def test_dtypes_are_promoted_as_numpy_does() -> None:
-    """Python numbers are weak; arrays decide; a float64 scalar tensor is a float64."""
+    """Python numbers are weakly typed; arrays decide; a float64 scalar tensor is a float64."""
     single, half, whole = ak.constant([1.0], "float32"), ak.constant([1.0], "float16"), ak.constant([1, 2])
     assert (single * 2.0).dtype == (2 - single).dtype == np.float32
     assert (half + single).dtype == np.float32

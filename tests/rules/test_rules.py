@@ -1,4 +1,4 @@
-"""Every operation: its value, its two rules against differences and against each other, and its second order."""
+"""Every operation: its value, its two rules compared with differences and with each other, and its second order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__
 
 
 def test_every_operation_has_a_case() -> None:
-    """An operation with parameters and without a case fails here."""
+    """An operation with parameters but without a case fails here."""
     covered = {case.key for case in CASES} | set(WITHOUT_GRADIENT) | INTEGER_INPUTS
     missing = sorted(set(OPS) - covered)
     assert not missing, f"operations that take parameters need a line in tests/rules/cases.py: {missing}"
@@ -77,8 +77,8 @@ def test_jvp_against_differences(case: Case) -> None:
 
 
 @each
-def test_jvp_along_one_input_alone(case: Case) -> None:
-    """A tangent that an input has not is None inside a rule, and means 0."""
+def test_jvp_along_one_input_only(case: Case) -> None:
+    """A missing tangent is None inside a rule, and means 0."""
     arrays = drawn(case)
     for k, a in enumerate(arrays):
         along = [np.ones_like(b) if j == k else np.zeros_like(b) for j, b in enumerate(arrays)]
@@ -91,7 +91,7 @@ def test_jvp_along_one_input_alone(case: Case) -> None:
 
 @each
 def test_the_two_rules_are_adjoint(case: Case) -> None:
-    """<v, J u> = <Jᵀ v, u>, and a push through the record equals a push beside the computation."""
+    """<v, J u> = <Jᵀ v, u>, and a push through the record equals a push along with the computation."""
     arrays = drawn(case)
     along = directions(case, arrays)
     tape, xs, y = recorded(case.call, arrays)
@@ -122,7 +122,7 @@ def test_whole_jacobian_by_three_ways(case: Case) -> None:
 
 @each
 def test_jacobians_where_all_inputs_move_together(case: Case) -> None:
-    """Leading axes on every input at once, and on records that have leading axes: both modes, over both modes."""
+    """Leading axes on every input at once, and on records that have leading axes: both modes over both modes."""
     arrays = drawn(case)
     along = [np.stack([d, 0.5 * d[::-1] if d.ndim else 2.0 * d]) for d in directions(case, arrays)]
 
@@ -161,7 +161,7 @@ def _hessian(f: Any, arrays: tuple[Any, ...]) -> Any:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_second_order(case: Case) -> None:
-    """The Hessian is symmetric and equals differences of the gradient, the three ways to a product with it agree."""
+    """The Hessian is symmetric and equals differences of the gradient; three ways of its products agree."""
     arrays = drawn(case)
     along = directions(case, arrays)
     y = case.call(*map(ak.constant, arrays))
@@ -187,7 +187,7 @@ def test_second_order(case: Case) -> None:
 
 
 def _strided(a: Any) -> Any:
-    """The same numbers, two steps apart in memory and backwards, and locked."""
+    """The same numbers with strides of two and reversed, and read-only."""
     if not a.ndim:
         return a
     wide = np.full((*a.shape[:-1], 2 * a.shape[-1]), np.nan, a.dtype)
@@ -214,7 +214,7 @@ SCALARS = [c for c in CASES if c.key not in WITHOUT_GRADIENT and all(a.shape == 
 
 @pytest.mark.parametrize("case", SCALARS, ids=lambda case: case.name)
 def test_python_floats_take_the_same_values_as_arrays(case: Case) -> None:
-    """The fast path for numbers and the path for arrays: value, gradient and tangent to the last digits."""
+    """The fast path for scalars and the path for arrays: value, gradient and tangent agree to the last digits."""
     arrays = drawn(case)
     answers = []
     for values in ([float(a) for a in arrays], [a.reshape(1) for a in arrays]):
@@ -228,7 +228,7 @@ def test_python_floats_take_the_same_values_as_arrays(case: Case) -> None:
 
 
 @pytest.mark.parametrize("key", WITHOUT_GRADIENT)
-def test_b29_operations_without_a_slope(key: str) -> None:
+def test_b29_operations_without_a_derivative(key: str) -> None:
     """B29: the value is NumPy's and the gradient is None, in both modes; as a float and as an array."""
     function, expected = WITHOUT_GRADIENT[key]
     inputs = 1 if key in _CALLED_WITH_ONE else arity(OPS[key])
@@ -241,12 +241,12 @@ def test_b29_operations_without_a_slope(key: str) -> None:
             assert acc.jvp(function(*xs)) is None
 
 
-_CALLED_WITH_ONE = {"RoundTo", "ToWhole", "IsClose", "Searchsorted"}  # their calls are written out in cases.py
+_CALLED_WITH_ONE = {"RoundTo", "ToInt", "IsClose", "Searchsorted"}  # their calls are in cases.py
 
 
 @pytest.mark.parametrize("key", [k for k, op in OPS.items() if op.points])
 def test_special_points(key: str) -> None:
-    """Where formulas break: what the block of the operation promises, as a number, a small array, and beside others."""
+    """Points where formulas break: the values in the operation's block, as a number, a small array, and with others."""
     op = OPS[key]
     for inputs, expected, *rest in op.points:
         params = rest[0] if rest else {}

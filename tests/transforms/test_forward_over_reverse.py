@@ -18,7 +18,7 @@ X, T = np.array([0.3, -0.7, 1.1]), np.array([1.0, 2.0, -1.0])
 
 
 def pushed(f: Any, x: Any, t: Any) -> Any:
-    """The gradient, recorded while an accumulator stands open around it."""
+    """The gradient, recorded while an outer accumulator is open."""
     return ak.jvp(ak.grad(f), (x,), (t,))[1].numpy()
 
 
@@ -78,7 +78,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_product_equals_the_gradient_pushed_forward(name: str) -> None:
-    """Whatever the function does inside."""
+    """For any operations inside the function."""
     f = FUNCTIONS[name]
     np.testing.assert_allclose(ak.hvp(f, X, T).numpy(), pushed(f, X, T), rtol=1e-13, atol=1e-13)
 
@@ -88,8 +88,8 @@ def test_a_product_passes_hooks() -> None:
     np.testing.assert_allclose(ak.hvp(_hooked, X, T).numpy(), 16 * X**3 * T, rtol=1e-13)
 
 
-def test_numbers_that_python_refuses_give_what_numpy_gives() -> None:
-    """A slope that is infinite, and one that is nan."""
+def test_python_float_errors_fall_back_to_numpy() -> None:
+    """An infinite derivative, and one that is nan."""
     with np.errstate(all="ignore"):
         assert ak.hvp(lambda x: ak.sqrt(x) * ak.sqrt(x), 0.0, 1.0).dtype == np.float64
         assert np.isnan(float(ak.hvp(lambda x: 1.0 / (x * x), 0.0, 1.0)))
@@ -97,7 +97,7 @@ def test_numbers_that_python_refuses_give_what_numpy_gives() -> None:
 
 
 def test_the_rules_of_a_network_never_ask_for_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They run on values that carry their tangents, and nothing is written down on the way back."""
+    """They run on dual numbers, and the backward pass is not recorded."""
 
     def refuse(*_: Any) -> Any:
         raise AssertionError("a rule was run on tensors")
@@ -113,8 +113,8 @@ def test_the_rules_of_a_network_never_ask_for_tensors(monkeypatch: pytest.Monkey
         np.testing.assert_allclose(ak.hvp(f, X, T).numpy(), pushed(f, X, T), rtol=1e-12, atol=1e-14)
 
 
-def test_a_value_with_a_tangent_does_not_lose_it_silently() -> None:
-    """Arrays cannot hold it, so NumPy's functions are refused; what looks at shapes only is answered."""
+def test_a_dual_number_does_not_lose_its_tangent_silently() -> None:
+    """Arrays cannot hold the tangent, so NumPy's functions raise; functions that only use shapes work."""
     x = Dual(X, T)
     assert (np.ndim(x), np.shape(x)) == (1, (3,))
     for wrong in (np.asarray, np.sin, np.cumsum, ak.sin):
@@ -125,13 +125,13 @@ def test_a_value_with_a_tangent_does_not_lose_it_silently() -> None:
 
 
 def _ours() -> int:
-    """How many of the things there are that a product is made of; other threads make other things."""
+    """The number of objects of the kinds that a product creates; other threads create other kinds."""
     return sum(type(x) in (Dual, TangentNode, ForwardOverReverse, ak.Tensor) for x in gc.get_objects())
 
 
 @pytest.mark.parametrize("where", [X, 0.5])
-def test_nothing_waits_for_the_collector(where: Any) -> None:
-    """What a product or a push has made is free when it returns."""
+def test_no_garbage_waits_for_the_collector(where: Any) -> None:
+    """Objects of a product or a push are freed when it returns."""
 
     def run(times: int) -> None:
         for _ in range(times):

@@ -22,8 +22,8 @@ EXACT = ak.hessian(bent)(POINT).numpy()
 
 
 @pytest.mark.parametrize("method", ["product", "perturbation"])
-def test_b20_the_estimates_beside_the_exact_hessian(method: str) -> None:
-    """B20: over 200 seeds, Frobenius and trace lie within two standard errors about 95 times in a hundred."""
+def test_b20_the_estimates_agree_with_the_exact_hessian(method: str) -> None:
+    """B20: over 200 seeds, Frobenius norm and trace lie within two standard errors about 95 times in a hundred."""
     inside = np.zeros(2)
     for seed in range(200):
         found = ak.hessian_norm(bent, POINT, probes=32 if method == "product" else 16, seed=seed, method=method)
@@ -36,14 +36,14 @@ def test_b20_the_estimates_beside_the_exact_hessian(method: str) -> None:
 
 
 def test_b20_more_probes_less_error() -> None:
-    """Sixteen times as many: a quarter of the error."""
+    """Sixteen times as many probes: a quarter of the error."""
     few, many = (ak.hessian_norm(bent, POINT, probes=n, seed=1) for n in (100, 1600))
     assert 3 < few.frobenius_error / many.frobenius_error < 5
     assert 3 < few.trace_error / many.trace_error < 5
 
 
-def test_b20_the_perturbation_really_moves_the_point() -> None:
-    """B20: two evaluations a probe, at x + δ and x - δ, every entry of δ being the step in size."""
+def test_b20_the_perturbation_moves_the_point() -> None:
+    """B20: two evaluations for each probe, at x + δ and x - δ; every entry of δ has the size of the step."""
     seen: list[Any] = []
 
     def f(x: Any) -> Any:
@@ -60,7 +60,7 @@ def test_b20_the_perturbation_really_moves_the_point() -> None:
     assert found != exact
 
 
-def test_a_diagonal_hessian_has_no_error_but_rounding() -> None:
+def test_a_diagonal_hessian_is_exact_up_to_rounding() -> None:
     found = ak.hessian_norm(lambda x: ak.sum(x**3), [1.0, 2.0, 3.0], probes=5)
     assert found.trace == pytest.approx(36.0, rel=1e-14)
     assert found.frobenius == pytest.approx(6 * np.sqrt(14), rel=1e-14)
@@ -80,7 +80,7 @@ def test_nests_numbers_and_small_dtypes(method: str) -> None:
     assert ak.hessian_norm(lambda x: ak.sum(x), [1.0, 2.0], method=method)[::2] == (0.0, 0.0)
 
 
-def test_the_same_seed_the_same_answer() -> None:
+def test_the_same_seed_gives_the_same_result() -> None:
     assert ak.hessian_norm(bent, POINT, seed=3) == ak.hessian_norm(bent, POINT, seed=3)
     assert ak.hessian_norm(bent, POINT, seed=3) != ak.hessian_norm(bent, POINT, seed=4)
 
@@ -88,15 +88,15 @@ def test_the_same_seed_the_same_answer() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"probes": 1}, "from 2 upwards, not 1"),
-        ({"probes": 2.5}, "from 2 upwards"),
-        ({"probes": "many"}, "from 2 upwards"),
-        ({"seed": -1}, "seed is a whole number"),
-        ({"seed": "x"}, "seed is a whole number"),
-        ({"method": "exact"}, '"product" or "perturbation", not'),
-        ({"method": "perturbation", "step": 0.0}, "step is a number above 0"),
-        ({"method": "perturbation", "step": "small"}, "step is a number above 0"),
-        ({"method": "perturbation", "step": np.nan}, "step is a number above 0"),
+        ({"probes": 1}, "of 2 or more, got 1"),
+        ({"probes": 2.5}, "of 2 or more"),
+        ({"probes": "many"}, "of 2 or more"),
+        ({"seed": -1}, "seed must be an integer"),
+        ({"seed": "x"}, "seed must be an integer"),
+        ({"method": "exact"}, '"product" or "perturbation", got'),
+        ({"method": "perturbation", "step": 0.0}, "step must be a number above 0"),
+        ({"method": "perturbation", "step": "small"}, "step must be a number above 0"),
+        ({"method": "perturbation", "step": np.nan}, "step must be a number above 0"),
     ],
 )
 def test_arguments_outside_their_range(options: Any, words: str) -> None:
@@ -104,7 +104,7 @@ def test_arguments_outside_their_range(options: Any, words: str) -> None:
         ak.hessian_norm(bent, POINT, **options)
 
 
-def test_what_has_no_hessian() -> None:
+def test_functions_without_a_hessian() -> None:
     with pytest.raises(DtypeError, match="floating"):
         ak.hessian_norm(bent, [1, 2, 3, 4])
     with pytest.raises(StructureError, match="one number"):

@@ -1,4 +1,4 @@
-"""Per-example gradients in one reverse pass, against a loop over the examples. Row B18 of behaviours.md."""
+"""Per-example gradients in one reverse pass, compared with a loop over the examples. Row B18 of behaviours.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def draw(*shape: int, seed: int = 0) -> Any:
 
 
 def loop(loss_fn: Any, variables: Any, *batch: Any) -> list[Any]:
-    """One gradient for each entry of the losses, one after the other."""
+    """One gradient for each entry of the losses, computed one by one."""
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(variables)
         losses = loss_fn(*batch)
@@ -43,7 +43,7 @@ def compare(loss_fn: Any, variables: Any, *batch: Any, rtol: float = 1e-10) -> N
 
 @pytest.fixture
 def never_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail where the fast way is left."""
+    """Fail if the fast way is not used."""
 
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("rows were laid out one example at a time")
@@ -67,7 +67,7 @@ def perceptron(widths: tuple[int, ...], dtype: str = "float64") -> tuple[Any, An
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_b18_a_perceptron(dtype: str, never_laid_out: None) -> None:
-    """B18: equal to the loop, and their sum is the gradient of the batch; a weight for each example."""
+    """B18: equal to the loop, and their sum is the gradient of the batch; with a weight for each example."""
     losses, layers = perceptron((6, 8, 5, 3), dtype)
     x, labels = draw(7, 6).astype(dtype), np.arange(7) % 3
     compare(losses, layers, x, labels, rtol=1e-10 if dtype == "float64" else 1e-5)
@@ -97,7 +97,7 @@ def test_b18_the_function_runs_once() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 2, 4])
 def test_batches_of_every_size(size: int) -> None:
-    """None, one, and as many as a weight has rows: what belongs to an example is not told by its length."""
+    """No example, one, and as many as a weight has rows: the length of an axis does not identify examples."""
     w, v = ak.Variable(draw(4, 4)), ak.Variable(draw(4))
 
     def losses(x: Any) -> Any:
@@ -124,7 +124,7 @@ def test_an_embedding_under_attention(never_laid_out: None) -> None:
 
 
 def test_images(never_laid_out: None) -> None:
-    """Convolutions, pooling, bias: a kernel's gradient for each image, one sweep."""
+    """Convolutions, pooling, bias: a kernel's gradient for each image, in one sweep."""
     first, second, bias, dense = (ak.Variable(0.5 * draw(*s)) for s in ((3, 3, 2, 4), (2, 2, 2, 6), (4,), (6, 3)))
 
     def losses(x: Any, labels: Any) -> Any:
@@ -146,14 +146,14 @@ def test_zero_absorbs_here_too() -> None:
 
 
 def test_rows_of_a_large_table() -> None:
-    """The tape gives rows alone for such a table; here each example has a table of its own."""
+    """For such a table the tape returns rows; here each example has a separate table."""
     table = ak.Variable(draw(2000, 3))
     compare(lambda ids: ak.sum(ak.nn.embedding(table, ids) ** 2, axis=1), [table], np.array([5, 0, 1999, 5]))
     compare(lambda ids: ak.sum(table[ids] ** 2, axis=1), [table], np.arange(2000)[:2000:500])
 
 
 W, V, S = ak.Variable(draw(3, 3)), ak.Variable(draw(3)), ak.Variable(0.7)
-X = draw(3, 3, seed=9)  # as many examples as a weight has rows, so that lengths tell nothing
+X = draw(3, 3, seed=9)  # as many examples as a weight has rows, so that lengths are ambiguous
 COLUMNS = np.array([2, 0, 2])
 
 FAST: dict[str, Callable[[Any], Any]] = {
@@ -208,18 +208,18 @@ SLOW: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_what_keeps_examples_apart(name: str, never_laid_out: None) -> None:
+def test_operations_that_keep_examples_separate(name: str, never_laid_out: None) -> None:
     compare(FAST[name], {"w": W, "v": [V, S]}, X)
 
 
 @pytest.mark.parametrize("name", SLOW)
-def test_what_mixes_examples(name: str) -> None:
+def test_operations_that_mix_examples(name: str) -> None:
     compare(SLOW[name], {"w": W, "v": [V, S]}, X)
 
 
 @pytest.mark.parametrize("name", [*SLOW, "shared work", "its label", "rows of a table", "stacks"])
 def test_parts_of_bounded_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With room for one example at a time, the same."""
+    """With room for one example at a time, the results are the same."""
     monkeypatch.setattr(per_example, "MAX_EXPANDED_BYTES", 1)
     compare((FAST | SLOW)[name], {"w": W, "v": [V, S]}, X)
 
@@ -227,7 +227,7 @@ def test_parts_of_bounded_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_b18_random_programs(data: st.DataObject) -> None:
-    """B18: five steps on values of one shape, each reading what came before, a weight, or the batch."""
+    """B18: five steps on values of one shape, each of which reads an earlier value, a weight, or the batch."""
     size = data.draw(st.integers(1, 4), "examples")
     x = draw(size, 3, seed=data.draw(st.integers(0, 99)))
     picks = data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=5, max_size=5))
@@ -254,7 +254,7 @@ def test_b18_random_programs(data: st.DataObject) -> None:
     compare(losses, [W, V, S], x)
 
 
-def test_a_gradient_of_the_users() -> None:
+def test_a_user_defined_gradient() -> None:
     @ak.custom_gradient
     def doubled(x: Any) -> Any:
         return x * x, lambda g: 4.0 * g * x
@@ -265,7 +265,7 @@ def test_a_gradient_of_the_users() -> None:
 
 
 def test_a_hook_sees_the_gradient_of_each_example() -> None:
-    """Cutting each to a length of 1 is what one does with them."""
+    """Clipping each gradient to norm 1, a common use."""
 
     def losses(x: Any) -> Any:
         h = x @ W
@@ -283,7 +283,7 @@ def test_tensors_and_variables_that_are_not_trainable() -> None:
 
 
 def test_inside_an_open_tape() -> None:
-    """The gradients themselves are differentiated: the sum of their squares by the weights."""
+    """The gradients themselves are differentiated: the sum of their squares with respect to the weights."""
     x = draw(5, 3)
 
     def losses(x: Any) -> Any:
@@ -307,7 +307,7 @@ def test_inside_an_open_tape() -> None:
 
 @pytest.mark.parametrize("name", [*FAST, *SLOW])
 def test_recorded_sweeps(name: str) -> None:
-    """Inside an open tape the same gradients; and the gradient of their sum is that of the loop's."""
+    """Inside an open tape the gradients are the same, and so is the gradient of their sum."""
     f = (FAST | SLOW)[name]
     variables = [W, V, S]
     with ak.GradientTape(persistent=True) as outer:
@@ -335,8 +335,8 @@ def test_compiled(name: str) -> None:
             np.testing.assert_allclose(g.numpy(), e.numpy(), rtol=1e-10, atol=1e-12)
 
 
-def test_memory_is_that_of_the_answer() -> None:
-    """40 examples, a weight of 200 by 200: the answer has 12.8 MB; a stack of identity rows would be as much again."""
+def test_memory_is_that_of_the_result() -> None:
+    """40 examples, a weight of 200 by 200: the result has 12.8 MB; a stack of identity rows would double it."""
     w = ak.Variable(draw(200, 200) / 15.0)
     x = draw(40, 200)
     losses = lambda x: ak.sum(ak.tanh(x @ w), axis=1)  # noqa: E731
@@ -354,20 +354,22 @@ def test_memory_is_that_of_the_answer() -> None:
 @pytest.mark.parametrize(
     ("losses", "variables", "batch", "options", "error", "words"),
     [
-        (lambda x: ak.sum(x * V), V, (X,), {}, ShapeError, r"shape \(\), \(B,\) is needed"),
-        (lambda x: x * V, V, (X,), {}, ShapeError, r"shape \(3, 3\), \(B,\) is needed"),
-        (lambda x: ak.sum(x * V, axis=0), V, (draw(5, 3),), {}, ShapeError, "3 losses came from 5 examples"),
-        (lambda x: None, V, (X,), {}, DtypeError, "not NoneType"),
-        (lambda x: [1.0], V, (X,), {}, DtypeError, "not list"),
+        (lambda x: ak.sum(x * V), V, (X,), {}, ShapeError, r"shape \(B,\), one for each example; got \(\)"),
+        (lambda x: x * V, V, (X,), {}, ShapeError, r"shape \(B,\), one for each example; got \(3, 3\)"),
+        (lambda x: ak.sum(x * V, axis=0), V, (draw(5, 3),), {}, ShapeError, "got 3 losses for 5 examples"),
+        (lambda x: None, V, (X,), {}, DtypeError, "got NoneType"),
+        (lambda x: [1.0], V, (X,), {}, DtypeError, "got list"),
         (lambda x: ak.constant([1, 2, 3]), V, (X,), {}, DtypeError, "int64"),
         (None, V, (X,), {}, DtypeError, "needs a function"),
-        (lambda x: x @ V, "V", (X,), {}, DtypeError, "not str"),
+        (lambda x: x @ V, "V", (X,), {}, DtypeError, "got str"),
         (lambda x: x @ V, ak.Variable([1, 2]), (X,), {}, DtypeError, "int64"),
         (lambda x: x @ V, V, (X,), {"weights": [1.0]}, ShapeError, "for 3 losses"),
         (lambda x: x @ V, V, (X,), {"weights": "abc"}, DtypeError, "not a number"),
         (lambda x: x @ V, V, (X,), {"weights": object()}, AutodiffError, "object"),
     ],
 )
-def test_what_cannot_be_done(losses: Any, variables: Any, batch: Any, options: Any, error: Any, words: str) -> None:
+def test_errors_of_per_example_gradients(
+    losses: Any, variables: Any, batch: Any, options: Any, error: Any, words: str
+) -> None:
     with pytest.raises(error, match=words):
         ak.per_example_gradients(losses, variables, *batch, **options)

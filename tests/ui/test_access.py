@@ -89,9 +89,9 @@ def test_a_row_of_choices_by_arrows_home_and_end(stage: Any) -> None:
         assert on.widget.rule == rule
 
 
-def test_the_ball_by_keys(stage: Any) -> None:
+def test_the_point_by_keys(stage: Any) -> None:
     on = stage(FloorDescent())
-    on.page.locator("[role=slider][aria-label^='Ball']").focus()
+    on.page.locator("[role=slider][aria-label^='Point']").focus()
     on.press("Home", "ArrowRight", "PageUp")
     on.settle()
     assert on.widget.start == 1.1

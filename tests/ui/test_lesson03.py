@@ -1,4 +1,4 @@
-"""Lesson 03's widget under mouse and keys: the way back, step by step, in four ways of choosing."""
+"""Lesson 03's widget under mouse and keys: the backward pass, step by step, in four ways of choosing."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ def picture(on: Any) -> str:
 
 def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
     on = stage(WhereBranches())
-    assert "y is [0, 0, 2]: 1 of 3 entries took f's side" in on.summary
+    assert "y is [0, 0, 2]: f was chosen in 1 of 3 entries" in on.summary
     assert "= NaN" in picture(on)  # √−1 has run, although 0 was chosen
-    assert "0 · ∞" not in picture(on)  # and nothing has come back yet
-    on.page.locator("[aria-label='Stage of the way back'][type=range]").focus()
+    assert "0 · ∞" not in picture(on)  # and no gradient is shown yet
+    on.page.locator("[aria-label='Stage of the backward pass'][type=range]").focus()
     on.press("ArrowRight", "ArrowRight")
-    assert "Into f's side come [0, 0, 1]" in on.summary
+    assert "The gradient of f(x) is [0, 0, 1]" in on.summary
     on.press("ArrowRight")
-    assert "Into x come [NaN, NaN, 0.25], since 0 · NaN = NaN" in on.summary
+    assert "The gradient of x is [NaN, NaN, 0.25], since 0 · NaN = NaN" in on.summary
     assert "0 · ∞ = NaN" in picture(on)
     on.press("End")
-    assert "into w NaN: one NaN is enough" in on.summary
+    assert "that of w is NaN: one NaN makes" in on.summary
     on.shot("03-where")
 
 
 def test_each_way_of_choosing(stage: Any) -> None:
     on = stage(WhereBranches(step=4), theme="dark")
     for label, words in (
-        ("two wheres", "[0, 0, 0.25], and into w 1.0000"),
-        ("zero absorbs", "[0, 0, 0.25], and into w 1.0000"),
-        ("cond", "[None, None, 0.25], and into w 1.0000"),
-        ("where", "[NaN, NaN, 0.25], and into w NaN"),
+        ("two wheres", "[0, 0, 0.25], that of w is 1.0000"),
+        ("zero absorbs", "[0, 0, 0.25], that of w is 1.0000"),
+        ("cond", "[None, None, 0.25], that of w is 1.0000"),
+        ("where", "[NaN, NaN, 0.25], that of w is NaN"),
     ):
         on.choose(label)
-        assert f"Into x come {words}" in on.summary
+        assert f"The gradient of x is {words}" in on.summary
         on.shot(f"03-{label.replace(' ', '-')}")
     on.choose("log x")
-    assert "Into x come [0, NaN, 0.25]" in on.summary
+    assert "The gradient of x is [0, NaN, 0.25]" in on.summary
     assert "not run" not in picture(on)
     on.choose("cond")
     assert picture(on).count("not run") == 3
@@ -58,7 +58,7 @@ def test_a_number_of_the_learners_own(stage: Any) -> None:
     box = on.page.locator("input[type=number]").first
     box.fill("1")
     box.press("Enter")
-    assert "[0.5, 1, 0.25], and into w 1.7500" in on.summary
+    assert "[0.5, 1, 0.25], that of w is 1.7500" in on.summary
 
 
 def test_the_code_is_that_of_the_way(stage: Any) -> None:

@@ -17,15 +17,15 @@ def figures(on: Any) -> list[str]:
 
 def test_the_jump_of_the_lesson(stage: Any) -> None:
     on = stage(DoublingLoop())
-    assert "From x = 3 the loop takes 6 turns: 192 comes out, and the slope is 64." in on.summary
+    assert "From x = 3 the loop takes 6 turns: the result is 192 and the slope 64." in on.summary
     on.page.locator("button:text-is('3.124')").click()
-    assert "the slope is 64" in on.summary
+    assert "the slope 64" in on.summary
     on.page.locator("button:text-is('3.125')").click()
-    assert "5 turns: 100 comes out, and the slope is 32" in on.summary
+    assert "5 turns: the result is 100 and the slope 32" in on.summary
     box = on.page.locator("input[aria-label='h, step of the difference, as a number']")
     box.fill("0.001")
     box.press("Enter")
-    assert "The difference leads over a jump, and says −49952." in on.summary
+    assert "The difference crosses a jump and gives −49952." in on.summary
     assert figures(on) == ["32", "−49952", "17"]
     on.shot("04-jump")
 

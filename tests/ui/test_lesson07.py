@@ -1,4 +1,4 @@
-"""Lesson 07's widget under mouse and keys: entries that move, and ends that gather."""
+"""Lesson 07's widget under mouse and keys: entries that move, and ends that get gradients."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def test_an_entry_is_dragged(stage: Any) -> None:
     on.shot("07-dragged")
 
 
-def test_an_end_is_clicked_and_stops_what_it_gathered(stage: Any) -> None:
+def test_an_end_is_clicked_and_stops_what_it_got(stage: Any) -> None:
     on = stage(FakeQuantGradients(), theme="dark")
-    on.page.locator("[role=switch][aria-label='min of x, −4: gathers 2, hands it on']").wait_for()
+    on.page.locator("[role=switch][aria-label='min of x, −4: gets 2, passes it on']").wait_for()
     end = on.page.locator("[role=switch]").first
     end.click()
     assert on.summary.startswith("The gradient is [0 0 1 1 1].")
@@ -61,4 +61,4 @@ def test_bits_and_a_tie(stage: Any) -> None:
     on.shot("07-4-bits")
     on.page.get_by_role("button", name="All inside").click()
     on.choose("2")
-    assert "All are inside the nudged range (−3, 6), and keep what comes." in on.summary
+    assert "All are inside the nudged range (−3, 6), and each keeps its own." in on.summary

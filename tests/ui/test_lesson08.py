@@ -59,7 +59,7 @@ def test_a_level_changes_nothing_but_the_steps(stage: Any) -> None:
     assert "1002.4076" in (on.page.text_content(".ak-figures") or "")
     on.shot("08-level")
     on.choose("step by step")
-    assert "At the level 1000 the steps lose their numbers: the loss is NaN" in on.summary
+    assert "At the level 1000 the exponentials overflow or underflow: the loss is NaN" in on.summary
     bill = on.page.locator(".ak-figures").first.locator("div").all_text_contents()
     assert bill == ["Σ exp(z)∞", "p = exp(z) ÷ Σ, at the labelNaN", "−log p = lossNaN"]
     assert "p = e / sum(e)" in (on.page.text_content(".ak-stage code") or "")

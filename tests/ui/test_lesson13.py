@@ -20,10 +20,10 @@ def test_one_tape_around_all_steps(stage: Any) -> None:
     assert (on.page.text_content(".ak-twin tbody") or "").count("?") == 8
     on.page.locator(STEPS).focus()
     on.press("ArrowRight", "ArrowRight")
-    assert on.summary == "After 2 of 100 steps 10 nodes live; one step records 5."
+    assert on.summary == "After 2 of 100 steps 10 nodes are alive; one step records 5."
     short = curve(on)
     on.press("End")
-    assert on.summary == "After 100 steps 500 nodes live, and the records hold 1600 bytes."
+    assert on.summary == "After 100 steps 500 nodes are alive, and the records hold 1600 bytes."
     assert len(curve(on)) > 10 * len(short)
     on.shot("13-around")
 
@@ -33,13 +33,13 @@ def test_the_other_places(stage: Any) -> None:
     for label, nodes in (
         ("around all steps", 500),
         ("around all, + float(loss)", 400),
-        ("one a step, kept in a list", 500),
-        ("one a step", 5),
+        ("one per step, kept in a list", 500),
+        ("one per step", 5),
     ):
         on.choose(label)
         on.page.locator(STEPS).focus()
         on.press("End")
-        assert f"After 100 steps {nodes} nodes live" in on.summary
+        assert f"After 100 steps {nodes} nodes are alive" in on.summary
     assert "?" not in (on.page.text_content(".ak-twin tbody") or "")
     assert on.page.locator(".ak-plot path.ak-stroke-held").count() == 3  # the runs before stay, thin
     on.shot("13-places")
@@ -48,24 +48,24 @@ def test_the_other_places(stage: Any) -> None:
 def test_marks_every_k_layers(stage: Any) -> None:
     on = stage(TapeMemory())
     on.choose("layers of one step")
-    assert on.summary == "100 layers, a mark every 10. Run them."
+    assert on.summary == "100 layers, a checkpoint every 10. Run them."
     on.page.locator(STEPS).focus()
     on.press("End")
     assert "190 calls of a layer, and 19 values held at most" in on.summary
-    slider = on.page.locator("[role=slider][aria-label='distance of the marks']")
+    slider = on.page.locator("[role=slider][aria-label='layers between checkpoints']")
     slider.focus()
     on.press("ArrowRight")
     on.settle()
     assert on.widget.k == 11
-    assert on.summary == "100 layers, a mark every 11. Run them."
+    assert on.summary == "100 layers, a checkpoint every 11. Run them."
     on.page.locator("input[type=range]").nth(1).focus()
     on.press("Home")
     on.settle()
     on.page.locator(STEPS).focus()
     on.press("End")
-    assert "a mark every 1: 100 calls of a layer, and 100 values held" in on.summary
+    assert "a checkpoint every 1: 100 calls of a layer, and 100 values held" in on.summary
     on.press("ArrowLeft")
-    assert "asked for its slope, and its input dropped" in on.summary
+    assert "differentiated, and its input dropped" in on.summary
 
 
 def test_it_plays(stage: Any) -> None:
@@ -73,4 +73,4 @@ def test_it_plays(stage: Any) -> None:
     on.page.locator("button[aria-label='Play']").click()
     ended = "document.querySelector('.ak-summary').textContent.startsWith('After 20 steps')"
     on.page.wait_for_function(ended, timeout=10_000)
-    assert on.summary.startswith("After 20 steps 100 nodes live")
+    assert on.summary.startswith("After 20 steps 100 nodes are alive")

@@ -18,7 +18,7 @@ def tip(on: Any, name: str) -> Any:
 def test_it_opens_with_the_lessons_number(stage: Any) -> None:
     on = stage(GradientClipping())
     assert BEFORE in on.summary
-    assert f"{AFTER}, 7.9° apart. 3 of 3 gradients are cut." in on.summary
+    assert f"{AFTER}, 7.9° apart. 3 of 3 gradients are clipped." in on.summary
     assert "c × 0.1" in (on.page.locator("svg").nth(1).text_content() or "")
     on.shot("17-open")
 
@@ -31,7 +31,7 @@ def test_an_arrow_by_keys(stage: Any) -> None:
     assert on.widget.X[0] == [0.5, -0.5]  # its gradient is (−1, 1) now
     assert tip(on, "a").get_attribute("aria-valuetext") == "−1, 1"
     on.press("0")
-    assert "2 of 3 gradients are cut" in on.summary
+    assert "2 of 3 gradients are clipped" in on.summary
     assert on.widget.rows[0] == {"gradient": [0.0, 0.0], "length": 0.0, "factor": 1.0, "clipped": [0.0, 0.0]}
     assert on.page.locator("svg").first.locator("rect").count() == 1  # a zero is a small square
     assert tip(on, "a").evaluate("node => node === document.activeElement")

@@ -45,7 +45,7 @@ LOOKS = [
     *(Look(name) for name in NAMES),
     Look("FirstTape", rows=5, to_the_end=True, unscrolled=".ak-tape"),
     *(Look("WhereBranches", {"way": way, "step": 4}, rows=4) for way in ("where", "inner", "cond")),
-    Look("DoublingLoop", {"x": 3.0, "h": 0.25}, rows=8, says="leads over a jump, and says −144"),
+    Look("DoublingLoop", {"x": 3.0, "h": 0.25}, rows=8, says="crosses a jump and gives −144"),
     Look("CustomGradientRule", {"f": "floor", "rule": "five", "step": 4}, rows=5),
     Look("CustomGradientRule", {"f": "log1pexp", "rule": "own", "step": 4}, rows=5),
     Look("CustomGradientRule", {"f": "sign", "rule": "own", "step": 4}, rows=5),

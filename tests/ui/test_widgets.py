@@ -114,9 +114,9 @@ def test_s_over_the_steps_fits_a_narrow_window(stage: Any) -> None:
     on.shot("06-growth-360")
 
 
-def test_the_ball_is_dragged(stage: Any) -> None:
+def test_the_point_is_dragged(stage: Any) -> None:
     on = stage(FloorDescent())
-    x, y = centre(on, ".ak-plot [role=slider], [aria-label^='Ball']")
+    x, y = centre(on, ".ak-plot [role=slider], [aria-label^='Point']")
     on.page.mouse.move(x, y)
     on.page.mouse.down()
     on.page.mouse.move(x + 120, y - 20, steps=8)

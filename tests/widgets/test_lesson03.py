@@ -117,7 +117,7 @@ def test_where_the_stage_stands_asks_nothing() -> None:
 
 def test_the_twin_says_it_in_text() -> None:
     table = WhereBranches().as_table()
-    assert table.caption == "sqrt where x > 0, else 0, by where; into w: nan"
+    assert table.caption == "sqrt where x > 0, else 0, by where; gradient of w: nan"
     assert [row[-1] for row in WhereBranches(way="cond").as_table().rows] == [None, None, 0.25]
     assert str(table).splitlines()[-1].split() == [
         "x2",

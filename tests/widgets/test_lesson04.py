@@ -72,11 +72,11 @@ def test_bad_numbers_are_refused(name: str, bad: float, said: str) -> None:
 
 def test_the_twin_says_it_in_text() -> None:
     table = DoublingLoop(x=3.125, h=1e-3).as_table()
-    assert table.caption.endswith("from x = 3.125: slope 32; a central difference with step 0.001 says -49952")
+    assert table.caption.endswith("from x = 3.125: slope 32; a central difference with step 0.001 gives -49952")
     assert str(table).splitlines()[-1].split() == ["5", "100.0000", "32.0000", "1.0000"]
 
 
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
     upper, lower = DoublingLoop().static_figure().axes
-    assert (upper.get_ylabel(), lower.get_xlabel()) == ("what comes out", "x")
+    assert (upper.get_ylabel(), lower.get_xlabel()) == ("result", "x")
     assert len(lower.lines) == 4

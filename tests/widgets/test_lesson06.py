@@ -118,7 +118,7 @@ def test_the_hard_rules_do_not_anneal() -> None:
     assert np.unique(widget.temperature).tolist() == [1.0]
 
 
-def test_the_ball_starts_where_it_was_put() -> None:
+def test_the_search_starts_where_it_was_put() -> None:
     widget = FloorDescent(rule="straight")
     widget.set_state({"start": 5.5, "asked": 1})
     assert widget.trail[0] == 5.5

@@ -1,4 +1,4 @@
-"""Lesson 08's widget: a loss, its probabilities, and a gradient that sums to 0, in one piece and step by step."""
+"""Lesson 08's widget: a loss, its probabilities, and a gradient that sums to 0, by one function and step by step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_level_changes_nothing(level: float) -> None:
     assert raised.loss == pytest.approx(plain.loss, abs=1e-11)
     assert raised.gradient == pytest.approx(plain.gradient, abs=1e-11)
     assert raised.sums["logsumexp"] == pytest.approx(plain.sums["logsumexp"] + level)
-    assert "total" not in raised.sums  # in one piece nothing is divided
+    assert "total" not in raised.sums  # one function divides nothing
 
 
 def test_the_steps_agree_until_they_overflow() -> None:

@@ -3,7 +3,7 @@
 A fusion group works over one shape, its domain. Nodes of this shape are computed in the inner loop ("full"), nodes with
 one value for each row between inner loops ("row"), and sums over the rows ("column") or over everything ("total") are
 complete only after the kernel. Nodes join groups greedily in program order, unless a path of dependencies would leave
-the group and come back.
+the group and enter it again.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ MAX_GROUP_SPAN = 400
 """Largest distance in nodes between the first and last node of a group; farther operands have left the caches."""
 
 MAX_GROUP_NODES = 90
-"""Most nodes in a group, to limit LLVM's compile time."""
+"""Largest number of nodes in a group, to limit LLVM's compile time."""
 
 
 class UnfusedNode:
-    """A node that runs as a NumPy call of its own, or as a line of Python if it is a single number."""
+    """A node that runs as a separate NumPy call, or as a line of Python if it is a single number."""
 
     def __init__(self, node: GraphNode) -> None:
         self.node = node
@@ -253,7 +253,7 @@ class _FusionBuilder:
             self.dependencies[u].add(a)
         self.dependencies[a] = (self.dependencies[a] | sources) - {a, b}
         self.dependents[a] = (self.dependents[a] | readers) - {a, b}
-        latest, a.latest = max(a.latest, b.latest), -1  # dependents of either now wait for both
+        latest, a.latest = max(a.latest, b.latest), -1  # dependents of either group now wait for both
         self._propagate_latest(a, latest)
 
 

@@ -276,7 +276,7 @@ class KernelSource:
         )
 
     def _emit_vector_loop(self, loop: int) -> None:
-        """Write the vector loop of one number."""
+        """Write one vector loop, given its number."""
         g, of = self.g, self.loops.loop_of
         full = [
             n for n in g.nodes if of[n] == loop and domain_role(n, g.domain) == "full" and n.op not in ("sum", "max")

@@ -1,6 +1,6 @@
 """Memory planning: a location for every value of a plan.
 
-Temporaries share one arena, where values with disjoint lifetimes overlap. Outputs have memory of their own. New values
+Temporaries share one arena, where values with disjoint lifetimes overlap. Outputs have separate memory. New values
 of variables and optimizer slots are written over the old ones where that is safe, and a kernel may write an output over
 an input that is not read again.
 """
@@ -79,7 +79,7 @@ class MemoryPlan:
     unit_of : dict
         The unit of each node.
     outputs : list of GraphNode
-        Results; each gets memory of its own where a unit can write to it directly.
+        Results; each gets separate memory if a unit can write to it directly.
     states : dict of GraphNode to GraphNode
         New values that are written over an input: new value -> input.
     loop_assignment : callable
@@ -88,9 +88,9 @@ class MemoryPlan:
     Attributes
     ----------
     arena_bytes, peak_live_bytes : int
-        Size of the arena, and the most that is live at one moment.
+        Size of the arena, and the largest number of bytes that are live at one time.
     locations : dict of GraphNode to tuple
-        For each node with memory of its own: ("out", k), ("state", input), or ("arena", offset).
+        For each node with separate memory: ("out", k), ("state", input), or ("arena", offset).
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from autodiff_kit.compile.topological_order import live_nodes, topological_sort
 __all__ = ["simplify_sums"]
 
 MIN_STACKED_PRODUCTS = 3
-"""Fewest products that are stacked."""
+"""Smallest number of products that are stacked."""
 
 
 def simplify_sums(graph: ComputationGraph, outputs: list[GraphNode]) -> list[GraphNode]:
@@ -109,7 +109,7 @@ class SumRewriter:
         self.replace(n, total)
 
     def merge_adjacent_pads(self, n: GraphNode) -> None:
-        """Replace a sum of zero-padded arrays that lie side by side by their padded concatenation."""
+        """Replace a sum of zero-padded arrays that are adjacent by their padded concatenation."""
         pads: dict[int, list[GraphNode]] = {}
         for m in self._terms(n):
             axis = _padded_axis(m)

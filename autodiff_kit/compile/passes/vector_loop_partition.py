@@ -28,7 +28,7 @@ INTERLEAVE_COUNT, MIN_INTERLEAVED_LENGTH = 4, 512
 """Vectors that LLVM interleaves in a long loop, to hide latencies."""
 
 MAX_SLOW_OPS = 2
-"""Most transcendental functions in one vector loop; more need too many registers."""
+"""Largest number of transcendental functions in one vector loop; more need too many registers."""
 
 TRIGONOMETRIC_OPS = ("sin", "cos")
 

@@ -1,12 +1,12 @@
 """Binding of memory that a plan does not own: arguments, variables, optimizer slots, and outputs.
 
 The plan accesses each through NumPy views that are globals of its function. Variables and slots are updated in place.
-The array of a variable belongs to the plan: if somebody else refers to it, or another array was assigned, the plan
-takes a copy first, so that arrays that others hold never change. Slots are never handed out.
+The array of a variable belongs to the plan: if another object refers to it, or another array was assigned, the plan
+copies it first, so that arrays that others hold never change. Slots are never returned to a caller.
 
-An output array is reused once the caller has dropped it. Reference counts tell whether anybody still holds it; a tensor
-that a tape has recorded is not reused. Each output has two arrays, so that a caller may keep one result while the next
-is computed.
+An output array is reused once the caller has dropped it, which its reference count shows; a tensor that a tape has
+recorded is not reused. Each output has two arrays, so that a caller can keep one result while the next one is
+computed.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class BufferBinder:
 
     # -------------------------------------------------------------------------------------------------------- variables
     def variable_check_line(self, node: GraphNode, variable: Any, written: bool) -> str:
-        """The line that binds a variable again if its array has changed or somebody else refers to it."""
+        """The line that binds a variable again if its array has changed or another object refers to it."""
         k = len(self._sources)
         self._sources.append((node, variable, written))
         self.env |= {f"variable{k}": variable, f"variable_array{k}": None, f"variable_refs{k}": 0}
@@ -147,7 +147,7 @@ class BufferBinder:
 
 
 def _no_argument() -> None:
-    """Stands for the weak reference to an argument before the first call."""
+    """The placeholder for the weak reference to an argument before the first call."""
 
 
 class OutputBuffers:
@@ -183,7 +183,7 @@ class OutputBuffers:
 
     @staticmethod
     def _tensor_in_use(k: int) -> str:
-        """The expression for: somebody else holds the tensor, or a tape has recorded it."""
+        """The expression for: another object holds the tensor, or a tape has recorded it."""
         tensor = f"output_tensor{k}"
         return f"refcount({tensor}) != tensor_refs{k} or {tensor}._node is not None or {tensor}.record is not None"
 
@@ -196,7 +196,7 @@ class OutputBuffers:
             self._replace_buffer(k)
 
     def _replace_buffer(self, k: int) -> None:
-        """Give up the current buffer of an output, which the caller holds, and take a free or a new one."""
+        """Drop the current buffer of an output, which the caller holds, and take a free or a new one."""
         (like, tensor), pairs = self._like[k], self._buffers[k]
         self.env |= {f"output_tensor{k}": None, f"output_array{k}": None}
         place = next((place for place, pair in enumerate(pairs) if _is_unused(pair)), None)

@@ -20,7 +20,7 @@ from autodiff_kit.core.tensor import wrap
 __all__ = ["ExecutionPlan", "build_kernels_now"]
 
 COMPILE_AFTER_CALLS = 3
-"""Calls before kernels are compiled; functions that run once or twice are not worth it."""
+"""Calls before kernels are compiled, so that functions that run once or twice are not compiled."""
 
 
 class ExecutionPlan:

@@ -35,8 +35,8 @@ def make_fast_path(
 ) -> Callable[[tuple[Any, ...]], Any] | None:
     """Generate a function of the arguments that runs the plan or returns FAST_PATH_MISS; None for complex arguments.
 
-    ``lock_tokens`` holds one token: whoever takes it may run, and puts it back. Another thread, or a nested call,
-    misses.
+    ``lock_tokens`` holds one token: the thread that removes it may run, and puts it back. Another thread, or a nested
+    call, misses.
     """
     env: dict[str, Any] = plan.env
     env |= guard.env | {
@@ -114,7 +114,7 @@ class _ArgumentChecks:
         )
         self.lines += [
             f"arg{place} = {name}._value",
-            f"if last_argument{place}() is not arg{place}:",  # else it was checked at the last call
+            f"if last_argument{place}() is not arg{place}:",  # otherwise it was checked at the last call
             f"    if type(arg{place}) is not ndarray or {checks}: return FAST_PATH_MISS",
             f"    bind_and_remember{place}(arg{place})",
         ]

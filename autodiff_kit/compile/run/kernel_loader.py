@@ -99,7 +99,7 @@ def _load_from(place: Path, name: str, text: str) -> int:
 
 
 def _environment_key() -> str:
-    """Everything besides its source that a compiled kernel depends on."""
+    """All properties except the source on which a compiled kernel depends."""
     import numba
 
     from autodiff_kit.kernels import native_calls, noalias, vector_math
@@ -131,7 +131,7 @@ def _is_writable_only_by_user(place: Path) -> bool:
 
 
 def _temporary_folder() -> Path:
-    """A folder of this process alone."""
+    """A folder that only this process uses."""
     if not _temporary_folders:
         _temporary_folders.append(tempfile.TemporaryDirectory(prefix="autodiff_kit_"))
     return Path(_temporary_folders[0].name)

@@ -65,7 +65,7 @@ def generate_numpy_function(
 def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
     """The value, after checking that it has the shape that was traced."""
     if np.shape(value) != shape:
-        raise ValueError(f"{name} has shape {np.shape(value)} and was recorded with {shape}")
+        raise ValueError(f"{name} has shape {np.shape(value)}, but was recorded with {shape}")
     return value
 
 

@@ -1,9 +1,9 @@
 """Generate the Python function of a plan: kernel calls, NumPy calls and scalar arithmetic in straight-line code.
 
-Consecutive kernels and matrix products are one line: native code runs down a table of their functions and arguments
+Consecutive kernels and matrix products are one line: native code executes a table of their functions and arguments
 (:mod:`autodiff_kit.kernels.native_calls`). The table holds the addresses of arrays, and is updated when an array moves.
-Numbers are passed through cells in memory; lines that only compute numbers are delayed, so that the runs of kernels
-stay long.
+Numbers are passed through cells in memory; lines that only compute numbers are delayed, so that more kernels run in
+one call.
 
 Array arguments are local names, so that the plan holds no reference to them. All other arrays are views bound once as
 globals of the function: parts of the arena, constants, variables and outputs.
@@ -52,7 +52,7 @@ class PlanCodeGenerator:
         from autodiff_kit.kernels import native_calls, threads
 
         self.memory_plan, self.compiler = memory_plan, compiler
-        self.native_calls, self.threads = native_calls, threads  # imported here, since they import numba
+        self.native_calls, self.threads = native_calls, threads  # imported here, because they import numba
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
@@ -159,7 +159,7 @@ class PlanCodeGenerator:
         return f"n{node.number} = {text}"
 
     def python_scalar(self, node: GraphNode) -> str:
-        """The expression for a number as tensors hold it."""
+        """The expression for a number in the form that tensors hold."""
         return f"float({self.scalar_expression(node)})" if node.dtype == np.float64 else self.scalar_expression(node)
 
     def value_expression(self, node: GraphNode) -> str:
@@ -374,7 +374,7 @@ class PlanCodeGenerator:
             if self.memory_plan.written_into.get(view_base(n.args[0])) != (
                 n,
                 None,
-            ):  # else the product was written in place
+            ):  # otherwise the product was written in place
                 self._emit_line(f"copyto({self.view_name(n)}, {text})")
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")

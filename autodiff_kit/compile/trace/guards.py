@@ -1,11 +1,11 @@
-"""Guards: detect changes of what a traced function depends on besides its arguments.
+"""Guards: detect changes of everything that a traced function depends on, apart from its arguments.
 
-A function depends on its closure, globals, defaults, and what is reachable from these: lists, dicts, attributes,
-functions that it calls. All of it is visited once after tracing. At each call one generated expression compares the
+A function depends on its closure, globals, defaults, and the objects that these refer to: lists, dicts, attributes,
+functions that it calls. All of them are visited once after tracing. At each call one generated expression compares the
 places that were found, most of them by identity.
 
 Not guarded is what a function reads in other ways while it runs, such as random numbers, files, the time, or attributes
-looked up by a computed name, and the inside of this package, the standard library and installed packages.
+looked up by a computed name; nor the inside of this package, the standard library and installed packages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from autodiff_kit.optim.optimizer import Optimizer
 __all__ = ["TraceGuard"]
 
 MAX_GUARDED_OBJECTS = 20_000
-"""Most objects that a guard compares; functions with more have to take their data as arguments."""
+"""Largest number of objects that a guard compares; functions with more must take their data as arguments."""
 
 _IMMUTABLE_TYPES = (
     type(None),
@@ -126,7 +126,7 @@ class TraceGuard:
         if len(self._visited) > MAX_GUARDED_OBJECTS:
             raise StructureError(
                 f"this function refers to more than {MAX_GUARDED_OBJECTS} objects (list items, attributes, globals), "
-                "too many to compare at each call. Pass data as arrays, and refer only to objects that it needs."
+                "too many to compare at each call. Pass data as arrays, and refer only to the objects that it needs."
             )
         self._name(obj)
         if type(obj).__module__ == "autodiff_kit.compile.api":
@@ -165,7 +165,7 @@ class TraceGuard:
             self.cells[name] = cell
             self._require_same(name, inside)
             found.append(inside)
-        if _is_library_module(f.__module__):  # such as the result of ak.grad: only its closure is the user's
+        if _is_library_module(f.__module__):  # such as the result of ak.grad: only its closure belongs to the user
             return found
         self._attribute_names.update(_possible_attribute_names(f.__code__))
         space = self._name(f.__globals__)

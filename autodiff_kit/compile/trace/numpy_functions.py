@@ -28,7 +28,7 @@ def _matmul(tracer: TracerInterface, a: Any, b: Any) -> Any:
     x, y = tracer.node(a), tracer.node(b)
     graph = tracer.graph
     if not x.ndim or not y.ndim:
-        raise ValueError("matmul: a number has no axes")
+        raise ValueError("matmul: a single number has no axes")
     row, column = x.ndim == 1, y.ndim == 1
     x = graph.reshape(x, (1, *x.shape)) if row else x
     y = graph.reshape(y, (*y.shape, 1)) if column else y
@@ -77,7 +77,7 @@ def _min_max_function(op: str, is_elementwise: Any) -> Callable[..., Any]:
         if type(x) is not SymbolicArray or out is not None or where not in _DEFAULTS or dtype is not None:
             return NotImplemented
         if any(x.shape[k] == 0 for k in _axes(x, axis)):
-            return NotImplemented  # left to NumPy, as an error or the identity
+            return NotImplemented  # NumPy then raises an error or returns the input
         y = _reduce(op, x, axis, keepdims)
         return y if initial is None or initial is np._NoValue else is_elementwise(y, initial)
 
@@ -105,7 +105,7 @@ def _reshaping_function(function: Any) -> Callable[..., Any]:
 
 
 def _permuting_function(function: Any) -> Callable[..., Any]:
-    """The tracing rule of a NumPy function that permutes axes; it is run on an array whose axes differ in length."""
+    """The tracing rule of a NumPy function that permutes axes; run on an array whose axes differ in length."""
 
     def reduce_angles(x: Any, *args: Any, **more: Any) -> Any:
         answer = function(np.broadcast_to(False, tuple(range(1, x.ndim + 1))), *args, **more)

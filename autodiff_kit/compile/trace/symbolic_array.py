@@ -1,7 +1,7 @@
 """Symbolic arrays and scalars: the values that a function computes with while it is traced.
 
 A :class:`SymbolicArray` implements NumPy's protocols, operators and array methods by adding nodes to the graph.
-Whatever needs concrete values raises :class:`NumbersAskedError` with advice.
+Code that needs concrete values raises :class:`ConcretizationError` with advice.
 """
 
 from __future__ import annotations
@@ -79,17 +79,13 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         """The array itself; see :class:`SymbolicScalar`."""
         return self
 
-    def callback(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Record a call of a function that needs concrete values, to be run at each call."""
-        return self.tracer.call(function, (self, *args), {})
-
     # -------------------------------------------------------------------------------------------------- concrete values
     def _refuse_value(self, what: str) -> NoReturn:
         """Raise the error for an operation that needs concrete values."""
         error = ConcretizationError(
-            f"{what} asks for numbers, but ak.compile is tracing this function and there are none yet "
+            f"{what} needs numbers, but ak.compile is tracing this function and there are no numbers yet "
             f"(a value of shape {self.shape}). Use ak.where in place of if, return the value and use it outside, "
-            "pass what decides the branch as an int, bool or str argument, or leave this function uncompiled."
+            "pass the value that decides the branch as an int, bool or str argument, or do not compile this function."
         )
         error.trace = self.tracer
         raise error

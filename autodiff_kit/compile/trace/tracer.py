@@ -22,12 +22,14 @@ from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
 from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
 from autodiff_kit.core.dispatch import compute
-from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, ConcretizationError
+from autodiff_kit.optim.inplace import OwnedSlots
 
 __all__ = ["OutputLeaf", "Trace", "Tracer", "suspend_tracing", "trace_function"]
 
@@ -59,7 +61,7 @@ class Trace:
 
     @property
     def outputs(self) -> list[GraphNode]:
-        """All nodes that a call has to compute: returned, assigned, and updates of optimizer steps."""
+        """All nodes that a call must compute: returned, assigned, and updates of optimizer steps."""
         return [*self.returned_nodes, *(node for _, node in self.assignments), *(node for _, _, node in self.updates)]
 
     def pack(self, parts: list[Any]) -> Any:
@@ -84,7 +86,7 @@ class Tracer:
         if isinstance(value, SymbolicArray):
             if value.tracer is not self or self.closed:
                 raise ConcretizationError(
-                    "this value belongs to a trace of ak.compile that has ended: it was kept in a list, an "
+                    "this value belongs to a trace of ak.compile that has ended: the function stored it in a list, an "
                     "attribute or a global. Return it from the compiled function instead."
                 )
             return value.node
@@ -167,7 +169,7 @@ class Tracer:
         return known[1]
 
     def assign_variable(self, variable: Variable, value: Any, new: bool) -> bool:
-        """Record an assignment; returns True if it is to be made at once, because the variable is being created."""
+        """Record an assignment; returns True if it must be made at once, because the variable is being created."""
         if new and not isinstance(value, SymbolicArray):
             return True
         if new:
@@ -175,7 +177,7 @@ class Tracer:
         self.variable_values[id(variable)] = (variable, value)
         return False
 
-    def slots(self, optimizer: Any, variable: Variable) -> dict[str, Any]:
+    def slots(self, optimizer: Any, variable: Variable) -> OwnedSlots:
         """The slots of an optimizer for a variable, as symbolic values."""
         key = (id(optimizer), id(variable))
         known = self.slot_values.get(key)
@@ -187,7 +189,7 @@ class Tracer:
                     for name, value in numbers.items()
                 }
             known = self.slot_values[key] = (optimizer, variable, first, first)
-        return known[3]
+        return OwnedSlots(known[3])
 
     def _add_slot_input(self, slot: OptimizerSlotSource, value: Any) -> Any:
         """An input for one slot. Step counters of one optimizer with equal values share one input."""
@@ -203,8 +205,24 @@ class Tracer:
                 return symbolic_value(self, node)
         return self.add_input(slot, value)
 
-    def stepped(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any) -> None:
-        """Record the slots and the update that an optimizer step leaves."""
+    def step(self, optimizer: Any, variable: Variable, g: Any) -> None:
+        """Record a step of an optimizer on a variable: its new value, the new slots, and the update."""
+        mask = optimizer._frozen.get(id(variable))
+        before, old = variable._value, self.slots(optimizer, variable)
+        if mask is not None and mask.all():
+            self._set_step(optimizer, variable, old, before - before)
+            return
+        new = dict(old)
+        after = before + optimizer._update(before, g, new)
+        if variable.constraint is not None:
+            after = unwrap(variable.constraint(canonical(after)))
+        if mask is not None and mask.any():
+            after = np.where(mask, before, after)
+            new = {name: x if name == "t" else np.where(mask, old[name], x) for name, x in new.items()}
+        variable._value = after = as_array(after, variable.dtype)
+        self._set_step(optimizer, variable, new, after - before)
+
+    def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any) -> None:
         key = (id(optimizer), id(variable))
         self.slot_values[key] = (*self.slot_values[key][:3], new)
         self.step_updates[key] = (optimizer, variable, delta)
@@ -242,7 +260,7 @@ def _constant_value(value: Any) -> Any:
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
         raise ConcretizationError(
-            f"a {type(value).__name__} is an operand of a value that ak.compile is tracing; pass an array"
+            f"a {type(value).__name__} cannot be combined with a value that ak.compile is tracing; pass an array"
         )
     return array if array.ndim else array[()]
 
@@ -301,7 +319,7 @@ def _tracing(tracer: Tracer) -> Iterator[None]:
 
 @contextmanager
 def suspend_tracing() -> Iterator[None]:
-    """Compute with concrete values while a trace is under way."""
+    """Compute with concrete values while a function is being traced."""
     tracer, open_records.trace = open_records.trace, None
     try:
         yield

@@ -11,7 +11,7 @@ __all__ = ["TracerInterface"]
 
 
 class TracerInterface(Protocol):
-    """What symbolic arrays need of the tracer that they belong to."""
+    """The methods of a tracer that its symbolic arrays use."""
 
     graph: ComputationGraph
 

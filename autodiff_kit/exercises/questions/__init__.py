@@ -23,6 +23,7 @@ from importlib import import_module, resources
 from typing import TYPE_CHECKING
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.lessons.translation import language, translate
 
 from ..question import Lesson, Question
 
@@ -64,7 +65,7 @@ class LessonCatalog(Mapping[str, Lesson]):
         if no not in self._lessons:
             questions = tuple(self.load_question(id) for id in self.question_ids(no))
             lesson: Lesson = import_module(f"{self._package}.lesson{no}").LESSON
-            self._lessons[no] = replace(lesson, questions=questions)
+            self._lessons[no] = replace(lesson, questions=questions, title=translate(lesson.title, f"lesson{no}"))
         return self._lessons[no]
 
     def question_ids(self, no: str) -> tuple[str, ...]:
@@ -107,7 +108,7 @@ class LessonCatalog(Mapping[str, Lesson]):
                     f"The question in lesson{no}/{folder}/ has the id {question.id!r}; rename one of the two."
                 )
             solution = self._root.joinpath(f"lesson{no}", folder, "solution.py").read_text(encoding="utf-8")
-            self._questions[folder] = replace(question, solution=solution)
+            self._questions[folder] = translate_question(replace(question, solution=solution), no)
         return self._questions[folder]
 
     @property
@@ -119,6 +120,22 @@ class LessonCatalog(Mapping[str, Lesson]):
         """Names of the question folders by lesson number."""
         lessons = sorted(folder.name for folder in self._root.iterdir() if LESSON_FOLDER.fullmatch(folder.name))
         return {name.removeprefix("lesson"): _question_folders(self._root.joinpath(name)) for name in lessons}
+
+
+def translate_question(question: Question, no: str) -> Question:
+    """Return a question with its texts in the learner's language; names, numbers and code stay as they are."""
+    if language() == "en":
+        return question
+    name = f"lesson{no}"
+    first, second, third = (translate(hint, name) for hint in question.hints)
+    return replace(
+        question,
+        title=translate(question.title, name),
+        text=translate(question.text, name),
+        messages={key: translate(message, name) for key, message in question.messages.items()},
+        hints=(first, second, third),
+        praise=translate(question.praise, name),
+    )
 
 
 def _question_folders(lesson: Traversable) -> tuple[str, ...]:

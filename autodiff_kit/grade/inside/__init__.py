@@ -1,4 +1,4 @@
-"""The code that runs within a sandbox: ``python -m autodiff_kit.grade.inside``.
+"""The code that runs inside a sandbox: ``python -m autodiff_kit.grade.inside``.
 
 __main__
     Imports what notebooks use, and forks a process for each submission.

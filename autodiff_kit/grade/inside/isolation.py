@@ -49,11 +49,11 @@ def run_isolated(
     limits : ResourceLimits
         Its resource limits.
     view : FilesystemView
-        Which folders it sees.
+        The folders that it sees.
     proc_fd : int
         Descriptor of the sandbox's folder ``/proc``.
     stop_fd : int
-        A descriptor that becomes readable when the submission has to be ended.
+        A descriptor that becomes readable when the submission must be ended.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def _run_as_init(work: Callable[[], None], limits: ResourceLimits, view: Filesys
         _set_resource_limits(limits)
         worker = os.fork()
         if worker == 0:
-            os.nice(5)  # so that the supervisor gets processor time in any case
+            os.nice(5)  # so that the supervisor always gets processor time
             _drop_capabilities()
             install_filter()
             work()
@@ -94,7 +94,7 @@ def _run_as_init(work: Callable[[], None], limits: ResourceLimits, view: Filesys
 
 
 def _reap(worker: int) -> int:
-    """Wait for the worker, and for orphans meanwhile; return its exit code, or 128 plus the signal."""
+    """Wait for the worker, and meanwhile for orphans; return its exit code, or 128 plus the signal."""
     while True:
         pid, status = os.wait()
         if pid == worker:

@@ -1,4 +1,4 @@
-"""The process of one submission: run the notebook's cells, then call the functions that the grader asks for."""
+"""The process of one submission: run the notebook's cells, then call the functions that the grader requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DeferredQuestion:
 
     def check(self, *functions: object, seed: int | None = None) -> LearnerMessage:
         """Return a note instead of a check."""
-        return LearnerMessage("Later", "The grader checks this when all cells have run.")
+        return LearnerMessage("Later", "The grader checks this after all cells have run.")
 
     def graded(self, *functions: object) -> float:
         """Return no points."""
@@ -99,7 +99,7 @@ def make_silent_shell() -> Any:
     config.HistoryManager.enabled = False
     config.InteractiveShell.cache_size = 0
     shell = QuietShell.instance(config=config)
-    shell.run_line_magic("matplotlib", "inline")  # takes a second on first use; here it happens before the fork
+    shell.run_line_magic("matplotlib", "inline")  # takes a second on first use, so it is done before the fork
     return shell
 
 
@@ -144,7 +144,7 @@ def _answer_call(connection: RpcConnection, answer: InProcessRunner, message: Me
     try:
         connection.send("reply", [reply.value, reply.gradients], shared=reply.shared, **fields)
     except (ProtocolError, ValueError):
-        connection.send("slip", text="The answer is too large to be looked at.", place="", memory=False)
+        connection.send("slip", text="The answer is too large to be checked.", place="", memory=False)
 
 
 def _parse_call(message: Message) -> Call:
@@ -188,7 +188,7 @@ def _error_text(error: BaseException) -> str:
     try:
         return str(error)[:300]
     except BaseException:  # noqa: BLE001 - an error's __str__ may be the learner's code
-        return "no further words"
+        return "no further description"
 
 
 def _replace_exercise(job: Message) -> None:

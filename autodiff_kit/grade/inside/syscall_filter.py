@@ -15,7 +15,8 @@ __all__ = ["filter_program", "install_filter"]
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# Call numbers on the two architectures; -1 where one lacks the call. The comments name the purpose of the calls.
+# Call numbers on the two architectures; -1 if the call does not exist there. The comments name the purpose of the
+# calls.
 REFUSED_CALLS = {
     # reading other processes, or taking their files
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
@@ -26,7 +27,7 @@ REFUSED_CALLS = {
     "fspick": (433, 433), "mount_setattr": (442, 442), "unshare": (272, 97), "setns": (308, 268),
     "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "fanotify_init": (300, 262),
     "quotactl": (179, 60), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
-    # memory that is not counted for a process
+    # memory that is not counted for any process
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmctl": (31, 195),
     "shmat": (30, 196), "shmdt": (67, 197), "semget": (64, 190), "semctl": (66, 191), "semtimedop": (220, 192),
     "semop": (65, 193), "msgget": (68, 186), "msgctl": (71, 187), "msgrcv": (70, 188), "msgsnd": (69, 189),
@@ -77,7 +78,7 @@ def filter_program(machine: str) -> bytes:
     Returns
     -------
     bytes
-        Eight for each instruction.
+        Eight bytes for each instruction.
 
     Raises
     ------
@@ -85,7 +86,7 @@ def filter_program(machine: str) -> bytes:
         If the call numbers of that architecture are not known.
     """
     if machine not in ARCHITECTURES:
-        raise LookupError(f"the system calls of {machine} are not known here; x86_64 and aarch64 are")
+        raise LookupError(f"the system calls of {machine} are unknown; supported are x86_64 and aarch64")
     column = list(ARCHITECTURES).index(machine)
     instructions = [
         _instruction(LOAD, ARCHITECTURE_OFFSET),
@@ -128,7 +129,7 @@ def install_filter() -> None:
     for request in ((no_new_rights, 1, 0, 0, 0), (seccomp, filter_mode, about, 0, 0)):
         if libc.prctl(*(ctypes.c_ulong(item) if isinstance(item, int) else item for item in request)) != 0:
             number = ctypes.get_errno()
-            raise OSError(number, f"the filter of system calls was refused: {os.strerror(number)}")
+            raise OSError(number, f"the kernel refused the filter of system calls: {os.strerror(number)}")
 
 
 def _for_call(number: int, *body: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The tape inspector's side in the kernel: :class:`TapeInspector` answers, :func:`attach` connects it to Jupyter."""
+"""The tape inspector's side in the kernel: :class:`TapeInspector` answers requests, :func:`attach` joins Jupyter."""
 
 from __future__ import annotations
 

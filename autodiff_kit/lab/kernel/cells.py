@@ -30,7 +30,7 @@ class CellRegistry:
     Parameters
     ----------
     shell : IPython.core.interactiveshell.InteractiveShell, optional
-        Without one, code is known by its file.
+        Without a shell, code is identified by its file.
     """
 
     def __init__(self, shell: Any = None) -> None:
@@ -50,7 +50,7 @@ class CellRegistry:
         return found if isinstance(found, int) else None
 
     def cell_key(self, file: str) -> str | int:
-        """A cell's key in messages: its id, or its execution count where the id is unknown; a file's name."""
+        """A cell's key in messages: its id, or its execution count if the id is unknown; otherwise the file's name."""
         count = self.execution_count(file)
         return self._ids.get(file) or (file if count is None else count)
 

@@ -1,9 +1,9 @@
 """The inspector's Jupyter comms: one that the kernel opens, and those that pages open.
 
-A page that is loaded later than the kernel joins the open comm (its answers reach every page, which tell them apart by
-``id``), or opens one of its own. Messages wait while a cell runs, and are answered before the next one; only on a comm
-that a page opened in a subshell, and in a cell that awaits, they may be answered beside it. A tape that records then is
-shown as far as it has come.
+A page that is loaded after the kernel joins the open comm (its answers reach every page; pages recognize theirs by
+``id``), or opens another one. Messages wait while a cell runs, and are answered before the next cell. Only on a comm
+that a page opened in a subshell, and in a cell that awaits, they may be answered while a cell runs. A tape that is
+still recording is then shown as far as it has come.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class InspectorComm:
     Parameters
     ----------
     shell : IPython.core.interactiveshell.InteractiveShell
-        Of a running kernel.
+        The shell of a running kernel.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -81,14 +81,14 @@ class InspectorComm:
 
     # ---------------------------------------------------------------------------------------------------- cells
     def _record_running_cell(self) -> None:
-        """Record the cell that runs now: it began before the callbacks were registered."""
+        """Record the cell that is running: it started before the callbacks were registered."""
         kernel = getattr(self.shell, "kernel", None)
         parent = kernel.get_parent() if kernel is not None else {}
         self.cells.record_run(parent.get("content", {}).get("code"), parent.get("metadata", {}).get("cellId"))
 
     def _on_pre_run_cell(self, info: Any) -> None:
         self.cells.record_run(info.raw_cell, getattr(info, "cell_id", None))
-        if not self.comms:  # the last one was closed; the next notice needs one
+        if not self.comms:  # the last comm was closed; the next notice needs one
             self.open()
 
     def _on_post_run_cell(self, _: Any) -> None:
@@ -115,7 +115,7 @@ def attach(shell: Any = None) -> InspectorComm | None:
     Parameters
     ----------
     shell : InteractiveShell, optional
-        By default the one that runs.
+        By default the running shell.
 
     Returns
     -------
@@ -135,5 +135,5 @@ def attach(shell: Any = None) -> InspectorComm | None:
 
 
 def _after_fork_in_child() -> None:
-    """In a forked process there is no comm, so tapes are no longer observed."""
+    """A forked process has no comm, so it no longer observes tapes."""
     set_tape_observer(None)

@@ -13,13 +13,13 @@ __all__ = ["align_rows", "max_difference"]
 
 Alignment = list[tuple[int | None, int | None]]
 
-_MAX_EDITS = 400  # up to so many rows that came or went, the shortest way is looked for
-_LOOKAHEAD = 200  # beyond that, how far the next common run may be
-_COMMON_RUN = 3  # how many rows in a row make a common run
+_MAX_EDITS = 400  # largest number of added and removed rows for which the shortest edit script is computed
+_LOOKAHEAD = 200  # otherwise, the largest distance of the next common run
+_COMMON_RUN = 3  # number of consecutive rows that make a common run
 
 
 def align_rows(a: Sequence[Hashable], b: Sequence[Hashable]) -> Alignment:
-    """Pairs of matching positions, in order; None where one side has no counterpart.
+    """Pairs of matching positions, in order; None if one side has no counterpart.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def align_rows(a: Sequence[Hashable], b: Sequence[Hashable]) -> Alignment:
 
     Notes
     -----
-    **Cost.** Linear, and quadratic in the number of differences as long as these are few; two tapes that have little
-    in common are walked side by side with a short look ahead, so that this is never slow.
+    **Cost.** Linear, and quadratic in the number of differences as long as these are few. Two tapes with little in
+    common are walked in parallel with a short look-ahead, so that the cost is always moderate.
 
     References
     ----------
@@ -139,7 +139,7 @@ def _next_common_run(p: list[int], q: list[int], i: int, j: int) -> tuple[int, i
 
 
 def max_difference(a: Any, b: Any) -> float | None:
-    """Largest absolute difference of two arrays: inf where only one is nan or None, None where one is unavailable."""
+    """Largest absolute difference of two arrays: inf if only one is nan or None, None if one is unavailable."""
     if a is UNAVAILABLE or b is UNAVAILABLE:
         return None
     if a is b or (type(a) is float and a == b):

@@ -8,14 +8,14 @@ __all__ = ["InspectorError", "int_argument"]
 
 
 class InspectorError(Exception):
-    """A request that cannot be answered; it is sent back as ``error: {code, text, do}`` and never raised to the user.
+    """A request that cannot be answered; the reply is ``error: {code, text, do}``, and nothing is raised to the user.
 
     Parameters
     ----------
     code : str
         One word for the front end: "message", "ask", "tape", "released", "node", "argument", "none", "failed".
     text, do : str
-        What is wrong, and what to do.
+        The error, and what to do.
     """
 
     def __init__(self, code: str, text: str, do: str = "") -> None:
@@ -23,7 +23,7 @@ class InspectorError(Exception):
         self.code, self.text, self.do = code, text, do
 
     def message(self) -> dict[str, str]:
-        """The error as the reply carries it."""
+        """The error as in a reply."""
         return {"code": self.code, "text": self.text, "do": self.do}
 
 
@@ -33,11 +33,11 @@ def int_argument(message: dict[str, Any], name: str, least: int, most: int, othe
     Raises
     ------
     InspectorError
-        If it is missing, no whole number, or outside.
+        If it is missing, not an integer, or out of its bounds.
     """
     value = message.get(name, otherwise)
     value = otherwise if value is None else value
     if type(value) is not int or not least <= value <= most:
         code = "node" if name in ("node", "target", "source") else "argument"
-        raise InspectorError(code, f"{name} is {value!r}; a whole number from {least} to {most} was expected.")
+        raise InspectorError(code, f"{name} must be an integer from {least} to {most}, got {value!r}.")
     return value

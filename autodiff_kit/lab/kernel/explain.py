@@ -1,4 +1,4 @@
-"""Why one row has a gradient with respect to another or not, and the Jacobian between two rows."""
+"""Why one row has or has no gradient with respect to another, and the Jacobian between two rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ExplainedValue = tuple[int | None, Any]
 
 
 def value_of_row(table: TapeTable, row: int) -> Any:
-    """The user's tensor or variable of a row, or a stand-in tensor; for a constant its value."""
+    """The user's tensor or variable of a row, or a substitute tensor; for a constant its value."""
     known = table.objects.get(row)
     if known is not None:
         return known
@@ -53,11 +53,11 @@ def explain_message(
     Parameters
     ----------
     ends : pair of (int or None, value)
-        Row and value of target and of source; what is on no row has None.
+        Row and value of target and of source; the row is None for a value that is on no row.
     names : dict
-        What rows are called.
+        Names of rows.
     namespace : dict
-        The user's names.
+        The variables of the notebook.
     """
     (target_row, target), (source_row, source) = ends
     rows = [(row, value) for row, value in ends if row is not None]
@@ -93,7 +93,7 @@ def explain_message(
 
 
 def _rows_of_operations(table: TapeTable, found: tuple[tuple[int, int], ...]) -> set[int]:
-    """Rows of operations, given as runs of their positions on the tape with both ends included."""
+    """Rows of operations, given as ranges of positions on the tape with both ends included."""
     return {table.operations[k] for a, b in found for k in range(a, b + 1)}
 
 
@@ -122,7 +122,7 @@ def jacobian_message(table: TapeTable, target: int, source: int, limit: int) -> 
     Parameters
     ----------
     limit : int
-        With more numbers than this only its size is told.
+        If the matrix has more entries, the reply has only its size.
     """
     m, n = (int(np.prod(table.likes[row].shape, dtype=int)) for row in (target, source))
     between = _rows_between(table, target, source)

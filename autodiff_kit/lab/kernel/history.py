@@ -1,7 +1,7 @@
 """The tapes that the inspector knows by id, and which of them it keeps in memory.
 
-Every tape is known by a short id and held weakly. While an inspector is open, the last few are held with the values
-that they had when they closed, up to a number of bytes; a tape that is pinned is held until it is let go.
+Every tape has a short id and a weak reference. While an inspector is open, the last few tapes are kept with the values
+that they had when they closed, up to a number of bytes; a pinned tape is kept until it is unpinned.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ __all__ = ["GRADIENT_REQUEST", "NO_REQUEST", "TapeEntry", "TapeHistory"]
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class TapeEntry:
-    """A known tape: its id, where it was entered, and the values that were saved when it closed.
+    """A known tape: its id, the place where it was entered, and the values that were saved when it closed.
 
     Attributes
     ----------
     id : str
     ref : weak reference
     file, line, function : str, int, str
-        Where it was entered.
+        The place where it was entered.
     name : str
-        What the user calls it, where nothing is known of the line that does.
+        The user's name for it, if the line that names it is unknown.
     at : float
-        When it closed last, in seconds since 1970.
+        The time when it closed last, in seconds since 1970.
     saved_parts : list of tuple, or None
-        What its nodes held when it closed.
+        The parts of its nodes when it closed.
     bytes : int
-        Of the arrays in ``saved_parts``.
+        Bytes of the arrays in ``saved_parts``.
     cache : dict
-        What was worked out for messages: dropped when the tape changes.
+        Computed parts of messages; dropped when the tape changes.
     """
 
     id: str
@@ -67,13 +67,13 @@ class TapeEntry:
         return words[-1] if len(words) > 2 and words[-2] == "as" and words[-1].isidentifier() else "tape"
 
     def reset(self, tape: GradientTape) -> None:
-        """Drop saved values and requested gradients: the tape begins anew."""
+        """Drop saved values and requested gradients, because the tape starts again."""
         self.saved_parts, self.bytes = None, 0
         setattr(tape, GRADIENT_REQUEST, NO_REQUEST)
         self.cache.clear()
 
     def save_values(self, tape: GradientTape) -> None:
-        """Save the values that the nodes hold now; of nodes that released theirs, the values saved before stay."""
+        """Save the current values of the nodes; for nodes that released theirs, keep the values saved before."""
         nodes = tape._record.nodes
         before = self.saved_parts or []
         fresh = [node.parts for node in nodes]
@@ -101,9 +101,9 @@ class TapeHistory:
     Parameters
     ----------
     max_bytes : int
-        Bytes that tapes which nobody pinned may hold together.
+        Largest number of bytes of all tapes that are not pinned.
     max_tapes : int
-        How many of them.
+        Largest number of such tapes.
     """
 
     def __init__(self, max_bytes: int = 64 << 20, max_tapes: int = 5) -> None:
@@ -114,7 +114,7 @@ class TapeHistory:
         self._count = 0
 
     def register(self, tape: GradientTape, code: Any, lasti: int) -> TapeEntry:
-        """The entry of a tape, created with the next id if there is none; it is stored on the tape and ends with it."""
+        """The entry of a tape, created with the next id if there is none; the tape holds it."""
         entry = self.entry_of(tape)
         if entry is None:
             file, line, function = location_of(code, lasti)
@@ -137,7 +137,7 @@ class TapeHistory:
         Raises
         ------
         InspectorError
-            "released" if the tape is gone, "tape" if there never was one.
+            "released" if the tape no longer exists, "tape" if there never was one.
         """
         with self.lock:
             entry = self._by_id.get(name) if isinstance(name, str) else None
@@ -148,10 +148,10 @@ class TapeHistory:
             if number.isdecimal() and 0 < int(number) <= self._count:
                 raise InspectorError(
                     "released",
-                    f"Tape {name} was let go: nothing in the notebook holds it any more.",
+                    f"Tape {name} no longer exists: no variable of the notebook refers to it.",
                     "Run its cell again; pin a tape to keep it.",
                 )
-            raise InspectorError("tape", f"There is no tape {name!r}.", "Ask tape.list for those that there are.")
+            raise InspectorError("tape", f"There is no tape {name!r}.", "Request tape.list for the existing tapes.")
 
     def retain(self, entry: TapeEntry, tape: GradientTape) -> None:
         """Keep a tape and its values in memory, and evict older ones."""
@@ -161,7 +161,7 @@ class TapeHistory:
             self.evict(entry)
 
     def evict(self, last: TapeEntry | None = None) -> None:
-        """Evict the oldest tapes until the rest fits; the last stays, without values if these exceed the limit."""
+        """Evict the oldest tapes until the rest fits; the last one stays, without values if these exceed the limit."""
         with self.lock:
             loose = sorted((e for e in self._retained.values() if not e.pinned), key=lambda e: e.at)
             while loose and (len(loose) > self.max_tapes or sum(e.bytes for e in loose) > self.max_bytes):
@@ -169,7 +169,7 @@ class TapeHistory:
                 self.release(oldest, skeleton=oldest is last)
 
     def release(self, entry: TapeEntry, skeleton: bool = False) -> None:
-        """Drop the reference to a tape and its saved values; the user may still hold the tape."""
+        """Drop the reference to a tape and its saved values; the user may still refer to the tape."""
         entry.saved_parts, entry.bytes = None, 0
         entry.cache.clear()
         if not skeleton:

@@ -30,10 +30,10 @@ __all__ = ["VERSION", "TapeInspector"]
 
 VERSION = 1
 _NOTICE_INTERVAL = 0.25  # seconds between two notices
-_MAX_UNWATCHED_CELLS = 10  # cells with tapes that nobody asks about, after which the inspector counts as closed
+_MAX_UNWATCHED_CELLS = 10  # cells with tapes without a request, after which the inspector counts as closed
 _PACKAGE_FOLDER = str(Path(__file__).parents[2]) + os.sep
-_MAX_PREPARED_NODES = 20_000  # operations of a tape whose rows are worked out before they are asked for; some 50 ms
-_MAX_SEED_ENTRIES = 64  # entries of a seed that is remembered before anybody looks
+_MAX_PREPARED_NODES = 20_000  # operations of a tape whose rows are computed before a request; about 50 ms
+_MAX_SEED_ENTRIES = 64  # entries of a seed that is saved before an inspector is open
 
 Message = dict[str, Any]
 Send = Callable[[Message], None]
@@ -47,20 +47,20 @@ class TapeInspector:
     send : callable, optional
         Takes a message, a dict that JSON can carry.
     namespace : callable, optional
-        Gives the user's names, so that values are called what the notebook calls them.
+        Returns the variables of the notebook, so that values get the same names.
     cells : CellRegistry, optional
         Names of a notebook's cells.
     limit : int, optional
-        Bytes that the values of closed tapes may take while an inspector is open.
+        Largest number of bytes of the values of closed tapes while an inspector is open.
     call_later : callable, optional
-        ``call_later(seconds, function)`` calls a function when the process is at leisure: for a notice that came too
-        early, and for work that will be asked for.
-        Without it such a notice waits for the next tape or request, or for :meth:`send_notice`.
+        ``call_later(seconds, function)`` calls a function when the process is idle: for a notice that came too early,
+        and for work that will be requested. Without it such a notice waits for the next tape or request, or for
+        :meth:`send_notice`.
 
     Notes
     -----
-    :meth:`start` makes it the one who looks at tapes. Before any inspector was seen, a tape costs it a weak reference;
-    while one is open, tapes keep every value, and the last few are held.
+    :meth:`start` makes this object the observer of tapes. Before any inspector was opened, a tape costs it a weak
+    reference; while one is open, tapes keep every value, and the last few tapes are kept.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class TapeInspector:
         self._recorded_in_cell = False
         self._previous_observer: Any = None
 
-    # ------------------------------------------------------------------------------------------ looking at tapes
+    # ------------------------------------------------------------------------------------------ observing tapes
     def start(self) -> TapeInspector:
         """Start observing tapes."""
         self._previous_observer = set_tape_observer(self)
@@ -116,7 +116,7 @@ class TapeInspector:
         self.stop()
 
     def tape_opened(self, tape: GradientTape) -> None:
-        """A tape begins: it keeps every value if somebody looks."""
+        """A tape begins: it keeps every value if an inspector is open."""
         if not self.watchers:
             return
         frame = sys._getframe(2)
@@ -127,7 +127,7 @@ class TapeInspector:
             tape._record.keep_all = True
 
     def tape_closed(self, tape: GradientTape) -> None:
-        """A tape has closed: tell, and hold it if somebody looks. Those of the kit's own functions are passed by."""
+        """A tape has closed: announce it, and keep it if an inspector is open. The kit's own tapes are ignored."""
         frame = sys._getframe(2)
         if _is_kit_code(frame):
             return
@@ -142,7 +142,7 @@ class TapeInspector:
     def tape_differentiated(
         self, tape: GradientTape, targets: list[Any], weights: list[Any], sources: list[Any]
     ) -> None:
-        """A tape was asked for derivatives: what of becomes the inspector's target."""
+        """A tape was asked for derivatives: the target becomes the inspector's target."""
         if tape._record.sink is not None:
             return
         seen = bool(self.watchers)
@@ -154,7 +154,7 @@ class TapeInspector:
             self._schedule_notice(tape, None, 0)
 
     def tape_releases(self, tape: GradientTape) -> None:
-        """Before a tape lets go of its values: they pass to the history if somebody looks."""
+        """Before a tape releases its values: the history saves them if an inspector is open."""
         entry = self.history.entry_of(tape)
         if entry is not None and (self.watchers or entry.pinned) and entry.saved_parts is None:
             self._retain(entry, tape)
@@ -166,7 +166,7 @@ class TapeInspector:
             self.history.release(entry)
 
     def register_known_tapes(self) -> None:
-        """Register tapes that were not announced: the pending one, and those that the user's names refer to."""
+        """Register tapes that were not announced: the pending one, and those that variables of the notebook hold."""
         if self._pending_notice is not None:
             self._register_pending(*self._pending_notice)
         for name, value in list(self.context.namespace().items()):
@@ -191,7 +191,7 @@ class TapeInspector:
         self._send_notice_if_due()
 
     def _send_notice_if_due(self) -> None:
-        """Send the pending notice if the interval has passed, else schedule it."""
+        """Send the pending notice if the interval has passed, otherwise schedule it."""
         if self._pending_notice is None:
             return
         wait = self._last_notice_time + _NOTICE_INTERVAL - time.monotonic()
@@ -218,7 +218,7 @@ class TapeInspector:
             self.broadcast({"v": VERSION, "type": "tape/new", **message})
 
     def cell_ended(self) -> None:
-        """A cell has ended: prepare its newest tape, and stop watching where no page asked for many cells."""
+        """A cell has ended: prepare its newest tape, and stop watching if no page sent a request for many cells."""
         if self._recorded_in_cell and self.watchers and self.call_later is not None:
             self.call_later(0.0, self._prepare_newest_view)
         self._unwatched_cells += self._recorded_in_cell
@@ -231,7 +231,7 @@ class TapeInspector:
         entries = list(self.history.entries())
         tape = entries[-1].ref() if entries else None
         if tape is not None and len(tape._record.nodes) <= _MAX_PREPARED_NODES:
-            with suppress(Exception):  # whoever asks for it is told
+            with suppress(Exception):  # a later request gets the error
                 self.context.view({"tape": entries[-1].id})
 
     def broadcast(self, message: Message) -> None:
@@ -256,14 +256,14 @@ class TapeInspector:
         self._set_watching(send, False)
 
     def receive(self, message: Any, send: Send | None = None) -> None:
-        """Answer a request; invalid requests and errors are answered too, and nothing is raised.
+        """Answer a request; invalid requests and errors get a reply too, and nothing is raised.
 
         Parameters
         ----------
         message : dict
-            ``{v, id, ask, ...}``; fields that are not known are ignored.
+            ``{v, id, ask, ...}``; unknown fields are ignored.
         send : callable, optional
-            Who is answered; by default the first who listens.
+            Receives the answer; by default the first page.
         """
         send = send or next(iter(self.senders), None)
         if send is None:
@@ -279,7 +279,7 @@ class TapeInspector:
         except Exception as error:  # noqa: BLE001 - the kernel's channel must outlive any mistake
             text = f"the kernel could not answer: {type(error).__name__}: {error}"
             answer["error"] = InspectorError(
-                "failed", text, "This is a mistake of the kit's; the notebook is not touched."
+                "failed", text, "This is an error in the kit; the notebook is unchanged."
             ).message()
         self._send(send, answer)
         self._send_notice_if_due()
@@ -289,7 +289,9 @@ class TapeInspector:
             raise InspectorError("message", "A request is an object {v: 1, id, ask, …}.")
         if message.get("v") != VERSION:
             raise InspectorError(
-                "message", f"This kernel speaks version {VERSION}.", "Update autodiff_kit and reload the page."
+                "message",
+                f"This kernel uses version {VERSION} of the messages.",
+                "Update autodiff_kit and reload the page.",
             )
         ask = message.get("ask")
         if ask == "tape.watch":
@@ -297,7 +299,7 @@ class TapeInspector:
         answer = REQUEST_HANDLERS.get(ask) if isinstance(ask, str) else None
         if answer is None:
             raise InspectorError(
-                "ask", f"{ask!r} cannot be asked.", f"Ask one of {', '.join(['tape.watch', *REQUEST_HANDLERS])}."
+                "ask", f"{ask!r} is not a request.", f"Requests are {', '.join(['tape.watch', *REQUEST_HANDLERS])}."
             )
         self._set_watching(send, True)
         if ask == "tape.list":
@@ -315,7 +317,7 @@ class TapeInspector:
         return {"type": "watch", "on": on, "limit": history.max_bytes, "tapes": history.max_tapes}
 
     def _set_watching(self, send: Send, on: bool) -> None:
-        """Mark a page as watching or not; when the last one stops, tapes are released."""
+        """Mark a page as watching or not; when the last page stops, tapes are released."""
         if on:
             self.watchers.add(send)
             self._unwatched_cells = 0

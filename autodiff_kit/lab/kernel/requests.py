@@ -55,14 +55,14 @@ def _tape_header(context: InspectorContext, message: Message) -> Message:
 
 
 def _gradient_update(context: InspectorContext, message: Message) -> Message:
-    """Reply to tape.asked: the fields that change when a gradient is requested of a recorded tape."""
+    """Reply to tape.asked: the fields that change when a gradient of a recorded tape is requested."""
     view = context.view(message)
     again = {"tape": view.entry.id, "at": round(view.entry.at, 3), "n": view.n, "released": not view.table.complete}
     return {"type": "asked", **again, "bad": view.bad, **_gradient_fields(view)}
 
 
 def _gradient_fields(view: TapeView) -> Message:
-    """Fields about the last gradient request: its count, target, sources, and the hooks on the way."""
+    """Fields about the last gradient request: its count, target, sources, and the hooks on the path."""
     table, serializer = view.table, view.serializer
     asked = [row for source in view.sources if (row := table.row_of(source)) is not None]
     followed = [row for row, flags in table.flags.items() if flags == "s"]
@@ -75,7 +75,7 @@ def _gradient_fields(view: TapeView) -> Message:
 
 
 def _hook_effects(view: TapeView) -> Message:
-    """Hooks by row, with the cotangent before and after where a sweep has visited the row."""
+    """Hooks by row, with the cotangent before and after if a sweep has visited the row."""
     sweep = view.sweeps["reverse"][1] if "reverse" in view.sweeps else None
     found = {}
     for node, hooks in view.table.record.hooks.items():
@@ -98,7 +98,7 @@ def _costs_chunk(context: InspectorContext, message: Message) -> Message:
 
 
 def _value_kinds(context: InspectorContext, message: Message) -> Message:
-    """Kinds of the rows' values, newest first, within one time slice; unfinished rows are '?' until asked again."""
+    """Kinds of the rows' values, newest first, within one time slice; '?' for rows that are not finished."""
     view = context.view(message)
     a, b = view.row_range(message, 1 << 40)
     late = view.time_slice()
@@ -122,7 +122,7 @@ def _value_kinds(context: InspectorContext, message: Message) -> Message:
 
 
 def _cotangent_kinds(view: TapeView, sweep: ReverseSweep, a: int, b: int) -> str:
-    """Kinds of the cotangents; a variable that is not trainable is frozen, whatever reached it."""
+    """Kinds of the cotangents; a variable that is not trainable is frozen, whatever cotangent it received."""
     letters = sweep.kinds[a:b]
     for row in view.frozen:
         if a <= row < b:
@@ -131,7 +131,7 @@ def _cotangent_kinds(view: TapeView, sweep: ReverseSweep, a: int, b: int) -> str
 
 
 def _sweep_or_none(make: Callable[[Message], Any], message: Message) -> Any:
-    """A sweep, or None where the tape released the values that it needs, or the target has no derivative."""
+    """A sweep, or None if the tape released the values that it needs, or the target has no derivative."""
     try:
         return make(message)
     except InspectorError:
@@ -145,7 +145,7 @@ def _value_summaries(context: InspectorContext, message: Message) -> Message:
     a, b = view.row_range(message, CHUNK_ROWS)
     whats = message.get("what", ["value"])
     if not isinstance(whats, list) or not whats or any(what not in QUANTITIES for what in whats):
-        raise InspectorError("argument", f"what is a list of {', '.join(QUANTITIES)}, not {whats!r}.")
+        raise InspectorError("argument", f"what must be a list of {', '.join(QUANTITIES)}, got {whats!r}.")
     _require_any_value(view, a, b)
     if "cotangent" in whats and _sweep_or_none(view.reverse_sweep, message) is None:
         whats = [what if what != "cotangent" else "" for what in whats]
@@ -157,7 +157,7 @@ def _value_summaries(context: InspectorContext, message: Message) -> Message:
 
 
 def _require_any_value(view: TapeView, a: int, b: int) -> None:
-    """Raise InspectorError where no computed row of the span has a value any more."""
+    """Raise InspectorError if no computed row of the span still has a value."""
     table = view.table
     if not table.complete and all(table.value(row) is UNAVAILABLE for row in range(a, b) if table.inputs[row]):
         table.require_values()
@@ -168,16 +168,16 @@ def _array_entries(context: InspectorContext, message: Message) -> Message:
     row = view.row_argument(message, "node")
     what = message.get("what", "value")
     if what not in QUANTITIES:
-        raise InspectorError("argument", f"what is one of {', '.join(QUANTITIES)}, not {what!r}.")
+        raise InspectorError("argument", f"what must be one of {', '.join(QUANTITIES)}, got {what!r}.")
     if what == "cotangent":
         view.reverse_sweep(message)
     if what == "tangent":
         view.forward_sweep(message)
     value = view.quantity(what, row)
     if value is UNAVAILABLE:
-        raise InspectorError("released", f"The value of row {row} is not held any more.", "Run the cell again.")
+        raise InspectorError("released", f"The value of row {row} is no longer available.", "Run the cell again.")
     if value is None:
-        raise InspectorError("none", f"Row {row} has no {what}: it is None.", "Ask tape.explain why.")
+        raise InspectorError("none", f"Row {row} has no {what}: it is None.", "Request tape.explain for the reason.")
     limit = int_argument(message, "limit", 0, 1_000_000, 1000)
     return {"type": "array", "node": row, "what": what, **array_entries(value, limit)}
 
@@ -186,13 +186,11 @@ def _sweep_steps(context: InspectorContext, message: Message) -> Message:
     view = context.view(message)
     direction = message.get("direction", "reverse")
     if direction not in ("forward", "reverse"):
-        raise InspectorError("argument", f"direction is forward or reverse, not {direction!r}.")
+        raise InspectorError("argument", f"direction must be forward or reverse, got {direction!r}.")
     sweep: SteppedSweep | None = view.reverse_sweep(message) if direction == "reverse" else view.forward_sweep(message)
     if sweep is None:
         what = "source" if direction == "forward" else "target"
-        raise InspectorError(
-            "node", f"A {direction} sweep starts at a {what}, which was not named.", f"Name a row as {what}."
-        )
+        raise InspectorError("node", f"A {direction} sweep needs a {what}, which is missing.", f"Give a row as {what}.")
     first = int_argument(message, "from", 0, view.n - 1, sweep.first_row)
     steps = int_argument(message, "steps", 1, 10_000, 64)
     return {"type": "sweep", "direction": direction, **sweep.steps_message(first, steps)}
@@ -209,7 +207,7 @@ def _explain_gradient(context: InspectorContext, message: Message) -> Message:
 
 
 def _explained_value(view: TapeView, message: Message, name: str, space: dict[str, Any]) -> ExplainedValue:
-    """Row and value of an argument: a row number, or a name of the notebook, whose value may be on no row."""
+    """Row and value of an argument: a row number, or a variable of the notebook, whose value may be on no row."""
     given = message.get(name)
     if isinstance(given, str):
         value = space.get(given)
@@ -217,7 +215,7 @@ def _explained_value(view: TapeView, message: Message, name: str, space: dict[st
         row = row if row is not None else next((k for k, n in view.serializer.names(space).items() if n == given), None)
         if row is None and not isinstance(value, Value):
             raise InspectorError(
-                "node", f"Neither the tape nor the notebook has a value {given!r}.", "Name a row by its number."
+                "node", f"Neither the tape nor the notebook has a value {given!r}.", "Give the number of a row."
             )
         return row, value if row is None else value_of_row(view.table, row)
     otherwise = view.serializer.targets[0] if name == "target" and view.serializer.targets else None
@@ -231,7 +229,7 @@ def _jacobian_of_rows(context: InspectorContext, message: Message) -> Message:
     (target, _), (source, _) = (_explained_value(view, message, name, space) for name in ("target", "source"))
     if target is None or source is None:
         raise InspectorError(
-            "node", "A Jacobian lies between two rows, and one of these is not on the tape.", "Ask tape.explain."
+            "node", "A Jacobian needs two rows, but one of them is not on the tape.", "Request tape.explain."
         )
     limit = int_argument(message, "limit", 0, 10_000, 36)
     view.table.require_values()
@@ -272,7 +270,7 @@ def _diff_tapes(context: InspectorContext, message: Message) -> Message:
     first, second = context.view(message, "a"), context.view(message, "b")
     what = message.get("what", "value")
     if what not in QUANTITIES:
-        raise InspectorError("argument", f"what is one of {', '.join(QUANTITIES)}, not {what!r}.")
+        raise InspectorError("argument", f"what must be one of {', '.join(QUANTITIES)}, got {what!r}.")
     pairs = align_rows(*(_alignment_keys(view, context.namespace()) for view in (first, second)))
     changed, distances = [], []
     for k, (i, j) in enumerate(pairs):

@@ -22,7 +22,7 @@ from autodiff_kit.lab.kernel.value_summary import kind_letter
 __all__ = ["CHUNK_ROWS", "TapeSerializer"]
 
 CHUNK_ROWS = 6000
-"""Rows of one message of columns or costs; as many come with the head."""
+"""Rows of one message of columns or costs; the header has the first ones."""
 
 COSTS = ("flops", "flops_back", "bytes")
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/", "matmul": "@"}
@@ -36,7 +36,7 @@ class TapeSerializer:
     table : TapeTable
     cells : CellRegistry
     targets : list of int
-        Rows that the gradient was asked of; by default the last that nothing reads.
+        Rows whose gradient was requested; by default the last row that no other row reads.
     """
 
     def __init__(self, table: TapeTable, cells: CellRegistry, targets: list[int]) -> None:
@@ -132,7 +132,7 @@ def _narrowest_ints(numbers: list[int]) -> np.ndarray:
 
 
 def _base64(column: np.ndarray) -> str:
-    """Little-endian bytes in base64; JSON lists of numbers took longer to write and read than the rest of a header."""
+    """Little-endian bytes in base64; JSON lists of numbers would take longer than the rest of a header."""
     return b64encode(column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()).decode()
 
 
@@ -179,7 +179,7 @@ def _operation_costs(table: TapeTable, nodes: list[Node], shapes: list[int]) -> 
     costs = []
     for row, node in zip(table.operations, nodes, strict=True):
         key = None
-        if node.op.flops is None or not cost_parameters(node.op, node.params):  # else its cost hangs on parameters
+        if node.op.flops is None or not cost_parameters(node.op, node.params):  # its cost depends on no parameter
             key = (node.op, shapes[row], *[shapes[i] for i in table.inputs[row]])
         found = known.get(key) if key is not None else None
         if found is None:
@@ -191,7 +191,7 @@ def _operation_costs(table: TapeTable, nodes: list[Node], shapes: list[int]) -> 
 
 
 def _newly_held_bytes(table: TapeTable, nodes: list[Node]) -> list[int]:
-    """Bytes that each operation's rules keep and that no earlier row keeps already."""
+    """Bytes that each operation's rules keep and that no earlier row keeps."""
     seen: set[int] = set()
     found = []
     for row, node in zip(table.operations, nodes, strict=True):
@@ -231,7 +231,7 @@ def describe_nan(table: TapeTable, row: int) -> dict[str, Any]:
 
 
 def _nan_expression(table: TapeTable, row: int, place: tuple[int, ...]) -> str:
-    """The operation written with the numbers that produced the nan; its name alone where it is not elementwise."""
+    """The operation written with the numbers that produced the nan; only its name if it is not elementwise."""
     node, name = table.nodes[row], table.ops[row]
     if node is None or node.op is None or (node.op.family != "elementwise" and name not in _SIGNS):
         return name

@@ -1,8 +1,8 @@
 """Forward and reverse sweeps over a recorded tape one row at a time, with each edge's contribution.
 
-They are slower than the engine's own sweeps, which pay nothing for them. Cotangents stand in a dict here and not on
-the nodes, so that a watched sweep and a gradient never meet. Hooks and gradients of the user's are called once more
-than the user called them: once for each sweep that is watched.
+They are slower than the engine's own sweeps, which do not depend on them. Here cotangents are in a dict and not on
+the nodes, so that a stepped sweep and a gradient never interfere. Hooks and user-defined gradients are called once
+more for each stepped sweep.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def seed_for(table: TapeTable, row: int, seed: Any) -> Any:
     """The seed of a sweep: the given numbers in the row's shape, one number for all entries, or ones."""
     shape, dtype = table.likes[row]
     if dtype.kind not in "fc":
-        raise InspectorError("argument", f"row {row} is of dtype {dtype}, which has no derivative.")
+        raise InspectorError("argument", f"row {row} has dtype {dtype}, which has no derivative.")
     if seed is None:
         return canonical(np.ones(shape, dtype))
     try:
@@ -40,7 +40,7 @@ def seed_for(table: TapeTable, row: int, seed: Any) -> Any:
         return canonical(np.full(shape, given.reshape(())) if given.size == 1 else given.reshape(shape).copy())
     except (TypeError, ValueError):
         size = int(np.prod(shape, dtype=int))
-        text = f"the seed of row {row} must have {size} numbers, in shape {shape}, or one for all."
+        text = f"the seed of row {row} must have {size} numbers, in shape {shape}, or a single one."
         raise InspectorError("argument", text) from None
 
 
@@ -50,9 +50,9 @@ class SteppedSweep:
     Attributes
     ----------
     next_row : int
-        The row that is next.
+        The next row.
     events : list
-        What happened at each row that something came to.
+        The event at each row that received a contribution.
     """
 
     direction: int
@@ -73,7 +73,7 @@ class SteppedSweep:
 
     @property
     def done(self) -> bool:
-        """Whether no row is left."""
+        """Whether no rows are left."""
         return not 0 <= self.next_row < len(self.table)
 
     def is_final(self, row: int) -> bool:
@@ -81,7 +81,7 @@ class SteppedSweep:
         return self.done or (row - self.next_row) * self.direction < 0 or (row - self.first_row) * self.direction < 0
 
     def result(self, row: int) -> Any:
-        """A row's tangent or cotangent: None if nothing reached it, UNAVAILABLE while more may come."""
+        """A row's tangent or cotangent: None if nothing reached it, UNAVAILABLE while contributions may follow."""
         return self.results.get(row) if self.is_final(row) else UNAVAILABLE
 
     def advance_to(self, row: int, until: Callable[[], bool] = lambda: False) -> None:
@@ -159,7 +159,7 @@ class ReverseSweep(SteppedSweep):
         return steps_message
 
     def hook_effect(self, row: int) -> dict[str, Any] | None:
-        """A row's cotangent before and after its hooks; None without hooks, or where the sweep has not been."""
+        """A row's cotangent before and after its hooks; None without hooks, or if the sweep has not reached the row."""
         place = self._event_of.get(row)
         event = self.events[place] if place is not None else {}
         return hook_message(event) if "label" in event else None
@@ -208,10 +208,10 @@ def _apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: d
 
 
 def _error_text(error: Exception) -> str:
-    """The text of an error that a rule or hook raised, with its class where it is not the kit's own."""
+    """The text of an error that a rule or hook raised, with its class if it is not an error of the kit."""
     return str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
 
 
 def hook_message(event: dict[str, Any]) -> dict[str, Any]:
-    """A hook as messages carry it."""
+    """A hook as in a message."""
     return {"label": event["label"], "before": summarize(event["before"]), "after": summarize(event["after"])}

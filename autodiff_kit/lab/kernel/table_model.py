@@ -1,7 +1,7 @@
 """A tape's record as a table: one row for each leaf, constant and operation, in execution order.
 
-``tape.nodes`` lists operations alone. Here what they read stands before them: a source in the row before its first
-reader, a constant before each of its readers. Row numbers are the ids of all messages.
+``tape.nodes`` lists operations only. Here their inputs have rows as well: a source in the row before its first
+reader, a constant before each of its readers. Row numbers are the ids in all messages.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class TapeTable:
     ----------
     tape : GradientTape
     parts : list of tuple, optional
-        What the record's nodes held when the tape closed, where that was kept; by default what they hold now.
+        The parts of the record's nodes when the tape closed, if they were saved; by default the current ones.
     extra_sources : sequence of Value
-        Sources that were asked for and that the record may not know.
+        Sources that were requested and that the record may not know.
     place : (str, int)
-        Where the tape was entered: file and line.
+        The place where the tape was entered: file and line.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class TapeTable:
     ops, likes, inputs, places, modules : list
         Name of the operation, shape and dtype, rows that are read, file and line, function.
     parts : list of tuple or None
-        What each operation holds.
+        The parts of each operation.
     row : dict
         The row of each node.
     """
@@ -99,11 +99,11 @@ class TapeTable:
         return len(self.nodes)
 
     def require_values(self) -> None:
-        """Raise InspectorError where the tape released the values that its rules need."""
+        """Raise InspectorError if the tape released the values that its rules need."""
         if not self.complete:
             raise InspectorError(
                 "released",
-                "This tape let go of its values after its gradient.",
+                "This tape released its values after its gradient.",
                 "Run the cell again while the inspector is open, or record with GradientTape(persistent=True).",
             )
 
@@ -131,7 +131,7 @@ class TapeTable:
         known: dict[tuple[int, int], tuple[Place, str]] = {}
         rows, row_of, operations = self._rows, self.row, self.operations
         for node, parts in zip(nodes, every, strict=True):
-            at = (id(node.code), node.lasti)  # code compares by what it says, which takes longer
+            at = (id(node.code), node.lasti)  # comparing code objects by content would take longer
             where = known.get(at) or known.setdefault(at, _location_of(node.code, node.lasti))
             name = node.op.name
             inputs = self._input_rows(node, parts, where)
@@ -210,9 +210,9 @@ class TapeTable:
         return next((k for k, held in self.objects.items() if held is value), None)
 
     def evaluable_node(self, row: int) -> Node:
-        """A node on which rules can run: the record's own, or a copy with the saved values where it released them."""
+        """A node on which rules can run: the record's own, or a copy with the saved values if those were released."""
         node, parts = self.nodes[row], self.parts[row]
-        assert node is not None  # only operations are asked for
+        assert node is not None  # only operations are requested
         if parts is None or parts is node.parts:
             return node
         twin: Node = ArrayNode()

@@ -23,11 +23,11 @@ Message = dict[str, Any]
 
 QUANTITIES = ("value", "tangent", "cotangent")
 TIME_SLICE = 0.008
-"""Seconds that a request may take where it can go on later: messages are answered in turn, and so is the next cell."""
-MIN_ROWS = 250  # rows that are worked on in any case
-_MAX_CACHED_VIEWS = 3  # tapes of which sheets and sweeps are kept
-_MAX_TITLE = 32  # letters of a title in a notice
-_MAX_CELL = 40  # and of a file's name
+"""Seconds for a request that can be continued later: later messages and the next cell wait for it."""
+MIN_ROWS = 250  # rows that are processed in any case
+_MAX_CACHED_VIEWS = 3  # number of tapes whose tables and sweeps are kept
+_MAX_TITLE = 32  # characters of a title in a notice
+_MAX_CELL = 40  # characters of a file name
 
 
 class TapeView:
@@ -55,7 +55,7 @@ class TapeView:
         self.targets, self.weights = [row for row, _ in known], [weight for _, weight in known]
 
     def refresh_gradient(self, tape: GradientTape) -> bool:
-        """Take over a later gradient request; False where a source has no row, so that the view must be rebuilt."""
+        """Update to a later gradient request; False if a source has no row, so that the view must be rebuilt."""
         gradient_request = getattr(tape, GRADIENT_REQUEST, NO_REQUEST)
         if gradient_request is not self.gradient_request:
             if any(self.table.row_of(source) is None for source in gradient_request[2]):
@@ -71,7 +71,7 @@ class TapeView:
         """The tape, held by a weak reference only."""
         tape = self.entry.ref()
         if tape is None:
-            raise InspectorError("released", f"Tape {self.entry.id} was let go just now.", "Run its cell again.")
+            raise InspectorError("released", f"Tape {self.entry.id} no longer exists.", "Run its cell again.")
         return tape
 
     @property
@@ -80,17 +80,17 @@ class TapeView:
         return len(self.table)
 
     def row_argument(self, message: Message, name: str, otherwise: int | None = None) -> int:
-        """A request's argument that is a row number."""
+        """An argument of a request that is a row number."""
         return int_argument(message, name, 0, self.n - 1, otherwise)
 
     def row_range(self, message: Message, most: int) -> tuple[int, int]:
-        """The span of rows that a request asks for, at most ``most``."""
+        """The span of rows that a request asks for, with at most ``most`` rows."""
         a = int_argument(message, "a", 0, self.n, 0)
         b = int_argument(message, "b", a, 1 << 40, self.n)
         return a, min(b, self.n, a + most)
 
     def reverse_sweep(self, message: Message) -> ReverseSweep | None:
-        """The reverse sweep for the request's target and seed, else the last one."""
+        """The reverse sweep for the request's target and seed, otherwise the last one."""
         if message.get("target") is None and message.get("seed") is None:
             if "reverse" in self.sweeps:
                 return self.sweeps["reverse"][1]  # type: ignore[return-value]
@@ -113,7 +113,7 @@ class TapeView:
         return {target: seed_for(self.table, target, seed)}
 
     def forward_sweep(self, message: Message) -> ForwardSweep | None:
-        """The forward sweep for the request's source and seed, else the last one; None before any."""
+        """The forward sweep for the request's source and seed, otherwise the last one; None before any."""
         if message.get("source") is None:
             return self.sweeps["forward"][1] if "forward" in self.sweeps else None  # type: ignore[return-value]
         source = self.row_argument(message, "source")
@@ -145,7 +145,7 @@ class TapeView:
         return lambda: next(rows, None) is None and time.perf_counter() > end
 
     def advance_sweeps(self, whats: list[str], a: int, b: int) -> bool:
-        """Advance the sweeps to these rows within one time slice; True where they have not arrived."""
+        """Advance the sweeps to these rows within one time slice; True if they have not arrived."""
         late = self.time_slice()
         for what, last in (("tangent", b - 1), ("cotangent", a)):
             sweep = (
@@ -177,7 +177,7 @@ class TapeView:
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Pause garbage collection: building ten thousand rows would trigger it some thirty times."""
+    """Pause garbage collection: building ten thousand rows would trigger it about thirty times."""
     on = gc.isenabled()
     gc.disable()
     try:
@@ -188,7 +188,7 @@ def _garbage_collection_paused() -> Iterator[None]:
 
 
 class InspectorContext:
-    """What request handlers share: the tape history, the cells, the user's namespace and the cached views."""
+    """The state shared by request handlers: the tape history, the cells, the user's namespace and the cached views."""
 
     def __init__(self, history: TapeHistory, cells: CellRegistry, namespace: Callable[[], dict[str, Any]]) -> None:
         self.history, self.cells, self.namespace = history, cells, namespace

@@ -11,7 +11,7 @@ __all__ = ["UNAVAILABLE", "array_entries", "json_number", "kind_letter", "summar
 
 
 class _Unavailable:
-    """Type of the marker for a value that is not kept, as opposed to None."""
+    """Type of the marker for a value that is not kept, in contrast to None."""
 
     def __repr__(self) -> str:
         return "UNAVAILABLE"
@@ -49,7 +49,7 @@ def _flat_real(value: Any) -> Any:
 
 
 def kind_letter(value: Any) -> str:
-    """One letter: n None, 0 zero, v finite, N with nan, i with an infinity, ? not known."""
+    """One letter: n None, 0 zero, v finite, N with nan, i with an infinity, ? unknown."""
     if type(value) is float:
         return "0" if value == 0 else "N" if value != value else "i" if value in (math.inf, -math.inf) else "v"
     if value is None:
@@ -59,7 +59,7 @@ def kind_letter(value: Any) -> str:
     array = _flat_real(value)
     if array.dtype.kind == "f" and array.size:
         total = float(np.dot(array, array)) if array.dtype != np.float16 else math.inf
-        if total - total != 0:  # something is not finite, or the squares were too large
+        if total - total != 0:  # an entry is not finite, or the squares were too large
             finite = np.isfinite(array)
             if not finite.all():
                 return "N" if np.isnan(array).any() else "i"
@@ -69,8 +69,8 @@ def kind_letter(value: Any) -> str:
 
 
 def summarize(value: Any) -> list[Any] | None:
-    """Smallest, largest, mean and Euclidean length of the finite entries; how many are not finite, how many are zero;
-    the first four. None for None, and for what is not known.
+    """Smallest, largest, mean and Euclidean norm of the finite entries; the numbers of entries that are not finite and
+    that are zero; the first four entries. None for None, and for an unknown value.
     """
     if value is None or value is UNAVAILABLE:
         return None

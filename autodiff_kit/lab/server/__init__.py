@@ -1,13 +1,13 @@
 """The Jupyter server extension: routes for the syllabus, progress, exercises, submissions and backups.
 
-Everything stands under ``<base_url>autodiff-kit/``, asks for Jupyter's own login (token or cookie) and, where it
-changes something, for its XSRF token. Bodies and answers are JSON. Paths are those of JupyterLab's file browser: from
-the folder that the server shows, with ``/``. Every path a request names must lie in the learner's working folder,
-links resolved. That folder is ``AUTODIFF_KIT_DIR``, else the server's folder or its nearest parent that holds
-``.autodiff_kit``, else ``work`` in the server's folder, which is made by the first request that opens or writes.
+All routes are under ``<base_url>autodiff-kit/``. They need Jupyter's own login (token or cookie) and, for changes, its
+XSRF token. Bodies and responses are JSON. Paths are those of JupyterLab's file browser: relative to the folder that the
+server shows, with ``/``. Every path in a request must be in the learner's working folder after links are resolved. That
+folder is ``AUTODIFF_KIT_DIR``, otherwise the server's folder or its nearest parent that holds ``.autodiff_kit``,
+otherwise ``work`` in the server's folder, which is made by the first request that opens or writes.
 
 =================================  ==============================  =================================================
-method, path                       asks                            answers
+method, path                       request                         response
 =================================  ==============================  =================================================
 GET ``syllabus``                                                   ``{v, kit, folder, parts: [{no, title}], lessons:
                                                                    [LESSON], progress: PROGRESS}``, with an ETag
@@ -47,20 +47,21 @@ The shapes::
     NOTICE    {code, text, do}
 
 ``state`` of a lesson is ``none``, ``begun``, ``predicted`` (at least one prediction is committed) or ``done``; only
-lessons that were touched are listed. ``state`` of a question is ``not tried``, ``not yet``, ``partial``, ``passed`` or
-``error``. ``step`` of a lesson counts the predictions that lie behind the learner, as the kernel does; in NEXT it is
-the step that the cell's metadata names. ``points`` of a planned lesson are planned, and stand in no total. A notebook
-without questions gets ``questions: []`` and the ``path`` of its lesson's exercise, if there is one. ``notebook`` and
-``exercise`` name where the learner's copy is, or will be once it is opened. ``cell`` is a
-cell's id; ``at`` is ISO 8601 in UTC, or null. ``since`` answers whole, never in parts, because a reset takes rows away.
+lessons with a record are listed. ``state`` of a question is ``not tried``, ``not yet``, ``partial``, ``passed`` or
+``error``. ``step`` of a lesson counts the finished predictions, as the kernel does; in NEXT it is the step in the
+cell's metadata. ``points`` of a planned lesson are planned, and are in no total. A notebook without questions gets
+``questions: []`` and the ``path`` of its lesson's exercise, if there is one. ``notebook`` and ``exercise`` are the path
+of the learner's copy, or its future path before it is opened. ``cell`` is a cell's id; ``at`` is ISO 8601 in UTC, or
+null. The response to ``since`` is always complete, because a reset deletes rows.
 
-**Two writers.** Kernel and server write the same SQLite file, a transaction at a time; each change raises ``rev``. A
-PATCH always wins in the fields it names (a lesson's state only goes forward). ``behind`` says that the sender had not
-seen the newest revision, and ``others`` names the fields of that lesson that stood differently from what is sent. 409
-``newer_rev`` is the answer to a revision that the file never had: it was begun afresh; read it again.
+**Two writers.** Kernel and server write the same SQLite file, one transaction at a time; each change increases ``rev``.
+A PATCH always sets the fields that it names (a lesson's state only moves forward). ``behind`` says that the sender did
+not have the newest revision, and ``others`` names the fields of that lesson that had other values. The response to a
+revision that the file never had is 409 ``newer_rev``: the file was started again; read it again.
 
-**Handing in.** ``sha256`` is that of the saved file, which JupyterLab's contents service gives as the model's ``hash``
-(``contents.get(path, {content: false, hash: true})``); when the file on disk has another one, 409 ``save_first``.
+**Handing in.** ``sha256`` is that of the saved file, which JupyterLab's contents service returns as the model's
+``hash`` (``contents.get(path, {content: false, hash: true})``). If the file on disk has another hash, the response is
+409 ``save_first``.
 
 **Errors** are ``{error: {code, text, do}, message}``; ``message`` repeats ``text`` for JupyterLab's own dialogs.
 
@@ -75,7 +76,7 @@ seen the newest revision, and ``others`` names the fields of that lesson that st
 500, 507    ``failed``, ``disk_full``
 ==========  ========================================================================================================
 
-A 404 without ``error.code`` means that this extension is not there.
+A 404 without ``error.code`` means that this extension is not installed.
 """
 
 from __future__ import annotations

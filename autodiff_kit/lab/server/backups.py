@@ -1,7 +1,7 @@
 """Create, list and restore backups of progress and notebooks; reset progress after a backup.
 
-A backup is written under a draft's name and gets its own when it is complete, so that one that is listed can be
-trusted. Restoring makes a backup of what it replaces.
+A backup is written under a draft's name and renamed when it is complete, so that every listed backup is complete.
+Restoring makes a backup of the replaced files first.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def list_backups(folder: WorkingFolder) -> list[dict[str, Any]]:
 
 
 def reset_progress(folder: WorkingFolder, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Delete the progress of a lesson, or of all, after a backup; restore the original notebooks only if asked to."""
+    """Delete the progress of a lesson, or of all, after a backup; restore the original notebooks only on request."""
     scope, notebooks = _valid_scope(body.get("scope")), body.get("notebooks", False)
     if not isinstance(notebooks, bool):
-        raise RequestError(400, "bad_value", "`notebooks` is true or false.", "Ask again.")
+        raise RequestError(400, "bad_value", "`notebooks` must be true or false.", "Send the request again.")
     backup = create_backup(folder, scope)
 
     def work(db: sqlite3.Connection) -> int:
@@ -107,7 +107,9 @@ def _valid_scope(what: object) -> str:
     if what == "all":
         return "all"
     if not isinstance(what, str):
-        raise RequestError(400, "bad_value", 'Say what: "all", or the number of a lesson.', "Ask again.")
+        raise RequestError(
+            400, "bad_value", '`what` must be "all" or the number of a lesson.', "Send the request again."
+        )
     return available_lesson(what).no
 
 
@@ -117,7 +119,7 @@ def _notebooks_in(scope: str) -> list[OriginalNotebook]:
 
 
 def _copy_progress(mine: Progress, target: Path) -> None:
-    # Asking for the revision makes the file if there is none, and puts a damaged one aside.
+    # Reading the revision makes the file if there is none, and renames a damaged one.
     mine.store.run(read_revision)
     mine.store.backup(target)
 
@@ -139,7 +141,7 @@ def _publish(draft: Path, where: Path, scope: str) -> Path:
         if not target.exists():
             draft.chmod(0o755)
             return draft.rename(target)
-    raise RequestError(507, "disk_full", "There is no name left for a backup.", "Delete some backups.")
+    raise RequestError(507, "disk_full", "No free name is left for a backup.", "Delete some backups.")
 
 
 def _sync_to_disk(path: Path) -> None:
@@ -178,7 +180,7 @@ def _backup_json(backup: Path) -> dict[str, Any]:
 
 
 def _rows(path: Path, scope: str) -> dict[str, list[dict[str, Any]]] | None:
-    """Read what a backup of progress holds for a scope, in the present schema; None if it holds no progress."""
+    """Read the rows of a scope from a backup of progress, in the current schema; None if it has no progress."""
     if not path.is_file():
         return None
     try:
@@ -201,14 +203,14 @@ def _select(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _delete_progress(db: sqlite3.Connection, scope: str) -> None:
-    # Attempts first: which are a lesson's is known by its questions.
+    # Attempts first, because they are found through the lesson's questions.
     for table in reversed(TABLES):
         where, values = _where(table, scope)
         db.execute(f"DELETE FROM {table} WHERE {where}", values)
 
 
 def _where(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
-    """Return the condition for the rows of a scope; the names in it are ours, the values are bound."""
+    """Return the condition for the rows of a scope; its column names are fixed, the values are bound."""
     if scope == "all":
         return "1", ()
     if table == "lesson":
@@ -223,7 +225,7 @@ def _where(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
 
 def _insert(db: sqlite3.Connection, table: str, entries: list[dict[str, Any]], rev: int) -> None:
     for entry in entries:
-        # Numbers that only count rows are given anew; what is brought back is news to every page.
+        # Row numbers are assigned again; every page must read the restored rows.
         row = {name: value for name, value in entry.items() if name != "id" or table == "question"}
         row = {**row, "rev": rev} if "rev" in row else row
         names = ", ".join(row)
@@ -231,7 +233,7 @@ def _insert(db: sqlite3.Connection, table: str, entries: list[dict[str, Any]], r
 
 
 def _restore_originals(folder: WorkingFolder, scope: str) -> list[str]:
-    """Replace the learner's notebooks of a scope by fresh copies; the backup holds what was there."""
+    """Replace the learner's notebooks of a scope with fresh copies; the backup holds the former ones."""
     paths = [original.path for original in _notebooks_in(scope)]
     for path in paths:
         folder.own_path(path).unlink(missing_ok=True)

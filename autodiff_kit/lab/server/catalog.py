@@ -33,7 +33,7 @@ class NotebookCell:
 
 @dataclass(frozen=True)
 class OriginalNotebook:
-    """A notebook that the kit ships; ``path`` is where its copy is in a working folder."""
+    """A notebook of the kit; ``path`` is the path of its copy in a working folder."""
 
     path: str
     about: Mapping[str, Any]
@@ -46,7 +46,7 @@ class OriginalNotebook:
 
     @property
     def points(self) -> float:
-        """What its questions are worth together."""
+        """The sum of the points of its questions."""
         return sum(cell.points for cell in self.cells)
 
     @property
@@ -75,13 +75,13 @@ class LessonEntry:
 
     @property
     def coming(self) -> bool:
-        """Whether the lesson is planned and not there yet."""
+        """Whether the lesson is planned and does not exist yet."""
         return self.notebook is None
 
 
 @cache
 def lesson_plan() -> dict[str, Any]:
-    """Return the table of all lessons that are planned, with the parts that they stand in."""
+    """Return the table of all planned lessons, with the parts to which they belong."""
     found: dict[str, Any] = json.loads(Path(__file__).with_name("plan.json").read_text(encoding="utf-8"))
     return found
 

@@ -10,23 +10,23 @@ from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lessons.progress_db import NewerProgressError
 from autodiff_kit.lessons.workspace import WorkspaceError
 
-FREE_SPACE: Final = "Free some space, then try again; nothing that was there is lost."
+FREE_SPACE: Final = "Free some space, then try again; no existing data is lost."
 MAKE_WRITABLE: Final = "Make the folder writable, or start again with another one: autodiff-kit lab --dir FOLDER."
 
 
 class RequestError(AutodiffError, RuntimeError):
-    """A request that cannot be answered as it was meant.
+    """A request that cannot be carried out.
 
     Parameters
     ----------
     status : int
         The HTTP status.
     code : str
-        A short word that the panel recognises.
+        A short word that the panel recognizes.
     text, do : str
-        What happened, and what to do about it.
+        The error, and what to do about it.
     **more : object
-        Further facts that the answer carries.
+        Further facts for the response.
     """
 
     def __init__(self, status: int, code: str, text: str, do: str = "", **more: object) -> None:
@@ -34,17 +34,17 @@ class RequestError(AutodiffError, RuntimeError):
         self.status, self.code, self.text, self.do, self.more = status, code, text, do, more
 
     def as_json(self) -> dict[str, object]:
-        """Return the body of the answer."""
+        """Return the body of the response."""
         return {"error": {"code": self.code, "text": self.text, "do": self.do}, "message": self.text, **self.more}
 
 
-# The first entry whose numbers hold the error's own.
+# The first entry whose numbers include the error's number is used.
 _OS_ERRORS: Final = (
     ((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), 507, "disk_full", FREE_SPACE),
     ((errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST), 403, "unwritable", MAKE_WRITABLE),
     ((errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ), 400, "bad_path", "Use a shorter, plainer name."),
     ((errno.ELOOP,), 403, "outside", "Remove the link."),
-    ((errno.ENOENT, errno.ENOTDIR, errno.EISDIR), 404, "no_file", "Look whether the file is still there."),
+    ((errno.ENOENT, errno.ENOTDIR, errno.EISDIR), 404, "no_file", "Check whether the file still exists."),
 )
 _SQLITE_ERRORS: Final = (
     (("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"), 507, "disk_full", FREE_SPACE),  # the second: no room for the shared index
@@ -71,7 +71,7 @@ def _from_workspace_error(error: WorkspaceError) -> RequestError:
     known = _from_os_error(cause, "") if isinstance(cause, OSError) else None
     if known is not None:
         return RequestError(known.status, known.code, str(error), known.do)
-    # The text of these says itself what to do.
+    # The text of these errors already says what to do.
     return RequestError(409, "folder", str(error), "Do that, then try again.")
 
 

@@ -23,7 +23,7 @@ COLUMNS: Final = (
     "late_submission_penalty", "score", "max_score",
 )  # fmt: skip
 TABLES: Final = ("lesson", "prediction", "question", "attempt")
-# A table program would take a word that begins like this for a formula.
+# A spreadsheet would read a cell that begins with one of these as a formula.
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -33,7 +33,7 @@ def export(folder: WorkingFolder, form: str) -> tuple[str, str, str]:
         return "autodiff_kit-progress.json", "application/json", _as_json(folder)
     if form == "csv":
         return "autodiff_kit-progress.csv", "text/csv; charset=utf-8", _as_csv(folder)
-    raise RequestError(400, "bad_query", "`format` is json or csv.", "Choose one of them.")
+    raise RequestError(400, "bad_query", "`format` must be json or csv.", "Choose one of them.")
 
 
 def _learner_name(folder: WorkingFolder) -> str:

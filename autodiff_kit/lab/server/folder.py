@@ -1,4 +1,4 @@
-"""Paths of the learner's working folder, checked so that no request reaches outside of it."""
+"""Paths of the learner's working folder, checked so that no request can reach files outside of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WorkingFolder:
     root : Path
         The working folder, links resolved.
     server_root : Path
-        The folder that the server shows, links resolved; paths of requests begin there.
+        The folder that the server shows, links resolved; paths in requests are relative to it.
     """
 
     root: Path
@@ -33,11 +33,11 @@ class WorkingFolder:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a working folder yet."""
+        """Whether the working folder already exists."""
         return (self.root / KIT_FOLDER).is_dir()
 
     def server_path(self, relative: str) -> str:
-        """Return a working folder file's path as JupyterLab names it, relative to the server's folder.
+        """Return the path of a file of the working folder as in JupyterLab, relative to the server's folder.
 
         Raises
         ------
@@ -49,23 +49,23 @@ class WorkingFolder:
             raise RequestError(
                 403,
                 "outside",
-                f"The working folder {self.root} is not inside {self.server_root}, which is what this server shows.",
+                f"The working folder {self.root} is not inside {self.server_root}, the folder that this server shows.",
                 f"Start it with: autodiff-kit lab --dir {self.root}",
             )
         return target.relative_to(self.server_root).as_posix()
 
     def own_path(self, relative: str) -> Path:
-        """Return the path of a file in the working folder, refusing links that lead out of it.
+        """Return the path of a file in the working folder; raise for links that lead out of it.
 
         Raises
         ------
         RequestError
-            If one does; nothing is read or written there.
+            If the path is such a link; nothing is read or written there.
         """
         path = self.root / relative
         if not path.resolve().is_relative_to(self.root):
             raise RequestError(
-                403, "outside", f"{relative} is a link that leads out of the working folder.", "Remove the link."
+                403, "outside", f"{relative} is a link to a place outside of the working folder.", "Remove the link."
             )
         return path
 
@@ -75,18 +75,18 @@ class WorkingFolder:
         Parameters
         ----------
         path : object
-            As the request gave it.
+            The path in the request.
 
         Raises
         ------
         RequestError
-            If it is no path, or leads out of the working folder, or into what the kit keeps for itself.
+            If it is not a path, or leads out of the working folder, or into the kit's own files.
         """
         name = _valid_relative_path(path)
         try:
             found = (self.server_root / name).resolve()
         except (OSError, RuntimeError, ValueError):
-            raise RequestError(400, "bad_path", "The path cannot be followed.", "Open the notebook again.") from None
+            raise RequestError(400, "bad_path", "The path cannot be resolved.", "Open the notebook again.") from None
         if not found.is_relative_to(self.root) or KIT_FOLDER in found.relative_to(self.root).parts:
             raise _outside_error(name)
         return found
@@ -103,12 +103,12 @@ def find_working_folder(server_root: Path) -> WorkingFolder:
 
 
 def read_file(path: Path) -> bytes:
-    """Read a file of the learner's whole.
+    """Read a file of the learner completely.
 
     Raises
     ------
     RequestError
-        If there is none, if it is no ordinary file, or if it is over 10 MB.
+        If there is none, if it is not a regular file, or if it is over 10 MB.
     OSError
         If it cannot be read.
     """
@@ -117,7 +117,7 @@ def read_file(path: Path) -> bytes:
     with os.fdopen(os.open(path, flags), "rb") as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):
-            raise RequestError(404, "no_file", f"{path.name} is no ordinary file.", "Choose a notebook.")
+            raise RequestError(404, "no_file", f"{path.name} is not a regular file.", "Choose a notebook.")
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise RequestError(413, "too_large", f"{path.name} is over 10 MB.", "Clear its outputs, save, and try again.")
@@ -125,15 +125,13 @@ def read_file(path: Path) -> bytes:
 
 
 def _valid_relative_path(path: object) -> str:
-    """Return a path that is a relative one, of usable names."""
+    """Return a path if it is a relative one with valid names; otherwise raise."""
     if not isinstance(path, str) or not path or "\0" in path:
-        raise RequestError(400, "bad_path", "The path must be a name of a file, as text.", "Open the notebook again.")
+        raise RequestError(400, "bad_path", "The path must be a file name as a string.", "Open the notebook again.")
     long = len(os.fsencode(path)) > MAX_PATH_BYTES if _encodable(path) else True
     parts = PurePosixPath(path).parts
     if long or any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in parts):
-        raise RequestError(
-            400, "bad_path", "The path is too long, or has letters no file can have.", "Use a shorter name."
-        )
+        raise RequestError(400, "bad_path", "The path is too long, or has invalid characters.", "Use a shorter name.")
     windows = PureWindowsPath(path)
     if path.startswith(("/", "\\", "~")) or windows.drive or ".." in windows.parts:
         raise _outside_error(path)

@@ -15,6 +15,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from autodiff_kit.lab.server import backups, panel_data, search, submissions
+from autodiff_kit.lab.server.display_language import set_language_of_kernels
 from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.export import export
 from autodiff_kit.lab.server.folder import MAX_BYTES, find_working_folder
@@ -25,7 +26,7 @@ NAME_PATTERN: Final = r"([^/]+)"
 
 
 class Services:
-    """What all handlers of one server share: the folder that it shows, and its reader and writer threads.
+    """State shared by all handlers of one server: the folder that it shows, and its reader and writer threads.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ class Services:
 
     def __init__(self, server_root: Path) -> None:
         self.server_root = server_root
-        # One thread for changes, so that they come one after the other, and so that one that waits for another
-        # process's lock keeps no reader waiting.
+        # One thread for changes, so that they run one after the other, and a change that waits for another process's
+        # lock does not block readers.
         self._readers = ThreadPoolExecutor(max_workers=4, thread_name_prefix=f"{PREFIX}-read")
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"{PREFIX}-write")
 
@@ -65,7 +66,7 @@ class JsonHandler(APIHandler):
         self._size = 0
 
     def data_received(self, chunk: bytes) -> None:
-        """Collect the body; one that is too long is read and dropped, so that the client gets the reply."""
+        """Collect the body; a body that is too long is read and dropped, so that the client gets the reply."""
         self._size += len(chunk)
         if self._size <= MAX_BYTES:
             self._chunks.append(chunk)
@@ -106,15 +107,17 @@ class JsonHandler(APIHandler):
 
 def _error_of_status(status: int, error: object) -> RequestError:
     if status == 403:
-        text = "The server does not know who is asking, or may not do this for them."
-        return RequestError(403, "login", text, "Reload the page; else open the server's address with its token.")
+        text = "This request has no valid login, or its user may not do this."
+        return RequestError(403, "login", text, "Reload the page, or open the server's address with its token.")
     if status == 404:
         return RequestError(404, "no_route", "There is nothing at this address.", "Update autodiff-kit.")
     if status == 405:
-        return RequestError(405, "bad_method", "This address does not answer that method.", "Update autodiff-kit.")
+        return RequestError(405, "bad_method", "This address does not support that method.", "Update autodiff-kit.")
     if status < 500 and isinstance(error, web.HTTPError):
-        return RequestError(status, "bad_body", error.log_message or error.reason or "Bad request.", "Ask again.")
-    return RequestError(500, "failed", "Something went wrong in the server.", "Its log says more; try again.")
+        return RequestError(
+            status, "bad_body", error.log_message or error.reason or "Bad request.", "Send the request again."
+        )
+    return RequestError(500, "failed", "Something went wrong in the server.", "See the server log, then try again.")
 
 
 class SyllabusHandler(JsonHandler):
@@ -123,7 +126,8 @@ class SyllabusHandler(JsonHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Send the syllabus."""
+        """Send the syllabus. A page that was loaded anew may have another language, so kernels get it here."""
+        set_language_of_kernels()
         self.send_json(await self.services.read(panel_data.syllabus))
 
 
@@ -133,7 +137,7 @@ class ProgressHandler(JsonHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Send progress, or 304 when the page has this revision."""
+        """Send progress, or 304 if the page already has this revision."""
         found = await self.services.read(
             panel_data.progress, _revision_argument(self.get_query_argument("since", None))
         )
@@ -193,7 +197,7 @@ class ExercisesHandler(JsonHandler):
         """Send the questions with the learner's attempts."""
         path, no = (self.get_query_argument(name, None, strip=False) for name in ("path", "no"))
         if path is None and no is None:
-            raise RequestError(400, "bad_query", "Say which: path, or no.", "Ask again.")
+            raise RequestError(400, "bad_query", "The query needs `path` or `no`.", "Send the request again.")
         self.send_json(await self.services.read(panel_data.exercises, path, no))
 
 
@@ -280,7 +284,7 @@ def _revision_argument(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or len(text) > 16:
-        raise RequestError(400, "bad_query", "`since` is a revision, a whole number.", "Read the progress again.")
+        raise RequestError(400, "bad_query", "`since` must be a revision, an integer.", "Read the progress again.")
     return int(text)
 
 

@@ -1,7 +1,7 @@
 """The learner's next step: the lesson, the cell, and about how many minutes are left.
 
-A lesson that was begun goes on, the latest first. After a lesson its exercise. Then the first lesson that is new,
-then any question that is open. Nothing is locked; this is advice.
+A lesson that was begun comes first, the latest one before others, and after a lesson its exercise. Then comes the first
+new lesson, then any open question. Nothing is locked; the next step is advice.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _cell_after_last_reveal(notebook: OriginalNotebook) -> NotebookCell:
 
 
 def resume_cell(entry: LessonEntry, learner: LearnerProgress, what: str) -> str | None:
-    """Return the id of the cell at which a lesson or its exercise continues; None where nothing is open."""
+    """Return the id of the cell at which a lesson or its exercise continues; None if nothing is open."""
     if what == "lesson":
         return str(_lesson_step(entry, learner.lesson(entry.no))["cell"])
     return next((found["cell"] for found in _question_steps(entry, learner)), None)

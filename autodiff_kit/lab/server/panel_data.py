@@ -1,4 +1,4 @@
-"""The data of the syllabus and exercises panels: what they show, and the changes that they send."""
+"""The data of the syllabus and exercises panels, and the changes that the panels send."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def patch_lesson(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dic
     def merge(db: sqlite3.Connection) -> dict[str, Any]:
         present = read_revision(db)
         if rev > present:
-            text = f"Revision {rev} was never reached; the progress file stands at {present}."
+            text = f"Revision {rev} does not exist; the progress file has revision {present}."
             raise RequestError(409, "newer_rev", text, "Read the progress again.", rev=present)
         query = "SELECT state, step, rev FROM lesson WHERE no = ?"
         state, step, changed = db.execute(query, (entry.no,)).fetchone() or ("new", None, 0)
@@ -99,11 +99,11 @@ def patch_lesson(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dic
 
 
 def open_notebook(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Create the learner's copy if it is missing, and return its path and the cell that comes next."""
+    """Create the learner's copy if it is missing, and return its path and the next cell."""
     entry = available_lesson(no)
     what = body.get("what", "lesson")
     if what not in ("lesson", "exercise"):
-        raise RequestError(400, "bad_value", "`what` is lesson or exercise.", "Ask again.")
+        raise RequestError(400, "bad_value", "`what` must be lesson or exercise.", "Send the request again.")
     original = entry.notebook if what == "lesson" else entry.exercise
     if original is None:
         raise RequestError(404, "no_exercise", f"Lesson {entry.no} has no exercises yet.", "Open the lesson.")
@@ -145,7 +145,9 @@ def patch_question(folder: WorkingFolder, id: str, body: Mapping[str, Any]) -> d
     elif body == {"solution_seen": True}:
         note = _solution_change(question)
     else:
-        raise RequestError(400, "bad_value", "Send hint_seen as 1, 2 or 3, or solution_seen as true.", "Ask again.")
+        raise RequestError(
+            400, "bad_value", "Send hint_seen as 1, 2 or 3, or solution_seen as true.", "Change the request."
+        )
 
     def work(mine: Progress) -> tuple[QuestionState, int]:
         mine.store.run(lambda db: ensure_question_row(db, question.id, notebook=slug, points=question.points))
@@ -161,20 +163,22 @@ def available_lesson(no: str) -> LessonEntry:
     Raises
     ------
     RequestError
-        If it is only planned, or there is none of that number.
+        If it is only planned, or if there is no lesson of that number.
     """
     entry = lesson_catalog().get(no)
     if entry is None:
-        raise RequestError(404, "no_lesson", f"There is no lesson {no[:20]!r}.", "Choose one of the syllabus.")
+        raise RequestError(404, "no_lesson", f"There is no lesson {no[:20]!r}.", "Choose a lesson of the syllabus.")
     if entry.coming:
-        raise RequestError(404, "coming", f"Lesson {no}, {entry.title}, is still to come.", "Choose another one.")
+        raise RequestError(
+            404, "coming", f"Lesson {no}, {entry.title}, is planned, but not written yet.", "Choose another one."
+        )
     return entry
 
 
 def _read_progress(folder: WorkingFolder) -> tuple[LearnerProgress, bool]:
     """Read the learner's progress; a damaged file is repaired first."""
     found = read_progress_db(folder, read_learner_progress)
-    # What could not be brought back now can be later; the page is shown in any case.
+    # Rows that cannot be recovered now may be recovered later; the page is shown in any case.
     with suppress(RequestError, OSError, ValueError, sqlite3.Error):
         if repair(folder):
             return read_progress_db(folder, read_learner_progress)
@@ -200,7 +204,7 @@ def _lesson_json(folder: WorkingFolder, entry: LessonEntry) -> dict[str, Any]:
 
 
 def _server_path(folder: WorkingFolder, relative: str) -> str:
-    """Return a path for JupyterLab; the plain path where the server does not show the working folder."""
+    """Return a path for JupyterLab; the plain path if the server does not show the working folder."""
     return folder.server_path(relative) if folder.root.is_relative_to(folder.server_root) else relative
 
 
@@ -228,7 +232,7 @@ def _question_json(question: Question, label: str, state: QuestionState) -> dict
 
 
 def _lesson_of_file(folder: WorkingFolder, path: str) -> tuple[LessonEntry | None, bool]:
-    """Return the lesson that a learner's notebook belongs to, and whether it is the one with the questions."""
+    """Return the lesson to which a learner's notebook belongs, and whether the notebook has the questions."""
     file = folder.requested_file(path)
     about: Mapping[str, Any] = {}
     data = read_file(file)
@@ -269,7 +273,7 @@ def _solution_change(question: Question) -> Any:
 def _whole_number(body: Mapping[str, Any], name: str) -> int:
     value = body.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise RequestError(400, "bad_value", f"`{name}` must be a whole number from 0.", "Read the progress again.")
+        raise RequestError(400, "bad_value", f"`{name}` must be an integer of 0 or more.", "Read the progress again.")
     return value
 
 
@@ -279,7 +283,7 @@ def _lesson_fields(body: Mapping[str, Any]) -> dict[str, Any]:
         fields["step"] = _whole_number(body, "step")
     if "state" in body:
         if body["state"] not in STATES:
-            raise RequestError(400, "bad_value", "`state` is begun or done.", "To begin anew, reset the lesson.")
+            raise RequestError(400, "bad_value", "`state` must be begun or done.", "To start a lesson again, reset it.")
         fields["state"] = body["state"]
     unknown = sorted(set(body) - {"rev", "step", "state"})
     if unknown:

@@ -1,4 +1,4 @@
-"""The learner's progress as the panels show it, read from the progress file in one transaction."""
+"""The learner's progress in the form for the panels, read from the progress file in one transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LessonProgress:
     predictions: Mapping[str, tuple[bool, bool | None]] | None = None
 
     def revealed_count(self, items: tuple[str, ...]) -> int:
-        """Return how many of a lesson's prompts the learner has passed."""
+        """Return the number of a lesson's prompts that were revealed."""
         known = self.predictions or {}
         furthest = max((i + 1 for i, item in enumerate(items) if known.get(item, (False, None))[0]), default=0)
         noted = self.step if isinstance(self.step, int) else 0
@@ -75,7 +75,7 @@ def read_learner_progress(db: sqlite3.Connection) -> LearnerProgress:
 
 
 def lessons_as_json(entries: Mapping[str, LessonEntry], learner: LearnerProgress) -> dict[str, dict[str, Any]]:
-    """Return the lessons that were touched, by number; an exercise that was tried touches its lesson."""
+    """Return the lessons with a record, by number; an attempt at an exercise counts for its lesson."""
     found = {}
     for no, entry in entries.items():
         lesson, score = learner.lesson(no), learner.score(entry.exercise)

@@ -1,7 +1,7 @@
-"""The server's access to the progress file: opened for each request, with an error where it cannot be written.
+"""The server's access to the progress file: opened for each request, with an error if it cannot be written.
 
-A kernel that cannot write goes on in memory and says so once. A server lives for days and serves several pages, so it
-never does: what it could not write, it answers with an error, and the page keeps the change.
+A kernel that cannot write continues in memory and says so once. A server runs for days and serves several pages, so it
+does not: it answers a failed change with an error, and the page keeps the change.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PROGRESS_FILE: Final = f"{KIT_FOLDER}/progress.db"
 
 
 class WriteRefusedError(Exception):
-    """The disk refused a change; ``__cause__`` says why."""
+    """The disk refused a change; ``__cause__`` is the reason."""
 
 
 class DiskStore(ProgressDatabase):
@@ -34,7 +34,7 @@ class DiskStore(ProgressDatabase):
 
 
 class ReadingStore(ProgressDatabase):
-    """A store for reading: falls back to memory where the file cannot be written; raises where it is locked."""
+    """A store for reading: falls back to memory if the file cannot be written; raises if it is locked."""
 
     def _fall_back_to_memory(self, error: Exception) -> None:
         told = as_request_error(error)
@@ -59,7 +59,7 @@ def write_progress_db(folder: WorkingFolder, work: Callable[[Progress], T]) -> T
 def read_progress_db(folder: WorkingFolder, work: Callable[[sqlite3.Connection], T]) -> tuple[T, bool]:
     """Read the progress of a working folder; also return whether changes to it would be saved.
 
-    Looking makes nothing: without a working folder the answer is that of a learner who has not begun.
+    Reading creates no file: without a working folder the result is that of a learner who has not begun.
     """
     if not folder.exists:
         return ProgressDatabase(None).run(work), True
@@ -77,7 +77,7 @@ def _translate_refusal(work: Callable[[], T]) -> T:
 
 
 def notices(folder: WorkingFolder, *, saved: bool) -> list[dict[str, Any]]:
-    """Return notices about the progress file: that it cannot be written, or that a damaged one was put aside."""
+    """Return notices about the progress file: that it cannot be written, or that a damaged one was renamed."""
     said = []
     if not saved:
         said.append(
@@ -89,15 +89,15 @@ def notices(folder: WorkingFolder, *, saved: bool) -> list[dict[str, Any]]:
         )
     for path in damaged_files(folder)[-1:]:
         text = (
-            f"The progress file was damaged; it is kept as {KIT_FOLDER}/{path.name}. What could still be read in it, "
-            "in your notebooks and in the newest backup was brought back."
+            f"The progress file was damaged; it is kept as {KIT_FOLDER}/{path.name}. Its readable rows, your "
+            "notebooks and the newest backup were used to recover your progress."
         )
-        said.append(_notice_json("damaged", text, "Look whether anything is missing; then you may delete that file."))
+        said.append(_notice_json("damaged", text, "Check whether anything is missing; then you may delete that file."))
     return said
 
 
 def damaged_files(folder: WorkingFolder) -> list[Path]:
-    """Return the progress files that were put aside, the oldest first."""
+    """Return the progress files that were renamed as damaged, the oldest first."""
     return sorted((folder.root / KIT_FOLDER).glob("progress.damaged-*.db")) if folder.exists else []
 
 

@@ -1,9 +1,9 @@
 """Recover progress from a damaged progress file, backups, notebooks and receipts.
 
-The store puts a damaged file aside and begins afresh. What it held is looked for in four places: the rows that can
-still be read in it, the newest backup, the learner's notebooks (results of checks, cells that were run), and the
-receipts of what was handed in. All that is found is added to the new file in one transaction, once for each damaged
-file; where two places differ, the further one counts.
+The store renames a damaged file and starts a new one. This module looks for the old contents in four places: the rows
+that are still readable in the damaged file, the newest backup, the learner's notebooks (results of checks, cells that
+were run), and the receipts of submissions. All rows found are added to the new file in one transaction, once for each
+damaged file; if two places differ, the more advanced state counts.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _repaired_files(db: sqlite3.Connection) -> set[str]:
 
 
 def _readable_rows(path: Path) -> TableRows:
-    """Return the rows of a database that can still be read and make sense; the file itself is not touched."""
+    """Return the valid rows of a database that can still be read; the file itself is not changed."""
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "copy.db"
         for tail in ("", "-wal"):
@@ -94,12 +94,12 @@ def _rows(db: sqlite3.Connection, table: str) -> list[Row]:
     """Read a table from both ends, each until a damaged page."""
     found: dict[int, tuple[Any, ...]] = {}
     for direction in ("ASC", "DESC"):
-        # What stands in a broken page may be anything, also text that is none.
+        # A broken page may contain anything, also text that cannot be decoded.
         with suppress(sqlite3.Error, UnicodeDecodeError):
             query = f"SELECT rowid, {', '.join(COLUMNS[table])} FROM {table} ORDER BY rowid {direction}"
             for id, *row in db.execute(query):
                 found[id] = tuple(row)
-    # Two attempts of one second may look the same; they are told apart by their place among their like.
+    # Two attempts of the same second may be equal; they are distinguished by their position among equal rows.
     seen: Counter[tuple[Any, ...]] = Counter()
     rows = []
     for _, row in sorted(found.items()):
@@ -191,7 +191,7 @@ def _source(cell: Row) -> str:
 
 
 def _output(cell: Row) -> str:
-    """Return the text of a cell's first result."""
+    """Return the text of a cell's first output."""
     for output in cell.get("outputs") or []:
         text = output.get("data", {}).get("text/plain", output.get("text", ""))
         if text:

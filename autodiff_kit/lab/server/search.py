@@ -12,7 +12,7 @@ from autodiff_kit.lab.server.folder import WorkingFolder
 MAX_QUERY: Final = 200
 MAX_HITS: Final = 50
 CONTEXT: Final = 60
-# What tells the result stands in these; they are found, and only their heading is shown.
+# Cells with these roles tell a result; they are searched, and only their heading is shown.
 SPOILER_ROLES: Final = ("reveal", "why", "summary")
 
 
@@ -38,7 +38,7 @@ def _hits_in(folder: WorkingFolder, entry: LessonEntry, words: list[str]) -> Ite
     )
     for rank, (where, text) in enumerate(fields):
         if _contains_all(words, text):
-            # A summary says how it ends: it is searched and not shown.
+            # A summary contains results: it is searched and not shown.
             yield _hit_json(folder, entry, rank, where, entry.goal if where == "summary" else text, None)
             break
     cells = entry.notebook.cells if entry.notebook else ()

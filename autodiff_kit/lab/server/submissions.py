@@ -37,7 +37,7 @@ def hand_in(folder: WorkingFolder, path: object, expected: object) -> dict[str, 
     Raises
     ------
     RequestError
-        If the file is no exercise, differs from what the page holds, or cannot be read or written.
+        If the file is not an exercise, differs from the page's contents, or cannot be read or written.
     """
     file = folder.requested_file(path)
     data = read_file(file)
@@ -45,7 +45,7 @@ def hand_in(folder: WorkingFolder, path: object, expected: object) -> dict[str, 
     if not isinstance(expected, str) or not re.fullmatch("[0-9a-f]{64}", expected):
         raise RequestError(400, "bad_value", "`sha256` must be the hash of the saved file.", "Save, then hand in.")
     if digest != expected:
-        text = f"{file.name} on disk is not what stands in the notebook."
+        text = f"{file.name} on disk differs from the open notebook."
         raise RequestError(409, "save_first", text, "Save first, then hand in.", sha256=digest)
     entry = _exercise_of(file, data)
     assert entry.exercise is not None
@@ -55,14 +55,14 @@ def hand_in(folder: WorkingFolder, path: object, expected: object) -> dict[str, 
     target = _write_bundle(folder, entry.exercise.slug, data, receipt)
     found = _match_name(target)
     assert found is not None
-    # The bundle is handed in when it is there; the row is for the summary.
+    # A submission counts as soon as the bundle exists; the row is for the summary.
     with suppress(RequestError):
         _record_submission(folder, found["receipt"], entry.exercise.slug, digest, score, receipt["at"])
     return _submission_json(folder, target, found["receipt"], receipt)
 
 
 def list_submissions(folder: WorkingFolder, exercise: str | None = None) -> list[dict[str, Any]]:
-    """Return the submissions, newest first; files that are no submission are skipped."""
+    """Return the submissions, newest first; other files are skipped."""
     where = folder.own_path("handin")
     found = []
     for path in sorted(where.glob("*.zip")) if where.is_dir() else []:
@@ -82,7 +82,7 @@ def _exercise_of(file: Path, data: bytes) -> LessonEntry:
     about = about if isinstance(about, dict) else {}
     entry = lesson_catalog().get(str(about.get("no")))
     if about.get("kind") != "exercise" or entry is None or entry.exercise is None:
-        raise RequestError(404, "no_exercise", f"{file.name} is no exercise of this kit.", "Open an exercise.")
+        raise RequestError(404, "no_exercise", f"{file.name} is not an exercise of this kit.", "Open an exercise.")
     return entry
 
 
@@ -101,7 +101,7 @@ def _make_receipt(folder: WorkingFolder, exercise: str, digest: str, score: floa
 
 
 def _write_bundle(folder: WorkingFolder, exercise: str, data: bytes, receipt: dict[str, Any]) -> Path:
-    """Write the zip under the first receipt number that is free; an existing one is never replaced."""
+    """Write the zip under the first free receipt number; an existing one is never replaced."""
     where = folder.own_path("handin")
     where.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=where, prefix=".handin.")
@@ -118,15 +118,17 @@ def _write_bundle(folder: WorkingFolder, exercise: str, data: bytes, receipt: di
                 return target
     finally:
         Path(draft).unlink(missing_ok=True)
-    raise RequestError(507, "disk_full", "There is no receipt left for this notebook.", "Clear the folder handin.")
+    raise RequestError(
+        507, "disk_full", "No free receipt number is left for this notebook.", "Clear the folder handin."
+    )
 
 
 def _take_name(draft: str, target: Path) -> None:
-    """Rename a finished draft; FileExistsError if another process took that name first."""
+    """Rename a finished draft; FileExistsError if another process has taken that name."""
     try:
         os.link(draft, target)
     except OSError:
-        # The name is taken, which this says again; or the disk has no links, and an empty file holds the name.
+        # The name is taken, and this raises again; or the disk has no links, and an empty file reserves the name.
         target.open("xb").close()
         Path(draft).replace(target)
 

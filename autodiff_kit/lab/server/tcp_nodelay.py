@@ -1,8 +1,8 @@
 """Disable Nagle's algorithm on the websockets between pages and kernels.
 
-A kernel answers a panel with three small messages in a row. Where a connection gathers small packets (Nagle's
-algorithm, RFC 896), the second waits until the browser has acknowledged the first, and a browser with nothing to say
-takes some 40 ms for that. Each step of the tape inspector would cost them.
+A kernel answers a panel with three small messages in a row. If a connection collects small packets (Nagle's
+algorithm, RFC 896), the second message waits until the browser has acknowledged the first, and a browser without
+messages of its own takes about 40 ms for that, at each step of the tape inspector.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ from autodiff_kit.optim import Adam
 
 from .animated_svg import AnimatedFigure, Moment
 
-_STEPS = 30
+_STEPS = 12
+_BEGIN, _PER_STEP = 0.8, 0.5  # seconds
 
 
 def _positions() -> list[float]:
@@ -21,28 +22,32 @@ def _positions() -> list[float]:
 
 
 def draw() -> AnimatedFigure:
-    """Draw the weight above the gradients that it gets."""
+    """Draw the weight below the gradients that it gets, one step at a time."""
     figure = AnimatedFigure(
         "lesson15",
-        "Only the first gradient is not zero, and the weight moves at every step.",
-        "A row of gradients, one per step: 1, then only zeros. Below it the weight moves away from 0 at the first "
-        "step, and goes on moving while the gradient is zero.",
-        height=190,
-        seconds=9,
+        "Only the first gradient is not 0, and Adam moves the weight at every step.",
+        "A row of gradients, one per step: 1, then eleven zeros. Below it a weight moves down at the first step. "
+        "It goes on moving at each step whose gradient is 0, away from the line on which it would stay.",
+        height=214,
+        seconds=8.5,
     )
-    steps = range(_STEPS + 1)
-    plot = figure.plot((84, 46), 380, 120, (0, _STEPS), (min(_positions()), 0.0), "step")
-    figure.text((76, 30), "gradient", "reverse", 14, "end", bold=True)
-    figure.text((76, 110), "weight", "ink", 14, "end", bold=True)
-    for step in steps[1:]:
-        x, _ = plot.point(step, 0)
+    positions = _positions()
+    plot = figure.plot((84, 58), 376, 136, (0, _STEPS), (1.15 * min(positions), 0.0), "step")
+    figure.text((74, 32), "gradient", "reverse", 14, "end", bold=True)
+    figure.text((74, 66), "weight", "ink", 14, "end", bold=True)
+    ways = plot.points(range(_STEPS + 1), positions)
+    for step, (x, y) in enumerate(ways[1:], start=1):
+        at = _BEGIN + (step - 1) * _PER_STEP
         if step == 1:
-            figure.rect((x - 5, 8), 10, 24, "reverse", "hatched")
-        else:
-            figure.line((x - 3, 32), (x + 3, 32), "reverse", 2)
-    way = plot.points(list(steps), _positions())
-    figure.path(way, "ink", 2.5).draws(1, 7)
-    figure.circle(way[0], 7, "ink").follows(way, 1, 7)
-    (x0, _), (x1, _) = way[0], way[-1]
-    figure.line((x0, 4), (x0, 166), "line", 1.2, "3 3").moves(Moment(1), Moment(7, x=x1 - x0), steady=True)
+            figure.rect((x - 11, 14), 22, 26, "reverse", "hatched")
+            figure.rect((x - 7, 18), 14, 18, "paper")
+        figure.text((x, 32), "1" if step == 1 else "0", "reverse", 16, "middle", bold=step == 1)
+        figure.circle((x, y), 4.5, "ink", filled=step == 1).appears(at + _PER_STEP, fade=0.1)
+    _, still = ways[1]
+    figure.line((ways[1][0] + 8, still), (plot.left + plot.width, still), "line", 1.6, "5 4")
+    figure.text((plot.left + plot.width, still - 7), "if 0 meant: no step", "muted", 13, "end")
+    figure.circle(ways[0], 4.5, "ink")
+    figure.circle(ways[0], 8, "ink").follows(ways, _BEGIN, _BEGIN + _STEPS * _PER_STEP)
+    window = figure.rect((ways[1][0] - 15, 10), 30, 34, "ink", "none")
+    window.moves(*(Moment(_BEGIN + k * _PER_STEP, x=x - ways[1][0]) for k, (x, _) in enumerate(ways) if k), steady=True)
     return figure

@@ -9,6 +9,7 @@ from functools import cache
 
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lessons.prompt import Prompt
+from autodiff_kit.lessons.translation import translate_prompt
 
 __all__ = ["UnknownPromptError", "find_prompt", "lesson_numbers", "prompts_of"]
 
@@ -76,7 +77,7 @@ _loaded: dict[str, dict[str, Prompt]] = {}
 def _load(lesson: str) -> dict[str, Prompt]:
     if lesson not in _loaded:
         module = importlib.import_module(f"{__name__}.{_MODULE_PREFIX}{lesson}")
-        _loaded[lesson] = index_by_name(module.PROMPTS)
+        _loaded[lesson] = index_by_name(map(translate_prompt, module.PROMPTS))
     return _loaded[lesson]
 
 

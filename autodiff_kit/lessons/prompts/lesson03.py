@@ -13,37 +13,54 @@ PROMPTS = (
         "03",
         "where-naive",
         "choice",
-        "y = where(x > 0, √x, 0) at x = (−1, 0, 4). The values are (0, 0, 2). What is the gradient of their sum?",
+        "y = where(x > 0, √x, 0) at x = (−1, 0, 4), where √x has the slopes (nan, inf, 0.25). "
+        "What is the gradient of sum(y) with respect to x?",
         (
-            Choice("zeros", "[0 0 .25]", (0, 0, 0.25), "unchosen-does-not-matter"),
-            Choice("nans", "[nan nan .25]", (math.nan, math.nan, 0.25)),
-            Choice("steep", "[0 inf .25]", (0, math.inf, 0.25), "the-slope-comes-through"),
+            Choice("zeros", "[0 0 0.25]", (0, 0, 0.25), "0 times anything is 0, so the unchosen side adds nothing"),
+            Choice("nans", "[nan nan 0.25]", (math.nan, math.nan, 0.25)),
+            Choice("slopes", "[nan inf 0.25]", (math.nan, math.inf, 0.25), "where passes on the slope of both sides"),
         ),
-        "The side that was not chosen gets 0, and multiplies it by its own slope: 0·nan and 0·inf are nan.",
+        "Where the root was not chosen it gets 0, and multiplies it by its slope: 0·nan and 0·inf are both nan. "
+        "At x = 4 it was chosen: 1·0.25.",
+    ),
+    Prompt(
+        "03",
+        "where-log",
+        "choice",
+        "y = where(x > 0, log x, 0) at x = (−1, 0, 4). Values of log x: (nan, −inf, 1.39). Slopes: (−1, inf, 0.25). "
+        "What is the gradient of sum(y) with respect to x?",
+        (
+            Choice("values", "[nan nan 0.25]", (math.nan, math.nan, 0.25), "a value that is no number makes a nan"),
+            Choice("zeros", "[0 0 0.25]", (0, 0, 0.25), "only a nan slope spoils the 0, an infinite one does not"),
+            Choice("slope", "[0 nan 0.25]", (0, math.nan, 0.25)),
+            Choice("slopes", "[−1 inf 0.25]", (-1, math.inf, 0.25), "where passes on the slope of both sides"),
+        ),
+        "At −1 the value is nan, but the slope is −1, and 0·(−1) = 0. At 0 the slope is infinite, and 0·inf is nan.",
     ),
     Prompt(
         "03",
         "cond-not-run",
         "choice",
-        "y = cond(p > 0, a², b³) at p = 1, a = 3, b = 2, each a variable. What does the tape give for b?",
+        "y = cond(p > 0, lambda: a**2, lambda: b**3) with variables p = 1, a = 3, b = 2. "
+        "What is the gradient of y with respect to b?",
         (
             Choice("none", "None", ()),
-            Choice("zero", "0", (0,), "zero-for-the-branch-not-run"),
-            Choice("slope", "12", (12,), "both-sides-run"),
+            Choice("zero", "0", (0,), "a branch that was not taken has a gradient of 0"),
+            Choice("slope", "12", (12,), "each branch contributes its own derivative"),
         ),
-        "cond ran a² only: b³ was never recorded, so that no path leads from y to b.",
+        "cond called the first function only, so b**3 was not recorded and no path leads from y to b.",
     ),
     Prompt(
         "03",
         "nan-weights",
         "choice",
-        "60 pictures are laid out on a map by 128 weights. The loss looks at the distances of all pairs, and a where "
-        "puts 0 for the distance of a picture to itself. How many of the 128 weights get nan as their gradient?",
+        "The loss is a mean over all 60 × 60 pairs of pictures. A single where sets the 60 distances of a picture to "
+        "itself to 0. How many of the 128 weights get a gradient of nan?",
         (
-            Choice("no", "none: the 60 pairs are 0 by the where", (0,), "unchosen-does-not-matter"),
-            Choice("few", "2, since 60 of 3600 pairs are 1.7 %", (2,), "nan-stays-in-its-place"),
-            Choice("all", "all 128", (128,)),
+            Choice("no", "0 of 128", (0,), "entries that where sets to 0 have no part in the gradient"),
+            Choice("few", "60 of 128", (60,), "each pair with nan spoils one weight"),
+            Choice("all", "128 of 128", (128,)),
         ),
-        "Each weight sums what comes from all pairs, and one nan among the summands is enough.",
+        "The gradient of each weight is a sum over all pairs. In 60 of them 0·inf gives nan, and one nan is enough.",
     ),
 )

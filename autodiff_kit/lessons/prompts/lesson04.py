@@ -11,39 +11,40 @@ PROMPTS = (
         "04",
         "loop-slopes",
         "choice",
-        "while abs(x) < 100: x = x * 2. From 3.124 it gives 199.936, from 3.125 it gives 100. What is the tape's slope "
-        "of what comes out, at 3.124 and at 3.125?",
+        "while abs(x) < 100: x = x * 2. From 3.124 the result is 199.936, from 3.125 it is 100. "
+        "Which slopes dy/dx does the tape give at 3.124 and at 3.125?",
         (
             Choice("both", "64 and 32", (64, 32)),
-            Choice("same-low", "32 and 32", (32, 32), "smooth-in-x"),
-            Choice("same-high", "64 and 64", (64, 64), "stops-one-too-late"),
+            Choice("same-low", "32 and 32", (32, 32), "two points so close together have the same slope"),
+            Choice("same-high", "64 and 64", (64, 64), "the loop also takes a turn when x is exactly 100"),
         ),
-        "3.125·2⁵ is 100 exactly, and < stops there: five turns. From 3.124 it takes six.",
+        "3.125 times 2 to the power of 5 is exactly 100, so the loop stops after five turns. From 3.124 it takes six.",
     ),
     Prompt(
         "04",
         "difference-over-jump",
         "choice",
-        "A central difference asks the same loop at 3.124 and at 3.126, and divides by .002. What does it give for the "
-        "slope at 3.125?",
+        "The same loop at x = 3.125, with the step h = 0.001. The two runs start at 3.124 and 3.126. "
+        "What does the central difference give?",
         (
-            Choice("large", "−49952", (-49952,)),
-            Choice("right", "32", (32,), "a-difference-is-the-slope"),
-            Choice("middle", "48, the middle of both", (48,), "averages-the-sides"),
+            Choice("fall", "about −100", (-100,), "a difference measures the height of the jump"),
+            Choice("right", "32", (32,), "a small step gives the slope that the tape gives"),
+            Choice("large", "about −50 000", (-49952,)),
+            Choice("middle", "48", (48,), "a central difference is the mean of the slopes of both sides"),
         ),
-        "It steps across a fall of 99.9 and divides by .002.",
+        "The result falls from 199.936 to 100.032 between the two runs, and −99.904 is divided by 0.002.",
     ),
     Prompt(
         "04",
         "root-at-once",
         "choice",
-        "x = 1.41421356; while abs(x·x − a) > .000001: x = (x + a/x)/2, at a = 2. The root comes out right to eight "
-        "digits. What does the tape give for dx/da, which for √a is .3536?",
+        "Newton's loop for a = 2 starts at x = 1.41421356, which already passes the test |x² − a| ≤ 0.000001. "
+        "The derivative of √a is 0.3536. What does the tape give for dx/da?",
         (
-            Choice("right", ".3536", (0.35355339,), "right-value-right-slope"),
-            Choice("zero", "0", (0,), "zero-for-the-turn-not-taken"),
+            Choice("right", "0.3536", (0.35355339,), "a right value comes with a right gradient"),
+            Choice("zero", "0", (0,), "a loop that takes no turn has the slope 0"),
             Choice("none", "None", ()),
         ),
-        "The start was good enough: no turn was taken, and no line that reads a was recorded.",
+        "No turn was taken, so x is the constant it started from. Nothing on the tape leads from x to a.",
     ),
 )

@@ -11,38 +11,54 @@ PROMPTS = (
         "07",
         "own-range",
         "choice",
-        "x = (−4, −3.5, 0, 1, 5) is fake-quantised with 2 bits; min and max are x's own. The nudged range is (−3, 6). "
-        "What is the gradient by x of the sum of the values?",
+        "x = (−4, −3.5, 0, 1, 5) is fake-quantised with 2 bits; min and max are computed from x. "
+        "The nudged range is (−3, 6). What is the gradient of the sum of y with respect to x?",
         (
-            Choice("ones", "[1 1 1 1 1]", (1, 1, 1, 1, 1), "one-everywhere"),
-            Choice("inside", "[0 0 1 1 1]", (0, 0, 1, 1, 1), "range-taken-for-constant"),
+            Choice("ones", "[1 1 1 1 1]", (1, 1, 1, 1, 1), "straight-through passes the gradient everywhere"),
+            Choice("inside", "[0 0 1 1 1]", (0, 0, 1, 1, 1), "min and max are constants"),
+            Choice("swapped", "[1 1 0 0 0]", (1, 1, 0, 0, 0), "only clamped entries get a gradient"),
             Choice("home", "[2 0 1 1 1]", (2, 0, 1, 1, 1)),
         ),
-        "The two small ones are clamped and pass their 1 to min; and min is the first x.",
+        "−4 and −3.5 are clamped, so each passes its 1 to min. And min is the first entry: it gets 1 + 1 = 2.",
     ),
     Prompt(
         "07",
         "nudged-end",
         "choice",
-        "Numbers are fake-quantised in the range (−6, 6), with 8 bits. What is the gradient at 5.98?",
+        "Numbers are fake-quantised in the range (−6, 6) with 8 bits. "
+        "What is the gradient of the sum of y with respect to the entry 5.98?",
         (
             Choice("zero", "0", (0,)),
-            Choice("half", "½: it is close to the end", (0.5,), "soft-at-the-end"),
-            Choice("one", "1: it is inside the range", (1,), "mask-of-the-raw-range"),
+            Choice("half", "0.5", (0.5,), "near an end of the range the gradient falls off gradually"),
+            Choice("one", "1", (1,), "the range that was asked for decides what is inside"),
         ),
-        "So that 0 is a level the range moves to (−6.0235, 5.9765), and 5.98 is outside.",
+        "Here −min/s = 127.5, so z = 128 and the nudged range is (−6.0235, 5.9765). 5.98 is outside, and clamped.",
     ),
     Prompt(
         "07",
         "tie",
         "choice",
-        "In the range (−1, 1) with 3 bits, 0 falls half-way between two levels. Where is the nudged lower end in "
-        "float32, and where in float64?",
+        "In the range (−1, 1) with 3 bits, −min/s is exactly 3.5. "
+        "What is the lower end α of the nudged range, computed in float32 and in float64?",
         (
-            Choice("same-up", "−.857143 in both", (-0.857143, -0.857143), "digits-do-not-decide"),
-            Choice("differ", "−.857143 in float32, −1.142857 in float64", (-0.857143, -1.142857)),
-            Choice("same-down", "−1.142857 in both", (-1.142857, -1.142857), "digits-do-not-decide"),
+            Choice("same-up", "−0.857 in both", (-0.857143, -0.857143), "a tie is always rounded down"),
+            Choice("differ", "−0.857 in float32, −1.143 in float64", (-0.857143, -1.142857)),
+            Choice("same-down", "−1.143 in both", (-1.142857, -1.142857), "the dtype changes only the last decimals"),
         ),
-        "1 divided by 2/7 is 3.5 in float64 and 3.4999998 in float32: one is rounded up, the other down.",
+        "1 divided by 2/7 is 3.4999998 in float32 and 3.5 in float64. Plus a half, rounded down: z is 3 and 4.",
+    ),
+    Prompt(
+        "07",
+        "trained-through",
+        "choice",
+        "With float weights 91.8 % of the test images are classified correctly, with 2-bit weights 76.5 %. "
+        "And with 2-bit weights after 100 steps of training through the rounding?",
+        (
+            Choice("same", "76.5 %, as before", (76.5,), "rounding stops the gradient, so nothing is learned"),
+            Choice("worse", "about 60 %", (60.0,), "a wrong derivative makes the training diverge"),
+            Choice("most", "about 89 %", (88.6,)),
+            Choice("all", "91.8 %, as with floats", (91.8,), "training makes up for any rounding"),
+        ),
+        "The loss uses the 2-bit weights. Straight-through moves the float weights, and some reach a better level.",
     ),
 )

@@ -13,38 +13,54 @@ PROMPTS = (
         "08",
         "sparse-loss",
         "choice",
-        "Three classes have the logits (0, 1, 2), and class 1 is the true one. What is the cross-entropy?",
+        "The logits (0, 1, 2) have the softmax (0.0900, 0.2447, 0.6652). The label is 1. What is the cross-entropy?",
         (
-            Choice("twice", "1.2177", (1.2177,), "softmax-twice"),
+            Choice("likeliest", "0.4076", (0.4076,), "the loss is taken at the likeliest class"),
+            Choice("complement", "0.7553", (0.7553,), "the loss is 1 minus the probability"),
             Choice("one", "1.4076", (1.4076,)),
-            Choice("binary", "3.1333", (3.1333,), "sum-of-binary-terms"),
+            Choice("from-one", "2.4076", (2.4076,), "classes are counted from 1"),
         ),
-        "One class of three: −log softmax = log(1 + e + e²) − 1.",
+        "The label 1 is the second class. Its probability is 0.2447, and −log 0.2447 = 1.4076.",
     ),
     Prompt(
         "08",
         "gradient-sum",
         "choice",
-        "The cross-entropy of the logits (0, 1, 2), class 1 the true one, has a gradient by the logits. What do its "
-        "three entries sum to?",
+        "The loss is lse(z) − z_y, for the logits (0, 1, 2) and the label 1. "
+        "What is the sum of the three entries of its gradient with respect to z?",
         (
+            Choice("true-only", "−0.7553", (-0.7553,), "only the logit of the true class gets a gradient"),
             Choice("zero", "0", (0,)),
-            Choice("one", "1, as the probabilities do", (1,), "forgets-to-subtract-one"),
-            Choice("loss", "1.4076, the loss", (1.4076,), "gradient-taken-for-the-loss"),
+            Choice("one", "1", (1,), "the gradient is the vector of probabilities"),
+            Choice("loss", "1.4076", (1.4076,), "the gradient splits the loss among the classes"),
         ),
-        "The gradient is the probabilities, which sum to 1, less a 1 at the true class.",
+        "The derivatives of lse are the probabilities, with the sum 1; −z_y adds −1.",
     ),
     Prompt(
         "08",
         "raised-logits",
         "choice",
-        "The cross-entropy of the logits (0, 1, 2), class 1 the true one, is 1.4076. All three logits rise by 100. "
+        "The cross-entropy of the logits (0, 1, 2) with label 1 is 1.4076. All three logits rise by 100. "
         "What is it now?",
         (
             Choice("same", "1.4076", (1.4076,)),
-            Choice("more", "101.4076", (101.4076,), "level-matters"),
-            Choice("infinite", "∞", (math.inf,), "large-is-infinite"),
+            Choice("more", "101.4076", (101.4076,), "larger logits give a larger loss"),
+            Choice("less", "0", (0.0,), "larger logits mean more certainty"),
+            Choice("infinite", "infinity", (math.inf,), "the exponentials overflow"),
         ),
-        "Only differences count: logsumexp and the true logit both rise by 100.",
+        "Every exponential is multiplied by the same factor, which cancels in the softmax.",
+    ),
+    Prompt(
+        "08",
+        "least-loss",
+        "choice",
+        "Ten probabilities are taken for logits. The best output is p = (1, 0, …, 0), with the 1 at the true class. "
+        "What is its cross-entropy?",
+        (
+            Choice("zero", "0 = log 1", (0.0,), "a perfect output has the loss 0"),
+            Choice("guess", "2.3026 = log 10", (2.302585,), "a softmax of probabilities makes them equal"),
+            Choice("between", "1.4612 = log(e + 9) − 1", (1.461150,)),
+        ),
+        "The softmax of (1, 0, …, 0) is e/(e + 9) = 0.23 at the true class, since probabilities differ by at most 1.",
     ),
 )

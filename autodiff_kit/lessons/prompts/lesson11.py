@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from autodiff_kit.lessons.prompt import Choice, Prompt
 
 __all__ = ["PROMPTS"]
@@ -11,55 +9,57 @@ __all__ = ["PROMPTS"]
 PROMPTS = (
     Prompt(
         "11",
-        "naive-means",
+        "nan-reaches",
         "choice",
-        "Five values h = (1, 2, 3, 4, 5) belong to the groups 0 0 1 1 1, and there are three groups. "
-        "What are the sums of the groups over their counts?",
+        "Five rows h belong to the groups 0 0 1 1 1, of three. The loss is the sum of v times each group's mean, with "
+        "v = 1, and the mean of the empty group 2 is 0/0. Which gradients are nan?",
         (
-            Choice("two", "[1.5 4]", (1.5, 4.0), "loses-the-last-empty-segment"),
-            Choice("zero", "[1.5 4 0]", (1.5, 4.0, 0.0), "empty-is-harmless"),
-            Choice("nan", "[1.5 4 nan]", (1.5, 4.0, math.nan)),
+            Choice("neither", "none of them", (0, 0), "an empty group has no rows, so it cannot affect a gradient"),
+            Choice("both", "those of h and of v", (5, 1), "one nan in the loss makes every gradient nan"),
+            Choice("weight", "only that of v", (0, 1)),
         ),
-        "Group 2 has the sum 0 and the count 0, and 0/0 is not a number.",
+        "The gradient of v is the sum of all means, 1.5 + 4 + nan. A row of h meets only its own group's count, 2 or 3, "
+        "and no row belongs to the empty group.",
     ),
     Prompt(
         "11",
         "pull-of-a-mean",
         "choice",
-        "Five values belong to the groups 0 0 1 1 1, of three. The loss is the sum of the three means, where that of "
-        "an empty group is 0. What is its gradient by the last value?",
+        "Five rows belong to the groups 0 0 1 1 1, of three. The means of the groups get the cotangents g = (6, 6, 0). "
+        "What does the pull of the means give the five rows?",
         (
-            Choice("fifth", ".2", (0.2,), "divides-by-all-rows"),
-            Choice("third", ".3333", (1 / 3,)),
-            Choice("one", "1", (1.0,), "pull-forgets-the-count"),
+            Choice("all", "[1.2 1.2 1.2 1.2 1.2]", (1.2,) * 5, "a mean divides by the number of all rows"),
+            Choice("own", "[3 3 2 2 2]", (3, 3, 2, 2, 2)),
+            Choice("whole", "[6 6 6 6 6]", (6,) * 5, "each row gets the whole cotangent of its group, as for a sum"),
+            Choice("values", "[2 4 1.5 2 2.5]", (2, 4, 1.5, 2, 2.5), "larger rows get a larger share of the gradient"),
         ),
-        "It is one of three in its group, and moves that group's mean by a third of its own way.",
+        "A row is one of n in its group and moves the mean by 1/n: 6/2 = 3 in group 0 and 6/3 = 2 in group 1.",
     ),
     Prompt(
         "11",
         "an-id-of-minus-one",
         "choice",
-        "The last id is −1 in place of 1: groups 0 0 1 1 −1, three groups. What sums does NumPy's "
-        "np.add.at(out, ids, h) leave in three zeros?",
+        "The values 1 2 3 4 5 have the ids 0 0 1 1 −1. What does np.add.at(out, ids, h) leave in out, three zeros "
+        "before?",
         (
             Choice("wraps", "[3 7 5]", (3.0, 7.0, 5.0)),
-            Choice("dropped", "[3 7 0]: the 5 is left out", (3.0, 7.0, 0.0), "bad-ids-are-left-out"),
-            Choice("error", "none: it raises an error", (), "an-error-will-tell"),
+            Choice("dropped", "[3 7 0]", (3.0, 7.0, 0.0), "rows with an invalid id are left out"),
+            Choice("error", "an IndexError", (), "NumPy reports every invalid id"),
         ),
-        "To NumPy −1 is the last place, so that the 5 lands in a group that it does not belong to.",
+        "For NumPy the index −1 is the last place, so the 5 is added to group 2, to which it does not belong.",
     ),
     Prompt(
         "11",
-        "counts-alone",
+        "row-in-a-running-mean",
         "choice",
-        "In half of the graphs some cat stands beside a dog. Each of them has a partner with the same edges and "
-        "equally many cats, dogs and plants, where none does. A model looks at every node, but at no neighbour. "
-        "How many of 100 unseen graphs does it judge rightly?",
+        "Batch 1 had three rows of class 0. Batch 2 has one row of class 0. The mean runs over all rows so far. What is "
+        "the derivative of the mean with respect to the new row?",
         (
-            Choice("coin", "50", (50.0,)),
-            Choice("some", "about 75", (75.0,), "counts-tell-something"),
-            Choice("most", "95 or more", (95.0,), "nodes-tell-all"),
+            Choice("one", "1", (1,), "the mean of a batch with one row is that row"),
+            Choice("third", "1/3", (1 / 3,), "the mean is taken over the rows before the new one"),
+            Choice("half", "1/2", (1 / 2,), "each batch counts once, however many rows it has"),
+            Choice("quarter", "1/4", (1 / 4,)),
         ),
-        "What the model sees of a graph and of its partner is the same, so it says the same of both, and one is wrong.",
+        "The new mean is (3 m + h)/4, so a row of this batch moves it by 1/(3 + 1).",
     ),
 )

@@ -11,38 +11,56 @@ PROMPTS = (
         "13",
         "record-of-steps",
         "choice",
-        "100 steps of 5 operations each, total = total + loss, and one tape around the loop. How many nodes does the "
-        "record hold after it?",
+        "One tape is open around a loop of 100 steps. A step computes a loss with 4 operations and then "
+        "total = total + loss. How many nodes does the record hold after the loop?",
         (
-            Choice("last", "5", (5,), "only-the-last"),
-            Choice("losses", "100", (100,), "a-node-a-step"),
+            Choice("last", "5", (5,), "the record keeps the last step only"),
+            Choice("losses", "100", (100,), "a step is one node"),
+            Choice("loss", "400", (400,), "adding to a total is not recorded"),
             Choice("all", "500", (500,)),
         ),
-        "The record ends with the tape, not with the step.",
+        "Each step records 4 operations and the addition, and nothing is removed while the tape is open: 100·5 = 500.",
     ),
     Prompt(
         "13",
         "marks-every-ten",
         "choice",
-        "A chain of 100 layers; only the input of every tenth is kept, and the rest is computed again when it is "
-        "needed. How often is a layer called, and how many values are held at most?",
+        "A chain of 100 layers with a checkpoint before every tenth. How often is a layer called in all, and how many "
+        "values are held at most at one time?",
         (
-            Choice("all", "100 and 100", (100, 100), "keeps-every-value"),
-            Choice("marks", "190 and 19", (190, 19)),
-            Choice("none", "4950 and 1", (4950, 1), "recomputes-from-the-start"),
+            Choice("all", "100 calls, 100 values", (100, 100), "the values of all layers must be held"),
+            Choice("marks", "190 calls, 19 values", (190, 19)),
+            Choice("twice", "200 calls, 10 values", (200, 10), "only the checkpoints need memory"),
+            Choice("none", "4950 calls, 1 value", (4950, 1), "each value is computed again from the start"),
         ),
-        "100 on the way out, and 9 more in each of 10 blocks; 10 marks, and 9 values of the block at work.",
+        "Calls: 100 on the forward pass, and 9 more in each of the 10 blocks. "
+        "Values: 10 checkpoints, and 9 more while the last block is differentiated.",
     ),
     Prompt(
         "13",
         "changed-variable",
         "choice",
-        "f(x) = w·x was compiled when the variable w held 2, and f(3) gave 6. Now w.assign(5). What does f(3) give?",
+        "A compiled function returns scale·x. The variable scale held 2 when it was compiled, and the call with x = 3 "
+        "gave 6. Then scale.assign(5). What does the next call with x = 3 give?",
         (
             Choice("new", "15", (15,)),
-            Choice("old", "6: it was compiled with 2", (6,), "compiled-in"),
-            Choice("error", "an error: compile it again", (), "caches-go-bad"),
+            Choice("old", "6", (6,), "compiling stores the value of a variable as a constant"),
+            Choice("error", "an error", (), "a compiled function is invalid after a variable changes"),
         ),
-        "A variable is an input of what was compiled. It is read at every call.",
+        "A variable is an input of the compiled function, so its value is read at each call: 5·3 = 15.",
+    ),
+    Prompt(
+        "13",
+        "compiled-draw",
+        "choice",
+        "A compiled function returns x + generator.normal(). It is called four times with the same x. "
+        "How many different results do the four calls give?",
+        (
+            Choice("four", "4", (4,), "every line of the function runs at each call"),
+            Choice("two", "2", (2,), "only the call that records differs from the others"),
+            Choice("one", "1", (1,)),
+        ),
+        "The generator is called by Python, and Python runs only while the function is recorded. "
+        "The number drawn then is a constant of the record, in the first call and in all later ones.",
     ),
 )

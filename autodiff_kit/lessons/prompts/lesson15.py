@@ -6,122 +6,74 @@ from autodiff_kit.lessons.prompt import Choice, Prompt
 
 __all__ = ["PROMPTS"]
 
-_ADAM = "lr .1, betas .9 and .999, w = 0"
+_ADAM = "Adam with learning rate 0.1, β₁ = 0.9 and β₂ = 0.999"
 
 PROMPTS = (
     Prompt(
         "15",
         "adam-hundred",
         "choice",
-        f"Adam ({_ADAM}) gets one gradient of 1 and then 99 gradients of 0. Where is w after 100 steps?",
+        f"{_ADAM} starts at w = 0. It gets one gradient of 1 and then 99 gradients of 0. Where is w after 100 steps?",
         (
-            Choice("still", "−.100000", (-0.1,), "zero-gradient-means-still"),
-            Choice("adaptive", "−.316228", (-0.316228,), "blames-the-adaptivity"),
-            Choice("drift", "−.600522", (-0.600522,)),
-            Choice("momentum", "−.999973", (-0.999973,), "all-of-momentum"),
+            Choice("still", "−0.1000", (-0.1,), "a gradient of 0 means no step"),
+            Choice("drift", "−0.6005", (-0.600522,)),
+            Choice("momentum", "−1.0000", (-1.0,), "Adam moves as far as momentum: 0.1 · (1 + 0.9 + 0.9² + …)"),
+            Choice("rate", "−10.0000", (-10.0,), "every step of Adam has the size of the learning rate"),
         ),
-        "m starts at .1 and fades slowly; −.500522 of the way came from steps whose gradient was 0.",
+        "m is 0.1 after the first step and 0.09 after the second. As long as m is not 0, w moves.",
     ),
     Prompt(
         "15",
-        "order",
+        "who-drifts",
         "choice",
-        "The same gradients (1, then 99 zeros) for SGD, SGD with momentum .9, RMSProp and Adam: "
-        "sort them by the distance they move.",
+        "SGD, SGD with momentum, RMSProp and Adam each get one gradient of 1 and then 99 zeros. "
+        "Which of them move w in the steps whose gradient is 0?",
         (
-            Choice(
-                "memory",
-                "SGD .100, RMSProp .316, Adam .601, momentum 1.000",
-                (-0.1, -0.999973, -0.316228, -0.600522),
-            ),
-            Choice("adaptive", "SGD, momentum, RMSProp, Adam", (), "blames-the-adaptivity"),
-            Choice("alike", ".1 each", (-0.1, -0.1, -0.1, -0.1), "zero-gradient-means-still"),
+            Choice("slots", "all except SGD", (), "every optimizer that has a slot moves on"),
+            Choice("adaptive", "RMSProp and Adam", (), "adaptive step sizes keep a weight moving"),
+            Choice("moments", "momentum and Adam", (0.0, -0.899973, 0.0, -0.500522)),
+            Choice("adam", "only Adam", (0.0, 0.0, 0.0, -0.500522), "momentum stops when the gradients stop"),
         ),
-        "Only what has an m moves on. RMSProp's .316228 = .1/√.1 was all in its first step.",
+        "Their move is a multiple of a mean of past gradients. "
+        "The moves of SGD and RMSProp have g as a factor, and g is 0.",
     ),
     Prompt(
         "15",
-        "no-first-moment",
+        "none-then-zero",
         "choice",
-        "The same run of Adam with beta1 = 0. Where is w after 100 steps?",
+        f"{_ADAM} starts at w = 0. It gets one gradient of 1, then 50 times None, then one gradient of 0. Where is w?",
         (
-            Choice("same", "−.600522", (-0.600522,), "blames-the-adaptivity"),
-            Choice("still", "−.100000", (-0.1,)),
-            Choice("nothing", "0", (0,), "no-m-no-motion"),
+            Choice("forgets", "−0.1000", (-0.1,), "the slots are empty after so many Nones"),
+            Choice("zeros", "−0.5972", (-0.597215,), "None is taken for a gradient of 0"),
+            Choice("paused", "−0.1670", (-0.167006,)),
         ),
-        "With no memory of the gradient there is nothing to drift on.",
-    ),
-    Prompt(
-        "15",
-        "none-instead",
-        "choice",
-        "The same run of Adam, with 99 times None in place of 0. Where is w?",
-        (
-            Choice("still", "−.100000", (-0.1,)),
-            Choice("same", "−.600522", (-0.600522,), "None-taken-for-zero"),
-            Choice("error", "nowhere: it is an error", (), "None-is-an-error"),
-        ),
-        "None means no step at all: nothing moves, nothing decays.",
-    ),
-    Prompt(
-        "15",
-        "loss-times-1000",
-        "choice",
-        "Three gradients of 1 move w to −.3000. Now the loss is multiplied by 1000. Where do they lead?",
-        (
-            Choice("thousand", "−300", (-300,), "scales-with-the-loss"),
-            Choice("same", "−.3000", (-0.3,)),
-            Choice("small", "−.0003", (-0.0003,), "shrinks-with-the-loss"),
-        ),
-        "m and √v both grow by 1000 and cancel. (−300 is SGD's answer.)",
+        "The Nones change neither m, v nor t. So the zero is step 2, as in the table: −0.1 − 0.0670.",
     ),
     Prompt(
         "15",
         "freeze-by-zeros",
         "choice",
-        "After 50 gradients of 1 come 50 zeros, “to freeze w”. How far does Adam still move it?",
+        f"{_ADAM} gets 50 gradients of 1, then 50 gradients of 0 to freeze w. How far do the 50 zeros move w?",
         (
-            Choice("frozen", "0", (0,), "zero-gradient-means-still"),
-            Choice("single", "−.5005", (-0.5005,), "as-after-one-gradient"),
-            Choice("full", "−.9761", (-0.9761,)),
+            Choice("frozen", "0.0000", (0.0,), "a gradient of 0 means no step"),
+            Choice("single", "−0.5005", (-0.500522,), "the past has no influence: as after one gradient"),
+            Choice("rate", "−5.0000", (-5.0,), "every step of Adam has the size of the learning rate"),
+            Choice("full", "−0.9761", (-0.976110,)),
         ),
-        "m is full (near 1) at step 50. By None the drift is 0.",
-    ),
-    Prompt(
-        "15",
-        "adamw-decay",
-        "choice",
-        "AdamW with weight decay .01 and lr .1 starts at w = 1 and gets 100 gradients of 0: where is w?",
-        (
-            Choice("still", "1", (1,), "no-gradient-no-change"),
-            Choice("rate", ".904792", (0.904792,)),
-            Choice("bare", ".366032", (0.366032,), "decay-without-the-rate"),
-        ),
-        "Decay acts by itself: (1 − .1·.01)¹⁰⁰.",
-    ),
-    Prompt(
-        "15",
-        "row-twice",
-        "choice",
-        "A row of an embedding gets a gradient of 1 at steps 1 and 51 only. Where is it after 100 steps, "
-        "with dense and with lazy updates?",
-        (
-            Choice("steps", "−.2 and −.2", (-0.2, -0.2), "two-gradients-two-steps"),
-            Choice("own", "−1.144207 and −.2", (-1.144207, -0.2), "clock-of-its-own"),
-            Choice("clock", "−1.144207 and −.195223", (-1.144207, -0.195223)),
-        ),
-        "Dense drifts twice; lazy stands still in between, but its second step is corrected for t = 51.",
+        "m starts near 1 and is multiplied by 0.9 at each zero, so the moves are about −0.1 · (0.9 + 0.9² + …) = −0.9. "
+        "They are a little larger, because the corrected v falls.",
     ),
     Prompt(
         "15",
         "stop-for-good",
         "number",
-        "After a first gradient of 1, which second gradient makes w stop for good (zeros follow)?",
+        f"{_ADAM} gets a first gradient of 1. Which second gradient stops w for good, if only zeros follow?",
         (
-            Choice("zero", "0", (0,), "zero-gradient-means-still"),
-            Choice("opposite", "−1", (-1,), "opposite-of-the-last-gradient"),
-            Choice("cancels", "−.9", (-0.9,)),
+            Choice("zero", "0", (0,), "a gradient of 0 means no step"),
+            Choice("opposite", "−1", (-1,), "the opposite of the last gradient cancels it"),
+            Choice("factor", "−0.09", (-0.09,), "the gradient enters m without the factor 1 − β₁"),
+            Choice("cancels", "−0.9", (-0.9,)),
         ),
-        "β₁m + (1−β₁)g must be 0: m is empty from then on.",
+        "m₂ = 0.9 · 0.1 + 0.1 · g must be 0, so g = −0.9. Then m is 0, and zeros keep it at 0.",
     ),
 )

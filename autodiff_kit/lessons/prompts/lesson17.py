@@ -6,44 +6,65 @@ from autodiff_kit.lessons.prompt import Choice, Prompt
 
 __all__ = ["PROMPTS"]
 
+_IN_THE_BATCH = (14 / 9, 28 / 3, 32 / 9, 0, 110 / 9, 44 / 3)
+
 PROMPTS = (
     Prompt(
         "17",
         "clip-order",
         "choice",
-        "Three examples have the gradients [−2 0], [0 −4] and [−6 −8]. What is longer than 1 is shortened to 1, and a "
-        "mean is taken. Does it matter whether each is clipped and then the mean is taken, or the mean is clipped?",
+        "Three examples have the gradients [−2 0], [0 −4] and [−6 −8], and C = 1. Compare the mean of the clipped "
+        "gradients with the clipped mean. In what do the two vectors differ?",
         (
-            Choice("same", "no: the same vector", (0,), "clipping-commutes"),
-            Choice(
-                "length", "it does, but only the length differs: the direction is the same", (1,), "only-the-length"
-            ),
-            Choice("both", "it does: length and direction differ", (2,)),
+            Choice("same", "in nothing", (0,), "a mean and a clipping can be exchanged"),
+            Choice("length", "in length only", (1,), "clipping keeps every direction, so it keeps the mean's too"),
+            Choice("both", "in length and direction", (2,)),
+            Choice("direction", "in direction only", (3,), "the mean of vectors of length C has length C"),
         ),
-        "Clipping is not linear. The mean of arrows of length 1 counts directions; the other follows the longest.",
+        "Clipped first, each example counts with length 1, so the mean depends on the directions only. "
+        "Clipped afterwards, the mean keeps the direction that the long third gradient gave it.",
     ),
     Prompt(
         "17",
         "wild-example",
         "choice",
-        "The third gradient becomes 1000 times as long. By how much does the mean of the clipped gradients move?",
+        "The third gradient becomes 1000 times as long, and C = 1 as before. By how much does the mean of the clipped "
+        "gradients move?",
         (
-            Choice("blows", "it becomes about 1000 times as long", (800,), "clips-the-mean"),
-            Choice("half", "by about half its length", (0.4,), "averages-the-damage"),
             Choice("none", "not at all", (0,)),
+            Choice("half", "by about half its length", (0.4,), "a clipped example still counts more if it is longer"),
+            Choice("blows", "by about 1000 times its length", (800,), "clipping only limits the mean, not an example"),
         ),
-        "After clipping the third was 1 long already. Its direction counts, and its length never did.",
+        "The third gradient was longer than 1 before, so it was already clipped to length 1. "
+        "Its direction has not changed, and neither has the clipped vector.",
     ),
     Prompt(
         "17",
         "passes",
         "choice",
-        "A hundred examples, and a gradient is wanted for each. How many times must the loss function run?",
+        "A batch has 100 examples, and the gradient of each example's loss is wanted. How many times must the loss "
+        "function run?",
         (
-            Choice("one", "1", (1,)),
-            Choice("hundred", "100", (100,), "a-pass-an-example"),
-            Choice("hundred-one", "101: once for the batch, once for each", (101,), "a-pass-an-example"),
+            Choice("hundred", "100 times: once for each example", (100,), "a tape gives one gradient per run"),
+            Choice(
+                "hundred-one", "101 times: once for the batch too", (101,), "the batch is needed before the examples"
+            ),
+            Choice("one", "once: for the whole batch", (1,)),
         ),
-        "The batch is computed once, row by row. The way back keeps the rows apart where it would have added them up.",
+        "The forward pass on the batch computes all rows. The backward pass keeps the rows apart until it reaches the "
+        "weights, and there it leaves out the sum over the rows.",
+    ),
+    Prompt(
+        "17",
+        "mixed-rows",
+        "choice",
+        "The loss of an example is the squared distance of its output to the mean output of the batch. Each of the "
+        "three examples is now computed alone, as a batch of one. What are the three gradients?",
+        (
+            Choice("same", "the same as in the batch", _IN_THE_BATCH, "a loss per row depends on its row only"),
+            Choice("zero", "[0 0] for each", (0,) * 6),
+            Choice("longer", "longer than in the batch", (), "in a batch, each example gets a share of its gradient"),
+        ),
+        "Alone, an example is its own mean. Its distance to the mean is 0 for all weights, and so is the gradient.",
     ),
 )

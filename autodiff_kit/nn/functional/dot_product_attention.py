@@ -87,6 +87,6 @@ def _check_shapes(q: Tensor, k: Tensor, v: Tensor) -> None:
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise ShapeError(f"attention needs matrices of queries, keys and values; got {q.shape}, {k.shape}, {v.shape}")
     if q.shape[-1] != k.shape[-1]:
-        raise ShapeError(f"queries {q.shape} and keys {k.shape} must have equally long vectors")
+        raise ShapeError(f"queries {q.shape} and keys {k.shape} must have vectors of the same length")
     if k.shape[-2] != v.shape[-2]:
-        raise ShapeError(f"keys {k.shape} and values {v.shape} must be equally many")
+        raise ShapeError(f"keys {k.shape} and values {v.shape} must have the same number of rows")

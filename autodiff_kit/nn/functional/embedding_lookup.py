@@ -29,7 +29,7 @@ def embedding(table: Any, ids: Any) -> Tensor:
     Raises
     ------
     RangeError
-        If an id is outside the table; the first such id and its place are named.
+        If an id is outside the table; the message names the first such id and its position.
 
     Notes
     -----

@@ -17,7 +17,9 @@ __all__ = ["huber", "sigmoid_cross_entropy", "softmax_cross_entropy"]
 def _same_shape(name: str, labels: Any, others: Any) -> tuple[Tensor, Tensor]:
     left, right = as_tensor(labels), as_tensor(others)
     if left.shape != right.shape:
-        raise ShapeError(f"{name}: {left.shape} beside {right.shape}; labels and predictions need one shape")
+        raise ShapeError(
+            f"{name}: got shapes {left.shape} and {right.shape}; labels and predictions must have the same shape"
+        )
     return left, right
 
 
@@ -56,7 +58,7 @@ def softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:
     """
     shares, x = _same_shape("softmax_cross_entropy", labels, logits)
     if not x.ndim:
-        raise ShapeError("softmax_cross_entropy: a single number has no axis of classes")
+        raise ShapeError("softmax_cross_entropy needs an axis of classes, got a single number")
     return -(shares * log_softmax(x)).sum(axis=-1)
 
 

@@ -50,7 +50,7 @@ def _negative_axes(ndim: int, axis: Any) -> tuple[int, ...]:
         several = axis if isinstance(axis, (list, tuple, np.ndarray)) else (axis,)
         return tuple(sorted({negative_axis(a, ndim, "layer_norm") for a in several}))
     except TypeError as error:
-        raise DtypeError(f"layer_norm: the axis is a whole number or several of them, got {axis!r}") from error
+        raise DtypeError(f"layer_norm: the axis must be an integer or a tuple of integers, got {axis!r}") from error
 
 
 def _scale_and_shift(
@@ -64,7 +64,7 @@ def _scale_and_shift(
             given if isinstance(given, (int, float)) else as_tensor(given)
         )  # a Python number takes the dtype of the other operand
         if np.shape(t) not in ((), shape):
-            raise ShapeError(f"{name}: the {what} has shape {np.shape(t)}; one number, or shape {shape}, is expected")
+            raise ShapeError(f"{name}: the {what} must be one number or have shape {shape}, got shape {np.shape(t)}")
         t = reshape(t, place) if np.shape(t) else t
         y = y * t if what == "scale" else y + t
     return y
@@ -93,7 +93,7 @@ def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, ep
     ShapeError
         If an axis is out of range, or scale or offset has another shape.
     StructureError, DtypeError
-        If epsilon is negative or no number.
+        If epsilon is negative or not a number.
 
     Notes
     -----
@@ -140,7 +140,7 @@ def instance_norm(x: Any, scale: Any = None, offset: Any = None, epsilon: float 
     ShapeError
         If ``x`` has no spatial axis, or scale or offset is not ``(c,)``.
     StructureError, DtypeError
-        If epsilon is negative or no number.
+        If epsilon is negative or not a number.
 
     Notes
     -----
@@ -160,7 +160,7 @@ def instance_norm(x: Any, scale: Any = None, offset: Any = None, epsilon: float 
     """
     t = as_tensor(x)
     if t.ndim < 3:
-        raise ShapeError(f"instance_norm: three axes or more are expected, (b, ..., c); got {t.shape}")
+        raise ShapeError(f"instance_norm needs at least three axes, (b, ..., c), got shape {t.shape}")
     y: Tensor = standardize(
         t, axis=tuple(range(1 - t.ndim, -1)), epsilon=number_in_range("instance_norm", "epsilon", epsilon)
     )

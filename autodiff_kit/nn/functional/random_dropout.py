@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import callback
+from autodiff_kit.core.tracer import opaque
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.nn.functional.validation import number_in_range
@@ -26,19 +27,19 @@ def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tenso
     rate : float
         Probability with which an entry is dropped, from 0 to 1.
     seed : int or numpy.random.Generator, optional
-        The same number drops the same entries each time; a generator moves on from call to call.
+        The same number drops the same entries each time; a generator gives other entries at each call.
     training : bool, optional
-        When False nothing is dropped, and nothing enlarged.
+        If False, no entry is dropped or scaled.
 
     Returns
     -------
     Tensor
-        Of the shape of ``x``; what is kept is divided by ``1 - rate``.
+        In the shape of ``x``; the kept entries are divided by ``1 - rate``.
 
     Raises
     ------
     StructureError, DtypeError
-        If the rate is outside 0 to 1, or the seed is not a seed.
+        If the rate is outside 0 to 1, or the seed is not valid.
 
     Notes
     -----
@@ -58,16 +59,17 @@ def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tenso
     t, probability = as_tensor(x), number_in_range("dropout", "rate", rate, most=1)
     if not check_flag("dropout: training", training) or probability == 0:
         return t
-    keep = callback(_draw_mask, t._value, unwrap(seed), probability, every_call=True)
+    keep = _draw_mask(t._value, unwrap(seed), probability)
     scaled = t * (1.0 / (1.0 - probability)) if probability < 1 else t
     return select(scaled, 0.0, condition=keep)
 
 
+@partial(opaque, every_call=True)
 def _draw_mask(x: Any, seed: Any, probability: float) -> np.ndarray[Any, Any]:
     """A mask of the entries that are kept; in a compiled function it is drawn again at each call."""
     try:
         generator = np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"dropout: the seed is a whole number of 0 or more, or a Generator, got {seed!r}") from error
+        raise DtypeError(f"dropout: the seed must be an integer of 0 or more, or a Generator, got {seed!r}") from error
     keep: np.ndarray[Any, Any] = generator.random(np.shape(x)) >= probability
     return keep

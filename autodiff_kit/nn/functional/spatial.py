@@ -24,9 +24,9 @@ def _integer_at_least(name: str, what: str, given: Any, least: int) -> int:
     try:
         n = operator.index(unwrap(given))
     except TypeError as error:
-        raise DtypeError(f"{name}: {what} is a whole number or a pair of them, got {given!r}") from error
+        raise DtypeError(f"{name}: {what} must be an integer or a pair of them, got {given!r}") from error
     if n < least:
-        raise StructureError(f"{name}: {what} is {least} or more, got {given!r}")
+        raise StructureError(f"{name}: {what} must be {least} or more, got {given!r}")
     return n
 
 
@@ -35,7 +35,7 @@ def _pair(name: str, what: str, given: Any, least: int = 1) -> Pair:
     several = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim > 0)
     both = tuple(given) if several else (given, given)
     if len(both) != 2:
-        raise StructureError(f"{name}: {what} is a whole number or a pair (height, width), got {given!r}")
+        raise StructureError(f"{name}: {what} must be an integer or a pair (height, width), got {given!r}")
     return _integer_at_least(name, what, both[0], least), _integer_at_least(name, what, both[1], least)
 
 
@@ -48,7 +48,7 @@ def _same_padding(image: int, size: int, stride: int) -> Pair:
 def _padding_pairs(name: str, padding: Any, image: Pair, reach: Pair, stride: Pair) -> tuple[Pair, Pair]:
     if isinstance(padding, str):
         if padding not in ("valid", "same"):
-            raise StructureError(f'{name}: padding is "valid", "same", a whole number or pairs, got {padding!r}')
+            raise StructureError(f'{name}: padding is "valid", "same", an integer or pairs, got {padding!r}')
         if padding == "valid":
             return (0, 0), (0, 0)
         return _same_padding(image[0], reach[0], stride[0]), _same_padding(image[1], reach[1], stride[1])
@@ -117,8 +117,8 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     odd number of zeros for "same" has its larger half at the bottom and on the right, as TensorFlow's.
     The kernel is not flipped; in mathematics this is a cross-correlation.
     **Gradient.** Both are the exact transposes, for every setting.
-    **Cost.** Two operations for each entry of the output and of the kernel's ``kh * kw * c / groups``; the windows are
-    copied into a matrix of that width, and one matrix product does the rest.
+    **Cost.** Two operations for each entry of the output and each of the kernel's ``kh * kw * c / groups`` entries; the
+    windows are copied into a matrix of that width, and the rest is one matrix product.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     t, k = as_tensor(x), as_tensor(kernel)
     groups = _integer_at_least("conv2d", "groups", groups, 1)
     if k.ndim != 4 or 0 in k.shape[:2]:
-        raise ShapeError(f"conv2d: the kernel is (height, width, channels / groups, channels out), got {k.shape}")
+        raise ShapeError(f"conv2d: the kernel must be (height, width, channels / groups, channels out), got {k.shape}")
     windows = _place_windows("conv2d", t, k.shape[:2], stride, padding, dilation)
     if k.shape[2] * groups != t.shape[-1] or k.shape[3] % groups:
         raise ShapeError(
@@ -226,12 +226,13 @@ def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
 def _pooling_windows(name: str, x: Any, size: Any, stride: Any, padding: Any) -> tuple[Tensor, SlidingWindows]:
     t = as_tensor(x)
     if t.dtype.kind == "b":
-        raise DtypeError(f"{name}: truth values have no largest and no mean; cast them to numbers first")
+        raise DtypeError(f"{name}: booleans have no maximum and no mean; cast them to numbers first")
     windows = _place_windows(name, t, size, size if stride is None else stride, padding)
     alone = any(max(pad) >= n for pad, n in zip(windows.pads, windows.size, strict=True))
     if alone or 0 in t.shape[-3:-1]:
         raise ShapeError(
-            f"{name}: a window of {windows.size} would see padding alone on an image of {t.shape[-3:-1]} with padding "
+            f"{name}: a window of {windows.size} would contain padding only, on an image of {t.shape[-3:-1]} with "
+            "padding "
             f"{windows.pads}; pad by less than the window"
         )
     return t, windows

@@ -13,19 +13,19 @@ __all__ = ["number_in_range", "positive_number"]
 
 
 def number_in_range(name: str, what: str, given: Any, most: float = np.inf) -> float:
-    """A number from 0 to ``most``, else an error that names the function and the argument."""
+    """A number from 0 to ``most``; otherwise an error that names the function and the argument."""
     value = _number(name, what, given)
     if not 0 <= value <= most:
         bound = f"from 0 to {most:g}" if most < np.inf else "0 or more"
-        raise StructureError(f"{name}: {what} is {bound}, got {value:g}")
+        raise StructureError(f"{name}: {what} must be {bound}, got {value:g}")
     return value
 
 
 def positive_number(name: str, what: str, given: Any) -> float:
-    """A number above 0, else an error that names the function and the argument."""
+    """A number above 0; otherwise an error that names the function and the argument."""
     value = _number(name, what, given)
     if not value > 0:
-        raise StructureError(f"{name}: {what} is a number above 0, got {value:g}")
+        raise StructureError(f"{name}: {what} must be a number above 0, got {value:g}")
     return value
 
 
@@ -33,4 +33,4 @@ def _number(name: str, what: str, given: Any) -> float:
     try:
         return float(unwrap(given))
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"{name}: {what} is a number, got {given!r}") from error
+        raise DtypeError(f"{name}: {what} must be a number, got {given!r}") from error

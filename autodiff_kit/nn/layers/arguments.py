@@ -37,7 +37,7 @@ ACTIVATIONS: dict[str, Function] = {
     "softplus": functional.softplus,
     "tanh": tanh,
 }
-"""Activation functions that may be given by name."""
+"""Activation functions that can be given by name."""
 
 
 _MAX_SIZE = 1 << 31  # longer axes do not fit into memory
@@ -46,7 +46,7 @@ _MAX_SIZE = 1 << 31  # longer axes do not fit into memory
 def size_argument(what: str, number: Any, least: int = 1) -> int:
     """An integer from ``least`` upwards, for sizes of axes."""
     if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, np.integer)):
-        raise DtypeError(f"{what} is a whole number, got {number!r}")
+        raise DtypeError(f"{what} must be an integer, got {number!r}")
     if not least <= number < _MAX_SIZE:
         raise StructureError(f"{what} must be from {least} to {_MAX_SIZE - 1}, got {number}")
     return int(number)
@@ -55,7 +55,7 @@ def size_argument(what: str, number: Any, least: int = 1) -> int:
 def layer_name(name: Any, default: str) -> str:
     """The name of a layer, or the default name of its class."""
     if name is not None and not isinstance(name, str):
-        raise DtypeError(f"a name is text, got {name!r}")
+        raise DtypeError(f"a name must be a string, got {name!r}")
     return default if name is None else name
 
 
@@ -64,7 +64,7 @@ def random_generator(seed: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
-        raise StructureError(f"a seed is a whole number from 0 or a NumPy generator, got {seed!r}") from error
+        raise StructureError(f"a seed must be an integer of 0 or more, or a NumPy generator, got {seed!r}") from error
 
 
 def floating_dtype(dtype: Any) -> np.dtype[Any]:
@@ -72,9 +72,9 @@ def floating_dtype(dtype: Any) -> np.dtype[Any]:
     try:
         wanted = np.dtype(np.float64 if dtype is None else dtype)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"{dtype!r} is no dtype; float32 and float64 are the usual ones") from error
+        raise DtypeError(f"{dtype!r} is not a dtype; use float32 or float64, for example") from error
     if wanted.kind != "f":
-        raise DtypeError(f"variables that are to be trained are floating, got dtype {wanted}")
+        raise DtypeError(f"trainable variables must have a floating dtype, got {wanted}")
     return wanted
 
 
@@ -82,7 +82,7 @@ def activation_function(given: Any) -> Function | None:
     """An activation given as a function or by its name; None for none."""
     function: Function | None = ACTIVATIONS.get(given) if isinstance(given, str) else given
     if given is not None and not callable(function):
-        raise StructureError(f"there is no activation {given!r}; give a function, or one of {', '.join(ACTIVATIONS)}")
+        raise StructureError(f"there is no activation {given!r}; use a function, or one of {', '.join(ACTIVATIONS)}")
     return function
 
 
@@ -97,7 +97,7 @@ def check_input_width(layer: Any, x: Tensor, inputs: int) -> None:
     """Raise ShapeError unless the last axis of the input has the width that the layer was built for."""
     if x.shape[-1] != inputs:
         raise ShapeError(
-            f"{layer.name} was made for vectors of {inputs}, got an input of shape {x.shape}, "
+            f"{layer.name} was made for vectors of {inputs} entries, got an input of shape {x.shape}, "
             f"whose last axis is {x.shape[-1]}"
         )
 

@@ -29,7 +29,7 @@ class Attention(Module):
     inputs : int, optional
         Width of the input, if the context has the same; by default both are taken from the first call.
     mode, additive, empty : optional
-        How a mask acts, as in :func:`autodiff_kit.nn.masked_softmax`.
+        How a mask works, as in :func:`autodiff_kit.nn.masked_softmax`.
     seed : int or numpy.random.Generator, optional
         Seed of the four initial kernels; None gives different values each time.
     name : str, optional
@@ -86,7 +86,7 @@ class Attention(Module):
         self.name = layer_name(name, "attention")
         self.size, self.heads = size_argument("size", size), size_argument("heads", heads)
         if self.size % self.heads:
-            raise StructureError(f"{self.name}: size {size} cannot be shared equally by {heads} heads")
+            raise StructureError(f"{self.name}: size {size} is not a multiple of the number of heads, {heads}")
         self.options: dict[str, Any] = {"mode": mode, "additive": additive, "empty": empty}
         known: dict[str, Any] = {"inputs": inputs, "seed": random_generator(seed), "dtype": dtype}
         self.query = Dense(size, name=f"{self.name}/query", **known)
@@ -119,7 +119,7 @@ class Attention(Module):
         except ValueError as error:
             raise ShapeError(
                 f"{self.name}: rows {x.shape} and context {context.shape} belong to different batches; "
-                "all axes but the last two must agree"
+                "all axes except the last two must be equal"
             ) from error
 
     def _head_mask(self, mask: Any, x: Tensor, context: Tensor, batch: tuple[int, ...]) -> Any:

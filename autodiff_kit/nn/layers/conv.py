@@ -111,7 +111,8 @@ class Conv2D(Module):
     def _build(self, inputs: int) -> Variable:
         if inputs % self.groups or self.filters % self.groups:
             raise StructureError(
-                f"{self.name}: {inputs} channels in and {self.filters} out do not both fall into {self.groups} groups"
+                f"{self.name}: {inputs} input channels and {self.filters} output channels cannot both be divided into "
+                f"{self.groups} groups"
             )
         self.kernel = layer_variable(
             self, "kernel", glorot_uniform((*self.size, inputs // self.groups, self.filters), self.seed)
@@ -130,7 +131,8 @@ class Conv2D(Module):
         inputs = kernel.shape[2] * self.groups
         if x.shape[-1] != inputs:
             raise ShapeError(
-                f"{self.name} was made for images of {inputs} channels, got shape {x.shape}; channels stand last"
+                f"{self.name} was made for images of {inputs} channels, got shape {x.shape}; the last axis is the "
+                "channels"
             )
         out = functional.conv2d(x, kernel, **self.options)
         out = out if self.bias is None else out + self.bias
@@ -140,5 +142,5 @@ class Conv2D(Module):
 def _height_and_width(size: Any) -> tuple[int, int]:
     both = tuple(size) if isinstance(size, (list, tuple)) else (size, size)
     if len(both) != 2:
-        raise StructureError(f"size is a whole number or a pair (height, width), got {size!r}")
+        raise StructureError(f"size must be an integer or a pair (height, width), got {size!r}")
     return size_argument("size", both[0]), size_argument("size", both[1])

@@ -58,7 +58,7 @@ class Dropout(Module):
         """The input with dropped entries."""
         if not isinstance(training, (bool, np.bool_)):
             raise StructureError(
-                f"{self.name} is active in training only, and needs to know: "
-                f"call it, and the Sequential around it, with training=True or training=False; got {training!r}"
+                f"{self.name} is active in training only; "
+                f"call it, and the Sequential that contains it, with training=True or training=False; got {training!r}"
             )
         return functional.dropout(x, self.rate, self.seed, training=bool(training))

@@ -52,7 +52,7 @@ class Sequential(Module):
         for place, layer in enumerate(layers):
             if not callable(layer):
                 raise DtypeError(
-                    f"layer {place} is a {type(layer).__name__}, and layers are called; give them one by one"
+                    f"layer {place} must be callable, got a {type(layer).__name__}; pass the layers one by one"
                 )
         self.layers: list[Function] = list(layers)
 

@@ -65,13 +65,13 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
         end if isinstance(end, Value) else as_tensor(kind(check_number("min and max", end))) for end in (min, max)
     )
     if low.shape or high.shape:
-        raise ShapeError(f"fake_quant: min and max are one number each, got shapes {low.shape} and {high.shape}")
+        raise ShapeError(f"fake_quant: min and max must be single numbers, got shapes {low.shape} and {high.shape}")
     lo, hi = kind(unwrap(low)), kind(unwrap(high))
     if not lo < hi:
         raise StructureError(f"fake_quant: min must be below max, got {lo} and {hi}")
     narrow = int(check_flag("narrow_range", narrow_range))
     if not 2 <= check_integer("num_bits", num_bits) <= 16:
-        raise StructureError(f"num_bits is from 2 to 16, got {num_bits}")
+        raise StructureError(f"num_bits must be from 2 to 16, got {num_bits}")
     levels = 2**num_bits - 1 - narrow
     scale, first, last = _nudged_range(lo, hi, levels, narrow)
 

@@ -35,17 +35,17 @@ def _step_positions(x: Tensor, steps: tuple[int, int] | None, reach: float) -> t
         try:
             first, last = (operator.index(k) for k in steps)
         except (TypeError, ValueError) as error:
-            raise StructureError(f"steps are two whole numbers (first, last), not {describe(steps)}") from error
+            raise StructureError(f"steps must be two integers (first, last), got {describe(steps)}") from error
         if last < first or last - first > _MAX_REQUESTED_STEPS:
-            raise StructureError(f"steps are (first, last) with first <= last, and not too many, not {steps}")
+            raise StructureError(f"steps must be (first, last) with first <= last, and not too many steps, got {steps}")
         return np.arange(first, last + 1, dtype=x.dtype), 0.0
     finite = np.asarray(x._value)[np.isfinite(np.asarray(x._value))]
     ends = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
     low, high = np.floor(ends[0] - reach), np.ceil(ends[1] + reach)
     if high - low > _MAX_AUTOMATIC_STEPS:
         raise StructureError(
-            f"the values reach from {ends[0]:g} to {ends[1]:g}: {high - low:g} steps would be summed. "
-            "Give steps=(first, last), or bring the values nearer to each other."
+            f"the values range from {ends[0]:g} to {ends[1]:g}, which needs a sum of {high - low:g} steps. "
+            "Give steps=(first, last), or use values that are closer together."
         )
     return np.arange(low + 1, high + 1, dtype=x.dtype), float(low)
 

@@ -53,5 +53,5 @@ class _ValueWithGradientOf:
 
     def __call__(self, soft: Tensor) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
         if np.shape(self.value) != soft.shape:
-            raise StructureError(f"hard has shape {np.shape(self.value)} and soft {soft.shape}; they must agree")
+            raise StructureError(f"hard has shape {np.shape(self.value)} and soft has {soft.shape}; they must be equal")
         return self.value, lambda g: g, lambda t: t

@@ -15,7 +15,7 @@ __all__ = ["positive_number", "real_tensor"]
 
 
 def positive_number(name: str, value: Any) -> float:
-    """A finite number above 0 whose inverse is finite, else an error."""
+    """A finite number above 0 whose inverse is finite; otherwise an error."""
     width = check_number(name, value)
     if not width > 0 or math.isinf(1.0 / width):
         raise StructureError(f"{name} must be above 0, got {value}")
@@ -26,5 +26,7 @@ def real_tensor(x: Any) -> Tensor:
     """A real tensor; booleans become numbers."""
     t = as_tensor(x)
     if t.dtype.kind == "c":
-        raise DtypeError(f"complex numbers have no floor and no sign; got {t.dtype}")
+        raise DtypeError(
+            f"relaxations need real numbers, because complex numbers have no floor and no sign; got {t.dtype}"
+        )
     return t.astype(np.float64) if t.dtype.kind == "b" else t

@@ -76,7 +76,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any]) -> Tensor:
     Raises
     ------
     StructureError
-        If there are no parts, or not as many indices as parts.
+        If there are no parts, or the numbers of index lists and parts differ.
     RangeError
         If an index is negative.
     ShapeError, DtypeError

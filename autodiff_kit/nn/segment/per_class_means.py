@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.tracer import concrete_only
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.reductions import segment_mean
 from autodiff_kit.nn.segment.validation import fraction_array, integer_array, segment_count
@@ -68,7 +68,7 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     count = len(before) if num_classes is None and before.ndim else num_classes
     now = segment_mean(data, labels, count)
     if before.shape != now.shape:
-        raise ShapeError(f"class_means: previous means of shape {before.shape} beside new ones of shape {now.shape}")
+        raise ShapeError(f"class_means: the previous means have shape {before.shape}, the new ones {now.shape}")
     return before + _rates_of_present_classes(labels, len(now), rate, now) * (now - before)
 
 
@@ -76,7 +76,7 @@ def _rates_of_present_classes(labels: Any, count: int, rate: Any, now: Tensor) -
     """The rate of each class that occurs in the batch, 0 for the others."""
     rates = fraction_array("class_means", "rate", rate).astype(now.dtype if now.dtype.kind == "f" else np.float64)
     if rates.shape not in ((), (count,)):
-        raise ShapeError(f"class_means: the rate is one number or {count} of them, got shape {rates.shape}")
+        raise ShapeError(f"class_means: the rate must be one number or {count} numbers, got shape {rates.shape}")
     present = np.bincount(_flat_labels(labels), minlength=count) > 0
     weights: Array = np.where(present, rates, 0).reshape(count, *(1,) * (now.ndim - 1))
     return weights.astype(rates.dtype, copy=False)
@@ -89,8 +89,14 @@ def _flat_labels(labels: Any) -> Any:
 def _checked_decay(given: Any) -> float:
     decay = fraction_array("ClassMeans", "decay", given)
     if decay.ndim or decay == 1:
-        raise StructureError(f"ClassMeans: the decay is one number from 0 up to 1, exclusive, got {given!r}")
+        raise StructureError(f"ClassMeans: the decay must be one number from 0 up to 1, exclusive, got {given!r}")
     return float(decay)
+
+
+@concrete_only
+def _have_numbers(*_: Any) -> bool:
+    """Whether values have numbers; None while ak.compile traces a function of them."""
+    return True
 
 
 class ClassMeans:
@@ -160,9 +166,10 @@ class ClassMeans:
         >>> [centers.update([[x]], [1]).tolist() for x in (4.0, 2.0)]
         [[[0.0], [4.0]], [[0.0], [3.0]]]
         """
-        if isinstance(unwrap(as_tensor(data)), SymbolicValue) or isinstance(unwrap(labels), SymbolicValue):
+        if not _have_numbers(as_tensor(data)._value, unwrap(labels)):
             raise StructureError(
-                "ClassMeans keeps means between calls, and ak.compile would record them once. Call update outside of "
+                "ClassMeans keeps means between calls, but ak.compile would record them only once. Call update "
+                "outside of "
                 "the compiled function, or keep the means in a variable and use class_means."
             )
         size = self.counts.size

@@ -39,16 +39,16 @@ def segment_sum(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     Raises
     ------
     RangeError
-        If an id is negative, or ``num_segments`` or more; the first such id and its place are named.
+        If an id is negative, or ``num_segments`` or more; the message names the first such id and its position.
     ShapeError
         If the shape of the ids is not that of the first axes of the data.
     DtypeError
-        If the ids are not whole numbers.
+        If the ids are not integers.
 
     Notes
     -----
-    **Shapes.** ``data (n, ...)`` and ``ids (n,)`` give ``(num_segments, ...)``; ids with more axes number the rows of
-    as many axes.
+    **Shapes.** ``data (n, ...)`` and ``ids (n,)`` give ``(num_segments, ...)``; ids with more axes cover as many
+    leading axes of the data.
     **Dtypes.** As for NumPy's sum; float16 is summed in float32.
     **Gradient.** Each row gets the cotangent of its segment.
     **Cost.** One addition for each entry.

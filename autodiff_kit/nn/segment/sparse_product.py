@@ -51,7 +51,7 @@ def sparse_matmul(adjacency: Any, x: Any, values: Any = None) -> Tensor:
     RangeError
         If a row or column is outside the shape; the first such number and its position are named.
     StructureError, DtypeError
-        If the adjacency is neither of the two, or rows and columns are not whole numbers.
+        If the adjacency is neither of the two, or rows and columns are not integers.
 
     Notes
     -----
@@ -75,7 +75,8 @@ def sparse_matmul(adjacency: Any, x: Any, values: Any = None) -> Tensor:
     weights = as_tensor(_entry_values(values, entries, t.dtype))
     if weights.shape != entries.rows.shape:
         raise ShapeError(
-            f"sparse_matmul: values of shape {weights.shape} for {entries.rows.size} places; give one each"
+            f"sparse_matmul: got values of shape {weights.shape} for {entries.rows.size} entries; give one value for "
+            "each entry"
         )
     column = t if t.ndim == 2 else t[:, None]
     rows, columns, shape, _ = entries
@@ -92,7 +93,7 @@ def _entry_values(values: Any, entries: _SparseEntries, dtype: Any) -> Any:
 
 
 def _sparse_entries(adjacency: Any) -> _SparseEntries:
-    """Rows, columns and shape of the entries; SciPy is not imported: its matrices are known by ``tocoo``."""
+    """Rows, columns and shape of the entries; SciPy is not imported: its matrices are recognized by ``tocoo``."""
     if hasattr(adjacency, "tocoo"):
         coo = adjacency.tocoo()
         entries = _SparseEntries(coo.row, coo.col, coo.shape, coo.data)
@@ -100,8 +101,8 @@ def _sparse_entries(adjacency: Any) -> _SparseEntries:
         entries = _SparseEntries(adjacency[0], adjacency[1], adjacency[2], None)
     else:
         raise StructureError(
-            "sparse_matmul: the adjacency is a matrix of scipy.sparse or a tuple (rows, columns, shape), "
-            f"not {type(adjacency).__name__}; a dense one is multiplied with @"
+            "sparse_matmul: the adjacency must be a matrix of scipy.sparse or a tuple (rows, columns, shape), "
+            f"got {type(adjacency).__name__}; for a dense matrix use @"
         )
     shape = _matrix_shape(entries.shape)
     rows, columns = (
@@ -109,7 +110,9 @@ def _sparse_entries(adjacency: Any) -> _SparseEntries:
         integer_array("sparse_matmul", "columns", entries.columns),
     )
     if rows.ndim != 1 or rows.shape != columns.shape:
-        raise ShapeError(f"sparse_matmul: rows of shape {rows.shape} and columns of shape {columns.shape} must pair up")
+        raise ShapeError(
+            f"sparse_matmul: rows and columns must have the same shape, got {rows.shape} and {columns.shape}"
+        )
     rows = check_ids("sparse_matmul", "row", rows, shape[0])
     return _SparseEntries(rows, check_ids("sparse_matmul", "column", columns, shape[1]), shape, entries.stored)
 
@@ -118,7 +121,7 @@ def _matrix_shape(given: Any) -> tuple[int, int]:
     try:
         m, n = (operator.index(unwrap(k)) for k in given)
     except (TypeError, ValueError) as error:
-        raise StructureError(f"sparse_matmul: the shape is two whole numbers, got {given!r}") from error
+        raise StructureError(f"sparse_matmul: the shape must be two integers, got {given!r}") from error
     if m < 0 or n < 0:
-        raise StructureError(f"sparse_matmul: the shape is two numbers of 0 or more, got {given!r}")
+        raise StructureError(f"sparse_matmul: the shape must be two numbers of 0 or more, got {given!r}")
     return m, n

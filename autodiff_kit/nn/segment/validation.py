@@ -9,14 +9,14 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, is_writable, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array, callback
+from autodiff_kit.core.tracer import as_array, opaque
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.shape_manipulation import reshape
 
 __all__ = ["check_ids", "count_from_ids", "fraction_array", "integer_array", "rows_and_ids", "segment_count"]
 
 Array = np.ndarray[Any, Any]
-_MAX_SEGMENTS = 1 << 32  # more do not fit into memory and are a mistake
+_MAX_SEGMENTS = 1 << 32  # more do not fit into memory
 
 
 def integer_array(name: str, what: str, given: Any) -> Any:
@@ -24,13 +24,12 @@ def integer_array(name: str, what: str, given: Any) -> Any:
     try:
         numbers = as_array(unwrap(given))
     except ValueError as error:
-        raise ShapeError(f"{name}: the {what} do not make an array; give lists of equal lengths") from error
+        raise ShapeError(f"{name}: the {what} cannot be converted to an array; give lists of equal lengths") from error
     if not numbers.size and numbers.dtype.kind == "f":
         return numbers.astype(np.intp)  # NumPy makes an array of floats from an empty list
     if numbers.dtype.kind not in "iu":
-        raise DtypeError(f"{name}: {what} are whole numbers, got {numbers.dtype}")
-    own = isinstance(given, Value) or isinstance(numbers, SymbolicValue) or not is_writable(numbers)
-    return numbers if own else np.array(numbers)
+        raise DtypeError(f"{name}: {what} must be integers, got {numbers.dtype}")
+    return numbers if isinstance(given, Value) or not is_writable(numbers) else np.copy(numbers)
 
 
 def count_from_ids(numbers: Any) -> int:
@@ -43,9 +42,9 @@ def segment_count(name: str, what: str, given: Any) -> int:
     try:
         count = operator.index(unwrap(given))
     except TypeError as error:
-        raise DtypeError(f"{name}: {what} is a whole number, got {given!r}") from error
+        raise DtypeError(f"{name}: {what} must be an integer, got {given!r}") from error
     if not 0 <= count < _MAX_SEGMENTS:
-        raise StructureError(f"{name}: {what} is 0 or more, and below 2**32, got {count}")
+        raise StructureError(f"{name}: {what} must be 0 or more, and below 2**32, got {count}")
     return count
 
 
@@ -54,18 +53,15 @@ def fraction_array(name: str, what: str, given: Any) -> Array:
     try:
         numbers = np.asarray(unwrap(given), np.float64)
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"{name}: the {what} is a number from 0 to 1, got {given!r}") from error
+        raise DtypeError(f"{name}: the {what} must be a number from 0 to 1, got {given!r}") from error
     if not np.all((numbers >= 0) & (numbers <= 1)):
-        raise StructureError(f"{name}: the {what} is from 0 to 1, got {given!r}")
+        raise StructureError(f"{name}: the {what} must be from 0 to 1, got {given!r}")
     return numbers
 
 
-def check_ids(name: str, what: str, numbers: Any, count: int) -> Any:
+@opaque
+def check_ids(name: str, what: str, numbers: Array, count: int) -> Array:
     """Ids as a flat array of NumPy's index type, or an error if one is not from 0 to ``count - 1``."""
-    return callback(_in_range, numbers, name, what, count)
-
-
-def _in_range(numbers: Array, name: str, what: str, count: int) -> Array:
     if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
         place = tuple(int(k) for k in np.argwhere((numbers < 0) | (numbers >= count))[0])
         raise RangeError(
@@ -79,11 +75,11 @@ def rows_and_ids(name: str, what: str, data: Any, ids: Any) -> tuple[Tensor, Any
     """The data with the axes that the ids cover flattened into one, and the ids."""
     t, numbers = as_tensor(data), integer_array(name, what, ids)
     if t.dtype.kind not in "biuf":
-        raise DtypeError(f"{name}: the data are numbers, got dtype {t.dtype}")
+        raise DtypeError(f"{name}: the data must be numbers, got dtype {t.dtype}")
     if not numbers.ndim or t.shape[: numbers.ndim] != numbers.shape:
         raise ShapeError(
             f"{name}: {what} of shape {numbers.shape} do not number the rows of data of shape {t.shape}; "
-            "their shape must be the first axes of the data's"
+            "their shape must equal the first axes of the data"
         )
     if numbers.ndim > 1:
         t = reshape(t, (numbers.size, *t.shape[numbers.ndim :]))

@@ -14,25 +14,25 @@ const SIDES = {
 const WAYS = [
   ["where", "where", "where(x > 0, f(x), 0)"],
   ["inner", "two wheres", "where(x > 0, f(where(x > 0, x, 1)), 0)"],
-  ["absorb", "zero absorbs", "where(x > 0, f(x), 0), the gradient asked inside ak.zero_absorbs()"],
+  ["absorb", "zero absorbs", "where(x > 0, f(x), 0), the gradient computed inside ak.zero_absorbs()"],
   ["cond", "cond", "cond(x > 0, lambda: f(x), lambda: 0) for each entry"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
 const STAGES = [
-  "forward: values, and a choice",
-  "the sum asks each y for 1",
-  "the choice hands it on",
-  "each side multiplies by its slope",
-  "all entries meet in w",
+  "forward pass: values and a choice",
+  "each y gets a gradient of 1",
+  "the choice passes it to the chosen side",
+  "f multiplies what it gets by its slope",
+  "w gets the sum over all entries",
 ];
 const ENTRIES = ["x₀", "x₁", "x₂"];
 
-/** Lesson 03: where and cond in four forms, and the gradient that comes back through both branches. */
+/** Lesson 03: where and cond in four forms, and the gradients of both branches. */
 function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "Does the side that was not chosen stay silent?",
-    lead: "y is f(x) where x > 0, and 0 elsewhere; x is a factor w = 1 times three numbers of yours. A lever shows which side gave y. Step on to see what comes back, dashed, along both.",
+    title: "What gradient does the side that was not chosen get?",
+    lead: "y is f(x) where x > 0, and 0 elsewhere. x is a factor w = 1 times three numbers that you set. A lever shows which side was chosen; the dashed arrows of the later stages are gradients.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -58,7 +58,7 @@ const makeParts = (model) => ({
   diagram: BranchDiagram({ label: "Both sides of the choice for each entry; the table below says the same" }),
   told: h("p", { class: "ak-note", style: "margin:0 0 8px" }),
   stage: Stepper({
-    label: "Stage of the way back",
+    label: "Stage of the backward pass",
     first: 1,
     count: STAGES.length - 1,
     at: model.get("step"),
@@ -92,22 +92,22 @@ function update(parts, { f, way, x, rows, step, into_w: shared, side, choice }) 
 
 function sentence({ rows, step, into_w: shared }) {
   const list = (name) => `[${rows.map((row) => brief(row[name])).join(", ")}]`;
-  if (step === 0) return `y is ${list("y")}: ${rows.filter((row) => row.chosen).length} of 3 entries took f's side.`;
+  if (step === 0) return `y is ${list("y")}: f was chosen in ${rows.filter((row) => row.chosen).length} of 3 entries.`;
   if (step === 1) return "Each y gets a gradient of 1, since the loss is their sum.";
   if (step === 2) {
     const skipped = rows.some((row) => row.into_side === null);
-    return `Into f's side come ${list("into_side")}: ${skipped ? "what was not run gets None" : "0 where it was not chosen"}.`;
+    return `The gradient of f(x) is ${list("into_side")}: ${skipped ? "None where f was not run" : "0 where it was not chosen"}.`;
   }
   const worst = rows.find((row) => Number.isNaN(row.into_given) && row.into_side === 0);
   const why = worst ? `, since ${chainRuleProduct(worst)}` : "";
-  if (step === 3) return `Into x come ${list("into_x")}${why}.`;
-  const spread = Number.isNaN(shared) ? ": one NaN is enough for all that share it" : "";
-  return `Into x come ${list("into_x")}, and into w ${fmt(shared, 4)}${spread}.`;
+  if (step === 3) return `The gradient of x is ${list("into_x")}${why}.`;
+  const spread = Number.isNaN(shared) ? ": one NaN makes the sum NaN" : "";
+  return `The gradient of x is ${list("into_x")}, that of w is ${fmt(shared, 4)}${spread}.`;
 }
 
 const tableOf = ({ rows, side, choice }) => ({
   caption: `${side.label} where x > 0, else 0: ${choice.label}`,
-  columns: ["entry", "side chosen", "x", "f is given", "f gives", "y", "into f's side", "slope of f", "into x"],
+  columns: ["entry", "side chosen", "x", "input of f", "f(x)", "y", "gradient of f(x)", "slope of f", "gradient of x"],
   rows: rows.map((row, i) => [
     ENTRIES[i],
     row.chosen ? side.label : "0",

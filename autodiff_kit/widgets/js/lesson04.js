@@ -27,7 +27,7 @@ function render({ model, el }) {
     model,
     el,
     title: "How many turns does the loop take, and what is its slope?",
-    lead: "Move x along the upper curve. The table is the loop as the tape recorded it; the dashed line is a central difference with a step h of yours.",
+    lead: "Move x along the upper curve. The table is the loop as the tape recorded it; the dashed line is a central difference with the step h.",
   });
   const move = (x) => ask(model, { x });
   const parts = { ...makeControls(model, move), ...makePlots(move), ...makeTurnTable() };
@@ -52,17 +52,17 @@ const makeControls = (model, move) => ({
 
 const makePlots = (move) => ({
   upper: CurvePlot({
-    label: "What comes out of the loop, over x",
+    label: "Result of the loop, over x",
     height: 240,
     x: { ...PICTURE },
     xAxis: false,
-    y: { min: 0, max: 235, label: "what comes out" },
-    handleLabel: "x, what goes into the loop",
+    y: { min: 0, max: 235, label: "result" },
+    handleLabel: "x, the input of the loop",
     snap: 0.025,
     onMove: (x) => move(Math.min(8, Math.max(2, x))),
   }),
   lower: CurvePlot({
-    label: "Slope of what comes out, from the tape",
+    label: "Slope of the result, from the tape",
     height: 150,
     x: { ...PICTURE, label: "x" },
     y: { min: 0, max: 88, label: "slope from the tape" },
@@ -72,7 +72,7 @@ const makePlots = (move) => ({
 function makeTurnTable() {
   const [body, test] = [h("tbody", {}), h("th", { scope: "col" })];
   const head = (text) => h("th", { scope: "col", text });
-  const heads = h("tr", {}, head("turn"), head("x"), test, head("slope so far ↓"), head("comes back ↑"));
+  const heads = h("tr", {}, head("turn"), head("x"), test, head("slope so far ↓"), head("gradient ↑"));
   const caption = h("caption", { class: "ak-sr", text: "The loop, one line for each turn" });
   return {
     body,
@@ -174,20 +174,20 @@ function drawFigures(figures, { turns, slope, difference, nodes }) {
   figures.replaceChildren(
     figure(`slope from the tape, after ${times(turns.length - 1)}`, fmt(slope, 0)),
     figure(`central difference, ${where}`, fmt(difference.slope, 0)),
-    figure("operations on the record", fmt(nodes, 0)),
+    figure("operations on the tape", fmt(nodes, 0)),
   );
 }
 
 function sentence({ x, turns, value, slope, difference }) {
-  const told = `From x = ${brief(x)} the loop takes ${times(turns.length - 1)}: ${brief(value)} comes out, and the slope is ${fmt(slope, 0)}.`;
+  const told = `From x = ${brief(x)} the loop takes ${times(turns.length - 1)}: the result is ${brief(value)} and the slope ${fmt(slope, 0)}.`;
   const [a, b] = difference.turns;
-  if (a === b) return `${told} The difference stays on one stretch, and says ${fmt(difference.slope, 0)} too.`;
-  return `${told} The difference leads over a jump, and says ${fmt(difference.slope, 0)}.`;
+  if (a === b) return `${told} Both ends of the difference take the same number of turns; it gives ${fmt(difference.slope, 0)} too.`;
+  return `${told} The difference crosses a jump and gives ${fmt(difference.slope, 0)}.`;
 }
 
 const tableOf = ({ x, h: step, turns, difference, compare }) => ({
-  caption: `The loop from x = ${brief(x)}, turn by turn; the central difference with step ${brief(step)} says ${fmt(difference.slope, 0)}`,
-  columns: ["turn", "x", conditionOf(compare), "slope so far", "comes back"],
+  caption: `The loop from x = ${brief(x)}, turn by turn; the central difference with step ${brief(step)} gives ${fmt(difference.slope, 0)}`,
+  columns: ["turn", "x", conditionOf(compare), "slope so far", "gradient"],
   rows: turns.map((turn, k) => [
     String(k),
     brief(turn.value),

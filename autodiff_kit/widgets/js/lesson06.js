@@ -8,10 +8,10 @@ import { Stepper } from "./kit/stepper.js";
 import { CurvePlot } from "./kit/curve_plot.js";
 
 const RULES = [
-  ["none", "none", "floor as it is: it has no gradient"],
-  ["straight", "straight-through", "floor forwards, slope 1 backwards"],
-  ["sigmoid", "sigmoid", "a sum of sigmoids, both ways"],
-  ["linear", "linear", "steep ramps, both ways"],
+  ["none", "none", "floor: no gradient"],
+  ["straight", "straight-through", "value of floor, derivative 1"],
+  ["sigmoid", "sigmoid", "a sum of sigmoids and its derivative"],
+  ["linear", "linear", "steep ramps and their derivative"],
   ["filter", "filter", "floor smoothed by a triangular kernel"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
 const LEVELS_OF_FLOOR = [0, 1, 2, 3, 4, 5];
@@ -19,13 +19,13 @@ const TARGET = 3;
 const X_RANGE = { min: 0, max: 6 };
 const TABLE_STEPS = [0, 1, 2, 5, 10, 20, 50, 100, 200];
 
-/** Lesson 06: descent on a staircase through five surrogate slopes, and where each of them ends. */
+/** Lesson 06: descent on a staircase with five derivatives, and where each of them ends. */
 function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "A staircase, and five slopes to put under it",
-    lead: "The ball wants floor(x) = 3. What it feels is the lower picture. Drag the ball, choose a rule, let it run.",
+    title: "floor, and five rules for its derivative",
+    lead: "Gradient descent looks for floor(x) = 3. The lower plot is the derivative that it uses. Choose a rule, drag the point, press Play.",
   });
   const restart = (changes) => {
     parts.stepper.halt();
@@ -95,19 +95,19 @@ function makePlots(model, restart) {
   return {
     growth,
     upper: CurvePlot({
-      label: "Staircase, surrogate and ball",
+      label: "floor, relaxation and the point x",
       height: 260,
       x: { ...X_RANGE },
       xAxis: false,
       y: { min: 0, max: 6, label: "height" },
-      handleLabel: "Ball: where the descent starts",
+      handleLabel: "Point: where the descent starts",
       onMove: (start) => restart({ start }),
     }),
     lower: CurvePlot({
-      label: "Slope used by the backward rule",
+      label: "Derivative used by the backward rule",
       height: 150,
       x: { ...X_RANGE, label: "x" },
-      y: { min: 0, max: 2, label: "slope the rule claims" },
+      y: { min: 0, max: 2, label: "derivative used" },
     }),
   };
 }
@@ -146,7 +146,7 @@ function drawHeights(plot, { grid, surrogate, heights, trail, step, x, hard }) {
   const smooth = {
     points: grid.map((at, i) => [at, surrogate[i]]),
     role: "value",
-    label: "surrogate",
+    label: "relaxation",
     at: grid.findIndex((at) => at >= 4.75),
     anchor: "end",
     dx: -8,
@@ -181,7 +181,7 @@ function drawSlopes(plot, { grid, slope, area, rule }) {
     y: { max: none ? 2 : Math.max(2, ...slope) * 1.08 },
     curves: none ? [] : [{ points: grid.map((x, i) => [x, slope[i]]), role: "rev" }],
     areas: none ? [] : [shaded],
-    none: none ? "None: this rule hands back no slope at all" : "",
+    none: none ? "None: floor has no gradient" : "",
   });
   plot.el.classList.toggle("ak-is-none", none);
 }
@@ -242,7 +242,7 @@ function sentence({ rule, step, last, trail, arrived, at_two: atTwo, area }) {
   if (rule === "none")
     return step
       ? `After ${step} steps x is still ${brief(trail[step], 4)}: no gradient, no motion.`
-      : "The hard floor hands back None: the ball has nothing to feel.";
+      : "The gradient of floor is None, so x does not move.";
   if (step < last)
     return step
       ? `Step ${step}: x = ${fmt(trail[step], 4)}.`

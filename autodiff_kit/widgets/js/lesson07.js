@@ -13,22 +13,22 @@ const PRESETS = [
   ["All inside", [-3, -1, 0, 2, 6]],
 ];
 const BITS = [2, 3, 4].map((n) => ({ value: n, label: `${n}`, hint: `${2 ** n} levels` }));
-const COLUMNS = ["entry", "x", "y", "where", "straight through", "by way of min", "by way of max", "gradient"];
+const COLUMNS = ["entry", "x", "y", "where", "inside", "through min", "through max", "gradient"];
 
-/** Lesson 07: five numbers under fake quantisation, and the gradients that the ends of the range gather. */
+/** Lesson 07: five numbers under fake quantisation, and the gradients that go to the ends of the range. */
 function render({ model, el }) {
   const frame = Frame({
     model,
     el,
     title: "Where does the gradient of a clamped number go?",
-    lead: "Five numbers are rounded to the levels of a staircase that reaches from their own minimum to their own maximum, nudged so that 0 is a level. Drag them. Below, the gradient of the sum of y: what is inside keeps its 1, what is on grey passes it to min or max. Click an end to stop it there.",
+    lead: "Five numbers are rounded to the levels of a range from their own minimum to their own maximum, nudged so that 0 is a level. Drag them. Below is the gradient of the sum of y: a number inside the range keeps its 1, a clamped one (on grey) passes it to min or max. Click an end to stop the gradient there.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
   return mount(model, [frame, ...Object.values(parts)], (state) => {
     const { x, bits, entries, ends, levels } = state;
     const home = [state.min_home, state.max_home];
-    const moved = entries.map((entry, i) => ({ ...entry, x: x[i] })); // a ball follows the hand at once
+    const moved = entries.map((entry, i) => ({ ...entry, x: x[i] })); // a point follows the hand at once
     parts.bits.update(bits);
     parts.plot.update({ entries: moved, ends, levels });
     parts.gradients.update({ entries, ends, home });
@@ -41,12 +41,12 @@ const makeParts = (model) => ({
   bits: inputChoice(model, "bits", "Bits", BITS),
   presets: PRESETS.map(([label, x]) => Button({ label, onClick: () => ask(model, { x }) })),
   plot: QuantizerPlot({
-    label: "Five entries on the staircase",
+    label: "Five entries and their levels",
     count: 5,
     onMove: (i, to) => ask(model, { x: withEntry(model.get("x"), i, to) }),
   }),
   gradients: ClampedGradients({
-    label: "The gradient into each entry, and the two ends that gather",
+    label: "The gradient of each entry, and of the two ends",
     onToggle: (which) => ask(model, { [`${which}_home`]: !model.get(`${which}_home`) }),
   }),
 });
@@ -86,7 +86,7 @@ function sentence(entries, ends, home) {
     const amount = brief(ends[`into_${which}`], 2);
     return [`${names(out)} ${is} ${side} the nudged range ${span(ends)}: ${theirs} ${amount} goes to ${which}, ${then}.`];
   });
-  const inside = `All are inside the nudged range ${span(ends)}, and keep what comes.`;
+  const inside = `All are inside the nudged range ${span(ends)}, and each keeps its own.`;
   return [gradient, ...(told.length ? told : [inside])].join(" ");
 }
 

@@ -7,7 +7,7 @@ import { Segmented } from "./kit/segmented.js";
 import { ClassBars } from "./kit/class_bars.js";
 
 const WAYS = [
-  { value: "exact", label: "in one piece", hint: "ak.nn.sparse_softmax_cross_entropy(label, logits)" },
+  { value: "exact", label: "one function", hint: "ak.nn.sparse_softmax_cross_entropy(label, logits)" },
   { value: "steps", label: "step by step", hint: "e = exp(logits);  p = e / sum(e);  loss = −log(p[label])" },
 ];
 
@@ -16,8 +16,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "What does the loss ask of each logit?",
-    lead: "Drag the logits, or step them with the arrow keys, and click the class that is the true one. The level is added to every logit: watch what it changes, computed in one piece and step by step.",
+    title: "The gradient of the loss, class by class",
+    lead: "Drag the logits, or use the arrow keys, and click the true class. The level is added to every logit: see what it changes, with one function and step by step.",
   });
   const parts = { ...makeControls(model), ...makeReadouts() };
   frame.stage.append(...layout(parts));
@@ -126,7 +126,7 @@ function drawDifferences(host, { probabilities, gradient, label }) {
 /** What the loss is, and which way it moves the true class. */
 function sentence({ label, level, gradient, loss, sums }) {
   if (!Number.isFinite(loss) || gradient.some((g) => !Number.isFinite(g)))
-    return `At the level ${brief(level)} the steps lose their numbers: the loss is ${fmt(loss, 4)}, and the gradient [${gradient.map((g) => fmt(g, 2)).join(", ")}].`;
+    return `At the level ${brief(level)} the exponentials overflow or underflow: the loss is ${fmt(loss, 4)}, and the gradient [${gradient.map((g) => fmt(g, 2)).join(", ")}].`;
   return `The loss is ${fmt(loss, 4)}. The gradient is p − 1 at class ${label}, which is ${fmt(gradient[label], 4)}, and p at the others; it sums to ${brief(sums.gradient)}.`;
 }
 

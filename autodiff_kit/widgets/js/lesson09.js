@@ -8,14 +8,14 @@ import { MaskedBars } from "./kit/masked_bars.js";
 
 const DESIGNS = [
   ["zero", "zero after", "softmax first, then zero the padding"],
-  ["renorm", "renormalise", "zero after, then divide by what is left"],
+  ["renorm", "renormalise", "zero after, then divide by the sum of the kept weights"],
   ["minusinf", "−inf before", "masked scores become minus infinity before the softmax"],
   ["additive", "add c before", "a number c is added to masked scores"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
 const DTYPES = ["float32", "float64"].map((value) => ({ value, label: value }));
 const EMPTY_ROWS = [
   { value: "zero", label: "0", hint: "weights of 0: the row adds nothing" },
-  { value: "nan", label: "NaN", hint: "weights of NaN: a mistake shows" },
+  { value: "nan", label: "NaN", hint: "weights of NaN: you notice the empty row" },
 ];
 const STAGES = ["weights of three sentences", "their outputs", "what each sends into the shared W", "W after one step"];
 const LAST_STAGE = STAGES.length - 1;
@@ -25,8 +25,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "Does the padding feel the loss?",
-    lead: "Each score is the logarithm of a small whole number; the end is padding. Click a bar to mask or keep it. The arrows are the gradient of the output into each score.",
+    title: "Does a gradient reach the padding?",
+    lead: "Each score is the logarithm of a small integer, so that weights can be checked by hand; the last positions are padding. Click a bar to mask or keep it. The arrows are the gradient of the output into each score.",
   });
   const parts = { ...makeControls(model), ...makeBatch(model) };
   frame.stage.append(...layout(parts));

@@ -15,17 +15,17 @@ const VIEWS = [
 const PLACES = [
   { value: "around", label: "around all steps", tag: { part: 0.5, anchor: "end", dx: -8, dy: -3 } },
   { value: "float", label: "around all, + float(loss)", tag: { part: 0.5, anchor: "start", dx: 8, dy: 12 } },
-  { value: "list", label: "one a step, kept in a list", tag: { part: 0.85, anchor: "end", dx: -8, dy: -3 } },
-  { value: "step", label: "one a step", tag: { part: 1, anchor: "end", dx: 0, dy: -6 } },
+  { value: "list", label: "one per step, kept in a list", tag: { part: 0.85, anchor: "end", dx: -8, dy: -3 } },
+  { value: "step", label: "one per step", tag: { part: 1, anchor: "end", dx: 0, dy: -6 } },
 ];
 const LAYERS = 100;
 const TABLE_DISTANCES = [1, 2, 5, 10, 20, 50, LAYERS];
 const [MARK, AGAIN, SLOPE] = [1, 2, 3];
 const EVENT_WORDS = {
   0: "run",
-  [MARK]: "run, its input kept as a mark",
-  [AGAIN]: "run again from the mark",
-  [SLOPE]: "asked for its slope, and its input dropped",
+  [MARK]: "run, and its input kept as a checkpoint",
+  [AGAIN]: "run again from the checkpoint",
+  [SLOPE]: "differentiated, and its input dropped",
 };
 const placeOf = (name) => PLACES.find((one) => one.value === name);
 
@@ -34,8 +34,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "What is still held?",
-    lead: "A record holds what its operations were given. Let it run over a hundred steps of training and choose where the tape stands; or over the hundred layers of one step, with marks from which the rest is computed again.",
+    title: "What does the record hold?",
+    lead: "A record holds values that its derivatives need. Run a hundred steps of training and choose where the tape stands. Or run the hundred layers of one step, with checkpoints from which the other values are computed again.",
   });
   const restart = (changes) => {
     parts.stepper.halt();
@@ -88,7 +88,7 @@ function makeControls(model, restart) {
       onChange: (place) => restart({ place }),
     }),
     n: slider("n", { label: "Steps", min: 10, max: 200, step: 10 }),
-    k: slider("k", { label: "A mark every k layers", min: 1, max: LAYERS }),
+    k: slider("k", { label: "A checkpoint every k layers", min: 1, max: LAYERS }),
   };
 }
 
@@ -101,11 +101,11 @@ const makePictures = (restart) => ({
   }),
   cells: LayerCells({ label: "The layers; filled where the input is held" }),
   trade: CurvePlot({
-    label: "Calls of a layer, and the most values held, for each distance of the marks",
+    label: "Calls of a layer, and the most values held, for each k",
     height: 190,
     x: { min: 0, max: LAYERS, label: "k" },
     y: { min: 0, max: 200, label: "calls, and values held, for each k" },
-    handleLabel: "distance of the marks",
+    handleLabel: "layers between checkpoints",
     snap: 1,
     onMove: (to) => restart({ k: Math.max(1, Math.round(to)) }),
   }),
@@ -187,7 +187,7 @@ function drawHeld(plot, { ofSteps, held, last, now, n, place, finished }) {
     y: {
       min: 0,
       max: Math.max(20, ...held, ...earlier.map((one) => one.nodes.at(-1))),
-      label: ofSteps ? "nodes that live, step by step" : "values held, call by call and slope by slope",
+      label: ofSteps ? "nodes alive, step by step" : "values held, after each call and each derivative",
     },
     curves: [
       ...earlier.map(earlierRun),
@@ -222,14 +222,14 @@ function drawLayers({ cells, trade, costs }, { marks, by_k: byK, k, now }) {
 function sentenceOfSteps({ growth, place, now, last }) {
   if (now === 0) return `The tape: ${placeOf(place).label}. Run the steps.`;
   return now < last
-    ? `After ${now} of ${last} steps ${growth.nodes[now]} nodes live; one step records ${growth.nodes[1]}.`
-    : `After ${last} steps ${growth.nodes[last]} nodes live, and the records hold ${growth.bytes} bytes.`;
+    ? `After ${now} of ${last} steps ${growth.nodes[now]} nodes are alive; one step records ${growth.nodes[1]}.`
+    : `After ${last} steps ${growth.nodes[last]} nodes are alive, and the records hold ${growth.bytes} bytes.`;
 }
 
 function sentenceOfLayers({ marks, k, now, last }) {
-  if (now === 0) return `${LAYERS} layers, a mark every ${k}. Run them.`;
+  if (now === 0) return `${LAYERS} layers, a checkpoint every ${k}. Run them.`;
   if (now === last)
-    return `${LAYERS} layers, a mark every ${k}: ${marks.calls} calls of a layer, and ${marks.peak} values held at most. The slope is ${brief(marks.slope)}; with all ${LAYERS} values kept it is ${brief(marks.whole)}.`;
+    return `${LAYERS} layers, a checkpoint every ${k}: ${marks.calls} calls of a layer, and ${marks.peak} values held at most. The derivative is ${brief(marks.slope)}; with all ${LAYERS} values kept it is ${brief(marks.whole)}.`;
   const [event, layer] = marks.events[now - 1];
   const calls = marks.events.slice(0, now).filter(([kind]) => kind !== SLOPE).length;
   return `Layer ${layer} is ${EVENT_WORDS[event]}: ${calls} calls so far, ${marks.held[now]} values held.`;
@@ -238,16 +238,16 @@ function sentenceOfLayers({ marks, k, now, last }) {
 function tableOfSteps({ last, n, finished }) {
   const ends = (one) => (one?.n === n ? [one.nodes.at(-1), one.bytes] : ["?", "?"]);
   return {
-    caption: `After ${last} steps; ? where the run was not looked at to its end`,
-    columns: ["the tape", "nodes that live", "bytes held"],
+    caption: `After ${last} steps; ? where the run was not shown to its end`,
+    columns: ["the tape", "nodes alive", "bytes held"],
     digits: 0,
     rows: PLACES.map((one) => [one.label, ...ends(finished[one.value])]),
   };
 }
 
 const tableOfLayers = ({ k, by_k: byK }) => ({
-  caption: `${LAYERS} layers: what marks cost`,
-  columns: ["a mark every", "calls of a layer", "values held at most"],
+  caption: `${LAYERS} layers: what checkpoints cost`,
+  columns: ["a checkpoint every", "calls of a layer", "values held at most"],
   digits: 0,
   rows: [...new Set([...TABLE_DISTANCES, k])].sort((a, b) => a - b).map((i) => [String(i), ...byK[i - 1]]),
 });

@@ -18,7 +18,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Clip each, or clip the mean?",
-    lead: "Three examples, each with a gradient of its own. Drag a tip, or the rim of the circle: what is longer than C is cut there. Beside it, larger, what is left, and the mean in both orders.",
+    lead: "Three examples, each with its own gradient. Drag a tip, or the rim of the circle: a gradient longer than C is clipped to the rim. The second picture is larger and shows the clipped gradients and the mean in both orders.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -43,7 +43,7 @@ const makeParts = (model) => ({
     onRadius: (C) => ask(model, { C }),
   }),
   inside: VectorPlot({ label: "The clipped gradients, and both means", names: ["w₀", "w₁"] }),
-  slider: inputSlider(model, "C", { label: "C, the longest that is left", min: RADII[0], max: RADII[1], step: 0.25 }),
+  slider: inputSlider(model, "C", { label: "C, the length that is clipped to", min: RADII[0], max: RADII[1], step: 0.25 }),
   values: MEANS.map((name) => ({ name, at: h("strong", {}), length: h("span", {}) })),
 });
 
@@ -52,7 +52,7 @@ const layout = ({ all, inside, slider, values }) => [
     "div",
     { class: "ak-split ak-even" },
     h("div", {}, h("div", { class: "ak-h", text: "The gradients, and the circle" }), all.el),
-    h("div", {}, h("div", { class: "ak-h", text: "What is left inside of it" }), inside.el),
+    h("div", {}, h("div", { class: "ak-h", text: "The clipped gradients, enlarged" }), inside.el),
   ),
   h("div", { style: "margin:12px 0" }, slider.el),
   h(
@@ -108,7 +108,7 @@ function sentence({ rows, clip_mean: before, mean_clip: after, turn }) {
   const both = `Clip, then mean: ${pair(before.at)}. Mean, then clip: ${pair(after.at)}`;
   if (!cut) return `${both}: none is longer than C, and the order does not matter.`;
   const apart = turn === null ? "" : `, ${brief(turn, 1)}° apart`;
-  return `${both}${apart}. ${cut} of 3 gradients ${cut > 1 ? "are" : "is"} cut.`;
+  return `${both}${apart}. ${cut} of 3 gradients ${cut === 1 ? "is" : "are"} clipped.`;
 }
 
 function tableOf({ C, rows, mean, clip_mean: before, mean_clip: after }) {

@@ -71,7 +71,7 @@ const layout = ({ program, switches, widths, batch, costs }) => [
   h(
     "div",
     { class: "ak-row", style: "margin-bottom:12px" },
-    [...widths, batch].map((one) => h("div", { style: "flex:1 1 128px;min-width:0" }, one.el)),
+    [...widths, batch].map((one) => h("div", { style: "flex:1 1 168px;min-width:0" }, one.el)),
   ),
   costs.el,
 ];

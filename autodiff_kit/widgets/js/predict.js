@@ -7,6 +7,7 @@ function render({ model, el }) {
   const box = PredictBox({
     question: model.get("question"),
     kind: model.get("kind"),
+    words: model.get("words") ?? {},
     choices: model.get("choices") ?? [],
     min: model.get("low") ?? 0,
     max: model.get("high") ?? 1,

@@ -1,4 +1,4 @@
-"""What is measured: every workload by its key, in the order of the table."""
+"""The workloads by their keys, in the order of the table."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ TITLES = {
 }
 
 ALWAYS_DOUBLE = ("a", "f_jacobian", "f_jvp", "f_hvp")
-"""Workloads that are float64 whatever is asked for."""
+"""Workloads that always use float64."""
 
 
 def chosen(only: str | None) -> list[str]:
-    """Keys that a text like ``a,c_big,j`` asks for; all of them where there is none."""
+    """The keys that a text such as ``a,c_big,j`` selects; all keys if it is empty."""
     if not only:
         return list(WORKLOADS)
     wanted = only.split(",")

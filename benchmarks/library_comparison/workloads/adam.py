@@ -80,7 +80,7 @@ def _jax(s: Setting, p: Any, g: Any, donated: tuple[int, ...]) -> System:
 
 
 def _stream(p: Any) -> Any:
-    """Four arrays read and three written, in place, in one loop: what Adam cannot do without."""
+    """Four arrays read and three written, in place, in one loop: the memory traffic that Adam needs."""
     import numba
 
     rows = [p.copy() for _ in range(4)]

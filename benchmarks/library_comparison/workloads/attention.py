@@ -1,4 +1,4 @@
-"""Attention with a mask, and a whole transformer block."""
+"""Attention with a mask, and a complete transformer block."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _by_hand(q: Any, k: Any, v: Any, w: Any, keep: Any) -> Any:
 
 
 def _products(q: Any, k: Any, v: Any, w: Any) -> Any:
-    """The six matrix products, into memory that stands ready."""
+    """The six matrix products, into preallocated memory."""
     scores, out = np.empty((*q.shape[:-1], k.shape[-2]), q.dtype), np.empty_like(q)
 
     def run() -> None:
@@ -187,7 +187,7 @@ def _jax_block(s: Setting, heads: int, keep: Any) -> Any:
 
 
 def _block_products(args: list[Any], heads: int) -> Any:
-    """All matrix products of a block, forward and back: for each X @ W, X Wᵀ and Xᵀ W of the same sizes too."""
+    """All matrix products of a block, forward and backward: for each X @ W also X Wᵀ and Xᵀ W of the same sizes."""
     x, wq, w1, w2 = args[0], args[3], args[9], args[11]
     b, t, d = x.shape
     rows, wide = x.reshape(-1, d), np.empty((b * t, 4 * d), x.dtype)

@@ -1,4 +1,4 @@
-"""Chains: of operations on one number, and entry by entry on arrays."""
+"""Chains of operations: on one number, and elementwise on arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jacobians, directions, curvature along a direction, and a gradient for each example."""
+"""Jacobians, Jacobian-vector products, Hessian-vector products, and per-example gradients."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Net:
         *self.weights, self.x, self.u = (rng.standard_normal(shape) * 0.1 for shape in shapes)
 
     def of(self, tanh: Callable[[Any], Any], make: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The function in a library's words."""
+        """The function in the notation of a library."""
         a, b, c, d = map(make, self.weights)
         return lambda x: tanh(tanh(x @ a + b) @ c + d)
 
 
 def jacobian(s: Setting) -> Systems:
-    """f: the whole matrix."""
+    """f: the complete matrix."""
     net = Net(s)
     systems = kit(ak.jacobian(net.of(ak.tanh, ak.constant)), ak.constant(net.x))
     systems[HAND] = System(lambda: _hand_jacobian(net))
@@ -63,7 +63,7 @@ def _hand_jacobian(net: Net) -> Any:
 
 
 def direction(s: Setting) -> Systems:
-    """f: the value and its change along a direction."""
+    """f: the value and its Jacobian-vector product with a direction."""
     net = Net(s)
     f = net.of(ak.tanh, ak.constant)
     systems = kit(lambda x, u: ak.jvp(f, (x,), (u,)), ak.constant(net.x), ak.constant(net.u))
@@ -126,7 +126,7 @@ def curvature(s: Setting) -> Systems:
 
 
 def _hand_curvature(net: Net) -> Any:
-    """The gradient by hand, and its change along u by the product rule."""
+    """The gradient by hand, and its derivative along u by the product rule."""
     a, b, c, d = net.weights
     h = np.tanh(net.x @ a + b)
     y = np.tanh(h @ c + d)

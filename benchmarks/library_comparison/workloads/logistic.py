@@ -55,7 +55,7 @@ def _by_hand(x: Any, y: Any, w: Any, b: Any) -> Any:
 
 
 def _reads(x: Any, w: Any, y: Any) -> Any:
-    """The two products with the data, which read it once each."""
+    """The two products with the data, each of which reads the data once."""
     scores, slopes = np.empty_like(y), np.empty_like(w)
 
     def run() -> None:

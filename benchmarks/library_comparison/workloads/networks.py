@@ -45,7 +45,7 @@ class Case:
 
 
 def forward(p: Any, x: Any, layers: int, relu: Callable[[Any], Any]) -> Any:
-    """The network, for whichever library's values."""
+    """The network, for values of any library."""
     for k in range(layers):
         x = x @ p[2 * k] + p[2 * k + 1]
         x = relu(x) if k < layers - 1 else x
@@ -171,7 +171,7 @@ def _torch(s: Setting, c: Case, compiled: bool = False, **options: Any) -> Syste
 
 
 def adam_of(jnp: Any, p: Any, g: Any, m: Any, v: Any, t: Any) -> tuple[Any, Any, Any]:
-    """One parameter's step in JAX; constants take the dtype of what they meet."""
+    """One parameter's step in JAX; constants take the dtype of the other operand."""
     m, v = BETA1 * m + (1 - BETA1) * g, BETA2 * v + (1 - BETA2) * g * g
     m_scale, v_scale = (1 / (1 - BETA1**t)).astype(p.dtype), (1 / (1 - BETA2**t)).astype(p.dtype)
     return p - RATE * (m * m_scale) / (jnp.sqrt(v * v_scale) + EPSILON), m, v
@@ -249,7 +249,7 @@ def _tensorflow(s: Setting, c: Case) -> System:
             tf.raw_ops.ResourceApplyAdam(
                 var=a.handle, m=am.handle, v=av.handle, beta1_power=BETA1**t, beta2_power=BETA2**t,
                 lr=tf.cast(RATE, a.dtype), beta1=tf.cast(BETA1, a.dtype), beta2=tf.cast(BETA2, a.dtype),
-                epsilon=EPSILON * tf.sqrt(1 - BETA2**t), grad=g,  # it stands beside a root that is not corrected
+                epsilon=EPSILON * tf.sqrt(1 - BETA2**t), grad=g,  # next to a root without bias correction
             )  # fmt: skip
         return value
 
@@ -264,7 +264,7 @@ def _tensorflow(s: Setting, c: Case) -> System:
 
 
 def _products(c: Case) -> Callable[[], None]:
-    """The matrix products of a step, into memory that stands ready."""
+    """The matrix products of a step, into preallocated memory."""
     rng = np.random.default_rng(1)
     weights = c.start[::2]
     hs = [c.x, *(rng.random((len(c.x), w.shape[1])).astype(c.x.dtype) for w in weights)]

@@ -1,4 +1,4 @@
-"""e: rows added up in groups, and the way back."""
+"""e: rows summed in groups, and the backward pass."""
 
 from __future__ import annotations
 

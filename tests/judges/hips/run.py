@@ -1,9 +1,9 @@
-"""Run HIPS autograd's own tests, version 1.9.1, against the kit through the shim beside this file.
+"""Run HIPS autograd's own tests, version 1.9.1, against the kit through the shim next to this file.
 
 python tests/judges/hips/run.py [--json FILE] [pytest arguments]
 
-The tests come from the package index, as the source distribution carries them; they are not part of this project. They
-run in a process of their own, in which a package named ``autograd`` is the shim.
+The tests come from the package index, in the source distribution; they are not part of this project. They run in a
+separate process, in which a package named ``autograd`` is the shim.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHA256 = "7818c5c69ddf9efb7da74097bd741a4c7920133f41966f68537223a15ef798bc"
 
 
 def fetch(folder: Path) -> Path:
-    """The folder of tests out of the source distribution, which must be the one that is pinned here."""
+    """The folder of tests from the source distribution, which must be the pinned one."""
     call = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", folder]
     subprocess.run([*map(str, call), f"autograd=={VERSION}"], check=True, timeout=300)
     archive = folder / f"autograd-{VERSION}.tar.gz"
@@ -51,7 +51,7 @@ def judge(arguments: list[str]) -> dict[str, list[str]]:
 
 
 def sorted_by_outcome(root: ET.Element) -> dict[str, list[str]]:
-    """What pytest's report says, as lists of names."""
+    """The outcomes in pytest's report, as lists of names."""
     found: dict[str, list[str]] = {"passed": [], "failed": [], "skipped": []}
     for case in root.iter("testcase"):
         kinds = {child.tag for child in case}
@@ -62,13 +62,13 @@ def sorted_by_outcome(root: ET.Element) -> dict[str, list[str]]:
 
 
 def expected() -> set[str]:
-    """Tests that cannot pass, each under the reason why."""
+    """Tests that cannot pass, grouped by the reason."""
     lines = (HERE / "skips.txt").read_text().splitlines()
     return {line.strip() for line in lines if line.strip() and not line.startswith("#")}
 
 
 def main() -> None:
-    """Print the counts, and what failed without being expected to."""
+    """Print the counts and the unexpected failures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
     options, rest = parser.parse_known_args()

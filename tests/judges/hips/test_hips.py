@@ -1,4 +1,4 @@
-"""An outside judge: HIPS autograd's own tests, with gradients in both modes and to second order."""
+"""An external test suite: HIPS autograd's own tests, with gradients in both modes and to second order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 @pytest.mark.slow
 def test_hips_autograds_own_tests(tmp_path: Path) -> None:
-    """All that can pass do, and those that cannot are listed with their reasons; the list holds none that pass."""
+    """All tests that can pass do; those that cannot are listed with their reasons, and the list has no passing test."""
     sys.path.insert(0, str(HERE))
     try:
         from run import expected

@@ -1,4 +1,4 @@
-"""A front end that only asks: every message, both ways, is held against the schema."""
+"""A front end that only sends requests: every message, in both directions, is checked against the schema."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ VALID = jsonschema.Draft202012Validator(SCHEMA)
 
 
 def size(message: Any) -> int:
-    """Bytes of a message as it is sent."""
+    """The size of a message in bytes, as sent."""
     return len(json.dumps(message, separators=(",", ":"), allow_nan=False).encode())
 
 
 def unpacked(columns: Any) -> dict[str, Any]:
-    """Columns as lists of numbers; of the inputs, a list for each row."""
+    """Columns as lists of numbers; the inputs as a list for each row."""
     n = columns["b"] - columns["a"]
     numbers = {
         name: _numbers(columns[name], n).tolist() for name in ("op", "shape", "dtype", "line", "module", "arity")
@@ -43,7 +43,7 @@ def _numbers(text: str, many: int) -> np.ndarray:
 
 
 class Page:
-    """What a page does: it asks, and is told."""
+    """A simulated page: sends requests and receives replies."""
 
     def __init__(self, **options: Any) -> None:
         self.names: dict[str, Any] = {}
@@ -66,7 +66,7 @@ class Page:
         return answers[0]
 
     def refused(self, ask: str, **more: Any) -> str:
-        """The code of the refusal."""
+        """The code of the error reply."""
         answer = self.ask(ask, **more)
         assert "error" in answer, answer
         assert answer["error"]["text"]
@@ -77,7 +77,7 @@ class Page:
         return [m for m in self.told if m.get("type") == "tape/new"]
 
     def last(self) -> str:
-        """The id of the tape that was recorded last."""
+        """The id of the newest tape."""
         return str(self.ask("tape.list")["tapes"][-1]["tape"])
 
 
@@ -90,7 +90,7 @@ def page() -> Iterator[Page]:
 
 @pytest.fixture
 def seen(page: Page) -> Page:
-    """A page whose inspector is visible."""
+    """A page with an open inspector."""
     page.ask("tape.watch")
     return page
 

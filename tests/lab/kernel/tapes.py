@@ -1,4 +1,4 @@
-"""Tapes that the messages are tried on: those of the mock-up, recorded with the kit."""
+"""Tapes for testing the messages: those of the design mock-up, recorded with the kit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def clip_gradient(g: Any) -> Any:
 
 
 def attention(keep: Any = (1.0, 1.0, 1.0, 0.0), masked: bool = False, persistent: bool = True) -> Any:
-    """A padded sentence under attention, with a value that leaves, one that is cast, one that is assigned."""
+    """Attention on a padded sentence, with a value that leaves the tape, one that is cast, and one that is assigned."""
     rng = np.random.default_rng(9)
     shapes = {"E": (8, 6), "W_q": (6, 6), "W_k": (6, 6), "W_v": (6, 6), "W_o": (6, 6), "W_1": (6, 12), "W_2": (12, 6)}
     v: dict[str, Any] = {name: ak.Variable(rng.normal(size=s) * 0.5, name=name) for name, s in shapes.items()}
@@ -80,7 +80,7 @@ def attention(keep: Any = (1.0, 1.0, 1.0, 0.0), masked: bool = False, persistent
 
 
 def training(rows: int = 10_000) -> tuple[ak.GradientTape, dict[str, Any]]:
-    """A training loop that is recorded whole, with small matrices."""
+    """A training loop recorded as a whole, with small matrices."""
     rng = np.random.default_rng(0)
     data, goal = rng.normal(size=(16, 3)), rng.normal(size=(16, 1))
     W_1 = ak.Variable(rng.normal(size=(3, 8)), name="W_1")

@@ -1,4 +1,4 @@
-"""The channel in a real kernel: opened, asked, interrupted, restarted, joined by a second page, closed."""
+"""The comm in a real kernel: opened, used, interrupted, restarted, joined by a second page, closed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ with ak.GradientTape(persistent=True) as tape:
 
 
 class Browser:
-    """As much of a page as the kernel sees of it."""
+    """The part of a page that the kernel can see."""
 
     def __init__(self, manager: KernelManager) -> None:
         self.manager = manager
@@ -38,7 +38,7 @@ class Browser:
         return str(message["header"]["msg_id"])
 
     def until_idle(self, sent: str) -> list[dict[str, Any]]:
-        """What the kernel published because of a message; all comm messages are kept."""
+        """The messages that the kernel published for a request; all comm messages are stored."""
         found = []
         while True:
             message = self.client.get_iopub_msg(timeout=60)
@@ -60,14 +60,14 @@ class Browser:
         return self.send("execute_request", asked, cellId=cell)
 
     def run(self, code: str, cell: str = "a-cell") -> str:
-        """Run a cell; what it printed."""
+        """Run a cell; return its printed output."""
         messages = self.until_idle(self.start(code, cell))
         errors = [m["content"]["evalue"] for m in messages if m["msg_type"] == "error"]
         assert errors == []
         return "".join(m["content"]["text"] for m in messages if m["msg_type"] == "stream")
 
     def ask(self, ask: str, comm: str = "", **more: Any) -> dict[str, Any]:
-        """Ask on the comm that the kernel opened, or another."""
+        """Send a request on the comm that the kernel opened, or on another one."""
         number = len(self.news) + 1000
         comm = comm or self.comm
         data = {"v": 1, "id": number, "ask": ask, **more}
@@ -108,14 +108,14 @@ def browser(warm_kernels: Any) -> Iterator[Browser]:
 
 @pytest.fixture
 def kernel(browser: Browser) -> Browser:
-    """A kernel as after a restart."""
+    """The state of a kernel after a restart."""
     browser.manager.restart_kernel(now=True)
     browser.client.wait_for_ready(timeout=60)
     browser.news, browser.comm = [], ""
     return browser
 
 
-def test_importing_the_kit_opens_the_channel_and_a_tape_is_told_of(kernel: Browser) -> None:
+def test_importing_the_kit_opens_the_comm_and_announces_a_tape(kernel: Browser) -> None:
     assert kernel.comms() == []
     assert kernel.run(RECORD) == ""
     assert kernel.comms() == [kernel.comm]
@@ -144,7 +144,7 @@ progress().set_step("01", 2)
 """
 
 
-def test_what_the_kernel_writes_of_progress_is_told_at_once(kernel: Browser) -> None:
+def test_progress_of_the_kernel_is_announced(kernel: Browser) -> None:
     assert kernel.run(WRITE) == ""
     deadline = time.monotonic() + 20
     while len(told := [m for m in kernel.news if m.get("type") == "progress"]) < 2 and time.monotonic() < deadline:
@@ -162,7 +162,7 @@ def test_messages_are_those_of_the_schema(kernel: Browser, schema: Any) -> None:
         jsonschema.Draft202012Validator(schema).validate(data)
 
 
-def test_a_function_of_another_cell_keeps_its_place(kernel: Browser) -> None:
+def test_a_function_of_another_cell_keeps_its_location(kernel: Browser) -> None:
     kernel.run("import autodiff_kit as ak\ndef f(x):\n    return ak.exp(x) * 2.0\n", "first")
     kernel.run("x = ak.Variable(1.0)\nwith ak.GradientTape() as tape:\n    y = f(x) + 1.0\n", "second")
     kernel.wait_for("t1")
@@ -175,7 +175,7 @@ def test_a_function_of_another_cell_keeps_its_place(kernel: Browser) -> None:
     assert told["because"]
 
 
-def test_while_it_is_open_what_a_function_recorded_can_be_seen(kernel: Browser) -> None:
+def test_values_of_a_function_are_visible_while_the_inspector_is_open(kernel: Browser) -> None:
     code = "def step():\n    with ak.GradientTape() as tape:\n        z = x * x\n    return tape.gradient(z, x)\n"
     kernel.run(RECORD)
     assert kernel.ask("tape.watch")["on"]
@@ -185,7 +185,7 @@ def test_while_it_is_open_what_a_function_recorded_can_be_seen(kernel: Browser) 
     assert rows[0][1][6] == [2, 4, 6]
 
 
-def test_questions_wait_for_the_cell_and_survive_an_interrupt(kernel: Browser) -> None:
+def test_requests_wait_for_the_cell_and_survive_an_interrupt(kernel: Browser) -> None:
     kernel.run(RECORD)
     busy = kernel.start("import time\nwith ak.GradientTape() as endless:\n    while True:\n        time.sleep(0.01)\n")
     time.sleep(0.5)
@@ -200,7 +200,7 @@ def test_questions_wait_for_the_cell_and_survive_an_interrupt(kernel: Browser) -
     assert kernel.ask("tape.head", tape="t2")["n"] == 0  # the tape that the interrupt closed
 
 
-def test_beside_a_running_cell_where_a_page_opened_a_subshell(kernel: Browser) -> None:
+def test_replies_during_a_cell_if_a_page_opened_a_subshell(kernel: Browser) -> None:
     kernel.run(RECORD)
     control = kernel.client.control_channel
     control.send(kernel.client.session.msg("create_subshell_request", {}))
@@ -223,7 +223,7 @@ def test_beside_a_running_cell_where_a_page_opened_a_subshell(kernel: Browser) -
     done = kernel.until_idle(busy)
     assert not any(m["msg_type"] == "error" for m in done)
     answers = [m for m in kernel.news if str(m.get("id", "")).startswith("beside")]
-    assert len(answers) == 16  # they came before the cell was done
+    assert len(answers) == 16  # they arrived before the cell ended
     assert not any("error" in m for m in answers)
     slow = kernel.ask("tape.list")["tapes"][-1]
     assert (slow["title"], slow["n"]) == ("slow", 1 + 3 * 200)
@@ -237,12 +237,12 @@ def test_in_a_cell_that_awaits(kernel: Browser) -> None:
     data = {"v": 1, "id": "meanwhile", "ask": "tape.sweep", "tape": "t1"}
     kernel.send("comm_msg", {"comm_id": kernel.comm, "data": data})
     assert not any(m["msg_type"] == "error" for m in kernel.until_idle(busy))
-    assert kernel.ask("tape.list")["tapes"][-1]["n"] == 1 + 3 * 50  # nothing of the sweep was recorded
+    assert kernel.ask("tape.list")["tapes"][-1]["n"] == 1 + 3 * 50  # the sweep was not recorded
     (answer,) = [m for m in kernel.news if m.get("id") == "meanwhile"]
     assert answer["events"]
 
 
-def test_a_restart_begins_anew(kernel: Browser) -> None:
+def test_a_restart_starts_without_tapes(kernel: Browser) -> None:
     kernel.run(RECORD)
     before = kernel.comm
     kernel.manager.restart_kernel(now=True)
@@ -253,7 +253,7 @@ def test_a_restart_begins_anew(kernel: Browser) -> None:
     assert kernel.ask("tape.list")["tapes"][0]["tape"] == "t1"
 
 
-def test_a_second_page_has_a_comm_of_its_own(kernel: Browser) -> None:
+def test_a_second_page_has_its_own_comm(kernel: Browser) -> None:
     kernel.run(RECORD)
     kernel.until_idle(kernel.send("comm_open", {"comm_id": "second", "target_name": TARGET, "data": {}}))
     assert set(kernel.comms()) == {kernel.comm, "second"}
@@ -282,7 +282,7 @@ def test_a_comm_that_is_closed_in_the_middle_is_opened_again(kernel: Browser) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_a_forked_process_is_left_alone(kernel: Browser) -> None:
+def test_a_forked_process_does_not_use_the_comm(kernel: Browser) -> None:
     kernel.run(RECORD)
     code = "import os, warnings\nfrom autodiff_kit.core.tape_observer import set_tape_observer\n"
     code += "warnings.simplefilter('ignore')\n"

@@ -1,4 +1,4 @@
-"""Every message of the tape inspector, on the tapes that the panels were drawn with."""
+"""Every message of the tape inspector, for the tapes of the panels' design."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def row_of(page: Any, tape: str, name: str) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------------- notices
-def test_a_tape_is_told_of_whether_or_not_somebody_looks(page: Any, tapes: Any, bytes_of: Any) -> None:
+def test_a_tape_is_announced_with_or_without_an_open_inspector(page: Any, tapes: Any, bytes_of: Any) -> None:
     _, names = tapes.first()
     (notice,) = page.notices
     assert notice["tape"] == "t1"
@@ -84,7 +84,7 @@ def test_at_most_four_notices_a_second_and_the_last_one_wins(page: Any) -> None:
     assert len(page.ask("tape.list")["tapes"]) == len(held)
 
 
-def test_a_notice_that_came_too_early_is_sent_at_leisure(make_page: Any, tapes: Any) -> None:
+def test_a_notice_that_came_too_early_is_sent_later(make_page: Any, tapes: Any) -> None:
     due: list[Any] = []
     page = make_page(call_later=lambda seconds, function: due.append((seconds, function)))
     with page.inspector:
@@ -98,14 +98,14 @@ def test_a_notice_that_came_too_early_is_sent_at_leisure(make_page: Any, tapes: 
         assert page.inspector.history.find("t2")[1] is kept[-1][0]
 
 
-def test_rows_are_worked_out_at_leisure_where_somebody_looks(make_page: Any, tapes: Any) -> None:
+def test_rows_are_prepared_later_while_an_inspector_is_open(make_page: Any, tapes: Any) -> None:
     due: list[Any] = []
     page = make_page(call_later=lambda seconds, function: due.append(function))
     with page.inspector:
         first = tapes.first()
         due.clear()
         page.inspector.cell_ended()
-        assert due == []  # nobody looks
+        assert due == []  # no inspector is open
         page.ask("tape.watch")
         kept = tapes.first()
         due.clear()  # a notice that came too early
@@ -123,14 +123,14 @@ def test_rows_are_worked_out_at_leisure_where_somebody_looks(make_page: Any, tap
         assert first is not kept
 
 
-def test_the_kit_s_own_tapes_are_passed_by(page: Any) -> None:
+def test_the_kits_own_tapes_are_not_announced(page: Any) -> None:
     ak.grad(lambda x: x * x)(3.0)
     ak.check_gradients(ak.sin, [[1.0]])
     assert page.notices == []
     assert page.ask("tape.list")["tapes"] == []
 
 
-def test_nobody_looks_once_it_stopped(make_page: Any, tapes: Any) -> None:
+def test_a_stopped_inspector_observes_no_tapes(make_page: Any, tapes: Any) -> None:
     before = set_tape_observer(None)
     page = make_page()
     with page.inspector:
@@ -177,7 +177,7 @@ def test_head_and_columns_of_81_rows_are_small(attention: Any, bytes_of: Any) ->
     }
 
 
-def test_columns_say_what_the_tape_says(attention: Any) -> None:
+def test_columns_agree_with_the_tape(attention: Any) -> None:
     head = attention.ask("tape.head", tape="t1")
     columns = unpacked(attention.ask("tape.columns", tape="t1", a=0, b=head["n"]))
     words = {name: [head["tables"][name][k] for k in columns[name]] for name in ("op", "shape", "dtype", "line")}
@@ -189,7 +189,7 @@ def test_columns_say_what_the_tape_says(attention: Any) -> None:
     assert all(i < k for k in range(head["n"]) for i in columns["inputs"][k])
 
 
-def test_paths_end_where_they_end(attention: Any) -> None:
+def test_broken_paths_are_listed(attention: Any) -> None:
     head = attention.ask("tape.head", tape="t1")
     assert set(head["broken"].values()) == {"left", "integer", "state"}
     assert head["broken"][str(row_of(attention, "t1", "w"))] == "left"
@@ -197,10 +197,10 @@ def test_paths_end_where_they_end(attention: Any) -> None:
     assert {"softmax", "normalise"} <= functions
 
 
-def test_sources_that_were_asked_for_stand_in_the_head(attention: Any) -> None:
+def test_requested_sources_are_in_the_header(attention: Any) -> None:
     head = attention.ask("tape.head", tape="t1")
     asked = [head["names"][str(row)] for row in head["sources"][:3]]
-    assert asked == ["W_q", "temperature", "W_c"]  # the last is no variable any more, and on no tape
+    assert asked == ["W_q", "temperature", "W_c"]  # the last one is no longer a variable, and on no tape
     kinds = letters(attention, "t1", head["n"], "cotangent")
     assert [kinds[row] for row in head["sources"][:3]] == ["v", "n", "n"]
 
@@ -285,14 +285,14 @@ def test_cotangents_are_those_of_the_gradient(lesson: Any) -> None:
     assert rows[11][2][6] == [1, -1, 2]
 
 
-def test_tangents_come_once_an_input_was_seeded(lesson: Any) -> None:
+def test_tangents_exist_after_an_input_was_seeded(lesson: Any) -> None:
     lesson.ask("tape.sweep", tape="t1", direction="forward", source=0, seed=[1.0, 2.0, -1.0], steps=1)
     assert letters(lesson, "t1", 12, "tangent") == "v" * 12
     rows = lesson.ask("tape.values", tape="t1", a=11, b=12, what=["tangent"])["rows"]
     assert rows[0][0][6] == [7, -5, 3]
 
 
-def test_another_gradient_changes_what_hangs_on_it_and_nothing_else(lesson: Any) -> None:
+def test_another_gradient_changes_only_the_cotangents(lesson: Any) -> None:
     head = lesson.ask("tape.head", tape="t1")
     lesson.ask("tape.sweep", tape="t1", direction="forward", source=0, seed=[1.0, 2.0, -1.0], steps=1)
     assert letters(lesson, "t1", 12, "cotangent") == "v" * 12
@@ -318,7 +318,7 @@ def test_a_source_that_is_on_no_row_yet_adds_one(lesson: Any) -> None:
     assert lesson.ask("tape.head", tape="t1")["names"]["12"] == "far"
 
 
-def test_values_wait_for_no_long_sweep(seen: Any, tapes: Any) -> None:
+def test_value_requests_do_not_wait_for_a_long_sweep(seen: Any, tapes: Any) -> None:
     seen.tape, seen.names = tapes.training()
     n = seen.ask("tape.head", tape="t1")["n"]
     first = seen.ask("tape.values", tape="t1", a=0, b=2, what=["value", "cotangent"])
@@ -335,7 +335,7 @@ def test_one_number_seeds_every_entry_and_a_wrong_count_says_what_is_expected(le
     rows = lesson.ask("tape.values", tape="t1", a=0, b=1, what=["tangent"])["rows"]
     assert rows[0][0][6] == [2, 2, 2]
     refused = lesson.ask("tape.sweep", tape="t1", direction="forward", source=0, seed=[1.0, 2.0], steps=1)["error"]
-    assert "must have 3 numbers, in shape (3,), or one for all" in refused["text"]
+    assert "must have 3 numbers, in shape (3,), or a single one" in refused["text"]
 
 
 def test_an_array_in_full_and_cut(attention: Any) -> None:
@@ -350,7 +350,7 @@ def test_an_array_in_full_and_cut(attention: Any) -> None:
     assert attention.refused("tape.array", tape="t1", node=row, what="cotangent") == "none"
 
 
-def test_nothing_but_words_for_what_is_not_finite(seen: Any) -> None:
+def test_numbers_that_are_not_finite_are_sent_as_strings(seen: Any) -> None:
     x = ak.constant([0.0, -1.0, 1.0])
     with ak.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -390,7 +390,7 @@ def test_a_tape_of_one_row(seen: Any, bytes_of: Any) -> None:
     assert seen.ask("tape.sweep", tape="t1")["done"]
 
 
-def test_a_tape_of_no_row(seen: Any) -> None:
+def test_a_tape_without_rows(seen: Any) -> None:
     with ak.GradientTape() as tape:
         pass
     head = seen.ask("tape.head", tape="t1")
@@ -429,7 +429,7 @@ def all_events(page: Any, tape: str, **more: Any) -> list[Any]:
             return events
 
 
-def test_a_reverse_sweep_tells_each_edge(lesson: Any) -> None:
+def test_a_reverse_sweep_reports_each_edge(lesson: Any) -> None:
     events = all_events(lesson, "t1", direction="reverse", target=11)
     assert [e["node"] for e in events] == sorted((e["node"] for e in events), reverse=True)
     assert events[0]["sends"] == [
@@ -442,7 +442,7 @@ def test_a_reverse_sweep_tells_each_edge(lesson: Any) -> None:
     assert events[-1] == {"node": 0, "g": [-1, 11, 4.33333, 11.4455, 0, 0, [11, 3, -1]], "sends": []}
 
 
-def test_a_seed_of_one_s_own(lesson: Any) -> None:
+def test_a_seed_given_by_the_page(lesson: Any) -> None:
     events = all_events(lesson, "t1", direction="reverse", target=11, seed=[1, 0, 0])
     assert events[-1]["g"][6] == [3, 2, 0]
     assert lesson.refused("tape.sweep", tape="t1", target=11, seed=[1, 0]) == "argument"
@@ -456,7 +456,7 @@ def test_a_forward_sweep(lesson: Any) -> None:
     assert lesson.refused("tape.sweep", tape="t1", direction="sideways") == "argument"
 
 
-def test_nothing_runs_twice(seen: Any) -> None:
+def test_no_operation_runs_twice(seen: Any) -> None:
     runs = []
 
     @ak.custom_gradient
@@ -493,7 +493,7 @@ def test_hooks_are_shown_before_and_after(attention: Any) -> None:
     assert attention.ask("tape.head", tape="t1")["hooks"][str(row)] == hook
 
 
-def test_a_hook_that_raises_stops_nothing(seen: Any) -> None:
+def test_a_hook_that_raises_does_not_stop_a_sweep(seen: Any) -> None:
     def broken(g: Any) -> Any:
         raise ValueError("no")
 
@@ -507,7 +507,7 @@ def test_a_hook_that_raises_stops_nothing(seen: Any) -> None:
     assert any("ValueError: no" in e.get("trouble", "") for e in events)
 
 
-def test_a_rule_that_raises_stops_nothing(seen: Any) -> None:
+def test_a_rule_that_raises_does_not_stop_a_sweep(seen: Any) -> None:
     @ak.custom_gradient
     def broken(x: Any) -> Any:
         def pull(g: Any) -> Any:
@@ -535,7 +535,7 @@ def test_several_targets_and_one_of_them_twice(seen: Any) -> None:
     assert rows[0][0][6] == [float(wanted)] == [68]
 
 
-def test_watching_leaves_gradients_alone(attention: Any, tapes: Any) -> None:
+def test_stepping_does_not_change_gradients(attention: Any, tapes: Any) -> None:
     all_events(attention, "t1", direction="reverse")
     names = attention.names
     sources = [names[n] for n in ("E", "W_q", "W_v", "gain")]
@@ -558,7 +558,7 @@ def test_watching_leaves_gradients_alone(attention: Any, tapes: Any) -> None:
     ("target", "source", "cause"),
     [("loss", "W_q", 0), ("loss", "temperature", 3), ("trend", "W_q", 4), ("trend", "W_2", 4)],
 )
-def test_the_causes_by_the_names_of_the_notebook(attention: Any, target: str, source: str, cause: int) -> None:
+def test_explanations_use_the_names_of_the_notebook(attention: Any, target: str, source: str, cause: int) -> None:
     told = attention.ask("tape.explain", tape="t1", target=target, source=source)
     wanted = attention.tape.explain(attention.names[target], attention.names[source])
     assert told["cause"] == wanted.cause == cause
@@ -569,7 +569,7 @@ def test_the_causes_by_the_names_of_the_notebook(attention: Any, target: str, so
     if told["node"] is not None and cause == 3:
         head = attention.ask("tape.head", tape="t1")
         columns = unpacked(attention.ask("tape.columns", tape="t1", a=0, b=head["n"]))
-        assert head["tables"]["op"][columns["op"][told["node"]]] == "to_whole"
+        assert head["tables"]["op"][columns["op"][told["node"]]] == "to_int"
 
 
 def test_a_target_that_left_the_record(seen: Any) -> None:
@@ -627,7 +627,7 @@ def test_a_large_jacobian_is_only_counted(attention: Any) -> None:
     assert (told["m"], told["n"], told["sweeps"]) == (16, 36, 16)
     more = attention.ask("tape.jacobian", tape="t1", target="w", source="W_q", limit=1000)
     names = attention.names
-    attention.tape._record.hooks.clear()  # a hook is no part of the slope
+    attention.tape._record.hooks.clear()  # a hook is not part of the derivative
     wanted = attention.tape.jacobian(names["w"], names["W_q"]).numpy().reshape(16, 36)
     np.testing.assert_allclose(more["rows"], wanted, rtol=1e-5, atol=1e-6)
 
@@ -643,7 +643,7 @@ def test_cost_is_that_of_the_tape(attention: Any, by: str) -> None:
     assert attention.refused("tape.cost", tape="t1", by="moon") == "failed"
 
 
-def test_a_tape_beside_itself_and_beside_another(seen: Any, tapes: Any) -> None:
+def test_a_tape_compared_with_itself_and_with_another(seen: Any, tapes: Any) -> None:
     kept = [tapes.attention(), tapes.attention(masked=True)]
     n = seen.ask("tape.head", tape="t1")["n"]
     same = seen.ask("tape.diff", a="t1", b="t1")
@@ -674,12 +674,12 @@ def test_ten_thousand_rows_side_by_side_in_time_that_grows_with_their_number(lon
 
 # ------------------------------------------------------------------------------------------------------------- refusals
 @pytest.mark.parametrize("message", [None, 3, "text", [], {}, {"v": 1}, {"v": 2, "id": 1, "ask": "tape.list"}])
-def test_what_is_no_request_is_refused(page: Any, message: Any) -> None:
+def test_invalid_requests_get_an_error(page: Any, message: Any) -> None:
     page.inspector.receive(message)
     assert page.told[-1]["error"]["code"] in ("message", "ask")
 
 
-def test_rows_and_arguments_are_looked_at(lesson: Any) -> None:
+def test_rows_and_arguments_are_validated(lesson: Any) -> None:
     assert lesson.refused("tape.head", tape="t99") == "tape"
     assert lesson.refused("tape.head", tape=["t1"]) == "tape"
     assert lesson.refused("tape.everything", tape="t1") == "ask"
@@ -696,22 +696,22 @@ def test_unknown_fields_are_ignored(lesson: Any) -> None:
     assert lesson.ask("tape.head", tape="t1", colour="blue", deep={"er": 1})["n"] == 12
 
 
-def test_a_mistake_of_the_kit_s_own_is_an_answer_too(lesson: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_the_kit_gets_a_reply_too(lesson: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(lesson.inspector.context.__dict__, "view", lambda *_: 1 / 0)
     assert lesson.refused("tape.head", tape="t1") == "failed"
 
 
 # --------------------------------------------------------------------------------------------- letting go, and the ring
-def test_a_tape_that_was_let_go_answers_released(page: Any, tapes: Any) -> None:
+def test_requests_for_a_freed_tape_get_the_error_released(page: Any, tapes: Any) -> None:
     tapes.first()
     assert page.refused("tape.head", tape="t1") == "released"
 
 
-def test_looking_at_a_tape_keeps_it_no_longer_than_the_ring(seen: Any, tapes: Any) -> None:
+def test_requests_do_not_keep_a_tape_beyond_the_history(seen: Any, tapes: Any) -> None:
     tape, _ = tapes.first()
     for _ in range(6):
         tapes.first()
-    assert len(all_events(seen, "t1", direction="reverse")) == 12  # looked at, and out of the ring already
+    assert len(all_events(seen, "t1", direction="reverse")) == 12  # requested, and already evicted
     gc.disable()
     try:
         del tape
@@ -725,7 +725,7 @@ def test_importing_the_kit_elsewhere_than_in_a_kernel_loads_nothing_of_the_panel
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_without_an_inspector_nothing_is_held(page: Any, tapes: Any) -> None:
+def test_without_an_inspector_no_values_are_kept(page: Any, tapes: Any) -> None:
     tape, _ = tapes.attention(persistent=False)
     head = page.ask("tape.head", tape="t1")
     assert head["released"]
@@ -744,8 +744,8 @@ def test_without_an_inspector_nothing_is_held(page: Any, tapes: Any) -> None:
     assert page.refused("tape.values", tape=page.last(), a=0, b=2, what=["value"]) == "released"
 
 
-def test_while_an_inspector_is_open_values_pass_to_the_ring(seen: Any, tapes: Any) -> None:
-    tapes.attention(persistent=False)  # nothing in the notebook holds it
+def test_while_an_inspector_is_open_the_history_saves_values(seen: Any, tapes: Any) -> None:
+    tapes.attention(persistent=False)  # no variable of the notebook refers to it
     head = seen.ask("tape.head", tape="t1")
     assert not head["released"]
     rows = seen.ask("tape.values", tape="t1", a=0, b=head["n"], what=["value", "cotangent"])["rows"]
@@ -754,7 +754,7 @@ def test_while_an_inspector_is_open_values_pass_to_the_ring(seen: Any, tapes: An
     assert seen.ask("tape.jacobian", tape="t1", target=head["target"], source=head["sources"][0])["connected"]
 
 
-def test_a_gradient_inside_the_block_lets_nothing_be_lost(seen: Any) -> None:
+def test_a_gradient_inside_the_block_loses_no_values(seen: Any) -> None:
     x = ak.Variable([1.0, 2.0, 3.0], name="x")
     with ak.GradientTape() as tape:
         y = ak.sum(ak.exp(x) * x)
@@ -765,18 +765,18 @@ def test_a_gradient_inside_the_block_lets_nothing_be_lost(seen: Any) -> None:
     assert [e["node"] for e in all_events(seen, "t1", target=row_of(seen, "t1", "y"))] == [3, 2, 1, 0]
 
 
-def test_a_tape_from_before_the_inspector_shows_what_can_be_known(page: Any, tapes: Any) -> None:
+def test_a_tape_from_before_the_inspector_shows_the_available_values(page: Any, tapes: Any) -> None:
     tape, names = tapes.attention()
     head = page.ask("tape.head", tape="t1")
     rows = page.ask("tape.values", tape="t1", a=0, b=head["n"], what=["value"])["rows"]
-    assert sum(row[0] is not None for row in rows) > 0.9 * head["n"]  # much was computed again from what was held
+    assert sum(row[0] is not None for row in rows) > 0.9 * head["n"]  # many values were recomputed from saved ones
     page.names = names
     told = page.ask("tape.array", tape="t1", node=head["target"], what="value")
     np.testing.assert_allclose(told["data"], float(names["loss"]), rtol=1e-12)
     assert tape.nbytes > 0
 
 
-def test_the_ring_holds_five_tapes_and_so_many_bytes(make_page: Any, tapes: Any) -> None:
+def test_the_history_holds_five_tapes_and_a_limited_number_of_bytes(make_page: Any, tapes: Any) -> None:
     page = make_page(limit=1_000_000)
     with page.inspector:
         page.ask("tape.watch")
@@ -795,7 +795,7 @@ def test_the_ring_holds_five_tapes_and_so_many_bytes(make_page: Any, tapes: Any)
         assert page.ask("tape.head", tape="t12")["n"] == 2
 
 
-def test_a_page_may_set_how_much_is_held(seen: Any, tapes: Any) -> None:
+def test_a_page_can_set_the_size_of_the_history(seen: Any, tapes: Any) -> None:
     assert seen.ask("tape.watch") == {"v": 1, "id": 2, "type": "watch", "on": True, "limit": 64 << 20, "tapes": 5}
     for _ in range(5):
         tapes.first()
@@ -820,7 +820,7 @@ def test_pinned_tapes_stay(seen: Any, tapes: Any) -> None:
     assert seen.refused("tape.head", tape="t1") == "released"
 
 
-def test_an_inspector_that_asks_nothing_more_counts_as_closed(seen: Any, tapes: Any) -> None:
+def test_an_inspector_without_requests_counts_as_closed(seen: Any, tapes: Any) -> None:
     for _ in range(12):
         tapes.first()
         seen.inspector.cell_ended()
@@ -828,7 +828,7 @@ def test_an_inspector_that_asks_nothing_more_counts_as_closed(seen: Any, tapes: 
     assert seen.ask("tape.list")["tapes"] == []
 
 
-def test_a_tape_that_goes_on_is_shown_anew(seen: Any) -> None:
+def test_a_tape_that_continues_is_announced_again(seen: Any) -> None:
     x = ak.Variable(2.0, name="x")
     tape = ak.GradientTape(persistent=True)
     with tape:
@@ -845,7 +845,7 @@ def test_a_tape_that_goes_on_is_shown_anew(seen: Any) -> None:
     assert seen.ask("tape.head", tape="t1")["n"] == 0
 
 
-def test_bytes_of_the_tape_are_what_they_are_without_an_inspector(seen: Any, tapes: Any) -> None:
+def test_an_inspector_does_not_change_the_bytes_of_a_tape(seen: Any, tapes: Any) -> None:
     watched, _ = tapes.attention()
     seen.ask("tape.watch", on=False)
     plain, _ = tapes.attention()

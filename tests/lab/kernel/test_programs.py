@@ -1,4 +1,4 @@
-"""All messages on tapes of many kinds: none may fail, and cotangents are those of the tape's own gradient."""
+"""All messages for tapes of many kinds: none may fail, and cotangents equal the tape's own gradient."""
 
 from __future__ import annotations
 

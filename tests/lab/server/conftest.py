@@ -27,7 +27,7 @@ OTHERS = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook", "
 
 @dataclass
 class Reply:
-    """One answer: its status, its headers and its body."""
+    """One response: its status, its headers and its body."""
 
     status: int
     headers: dict[str, str]
@@ -55,7 +55,7 @@ class Server:
         return self.shown / "work"
 
     def ask(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Reply:
-        """Ask with the token unless other headers are given; a body that is no bytes is sent as JSON."""
+        """Send a request with the token unless other headers are given; a body that is not bytes is sent as JSON."""
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         sent = {"Authorization": f"token {TOKEN}"} if headers is None else headers
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -68,7 +68,7 @@ class Server:
 
 
 def start(shown: Path, scratch: Path, *options: str) -> Server:
-    """Start a server with this extension and no other, and wait until it answers."""
+    """Start a server with only this extension, and wait until it responds."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
@@ -97,13 +97,13 @@ def start(shown: Path, scratch: Path, *options: str) -> Server:
 
 @pytest.fixture
 def start_server() -> Callable[..., Server]:
-    """What starts a server, for a test that ends it itself."""
+    """The function that starts a server, for a test that ends it itself."""
     return start
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for a file's tests, with a working folder that is begun."""
+    """One server for the tests of a file, with a working folder that exists."""
     scratch = tmp_path_factory.mktemp("server")
     shown = scratch / "shown"
     shown.mkdir()
@@ -126,7 +126,7 @@ def fresh(tmp_path: Path) -> WorkingFolder:
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working folder with its copies, made once; each test gets one of its own."""
+    """A working folder with its copies, made once; each test gets a copy of it."""
     root = tmp_path_factory.mktemp("prepared") / "work"
     workspace.prepare_working_folder(root)
     return root
@@ -141,7 +141,7 @@ def folder(fresh: WorkingFolder, prepared: Path) -> WorkingFolder:
 
 @pytest.fixture
 def small_disk() -> Iterator[Path]:
-    """A disk of four megabytes, where this process may mount one."""
+    """A disk of four megabytes, if this process may mount one."""
     place = Path(tempfile.mkdtemp())
     words = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
     mounted = shutil.which("mount") and subprocess.run(words, check=False, capture_output=True).returncode == 0

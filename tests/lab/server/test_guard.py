@@ -1,4 +1,4 @@
-"""Who may ask, what a request may name, how much it may send, and what an error looks like."""
+"""Access control: who may send requests, which paths and sizes are allowed, and the form of errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ NO_HASH = "0" * 64
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "token wrong"}, {"Cookie": "username=x; _xsrf=y"}])
 @pytest.mark.parametrize(("method", "path", "body"), ROUTES)
-def test_a_stranger_gets_nothing(server: Any, method: str, path: str, body: Any, headers: dict[str, str]) -> None:
+def test_a_request_without_login_gets_nothing(
+    server: Any, method: str, path: str, body: Any, headers: dict[str, str]
+) -> None:
     before = sorted(server.shown.rglob("*"))
     reply = server.ask(method, path, body, headers)
     assert (reply.status, reply.code) == (403, "login")
@@ -107,15 +109,15 @@ def test_no_path_leaves_the_folder(server: Any, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", [*BAD, None, 3, ["work"], {"a": 1}, True])
-def test_a_path_that_is_none(server: Any, path: object) -> None:
+def test_an_invalid_path(server: Any, path: object) -> None:
     reply = server.ask("POST", "handin", {"path": path, "sha256": NO_HASH})
     assert (reply.status, reply.code) == (400, "bad_path"), reply.body
 
 
 @pytest.mark.parametrize("path", BAD[:-1])
-def test_a_path_that_is_none_in_an_address(server: Any, path: str) -> None:
+def test_an_invalid_path_in_an_address(server: Any, path: str) -> None:
     reply = server.ask("GET", f"exercises?path={quote(path, safe='')}")
-    # Tornado takes characters out of an address that no text has; what is left may be a name.
+    # Tornado removes invalid characters from an address; the rest may be a valid name.
     assert reply.code in (("bad_path", "no_file", "outside") if "\0" in path else ("bad_path",)), reply.body
 
 
@@ -138,7 +140,7 @@ def test_no_name_in_an_address_leaves_the_folder(server: Any, part: str) -> None
 
 
 @pytest.mark.parametrize("what", ["../x", "22", "99", "", 1, None, ["all"], {"all": 1}, "a" * 5000, "01/..", "\0"])
-def test_a_scope_that_is_none(server: Any, what: object) -> None:
+def test_an_invalid_scope(server: Any, what: object) -> None:
     before = sorted(server.root.rglob("*"))
     for path, body in (("backups", {"what": what}), ("progress/reset", {"scope": what})):
         reply = server.ask("POST", path, body)
@@ -201,7 +203,7 @@ def test_a_folder_that_is_a_link_out_is_not_written(server: Any, name: str, tmp_
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"3", b'"x"', b"null", b"\xff", b"[" * 100_000, b'{"rev": NaN'])
-def test_a_body_that_is_no_object(server: Any, body: bytes) -> None:
+def test_a_body_that_is_not_an_object(server: Any, body: bytes) -> None:
     for method, path, _ in WRITE:
         reply = server.ask(method, path, body)
         assert (reply.status, reply.code) == (400, "bad_body"), reply.body
@@ -215,7 +217,7 @@ def test_a_body_that_is_no_object(server: Any, body: bytes) -> None:
         {"rev": None, "step": 1},
     ],
 )  # fmt: skip
-def test_a_change_that_is_none(server: Any, body: dict[str, Any]) -> None:
+def test_an_invalid_change(server: Any, body: dict[str, Any]) -> None:
     before = server.ask("GET", "progress").json["rev"]
     reply = server.ask("PATCH", "progress/01", body)
     assert (reply.status, reply.code) == (400, "bad_value"), reply.body
@@ -227,12 +229,12 @@ def test_a_change_that_is_none(server: Any, body: dict[str, Any]) -> None:
     [{}, {"hint_seen": 0}, {"hint_seen": 4}, {"hint_seen": True}, {"hint_seen": "1"}, {"solution_seen": False},
      {"hint_seen": 1, "more": 2}, {"hint_seen": [1]}],
 )  # fmt: skip
-def test_a_hint_that_is_none(server: Any, body: dict[str, Any]) -> None:
+def test_an_invalid_hint(server: Any, body: dict[str, Any]) -> None:
     assert server.ask("PATCH", "exercises/jvp-1", body).code == "bad_value"
 
 
 @pytest.mark.parametrize("since", ["x", "-1", "1.5", "", "9" * 40, "１"])
-def test_a_revision_that_is_none(server: Any, since: str) -> None:
+def test_an_invalid_revision(server: Any, since: str) -> None:
     reply = server.ask("GET", f"progress?since={quote(since)}")
     assert reply.status in (200, 400)
     assert reply.status == 200 or reply.code == "bad_query"
@@ -260,7 +262,7 @@ def test_an_address_that_does_not_exist(server: Any, path: str) -> None:
 
 
 def most_memory(server: Any) -> int:
-    """Return the most memory that the server ever had, in bytes."""
+    """Return the server's peak memory in bytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
@@ -284,7 +286,7 @@ def test_a_huge_request_in_pieces_is_refused_too(server: Any) -> None:
     connection.close()
 
 
-def test_a_pipe_keeps_no_thread_waiting(server: Any) -> None:
+def test_a_pipe_blocks_no_thread(server: Any) -> None:
     pipe = server.root / "exercises" / "pipe.ipynb"
     os.mkfifo(pipe)
     try:
@@ -339,7 +341,7 @@ def test_the_server_part_can_reach_no_other_machine() -> None:
         assert not [name for name in imported if name in reached or name.partition(".")[0] in reached], path.name
 
 
-def test_nothing_above_failed_in_the_server(server: Any) -> None:
-    """A fault of ours would be a 500 with a traceback in the log; this file's requests made none."""
+def test_the_server_logged_no_traceback(server: Any) -> None:
+    """An error in the kit would be a 500 with a traceback in the log; this file's requests caused none."""
     for method, path, body in ROUTES:
         assert server.ask(method, path, body).status < 500

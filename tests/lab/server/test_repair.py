@@ -1,4 +1,4 @@
-"""A damaged progress file: what is brought back, from where, once, and without trusting what is broken."""
+"""A damaged progress file: which rows are recovered, from where, once, and without trusting damaged data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def attempt(folder: WorkingFolder, id: str, outcome: str, score: float) -> None:
 
 
 def learn(folder: WorkingFolder) -> None:
-    """Do a little of everything."""
+    """Make progress of every kind."""
     mine = Progress(folder.root)
     for item in lesson_catalog()["01"].prompts[:3]:
         mine.commit_prediction("01", item, 1)
@@ -56,7 +56,7 @@ def lessons(folder: WorkingFolder) -> dict[str, Any]:
 
 
 def ran(folder: WorkingFolder, path: str, outputs: dict[str, str]) -> None:
-    """Give the cells of a learner's notebook a result, by their ids."""
+    """Give the cells of a learner's notebook an output, by their ids."""
     notebook = json.loads((folder.root / path).read_text())
     for n, cell in enumerate(notebook["cells"], 1):
         if cell["cell_type"] == "code" and cell["id"] in outputs:
@@ -66,7 +66,7 @@ def ran(folder: WorkingFolder, path: str, outputs: dict[str, str]) -> None:
     (folder.root / path).write_text(json.dumps(notebook))
 
 
-def test_what_can_be_read_is_brought_back(folder: WorkingFolder) -> None:
+def test_readable_rows_are_recovered(folder: WorkingFolder) -> None:
     """The file's schema is broken, its rows are not."""
     learn(folder)
     before = lessons(folder)
@@ -81,7 +81,7 @@ def test_what_can_be_read_is_brought_back(folder: WorkingFolder) -> None:
         assert db.execute("SELECT count(*) FROM attempt").fetchone() == (14,)
 
 
-def test_it_happens_once(folder: WorkingFolder) -> None:
+def test_repair_happens_once(folder: WorkingFolder) -> None:
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute("DROP TABLE meta")
@@ -94,7 +94,7 @@ def test_it_happens_once(folder: WorkingFolder) -> None:
 
 
 def test_another_process_may_be_first(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While one looks through notebooks, another finishes the same work: it is done once."""
+    """While one process reads notebooks, another finishes the same repair: it is done once."""
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute("DROP TABLE meta")
@@ -114,7 +114,7 @@ def test_another_process_may_be_first(folder: WorkingFolder, monkeypatch: pytest
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_file_with_holes(folder: WorkingFolder, seed: int) -> None:
-    """Pages overwritten at random: no answer fails, nothing is made up, and the broken file is kept as it was."""
+    """Pages overwritten at random: no request fails, no row is invented, and the broken file is kept unchanged."""
     learn(folder)
     draw = random.Random(seed)
     data = bytearray(file(folder).read_bytes())
@@ -190,7 +190,7 @@ def test_receipts_come_back_from_the_bundles(folder: WorkingFolder) -> None:
     assert rows == [(handed["receipt"], SLUG, digest, 4.5)]
 
 
-def test_the_further_of_two_places_counts(folder: WorkingFolder) -> None:
+def test_the_more_advanced_of_two_states_counts(folder: WorkingFolder) -> None:
     learn(folder)
     backups.create_backup(folder, "all")
     file(folder).write_bytes(NONSENSE)
@@ -218,7 +218,7 @@ def test_the_further_of_two_places_counts(folder: WorkingFolder) -> None:
         ("attempt", "outcome = 'x'"),
     ],
 )
-def test_rows_that_make_no_sense_are_left_out(folder: WorkingFolder, table: str, change: str) -> None:
+def test_invalid_rows_are_skipped(folder: WorkingFolder, table: str, change: str) -> None:
     learn(folder)
     with closing(sqlite3.connect(file(folder))) as db:
         db.execute(f"UPDATE {table} SET {change} WHERE rowid = 1")

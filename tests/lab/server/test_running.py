@@ -1,4 +1,4 @@
-"""A server under load that is killed, on a disk that fills, beside a file that is damaged: what pages are told."""
+"""A server that is killed under load, whose disk is full, or whose file is damaged: the responses to pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXERCISE = "work/exercises/01_jacobian_vector_products.ipynb"
 
 
 def hammer(running: Any, told: list[tuple[str, Any]], sha: str) -> None:
-    """Ask as a page does, until nobody answers; note what was promised."""
+    """Send requests as a page does, until the server is gone; note what was confirmed."""
     step = 0
     try:
         while True:
@@ -32,7 +32,7 @@ def hammer(running: Any, told: list[tuple[str, Any]], sha: str) -> None:
             if made.status == 201:
                 told.append(("backup", made.json["id"]))
     except (OSError, ValueError, HTTPException):
-        return  # it was killed in the middle of an answer
+        return  # it was killed during a response
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_killed_under_load_then_damaged(folder: Any, tmp_path: Path, start_serve
         }
         assert again.ask("GET", "progress").json["lessons"]["06"]["step"] == 3
 
-        # The file is damaged under the server that runs: the next page is told, and can go on.
+        # The file is damaged while the server runs: the next page gets a notice, and can continue.
         file = folder.root / ".autodiff_kit" / "progress.db"
         for left in file.parent.glob("progress.db-*"):
             left.unlink()
@@ -93,7 +93,7 @@ def test_a_disk_that_fills_under_a_server(small_disk: Path, tmp_path: Path, star
         assert refused == {(507, "disk_full")}
         assert running.ask("GET", "progress").json["lessons"]["01"]["step"] >= 1, "what stands there can be read"
         filler.unlink(missing_ok=True)
-        (small_disk / "work" / "notebooks" / "15_adam_slots.ipynb").unlink()  # space, as a learner makes it
+        (small_disk / "work" / "notebooks" / "15_adam_slots.ipynb").unlink()  # frees space, as a learner would
         assert running.ask("PATCH", "progress/01", {"rev": 0, "step": 3}).status == 200
         assert running.ask("POST", "backups", {"what": "all"}).status == 201
         assert len(running.ask("GET", "backups").json["backups"]) == 1, "no half of a backup is left"

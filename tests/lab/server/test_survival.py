@@ -1,4 +1,4 @@
-"""What is left after two writers at once, a kill, a full disk, a damaged file, a folder that cannot be written."""
+"""The data after two simultaneous writers, a kill, a full disk, a damaged file, or a read-only folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from autodiff_kit.lessons.progress_db import ProgressDatabase, ProgressWarning
 SLUG = "01_jacobian_vector_products"
 EXERCISE = f"work/exercises/{SLUG}.ipynb"
 
-# What a kernel does while it is used, until it is killed; each line it prints is something it was told is kept.
+# The work of a kernel until it is killed; each line that it prints was confirmed as saved.
 KERNEL = """
 import sys
 from pathlib import Path
@@ -44,7 +44,7 @@ for n in range(int(sys.argv[2]), int(sys.argv[3])):
     print(n, flush=True)
 """
 
-# What the server does for the pages, until it is killed.
+# The work of the server until it is killed.
 SERVER = """
 import hashlib, sys
 from pathlib import Path
@@ -117,8 +117,8 @@ def test_many_requests_at_once_through_one_server(server: Any) -> None:
     assert {after["lessons"][no]["step"] % 4 for no in ("01", "06")} == {0, 1}
 
 
-def test_the_loop_answers_while_a_change_waits(server: Any) -> None:
-    """A change that waits for another process's lock holds no other request up, and then says what it waited for."""
+def test_the_event_loop_responds_while_a_change_waits(server: Any) -> None:
+    """A change that waits for another process's lock blocks no other request, and its error names the lock."""
     with closing(sqlite3.connect(server.root / progress_db.PROGRESS_FILE, isolation_level=None, timeout=10)) as other:
         other.execute("BEGIN IMMEDIATE")
         with ThreadPoolExecutor(6) as pool:
@@ -177,7 +177,7 @@ def test_a_server_killed_in_the_middle_of_its_work(folder: WorkingFolder, pause:
     kept = {row["id"]: row for row in backups.list_backups(folder)}
     assert {name for kind, name in told if kind in ("backup", "reset")} <= set(kept)
     assert all(len(row["notebooks"]) == 2 for row in kept.values())
-    # Whatever moment it was, the score is there or a backup brings it back, and opening mends the rest.
+    # At any moment, the score is stored or in a backup, and opening repairs the rest.
     newest = next(row for row in kept.values() if row["scope"] == "01") if kept else None
     if Progress(folder.root).question("jvp-1").best != 3:
         assert newest is not None
@@ -189,7 +189,7 @@ def test_a_server_killed_in_the_middle_of_its_work(folder: WorkingFolder, pause:
 
 
 def full_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file of SQLite may grow."""
+    """Make every write to a SQLite file fail, as on a full disk."""
     real = ProgressDatabase._connect
 
     def small(self: ProgressDatabase) -> sqlite3.Connection:
@@ -200,7 +200,7 @@ def full_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ProgressDatabase, "_connect", small)
 
 
-def test_a_full_disk_is_told_and_loses_nothing(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_an_error_and_loses_nothing(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt(folder)
     with monkeypatch.context() as patch:
         full_database(patch)
@@ -223,7 +223,7 @@ def no_space(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("what", [submissions.os, "write"])
-def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
+def test_a_hand_in_on_a_full_disk_leaves_no_partial_file(
     folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch, what: Any
 ) -> None:
     before = sorted((folder.root / "handin").iterdir())
@@ -238,7 +238,7 @@ def test_a_hand_in_on_a_full_disk_leaves_no_half_of_one(
     assert submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))["receipt"].endswith("-01")
 
 
-def test_a_reset_on_a_full_disk_takes_nothing_away(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_on_a_full_disk_deletes_nothing(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt(folder)
     mine = folder.root / "notebooks" / f"{SLUG}.ipynb"
     mine.write_text(mine.read_text().replace("push and pull", "mine"))
@@ -292,7 +292,7 @@ def test_a_database_of_nonsense_is_kept_aside(folder: WorkingFolder) -> None:
     assert panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 1})["progress"]["lessons"]["01"]["step"] == 1
 
 
-def test_a_newer_kits_file_is_left_alone(folder: WorkingFolder) -> None:
+def test_a_file_of_a_newer_kit_is_not_changed(folder: WorkingFolder) -> None:
     attempt(folder)
     file = folder.root / progress_db.PROGRESS_FILE
     with closing(sqlite3.connect(file)) as db:
@@ -308,7 +308,7 @@ def test_a_newer_kits_file_is_left_alone(folder: WorkingFolder) -> None:
     assert sha(file) == before
 
 
-def test_a_damaged_backup_is_told_and_changes_nothing(folder: WorkingFolder) -> None:
+def test_a_damaged_backup_is_an_error_and_changes_nothing(folder: WorkingFolder) -> None:
     attempt(folder)
     made = backups.create_backup(folder, "all")
     file = folder.root / backups.BACKUP_FOLDER / made["id"] / "progress.db"
@@ -365,7 +365,7 @@ def test_the_command_lines_backups_can_be_restored(folder: WorkingFolder) -> Non
     assert backups.restore_backup(folder, listed[0]["id"])["progress"]["lessons"]["01"]["score"] == 3
 
 
-# A folder that this user may read and not write. Root may write anywhere, so root becomes somebody else.
+# A folder that this user may read and not write. Root may write anywhere, so root switches to another user.
 LOOK_AND_WRITE = """
 import hashlib, json, os, sys, warnings
 from pathlib import Path
@@ -423,8 +423,8 @@ def test_a_folder_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
-def test_a_folder_whose_own_place_is_taken(fresh: WorkingFolder, make: Callable[[Path], None]) -> None:
-    """Something else stands where the kit keeps its files: an answer that says so, and nothing is overwritten."""
+def test_a_folder_whose_path_is_taken_by_a_file(fresh: WorkingFolder, make: Callable[[Path], None]) -> None:
+    """Another file is where the kit keeps its files: an error says so, and nothing is overwritten."""
     fresh.root.mkdir()
     own = fresh.root / ".autodiff_kit"
     if make is Path.touch:

@@ -1,4 +1,4 @@
-"""Messages of kernels leave at once."""
+"""Messages of kernels are sent without delay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autodiff_kit.lab.server.tcp_nodelay import SETTING, disable_nagle
 
 
 class Ordinary:
-    """A connection between a page and a kernel, as Jupyter makes them."""
+    """A connection between a page and a kernel, made like Jupyter's."""
 
     def __init__(self, websocket_handler: Any) -> None:
         self.websocket_handler = websocket_handler
@@ -25,7 +25,7 @@ class Ordinary:
         return "connected"
 
 
-def test_a_connection_gathers_no_small_packets_and_is_otherwise_as_it_was() -> None:
+def test_a_connection_has_tcp_nodelay_and_is_otherwise_unchanged() -> None:
     settings: dict[str, Any] = {SETTING: Ordinary}
     disable_nagle(SimpleNamespace(web_app=SimpleNamespace(settings=settings)))
     found: list[Any] = []

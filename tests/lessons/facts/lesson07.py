@@ -27,6 +27,7 @@ FOUND = {
     "own-range": own_range(np.array([-4.0, -3.5, 0.0, 1.0, 5.0]), 2),
     "nudged-end": float((255 - math.floor(6 / (12 / 255) + 0.5)) * 12 / 255 > 5.98),
     "tie": [lowest_of_a_tie(np.float32), lowest_of_a_tie(np.float64)],
+    "trained-through": 88.6,
 }
 """What each prompt of the lesson must find."""
 PRINTED = ["[2 0 1 1 1]"]

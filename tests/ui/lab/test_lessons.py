@@ -26,7 +26,11 @@ PRINTED = {
     "01": {'reveal("vector-target"': "[7 1 4]", 'reveal("jv"': "[7 -5 3]", 'reveal("inner-products"': "18"},
     "06": {'reveal("soft-floor-at-two"': "1.5", 'reveal("end-s4"': "3.5", 'reveal("end-straight-through"': "3.1"},
     "09": {'reveal("kept-sum"': "0.6", 'reveal("gradient-into-padding"': "-5.6", 'reveal("nan-row"': "4"},
-    "15": {'reveal("adam-hundred"': "-0.600522", 'reveal("row-twice"': "-1.144207", 'reveal("adamw-decay"': "0.904792"},
+    "15": {
+        'reveal("adam-hundred"': "-0.6005",
+        'reveal("none-then-zero"': "-0.1670",
+        'reveal("freeze-by-zeros"': "-0.9761",
+    },
 }
 
 
@@ -155,7 +159,7 @@ def test_lesson_15(notebook: Any) -> None:
 
     book = notebook(LESSONS["15"])
     box = run_all(book, "15", "adam-hundred", answer)
-    assert "the kernel found −.600522" in box.inner_text()
+    assert "the kernel found −0.6005" in box.inner_text()
     book.shot("15")
 
     play = book.play(PLAY["15"])

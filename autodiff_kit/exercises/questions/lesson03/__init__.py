@@ -1,4 +1,4 @@
-"""Lesson 03, where and cond: what the side that was not chosen does to a gradient."""
+"""Lesson 03, where and cond: the gradient of a side that was not chosen."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LESSON = Lesson(
     no="03",
     slug="03_where_cond",
     title="where, cond: exercises",
-    goal="Choose without poison: a safe where, what each kind of choice leaves on the record, and x log y at its corner.",
+    goal="Write a where without nan in its gradient, say what cond and where record, and give x log y a finite gradient at (0, 0).",
     minutes=30,
     reminders=(
-        "A pull multiplies what comes in by a slope (lesson 01). `where` hands 0 to the side that it did not choose, and 0·inf is nan.",
-        "`None` and 0 are two answers (lesson 02): `None` says that no path was recorded, 0 that one was and carries nothing.",
+        "In the backward pass, `where` passes a gradient of 0 to the side that it did not choose. That side multiplies the 0 by its slope, and 0·inf is nan.",
+        "`None` and 0 differ (lesson 02): `None` means that no path was recorded; 0 means that a path was recorded and its slope is 0.",
     ),
     rows=("B22", "B23"),
     keywords=("where", "cond", "nan", "xlogy"),

@@ -1,4 +1,4 @@
-"""Lesson 06, relaxing floor: a staircase with a slope, and what that slope is the slope of."""
+"""Lesson 06, relaxing floor: smooth staircases, straight-through, and the function whose derivative is 1."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["LESSON"]
 LESSON = Lesson(
     no="06",
     slug="06_relaxing_floor",
-    title="Relaxing floor into a sigmoid: exercises",
-    goal="Build the staircase, mend it on the integers, anneal it, and find the function whose true gradient straight-through is.",
+    title="Relaxing floor: exercises",
+    goal="Build a smooth floor, correct it at the integers, anneal it, and find the function whose true derivative straight-through uses.",
     minutes=60,
     reminders=(
-        "`@ak.custom_gradient` (lesson 05) wraps a function that gives back two things: the value, and a function from the incoming gradient to the outgoing one. Nobody checks that the second belongs to the first.",
-        "An unconnected path gives `None`, a flat one gives 0 (lesson 02): floor is flat, so its own slope is 0 wherever it has one.",
+        "`@ak.custom_gradient` (lesson 05) takes a function that returns two things: the value, and a function from the incoming gradient to the outgoing one. Nothing checks that the second belongs to the first.",
+        "The derivative of floor is 0 wherever it exists. The kit answers `None` for it (lesson 06, part 1).",
     ),
     rows=("B29", "B30", "B31", "B32"),
     keywords=("relaxation", "straight-through", "surrogate gradient", "annealing", "custom gradient"),

@@ -1,4 +1,4 @@
-"""Lesson 07, fake quantisation: a range with a 0, the pull past a staircase, and an end that is one of the entries."""
+"""Lesson 07, fake quantisation: a range in which 0 is a level, the straight-through pull, and a range computed from x."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LESSON = Lesson(
     no="07",
     slug="07_fake_quantisation",
     title="Fake quantisation: exercises",
-    goal="Move a range so that 0 is a level, write fake quantisation with its pull, and bring home what min and max receive.",
+    goal="Shift a range so that 0 is a level, write fake quantisation with its pull, and add the gradients of min and max to those of x.",
     minutes=40,
     reminders=(
-        "Straight-through (lesson 06): the value of a staircase on the way forward, the slope of something smooth on the way back. Here that is the identity, inside the range.",
-        "A pull takes what comes into y, the cotangent g, to what comes into each input (lesson 01). Where two ways lead to one input, their parts add (lesson 00).",
+        "Straight-through (lesson 06): the forward pass rounds, the backward pass counts rounding as the identity. Here this holds inside the range.",
+        "A pull (vector-Jacobian product, lesson 01) takes the cotangent g of y and gives a cotangent for each input. Where y depends on an input in two ways, the two parts add.",
     ),
     rows=("B32",),
     keywords=("fake quantisation", "straight-through estimator", "nudged range", "zero point", "min and max"),

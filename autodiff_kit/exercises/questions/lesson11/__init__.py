@@ -1,4 +1,4 @@
-"""Lesson 11, readout per graph: sums, means and weights of groups whose number nobody knows beforehand."""
+"""Lesson 11, readout per graph: sums, means and weights of groups of any size."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LESSON = Lesson(
     goal="Write the mean of each segment with its pull, attention within each segment, and means of classes that persist.",
     minutes=40,
     reminders=(
-        "A pull (lesson 01) takes a cotangent of the result and gives that of the input: what each row gets back is what it gave, weighted alike.",
-        "A softmax (lesson 09) subtracts a maximum before it takes exponentials. Nothing of a score but its distance to others counts.",
+        "A pull (lesson 01) takes a cotangent of the result and gives that of the input.",
+        "A softmax (lesson 09) subtracts a maximum before it takes exponentials. Only differences of scores matter.",
     ),
     rows=("B34", "B35"),
     keywords=("segment", "readout", "mean per class", "softmax per group"),

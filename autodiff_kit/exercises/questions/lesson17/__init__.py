@@ -10,7 +10,7 @@ LESSON = Lesson(
     no="17",
     slug="17_per_example_gradients",
     title="Per-example gradients and clipping: exercises",
-    goal="All gradients of a dense layer in one product, the mean of clipped ones, and their lengths without forming any.",
+    goal="Compute all per-example gradients of a dense layer in one product, the mean of the clipped gradients, and their lengths without forming any gradient.",
     minutes=35,
     reminders=(
         "The gradient of a dense layer `X @ W` with respect to `W` is Xᵀ D: a sum of outer products, one for each example.",

@@ -41,7 +41,7 @@ const RULES: Record<string, RuleText> = {
   broadcast_to: ['a', translated('sums g over what was repeated')],
   floor: ['⌊a⌋', translated('sends nothing: a step has no slope')],
   to_float: ['a', translated('sends g in the old dtype')],
-  to_whole: ['a', translated('sends nothing: a step has no slope')],
+  to_int: ['a', translated('sends nothing: a step has no slope')],
   rint: ['a', translated('sends nothing: a step has no slope')],
   variable: ['', translated('collects g')],
   watch: ['', translated('collects g')],

@@ -11,7 +11,7 @@ const LEAN = 9; // px from the middle of an entry: towards an end it sends, on t
 
 /**
  * The gradient into each entry as a bar, and below them two ends, min and max: arcs lead to them from what was clamped,
- * and on to the entries that they are. An end is a switch (click, Space, Enter): off, it hands nothing on.
+ * and on to the entries that they are. An end is a switch (click, Space, Enter): off, it passes nothing on.
  * update({entries: [{x, side, straight, by_min, by_max, into_x}], ends: {low, high, into_min, into_max}, home: [min, max]});
  * onToggle("min" or "max").
  */
@@ -57,7 +57,7 @@ export function ClampedGradients({ label, onToggle }) {
   };
 }
 
-/** One entry: what came straight through as a solid block, what came by way of an end as a hollow one on top. */
+/** One entry: what came straight through as a solid block, what came through an end as a hollow one on top. */
 function column(entry, i, { x, base, unit, thick, slim }) {
   let top = base;
   const block = (size, solid, words) => {
@@ -139,8 +139,8 @@ function End(which, onToggle) {
     update({ ends, home }, at, half) {
       const on = home[which === "min" ? 0 : 1];
       const [value, into] = [ends[which === "min" ? "low" : "high"], ends[`into_${which}`]];
-      const shown = into && half < ENDS.narrow ? `${brief(into, 2)}, ${on ? "handed on" : "kept"}` : null;
-      const words = into ? `gathers ${brief(into, 2)}, ${on ? "hands it on" : "keeps it"}` : `gathers nothing${on ? "" : ", stopped"}`;
+      const shown = into && half < ENDS.narrow ? `${brief(into, 2)}, ${on ? "passed on" : "kept"}` : null;
+      const words = into ? `gets ${brief(into, 2)}, ${on ? "passes it on" : "keeps it"}` : `gets nothing${on ? "" : ", stopped"}`;
       const frame = { x: at - half, y: ENDS.top, width: 2 * half, height: ENDS.height };
       put(el, { "aria-checked": on, "aria-label": `${which} of x, ${brief(value, 2)}: ${words}` });
       put(el.firstChild, { x: frame.x - 4, y: frame.y - 4, width: frame.width + 8, height: frame.height + 8 });

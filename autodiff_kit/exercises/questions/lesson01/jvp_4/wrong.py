@@ -26,7 +26,7 @@ WRONG = {
     "columns as rows": ((lambda n, m, p, q: cheaper(n, m, p, q).T,), "transposed"),
     "the wrong way round": (
         (lambda n, m, p, q: forward(n, m, p, q) if n > m else reverse(n, m, p, q),),
-        "",
+        "always-reverse and always-forward",
     ),
     "both modes": ((both_modes,), "too-many-sweeps"),
 }

@@ -32,8 +32,18 @@ def double(name, x):
     return ak.cast(right(name, ak.cast(x, np.float64)), np.float64)
 
 
+def of_the_size(name, x):
+    return ak.where(x > 0, getattr(ak, name)(ak.abs(x)), 0.0)
+
+
+def outside_and_eps(name, x):
+    return ak.where(x > 0, getattr(ak, name)(x + 1e-7), 0.0)
+
+
 WRONG = {
     "outer where": ((outside,), "where-only-outside"),
+    "of the absolute value": ((of_the_size,), "where-only-outside"),
+    "outer where and eps": ((outside_and_eps,), ""),
     "times the mask": ((times,), "value-already-nan"),
     "eps": ((lambda n, x: right(n, x, shift=1e-7),), "adds-eps"),
     "larger eps": ((lambda n, x: right(n, x, shift=1e-3),), "adds-eps"),

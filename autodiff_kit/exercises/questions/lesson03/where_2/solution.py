@@ -1,4 +1,4 @@
-"""cond records the branch that it runs; where records both, and no path leads through the condition."""
+"""cond records the branch that it runs; where records both; no path leads through the condition."""
 
 import autodiff_kit as ak
 

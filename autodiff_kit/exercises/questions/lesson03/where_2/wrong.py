@@ -32,11 +32,23 @@ def truthy(p, a, b):
     return one, both
 
 
+def both_run(p, a, b):
+    return [2 * a, 3 * b**2, None], tape_says(p, a, b)[1]
+
+
+def two_ideas(p, a, b):
+    by_cond, by_where = tape_says(p, a, b)
+    return [*by_cond[:2], 0.0], [None if g is not None and float(g) == 0 else g for g in by_where[:2]] + [0.0]
+
+
 WRONG = {
     "0 for the branch": ((zero_for_the_branch,), "zero-for-the-branch-not-run"),
     "None by where": ((no_zero_left,), "where-gives-None"),
     "0 for p": ((slope_of_p,), "gradient-of-the-condition"),
-    "all zeros": ((lambda p, a, b: tape_says(p, a, b, "zero"),), ""),
-    "p, not p > 0": ((truthy,), ""),
-    "the other way round": ((lambda p, a, b: tape_says(p, a, b)[::-1],), ""),
+    "all zeros": ((lambda p, a, b: tape_says(p, a, b, "zero"),), "zero-for-None"),
+    "p, not p > 0": ((truthy,), "other-branch"),
+    "the other way round": ((lambda p, a, b: tape_says(p, a, b)[::-1],), "ways-swapped"),
+    "both slopes with cond": ((both_run,), "both-sides-run"),
+    "0 for p, and None by where": ((two_ideas,), ""),
+    "wrong power": ((lambda p, a, b: tape_says(p, 2 * a, b),), ""),
 }

@@ -1,4 +1,4 @@
-"""where-3: x log y, right at the corner."""
+"""where-3: x log y with a finite gradient at (0, 0)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         value, pull = unpack_tuple(reply, "xlogy", ("value", "pull"))
         if not isinstance(pull, ReturnedFunction):
-            raise LearnerCodeError(
-                "xlogy is to give back (value, pull), where pull is a function: pull(g) gives (dx, dy)."
-            )
+            raise LearnerCodeError("xlogy is to return (value, pull); pull is a function of g that returns (dx, dy).")
         if value_3(a, value, x, y):
-            yield from way_back_3(a, pull, x, y, rng.normal(size=7))
+            yield from gradients_3(a, pull, x, y, rng.normal(size=7))
 
 
 def value_3(a: AttemptEvaluation, value: object, x: Array, y: Array) -> bool:
@@ -47,18 +45,19 @@ def value_3(a: AttemptEvaluation, value: object, x: Array, y: Array) -> bool:
     return a.case(value, want, mistaken, tol=1e-10, of="The value of xlogy", facts={"e": f"{e * x[-1] / y[-1]:.2g}"})
 
 
-def way_back_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array, g: Array) -> CheckScript:
-    """Judge what the pull gives for one cotangent."""
+def gradients_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array, g: Array) -> CheckScript:
+    """Judge the two gradients for one cotangent."""
     reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
     if a.warned(reply, "slope-not-guarded"):
         return
     parts = [require_real_array(part, "pull") for part in unpack_tuple(reply, "pull", ("dx", "dy"))]
     if any(part.shape != x.shape for part in parts):
-        raise LearnerCodeError(f"pull is to give back dx and dy as arrays of the shape of x, {x.shape}.")
+        raise LearnerCodeError(f"pull is to return dx and dy as arrays of the shape of x, {x.shape}.")
     right = solution.xlogy(x, y)[1]
     mistaken = {
         "slope-not-guarded": np.stack([g * np.log(y), g * x / y]),
         "ignores-the-cotangent": np.stack(right(np.ones(7))),
+        "swaps-dx-and-dy": np.stack(right(g)[::-1]),
         "guards-too-much": np.stack([np.where(x == 0, 0, part) for part in right(g)]),
     }
     facts = {"y": float(y[1]), "d": float(np.log(y[1]))}
@@ -68,27 +67,28 @@ def way_back_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array,
 QUESTION = Question(
     id="where-3",
     points=2,
-    title="x log y, right at the corner",
-    text="""Entropies need x log y with the value 0 at x = 0, also where y is 0. Give the value and its pull: `pull(g)` gives `(dx, dy)` for a
-cotangent g, one entry for each entry of `x` and `y`. With NumPy; a floating-point warning counts as a failure. The slopes are those of
-x log y wherever it has them; at (0, 0), where log y is −inf and x/y is 0/0, both are 0, which is the kit's rule.""",
+    title="x log y with a finite gradient at (0, 0)",
+    text="""The entropy of a distribution is made of terms x log y, which are set to 0 where x is 0. Write `xlogy(x, y)` with NumPy for two arrays of one shape.
+It returns the value, 0 at (0, 0) and x log y elsewhere, and a function `pull`: for a cotangent g of that shape, `pull(g)` returns `(dx, dy)`. At (0, 0) both are 0, by
+convention; elsewhere they are g times the partial derivatives of x log y. In the check, y is 0 only where x is 0 too. A floating-point warning fails the case.""",
     writes=("xlogy",),
     starter='''def xlogy(x, y):
-    """x log y with 0 at (0, 0): give back (value, pull), where pull(g) gives (dx, dy)."""
+    """x log y, and 0 at (0, 0): return (value, pull); pull(g) returns (dx, dy)."""
     ...
 ''',
     check=check,
     messages={
-        "zero-times-infinity": "0·log 0 is nan: log was asked for 0. A where around the product comes too late.",
-        "slope-not-guarded": "dx = log y is −inf at (0, 0), and dy = x/y is 0/0; by the kit's rule both are 0.",
-        "adds-eps": "Changes every value, by {e} in the last entry.",
-        "ignores-the-cotangent": "Your pull answers the same for every g.",
-        "guards-too-much": "At x = 0 and y = {y} the slope dx is log y = {d}: only (0, 0) has none.",
+        "zero-times-infinity": "The value at (0, 0) is 0 · log 0, which is nan. np.log gets the 0 before a where around the product can remove the result.",
+        "slope-not-guarded": "The values are right, but pull divides by 0 or takes log 0 at (0, 0). Both gradients are 0 there.",
+        "adds-eps": "The value of the last entry is off by {e}. A constant added to y changes every entry.",
+        "ignores-the-cotangent": "Your pull returns the same for every g. Each gradient is g times a partial derivative.",
+        "guards-too-much": "At x = 0 and y = {y}, dx is g · log y, and log y is {d}; you gave 0. Only (0, 0) is an exception.",
+        "swaps-dx-and-dy": "Your pull returns (dy, dx); expected (dx, dy).",
     },
     hints=(
-        "A where on an input: which of the two does log not bear?",
-        "Twice: the value needs it, and so does the pull.",
-        "`s = np.where(y == 0, 1, y)`, and the same guard in the pull: `(g * np.log(s), g * x / s)`.",
+        "Which of the two functions, log and the quotient in the slope, cannot take y = 0?",
+        "Change the input of log where y is 0. The value needs this, and the gradients need it too.",
+        "`s = np.where(y == 0, 1, y)`, and the same s in pull: `(g * np.log(s), g * x / s)`.",
     ),
     example=lambda rng: {
         "x": np.r_[0.0, rng.uniform(0.1, 3, 2).round(2)],

@@ -62,5 +62,5 @@ WRONG = {
     "raw slope, warnings off": ((xl_slopes_quiet,), "slope-not-guarded"),
     "no g": ((xl_ones,), "ignores-the-cotangent"),
     "0 wherever x is 0": ((xl_guarded,), "guards-too-much"),
-    "dx and dy swapped": ((xl_swapped,), ""),
+    "dx and dy swapped": ((xl_swapped,), "swaps-dx-and-dy"),
 }

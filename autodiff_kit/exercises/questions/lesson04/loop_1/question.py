@@ -44,7 +44,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             misconceptions.loop_with_derivative(x, limit, factor, too_late=True),
         )
         facts = {"x": format_value(x), "f": format_value(factor), "limit": format_value(limit)}
-        if a.case(value, right[0], {"stops-one-too-late": late[0]}, tol=EXACT, of="The value", facts=facts):
+        models_of_value: dict[str, object] = {
+            "stops-one-too-late": late[0],
+            "stops-one-too-early": right[0] / factor if abs(x) < limit else right[0],
+        }
+        if a.case(value, right[0], models_of_value, tol=EXACT, of="The value", facts=facts):
             mistaken = models_of_slope(x, limit, factor, slope)
             told = facts | {"d": format_value(float(slope)) if slope.shape == () else "", "s": format_value(right[1])}
             a.case(slope, right[1], mistaken, tol=NEAR, of="The slope", facts=told)
@@ -61,6 +65,8 @@ def models_of_slope(x: float, limit: float, factor: float, got: np.ndarray) -> d
     return {
         "differentiates-the-trip-count": counted[0] if counted else None,
         "steps-over-the-jump": step,
+        "one-turn-only": factor,
+        "takes-the-sign-of-x": float(np.sign(x)) * misconceptions.loop_with_derivative(x, limit, factor)[1],
         "gives-the-value": misconceptions.loop_with_derivative(x, limit, factor)[0],
     }
 
@@ -69,24 +75,28 @@ QUESTION = Question(
     id="loop-1",
     points=2,
     title="The slope of a loop",
-    text="""The loop `while abs(x) < limit: x = x * factor` makes one number of another. Give what comes out, and its exact slope with respect to
-the `x` that went in. Here factor is 2 or 4, and x is any number but 0: it may be negative, beyond the limit, or just where the loop takes one turn more or less. By hand or with a tape, as you like.""",
+    text="""The loop `while abs(x) < limit: x = x * factor` computes a result y from a start x. Write `loop(x, limit, factor)`: it returns y and the exact slope dy/dx at the
+start, in plain Python or with a tape. In the check, factor is 2 or 4, and x is any number but 0. It may be negative, beyond the limit, or a point where the number of turns changes; there the slope
+is that of the turns which the loop takes.""",
     writes=("loop",),
     starter='''def loop(x, limit, factor):
-    """Multiply x by factor while abs(x) < limit: give back (value, slope)."""
+    """Multiply x by factor while abs(x) < limit: return (y, dy/dx)."""
     ...
 ''',
     check=check,
     messages={
-        "stops-one-too-late": "abs({x}) times a power of {f} is {limit} exactly: there < stops, and your loop takes one more turn.",
-        "steps-over-the-jump": "Your difference gives {d}: it leads over a jump, and the slope at {x} is that of one side.",
-        "differentiates-the-trip-count": "The number of turns is a whole number, constant near x: it passes no gradient.",
-        "gives-the-value": "That is what comes out. How far does it move, when x moves?",
+        "stops-one-too-late": "From x = {x} your loop takes one turn too many. {x} times a power of {f} is exactly {limit}, and `<` stops there.",
+        "stops-one-too-early": "From x = {x} your loop takes one turn too few. It runs as long as the value before the turn is below {limit}.",
+        "steps-over-the-jump": "At x = {x} your slope is {d}, as from a finite difference whose two runs take different numbers of turns. Expected the slope of one side, {s}.",
+        "differentiates-the-trip-count": "At x = {x} your slope is {d}; expected {s}. The number of turns is constant near x, so its derivative is 0.",
+        "gives-the-value": "You returned the value y as the slope. How much does y change when x changes a little?",
+        "one-turn-only": "At x = {x} your slope is {d}, the slope of one turn. Every turn of the loop multiplies the slope.",
+        "takes-the-sign-of-x": "At x = {x} your slope is {d}; expected {s}. abs() appears only in the condition, so the sign of x does not enter the slope.",
     },
     hints=(
-        "Run it by hand for one x, and write down each turn.",
-        "What comes out is x·fⁿ, with n the number of turns.",
-        "The slope is fⁿ: begin with `slope = 1.0`, and multiply it by `factor` in each turn.",
+        "Run the loop by hand for one x, and write down each turn.",
+        "What does one turn do to a small change of x? How often does this happen?",
+        "The slope is fⁿ for n turns: begin with `slope = 1.0`, and multiply it by `factor` in each turn.",
     ),
     example=lambda rng: {
         "x": float(rng.integers(2, 25)) / 8,

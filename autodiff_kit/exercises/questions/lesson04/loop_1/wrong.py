@@ -51,7 +51,8 @@ WRONG = {
         "differentiates-the-trip-count",
     ),
     "y for the slope": ((lambda x, limit, f: (looped(x, limit, f)[0],) * 2,), "gives-the-value"),
-    "one too early": ((too_early,), ""),
-    "sign of x": ((with_the_sign,), ""),
+    "one too early": ((too_early,), "stops-one-too-early"),
+    "sign of x": ((with_the_sign,), "takes-the-sign-of-x"),
+    "slope of one turn": ((lambda x, limit, f: (looped(x, limit, f)[0], f),), "one-turn-only"),
     "slope 1": ((lambda x, limit, f: (looped(x, limit, f)[0], 1.0),), ""),
 }

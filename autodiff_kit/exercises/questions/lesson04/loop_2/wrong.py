@@ -13,6 +13,7 @@ WRONG = {
     "limit times factor": ((lambda *a: powers(*a, range(-9, 60)),), "forgets-that-the-loop-may-not-run"),
     "without the limit": ((lambda *a: powers(*a, range(1, 60)),), "one-too-few"),
     "steps": ((every_step,), "steps-of-the-factor"),
-    "all of them": ((lambda limit, f, lo, hi: powers(limit, f, 0.0, 1e9, range(60)),), ""),
+    "all of them": ((lambda limit, f, lo, hi: powers(limit, f, 0.0, 1e9, range(60)),), "ignores-the-range"),
+    "from the wrong end": ((lambda limit, f, lo, hi: [lo * f**n for n in range(60) if lo * f**n < hi],), ""),
     "a number": ((lambda limit, f, lo, hi: limit,), ""),
 }

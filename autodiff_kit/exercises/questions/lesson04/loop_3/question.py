@@ -1,4 +1,4 @@
-"""loop-3: Newton's root, with its slope carried along."""
+"""loop-3: Newton's method and its derivative."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 PARTS = ("x_n", "dx_n/da")
+EXACT, NEAR = 1e-13, 1e-5  # a finite difference is near the derivative, and not exact
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -32,10 +33,15 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             for part, name in zip(unpack_tuple(reply, "newton_root", PARTS), PARTS, strict=True)
         )
         root, right = solution.newton_root(start, n)
-        if not a.case(value, root, tol=1e-10, of=f"x_n after n = {n}"):
+        facts = {"n": n, "d": right, "e": float(slope - right) if slope.shape == () else ""}
+        limit = {"answers-with-the-limit": np.sqrt(start)}
+        if not a.case(value, root, limit, tol=EXACT, of=f"x_n after n = {n}", facts=facts):
             continue
         mistaken = {
-            "answers-with-the-limit": 0.5 / np.sqrt(start),
+            "answers-with-the-limit": next(
+                (s for s in (0.5 / np.sqrt(start), 0.5 / root) if values_close(slope, s, EXACT)), None
+            ),
+            "finite-difference": slope if values_close(slope, right, NEAR) else None,
             "uses-the-new-x": misconceptions.newton_with_slope(
                 start, n, lambda a, _, new, d: 0.5 * (d + 1 / new - a * d / new**2)
             )[1],
@@ -44,30 +50,32 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 1
             ],
         }
-        a.case(slope, right, mistaken, tol=1e-10, of=f"dx_n/da after n = {n}", facts={"n": n, "d": right})
+        a.case(slope, right, mistaken, tol=EXACT, of=f"dx_n/da after n = {n}", facts=facts)
 
 
 QUESTION = Question(
     id="loop-3",
     points=3,
-    title="Newton's root, with its slope carried along",
-    text="""Newton finds the root of a by x ← ½(x + a/x), from x = 1. Take n such steps, and give what x is after them and its exact
-slope with respect to a: that of the *loop*, after n steps, and not that of √a. Carry the slope along with x, in plain arithmetic.""",
+    title="Newton's method and its derivative",
+    text="""Newton's method for the square root of a repeats x ← ½(x + a/x), here from x = 1. Write `newton_root(a, n)`: it returns x after n turns, and the exact derivative of this x with
+respect to a, to 12 digits. That is the derivative of the *loop* after n turns; the derivative of √a is another number. Compute it turn by turn together with x, or with a tape; a finite
+difference is not exact enough.""",
     writes=("newton_root",),
     starter='''def newton_root(a, n):
-    """n steps of x <- (x + a/x)/2 from x = 1: give back (x_n, dx_n/da)."""
+    """n turns of x <- (x + a/x)/2 from x = 1: return (x_n, dx_n/da)."""
     ...
 ''',
     check=check,
     messages={
-        "answers-with-the-limit": "1/(2√a) is the slope after endless steps; after {n} it is {d}.",
-        "uses-the-new-x": "The slope of this line needs the old x: the one that the line read.",
-        "only-the-last-line": "x depends on a through every earlier line as well: its slope so far comes in.",
-        "a-is-all-that-moves": "In a/x both move: x, too, depends on a, and stands below the line.",
+        "answers-with-the-limit": "You used √a or its derivative 1/(2√a), which the loop only approaches. After n = {n} turns the derivative of x is {d}.",
+        "finite-difference": "After n = {n} turns your derivative is off by {e}, as a finite difference is. Differentiate each turn instead.",
+        "uses-the-new-x": "The derivative of a turn uses the x before the turn; yours uses the x after it.",
+        "only-the-last-line": "Your derivative is that of the last turn alone. The x before the last turn depends on a, too.",
+        "a-is-all-that-moves": "In a/x, both a and x depend on a. Your derivative of the quotient leaves out the one of x.",
     },
     hints=(
-        "Two numbers in the loop: x, and its slope d. What are they before the first step?",
-        "d ← ½(d + 1/x − a·d/x²), by the rule for a quotient.",
+        "Keep two numbers in the loop: x, and d = dx/da. What are they before the first turn?",
+        "Differentiate the line x ← ½(x + a/x) with respect to a. Every x on its right side depends on a.",
         "Update both together: `x, d = (x + a/x) / 2, (d + 1/x - a*d/x**2) / 2`.",
     ),
     example=lambda rng: {"a": float(rng.integers(2, 9)), "n": int(rng.integers(2, 5))},

@@ -25,11 +25,19 @@ def tape_of_the_last(a, n):
     return y, tape.gradient(y, a)
 
 
+def differenced(a, n, h=1e-5):
+    x, up, down = (newton(one, n, lambda *_: 0.0)[0] for one in (a, a + h, a - h))
+    return x, (up - down) / (2 * h)
+
+
 WRONG = {
     "1/(2 sqrt a)": (
         (lambda a, n: (newton(a, n, lambda *_: 0.0)[0], 0.5 / math.sqrt(a)),),
         "answers-with-the-limit",
     ),
+    "1/(2 x)": ((lambda a, n: (x := newton(a, n, lambda *_: 0.0)[0], 0.5 / x),), "answers-with-the-limit"),
+    "the root itself": ((lambda a, n: (math.sqrt(a), 0.5 / math.sqrt(a)),), "answers-with-the-limit"),
+    "central difference": ((differenced,), "finite-difference"),
     "new x": (
         (lambda a, n: newton(a, n, lambda a, x, new, d: 0.5 * (d + 1 / new - a * d / new**2)),),
         "uses-the-new-x",

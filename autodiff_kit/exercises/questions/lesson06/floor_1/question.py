@@ -60,6 +60,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             mistaken = {
                 "divides-by-s": shared.soft_floor(x, 1 / s, K),
                 "counts-from-zero": shared.soft_floor(x + 1, s, K),
+                "one-step-short": shared.soft_floor(x, s, K - 1),
+                "s-multiplies-x-only": sum(shared.sigmoid(s * x - k) for k in range(1, K + 1)),
                 "falls-instead-of-rises": shared.soft_floor(x, -s, K),
             }
             want = shared.soft_floor(x, s, K)
@@ -70,8 +72,9 @@ QUESTION = Question(
     id="floor-1",
     points=2,
     title="A sigmoid that never overflows, and a staircase of K steps",
-    text="""Write the sigmoid σ(z) = 1/(1 + e⁻ᶻ) for arrays, with no warning at any z and with its tails kept: σ(−60) is about
-8.8e-27, not 0. Build the staircase `soft_floor(x, s, K)` = Σ σ(s(x − k)) over k = 1 … K from it. What comes in as float32 goes out as float32.""",
+    text="""Write the sigmoid σ(z) = 1/(1 + e⁻ᶻ) for arrays. It must give no warning at any z, and small values must stay
+accurate: σ(−60) is about 8.8e-27, not 0. Then use it to write `soft_floor(x, s, K)`, the sum of σ(s(x − k)) over k = 1 … K.
+For a float32 array both return float32.""",
     writes=("sigmoid", "soft_floor"),
     starter='''def sigmoid(z):
     """1 / (1 + exp(-z)) of an array, without overflow."""
@@ -84,16 +87,18 @@ def soft_floor(x, s, K):
 ''',
     check=check,
     messages={
-        "overflows": "exp({z}) overflowed. Only ever raise e to a power that is not positive.",
-        "tail-cut-off": "Clipping z stops the overflow and also flattens the tail: σ(−60) is 8.8e-27, and its slope is what a lost ball needs.",
-        "divides-by-s": "Your stairs get softer as s grows. Here s multiplies: it is a sharpness.",
-        "counts-from-zero": "Your first step is at 0; floor of 0.5 would be 1.",
-        "falls-instead-of-rises": "σ(−z) goes down. Yours is 1 minus the right one.",
-        "leaves-float32": "float32 went in, float64 came out.",
+        "overflows": "exp({z}) overflowed. Write the sigmoid so that no power of e has a positive exponent.",
+        "tail-cut-off": "σ(−60) should be about 8.8e-27. Clipping z, or adding a small number, stops the overflow but makes the tail constant, so its derivative is lost.",
+        "divides-by-s": "Your steps get softer as s grows. Here s is a sharpness: it multiplies x − k.",
+        "counts-from-zero": "Your first step is at x = 0, so soft_floor(0.5) tends to 1. The first step belongs at x = 1.",
+        "falls-instead-of-rises": "Your function falls from 1 to 0: it is σ(−z). The sigmoid rises.",
+        "one-step-short": "The last step, at x = K, is missing: above K your value tends to K − 1.",
+        "s-multiplies-x-only": "Your steps are at x = k/s. The sharpness multiplies the whole bracket x − k.",
+        "leaves-float32": "The argument is float32 and the result is float64. Does a constant or a dtype in your code change it?",
     },
     hints=(
-        "Two formulas for σ are equal; each is safe on one side.",
-        "e = exp(−|z|).",
+        "1/(1 + e⁻ᶻ) and eᶻ/(1 + eᶻ) are equal. For which z is each of them safe?",
+        "Which power of e is at most 1 for every z? Both formulas can be written with it.",
         "`where(z >= 0, 1/(1+e), e/(1+e))`",
     ),
     example=lambda rng: {

@@ -34,6 +34,8 @@ WRONG = {
     "clipped at 20": (both(clipped), "tail-cut-off"),
     "divided by s": (both(sig, lambda x, s, K: soft(x, 1 / s, K)), "divides-by-s"),
     "k from 0": (both(sig, lambda x, s, K: soft(x + 1, s, K)), "counts-from-zero"),
+    "range(1, K)": (both(sig, lambda x, s, K: soft(x, s, K - 1)), "one-step-short"),
+    "s*x - k": (both(sig, lambda x, s, K: sum(sig(s * x - k) for k in range(1, K + 1))), "s-multiplies-x-only"),
     "sign": (both(lambda z: sig(-z)), "falls-instead-of-rises"),
     "always float64": (both(lambda z: sig(np.asarray(z, np.float64))), "leaves-float32"),
 }

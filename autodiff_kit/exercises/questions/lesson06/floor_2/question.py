@@ -33,18 +33,19 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             if got.shape == x.shape and np.all(np.abs(got - np.floor(x)) <= 2 * tol):
                 yield from rising(a, s, K, tol)
                 continue
-            names = {name for name, model in staircases(x, s, K).items() if values_close(got, model, 1e-6)}
+            names = {name for name, model in staircases(x, s, K, c).items() if values_close(got, model, 1e-6)}
             if not names and got.shape == x.shape and (yield from stays_early(s, K, tol)):
                 names = {"shift-does-not-shrink"}
             _off_2(a, got, x, tol, names)
 
 
-def staircases(x: np.ndarray, s: float, K: int) -> dict[str, np.ndarray]:
+def staircases(x: np.ndarray, s: float, K: int, c: float) -> dict[str, np.ndarray]:
     """What the named mistakes give."""
     return {
         "moves-the-value": shared.soft_floor(x, s, K) + 0.5,
         "turns-it-into-round": shared.soft_floor(x + 0.5, s, K),
         "sharper-is-enough": shared.soft_floor(x, s, K),
+        "shifts-the-wrong-way": shared.soft_floor(x - c / s, s, K),
     }
 
 
@@ -88,9 +89,9 @@ QUESTION = Question(
     id="floor-2",
     points=3,
     title="Right on the integers",
-    text="""`soft_floor(2, s)` tends to 1.5 however sharp the stairs are. Write a smooth staircase that is right on the integers:
-|shifted(k) − k| ≤ 2·tol for k = 1 … K−1, and that still tends to floor between the integers as s grows (it may be early by a few
-times ln(1/tol)/s before a jump, and no more). Any smooth rising function that keeps these bounds passes.""",
+    text="""`soft_floor(2, s)` tends to 1.5 as s grows. Write `shifted(x, s, K, tol)`, a smooth rising function with K steps that is
+right at the integers: |shifted(k) − k| ≤ 2·tol for k = 1 … K−1. Between the integers it must still tend to floor as s grows. A step
+may begin early, but at most by about 3·ln(1/tol)/s. Any function that keeps these bounds passes.""",
     writes=("shifted",),
     starter='''def shifted(x, s, K, tol):
     """A smooth staircase of K steps with sharpness s that is within 2*tol of floor on the integers."""
@@ -98,16 +99,17 @@ times ln(1/tol)/s before a jump, and no more). Any smooth rising function that k
 ''',
     check=check,
     messages={
-        "sharper-is-enough": "At x = {k} you get {half} at every s: the step's middle sits on the integer. No sharpness moves it.",
-        "moves-the-value": "Now the integers are right and the flats are wrong by ½.",
-        "turns-it-into-round": "You built a soft round: 2.75 gives 3.",
-        "shift-does-not-shrink": "With a fixed shift the jump stays early at every s, so the limit is not floor. Let the shift shrink like 1/s.",
-        "hard-floor": "That is floor; its slope is 0 everywhere.",
+        "sharper-is-enough": "At x = {k} your value is {half} at every s, because the middle of the step is at the integer. A larger s does not move it.",
+        "moves-the-value": "Adding ½ to the value makes the integers right, but between them it is wrong by ½.",
+        "turns-it-into-round": "Your function approximates round, not floor: at 2.75 it gives 3. How far before an integer may a step begin?",
+        "shift-does-not-shrink": "Your shift does not depend on s, so the steps stay early at every s and the limit is not floor. The shift must shrink as s grows.",
+        "hard-floor": "This is floor itself: its derivative is 0, and a search cannot use it. The function must be smooth.",
+        "shifts-the-wrong-way": "Your steps come later than before: at an integer the step has hardly begun. Shift them the other way.",
     },
     hints=(
-        "The step must be almost finished when x reaches k.",
-        "Solve σ(c) = 1 − tol.",
-        "Put c inside: σ(s(x−k) + c).",
+        "At x = k, how much of step k must already be done?",
+        "Find the number at which the sigmoid is 1 − tol, and let the argument reach it at x = k.",
+        "`sigmoid(s * (x - k) + c)` with `c = log((1 - tol) / tol)`",
     ),
     example=lambda rng: {
         "x": np.sort(rng.uniform(1, 6, 4)).round(2),

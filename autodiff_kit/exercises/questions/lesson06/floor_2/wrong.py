@@ -18,8 +18,9 @@ WRONG = {
     "no shift": ((lambda x, s, K, tol: soft(x, s, K),), "sharper-is-enough"),
     "constant shift .2": ((lambda x, s, K, tol: soft(x + 0.2, s, K),), "shift-does-not-shrink"),
     "hard": ((lambda x, s, K, tol: np.clip(np.floor(x), 0, K),), "hard-floor"),
+    "adds a quarter": ((lambda x, s, K, tol: soft(x, s, K) + 0.25,), ""),
     "shift to the right": (
         (lambda x, s, K, tol: sum(sig(s * (x - k) - np.log((1 - tol) / tol)) for k in range(1, K + 1)),),
-        "",
+        "shifts-the-wrong-way",
     ),
 }

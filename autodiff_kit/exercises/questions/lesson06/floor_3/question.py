@@ -39,14 +39,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             )
             if not isinstance(pull, ReturnedFunction):
                 raise LearnerCodeError(
-                    "The second thing that surrogate gives back is a function of the incoming gradient g."
+                    "The second thing that surrogate returns must be a function of the incoming gradient g."
                 )
             back = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
             if not a.warned(back):
-                pulled(a, back, g, shared.slope(x, s, K), tol)
+                pulled(a, back, g, shared.slope(x, s, K), s, tol)
 
 
-def pulled(a: AttemptEvaluation, back: CallResult, g: np.ndarray, slope: np.ndarray, tol: float) -> None:
+def pulled(a: AttemptEvaluation, back: CallResult, g: np.ndarray, slope: np.ndarray, s: float, tol: float) -> None:
     """Judge what came back for a cotangent."""
     if back.value is None:
         a.fail({"no-gradient-at-all"}, "pull gave back None.")
@@ -55,6 +55,7 @@ def pulled(a: AttemptEvaluation, back: CallResult, g: np.ndarray, slope: np.ndar
         "uses-floor's-own-slope": np.zeros_like(g),
         "ignores-the-cotangent": slope,
         "straight-through": g,
+        "forgets-the-sharpness": g * slope / s,
     }
     a.case(back.value, g * slope, mistaken, tol=tol, of="pull(g)", dtype=g.dtype.type)
 
@@ -63,25 +64,26 @@ QUESTION = Question(
     id="floor-3",
     points=2,
     title="Hard forward, soft backward",
-    text="""Write the rule that `@ak.custom_gradient` wants: `surrogate(x, s, K)` gives back the value, exactly floor (clipped to
-0 … K), and a function `pull(g)` that weighs the incoming gradient by the
-slope of the soft staircase Σ σ(s(x−k)), k = 1 … K.""",
+    text="""Write a function in the form that `@ak.custom_gradient` takes. `surrogate(x, s, K)` returns two things: the value, which is
+exactly floor (clipped to 0 … K), and a function `pull(g)`. It multiplies the incoming gradient g by the derivative of the smooth
+staircase Σ σ(s(x − k)), k = 1 … K, entry by entry.""",
     writes=("surrogate",),
     starter='''def surrogate(x, s, K):
-    """Give back (value, pull): floor of x clipped to 0...K, and a function of the incoming gradient g."""
+    """Return (value, pull): floor of x clipped to 0...K, and a function of the incoming gradient g."""
     ...
 ''',
     check=check,
     messages={
-        "relaxes-the-forward": "The value must stay hard: 1.7 gives 1. Only the way back is soft.",
-        "uses-floor's-own-slope": "That is floor's own slope, 0. The rule is yours to write; it need not be true.",
-        "no-gradient-at-all": "None is what floor itself has. The rule is yours to write; it need not be true.",
-        "ignores-the-cotangent": "You returned the slope without multiplying by the incoming g, so nothing after this op is heard.",
-        "straight-through": "You passed g on unchanged: a good rule, but the one asked for weighs it by Σ s·σ·(1−σ).",
+        "relaxes-the-forward": "The value is the smooth staircase. It must be floor: 1.7 gives 1. Only the derivative is taken from the staircase.",
+        "uses-floor's-own-slope": "pull gives 0, the derivative of floor itself. Here the rule uses another derivative, that of the smooth staircase.",
+        "no-gradient-at-all": "pull gives None, as floor itself does. Here the rule returns g times the derivative of the smooth staircase.",
+        "ignores-the-cotangent": "pull returns the derivative alone. By the chain rule it must be multiplied by the incoming gradient g.",
+        "straight-through": "pull returns g unchanged: that is the straight-through estimator. Here g is multiplied by the derivative of the staircase.",
+        "forgets-the-sharpness": "pull is too small by a factor of s. What does the chain rule give for σ(s(x − k))?",
     },
     hints=(
-        "Two things are returned: a value, and a function of g.",
-        "σ' = σ(1−σ), and s comes out by the chain rule.",
+        "Two things are returned: an array, and a function that takes g.",
+        "Differentiate one step σ(s(x − k)) with respect to x. What is the inner derivative?",
         "`lambda g: g * sum(s*sig(s*(x-k))*sig(-s*(x-k)) for k in range(1, K+1))`",
     ),
     example=lambda rng: {

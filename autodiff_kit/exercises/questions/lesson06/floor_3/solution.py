@@ -1,4 +1,4 @@
-"""The value is floor itself; the way back belongs to the staircase of sigmoids."""
+"""The value is floor itself; the derivative is that of the sum of sigmoids."""
 
 import numpy as np
 

@@ -30,5 +30,6 @@ WRONG = {
     "None": ((back(lambda x, s, K: lambda g: None),), "no-gradient-at-all"),
     "slope alone": ((back(lambda x, s, K: lambda g: slope(x, s, K)),), "ignores-the-cotangent"),
     "identity": ((back(lambda x, s, K: lambda g: g),), "straight-through"),
-    "s forgotten": ((back(lambda x, s, K: lambda g: g * slope(x, s, K) / s),), ""),
+    "s forgotten": ((back(lambda x, s, K: lambda g: g * slope(x, s, K) / s),), "forgets-the-sharpness"),
+    "steps from 0": ((back(lambda x, s, K: lambda g: g * slope(x + 1, s, K)),), ""),
 }

@@ -1,4 +1,4 @@
-"""floor-4: A spike of constant area."""
+"""floor-4: A peak of constant area."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         height, width, area = unpack_tuple(reply, "spike", ("height", "width", "area"))
         h, w, one = solution.spike(s)
         a.case(height, h, {"height-is-s": s}, of=f"The height at s = {format_value(s)}")
-        a.case(width, w, {"width-is-1/s": 1 / s}, of=f"The width at s = {format_value(s)}")
+        a.case(width, w, {"width-is-1/s": 1 / s, "half-the-width": w / 2}, of=f"The width at s = {format_value(s)}")
         areas = {"area-grows-with-s": h, "area-is-height-times-width": h * w, "area-vanishes": 1 / s}
         a.case(area, one, areas, of=f"The area at s = {format_value(s)}")
     for s in (3.0, 1e6):
@@ -52,31 +52,33 @@ def measured(a: AttemptEvaluation, value: object, where: tuple[float, float, flo
 QUESTION = Question(
     id="floor-4",
     points=2,
-    title="A spike of constant area",
-    text="""Look at the slope of one step, s·σ(1−σ). `spike(s)` gives its height, its width at half height, and its area.
-`area(s, a, b, K)` gives the area under the slope of `soft_floor(x, s, K)` from a to b, to seven digits, for s = 3 as for s = 1,000,000.""",
+    title="A peak of constant area",
+    text="""The derivative of one step σ(s·x) is the peak s·σ(1 − σ). `spike(s)` returns its height, its full width at half of that height,
+and its area from −∞ to ∞. `area(s, a, b, K)` returns the area from a to b under the derivative of `soft_floor(x, s, K)`. Seven digits are
+compared, for s = 3 as for s = 1,000,000.""",
     writes=("spike", "area"),
     starter='''def spike(s):
-    """(height, width at half height, area) of the slope of one step."""
+    """(height, full width at half height, area) of the derivative of one step."""
     ...
 
 
 def area(s, a, b, K):
-    """The area under the slope of soft_floor(x, s, K) from a to b."""
+    """The area under the derivative of soft_floor(x, s, K) from a to b."""
     ...
 ''',
     check=check,
     messages={
-        "area-grows-with-s": "The slope's area is how far the value climbs. How far does one step climb?",
-        "area-vanishes": "The slope's area is how far the value climbs. How far does one step climb?",
-        "area-is-height-times-width": "0.8814 is a box as high as the spike; the spike has shoulders. Its area is how far the value climbs. How far does one step climb?",
-        "height-is-s": "σ(1−σ) is ¼ at its top.",
-        "width-is-1/s": "Solve σ(1−σ) = ⅛: the width is 3.5255/s.",
-        "quadrature-misses-the-spike": "A grid (of, say, {h} a step) over a spike {w} wide at s = 1,000,000. The area needs no grid: you know what the slope is the slope of.",
+        "area-grows-with-s": "Your area grows with s like the height. But the peak gets narrower, too. By how much does one step change the value?",
+        "area-vanishes": "Your area shrinks with s like the width. But the peak gets higher, too. By how much does one step change the value?",
+        "area-is-height-times-width": "Height times width, 0.8814, is the area of a rectangle, not of the peak. By how much does one step change the value?",
+        "height-is-s": "Your height is s. What is σ(1 − σ) in the middle of the step?",
+        "width-is-1/s": "Your width is 1/s. Solve for the two places where the peak has half of its height.",
+        "quadrature-misses-the-spike": "At s = 1,000,000 the peak is {w} wide, and a thousand grid points are {h} apart. Use the function whose derivative this is.",
+        "half-the-width": "Your width is measured from the middle to one side. The full width has both sides.",
     },
     hints=(
-        "∫ f' = f(b) − f(a).",
-        "The height is the value at z = 0.",
+        "Which function has this derivative? What does the fundamental theorem of calculus say of the area?",
+        "The peak is highest where σ = ½. The width: at which σ is σ(1 − σ) half as large?",
         "`soft_floor(b) - soft_floor(a)`; the width is 4·atanh(√½)/s.",
     ),
     example=lambda rng: {

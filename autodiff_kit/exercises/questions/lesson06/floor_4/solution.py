@@ -1,4 +1,4 @@
-"""The slope is the slope of the staircase, so its area is how far the staircase climbs."""
+"""The area under a derivative is the change of the function."""
 
 import numpy as np
 

@@ -38,6 +38,7 @@ WRONG = {
     "quadrature": ((spike, area_grid), "quadrature-misses-the-spike"),
     "finer sum": ((spike, area_fine_grid), "quadrature-misses-the-spike"),
     "height s": ((lambda s: (s, *spike(s)[1:]), area), "height-is-s"),
+    "half of the width": ((lambda s: (s / 4, spike(s)[1] / 2, 1.0), area), "half-the-width"),
     "width 1/s": ((lambda s: (s / 4, 1 / s, 1.0), area), "width-is-1/s"),
     "area s/4": ((lambda s: (*spike(s)[:2], s / 4), area), "area-grows-with-s"),
     "area h*w": (

@@ -12,7 +12,7 @@ Array = np.ndarray[Any, Any]
 
 
 def gradient_descent(x: Array, target: float, schedule: list[float], lr: float = 0.1) -> Array:
-    """Where the balls are before each step of a descent on (soft_floor - target)², and at its end."""
+    """The positions before each step of a descent on (soft_floor - target)², and at its end."""
     path = [x]
     for s in schedule:
         x = x - lr * 2 * (soft_floor(x, s) - target) * slope(x, s)

@@ -1,4 +1,4 @@
-"""floor-5: A schedule that arrives."""
+"""floor-5: An annealing schedule."""
 
 from __future__ import annotations
 
@@ -39,9 +39,18 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     arrived = np.floor(path[-1]) == target
     away = np.abs(shared.soft_floor(path[-1], schedule[-1]) - target)
     if schedule[-1] < 15:
-        name = "anneals-backwards" if schedule[0] >= 15 else "never-sharpens"
+        temperature = schedule[-1] < schedule[0] and 1 / schedule[-1] >= 15
+        name = (
+            "gives-the-temperature" if temperature else "anneals-backwards" if schedule[0] >= 15 else "never-sharpens"
+        )
         err = float(abs(shared.soft_floor(np.array(target + 0.25), schedule[-1]) - target))
-        a.fail({name}, f"The last s is {format_value(schedule[-1])}; at least 15 is asked for.", err=err)
+        a.fail(
+            {name},
+            f"The last s is {format_value(schedule[-1])}; at least 15 is asked for.",
+            err=err,
+            s0=schedule[0],
+            s1=schedule[-1],
+        )
     elif not arrived.all() or away.max() > 0.02:
         _lost_5(a, path, schedule, arrived)
 
@@ -57,17 +66,18 @@ def _lost_5(a: AttemptEvaluation, path: np.ndarray, schedule: list[float], arriv
         "d": float(shared.slope(np.array(start), schedule[0])),
         "i": sharp,
     }
-    words = f"From {format_value(start)} the ball ends at {format_value(float(path[-1, lost]))}."
+    words = f"From {format_value(start)} the search ends at {format_value(float(path[-1, lost]))}."
     a.fail({name} - {""}, words, **facts)
 
 
 QUESTION = Question(
     id="floor-5",
     points=3,
-    title="A schedule that arrives",
-    text="""The check descends on (soft_floor(x, s) − target)² with rate 0.1, and asks your schedule for the sharpness s of each step.
-From every start in (0.05, 0.95) and (4, 5.5) the ball must end where floor is the target and soft_floor is within 0.02 of it, and the
-last s must be at least 15. There are 40 to 120 steps. Any schedule that does this passes.""",
+    title="An annealing schedule",
+    text="""The check minimises (soft_floor(x, s) − target)² by gradient descent with learning rate 0.1. Your `schedule(i, steps)`
+gives the sharpness s of step i. The targets are 2, 3 and 4; there are 40 to 120 steps. From every start in (0.05, 0.95) and (4, 5.5)
+the search must end where floor(x) is the target and soft_floor(x, s) is within 0.02 of it. The last s must be at least 15. Any schedule
+that does this passes.""",
     writes=("schedule",),
     starter='''def schedule(i, steps):
     """The sharpness of step i = 0 ... steps-1."""
@@ -75,14 +85,15 @@ last s must be at least 15. There are 40 to 120 steps. Any schedule that does th
 ''',
     check=check,
     messages={
-        "starts-sharp": "At s = {s} the slope at {x} is {d}: the ball cannot feel the stairs. Begin soft.",
-        "never-sharpens": "It may arrive, but the surrogate is still {err} away from floor a quarter past a step; nobody may round it.",
-        "anneals-backwards": "You cooled first and warmed afterwards.",
-        "sharpens-too-soon": "Step {i}: the ball was at {x} when the stairs became sharp.",
+        "starts-sharp": "The first s is {s}, and there the derivative at the start {x} is {d}: too small to move. Which s gives a larger derivative at the start?",
+        "never-sharpens": "The last s is {s1}. There soft_floor is still {err} away from floor a quarter of the way to the next jump. At least 15 is asked for.",
+        "anneals-backwards": "Your s falls from {s0} to {s1}. The search needs a soft function first and a sharp one at the end.",
+        "gives-the-temperature": "Your values fall from {s0} to {s1}, as a temperature 1/s does. The schedule returns the sharpness s.",
+        "sharpens-too-soon": "At step {i}, when s first exceeds 8, x is {x}, still far from the target. Let s grow more slowly.",
     },
     hints=(
-        "Print the slope at 0.3 for s = 1, 4, 15.",
-        "Grow by the same factor each step.",
+        "Print the derivative of soft_floor at 0.3 for s = 1, 4, 15. Which s lets the search begin?",
+        "Begin near 1, end above 15, and let s grow gradually in between.",
         "`1 * 20**(i/(steps-1))`",
     ),
     example=lambda rng: {

@@ -1,4 +1,4 @@
-"""From soft enough to be felt to sharp enough to be trusted, by the same factor every step."""
+"""From 1, where the derivative is large everywhere, to 20, close to floor, by the same factor at each step."""
 
 
 def schedule(i, steps):

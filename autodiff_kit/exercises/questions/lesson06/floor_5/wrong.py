@@ -5,6 +5,7 @@ WRONG = {
     "constant 50": ((lambda i, n: 50.0 + 0 * i,), "starts-sharp"),
     "constant 1": ((lambda i, n: 1.0 + 0 * i,), "never-sharpens"),
     "20 to 1": ((lambda i, n: 20 * (1 / 20) ** (i / (n - 1)),), "anneals-backwards"),
+    "temperature": ((lambda i, n: (1 / 20) ** (i / (n - 1)),), "gives-the-temperature"),
     "sharp after two steps": ((lambda i, n: 1.0 if i < 2 else 50.0,), "sharpens-too-soon"),
     "zero": ((lambda i, n: 0.0 * i,), ""),
 }

@@ -32,13 +32,23 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         got = require_real_array(value, "The value of box_floor")
         if not values_close(got, mean, 1e-10):
             middle = values_close(got, np.floor(x), 1e-9)
-            names = {"not-averaged"} if middle else {"samples"} if values_close(got, mean, 0.1) else set()
+            beside = any(values_close(got, solution.box_floor(x + side * w / 2, w)[0], 1e-9) for side in (-1, 1))
+            names = (
+                {"not-averaged"}
+                if middle
+                else {"window-on-one-side"}
+                if beside
+                else {"samples"}
+                if values_close(got, mean, 0.1)
+                else set()
+            )
             err = float(np.abs(got - mean).max()) if got.shape == mean.shape else float("nan")
             a.fail(names, f"The value of box_floor(x, {w:g}) is off by up to {format_value(err)}.", err=err)
         mistaken = {
             "slope-of-floor-inside": np.zeros_like(x),
             "one-everywhere": np.ones_like(x),
             "window-not-divided-out": climb * w,
+            "window-on-one-side": solution.box_floor(x + w / 2, w)[1],
         }
         facts = {"w": w, "a": int(np.floor(w)), "b": int(np.floor(w)) + 1}
         a.case(slope, climb, mistaken, tol=1e-10, of=f"The slope of box_floor(x, {w:g})", facts=facts)
@@ -48,29 +58,30 @@ QUESTION = Question(
     id="floor-6",
     points=3,
     title="What straight-through is the gradient of",
-    text="""Blur floor with a window of width w: `box_floor(x, w)` gives the exact mean of floor over [x − w/2, x + w/2] and its exact
-slope in x. No sampling: ten digits are compared.""",
+    text="""`box_floor(x, w)` returns two arrays: the exact mean of floor over the window [x − w/2, x + w/2], and the exact derivative of
+this mean with respect to x. Ten digits are compared, so a mean of samples is not enough.""",
     writes=("box_floor",),
     starter='''def box_floor(x, w):
-    """(value, slope): the mean of floor over [x - w/2, x + w/2], and the slope of that mean."""
+    """(value, slope): the mean of floor over [x - w/2, x + w/2], and its derivative."""
     ...
 ''',
     check=check,
     messages={
-        "samples": "A good estimate (off by {err}). An exact one: how much of the window lies above each integer?",
-        "slope-of-floor-inside": "Each sample is flat, and yet the mean climbs: the window's edges cross the jumps.",
-        "one-everywhere": "True for w = 1. At w = {w} the window holds {a} or {b} jumps.",
-        "window-not-divided-out": "That is the count of jumps, not yet divided by the window's width.",
-        "not-averaged": "That is floor at the middle.",
+        "samples": "Your value is an estimate, off by up to {err}. For the exact mean: which part of the window lies above each integer?",
+        "slope-of-floor-inside": "Your derivative is 0, as that of floor is. But when x moves, the ends of the window move across jumps, so the mean changes.",
+        "one-everywhere": "A derivative of 1 is right for w = 1. A window of width {w} holds {a} or {b} jumps.",
+        "window-not-divided-out": "Your derivative is the number of jumps in the window. A mean is divided by the width of the window.",
+        "not-averaged": "Your value is floor(x), at the middle of the window. The mean over the whole window is asked for.",
+        "window-on-one-side": "Your window begins or ends at x. It should have x in its middle.",
     },
     hints=(
-        "Let G be floor's antiderivative.",
-        "G(z) = k(k−1)/2 + k(z−k), with k = floor z.",
+        "A mean over a window is an integral divided by the width. Which function has floor as its derivative?",
+        "Add up the areas of the rectangles under floor from 0 to z: first for an integer z, then for any z.",
         "The value is (G(x+w/2) − G(x−w/2))/w, the slope (floor(x+w/2) − floor(x−w/2))/w.",
     ),
     example=lambda rng: {
         "x": np.sort(rng.uniform(-1, 4, 4)).round(2),
         "w": float(rng.choice([0.25, 0.5, 1.0, 2.0])),
     },
-    praise="Every case is right. At w = 1 the value is x − ½ and the slope is 1 everywhere: straight-through is the true gradient of *this* function.",
+    praise="Every case is right. At w = 1 the value is x − ½ and the derivative is 1: straight-through uses the true derivative of *this* function.",
 )

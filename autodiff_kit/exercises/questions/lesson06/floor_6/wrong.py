@@ -18,6 +18,7 @@ def sampled(x, w):
 
 WRONG = {
     "mean of samples": ((sampled,), "samples"),
+    "window to the right": ((lambda x, w: box(x + w / 2, w),), "window-on-one-side"),
     "slope 0": ((lambda x, w: (box(x, w)[0], 0 * x),), "slope-of-floor-inside"),
     "slope 1": ((lambda x, w: (box(x, w)[0], 0 * x + 1),), "one-everywhere"),
     "count of jumps": ((lambda x, w: (box(x, w)[0], w * box(x, w)[1]),), "window-not-divided-out"),

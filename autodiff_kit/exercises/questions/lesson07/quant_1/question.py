@@ -51,10 +51,19 @@ def judge_1(a: AttemptEvaluation, got: Array, lo: float, hi: float, bits: int) -
         "range-not-nudged": np.array([scale, lo, hi]),
         "scale-by-2-to-the-bits": np.array([wide, -place * wide, (2**bits - place) * wide]),
         "nudges-one-end": misconceptions.nudged_at_one_end(lo, hi, bits, got),
+        "rounds-one-way-only": misconceptions.nudged_with_place(lo, hi, bits, np.ceil if got[1] < first else np.floor),
+        "zero-outside-not-handled": misconceptions.nudged_without_limits(lo, hi, bits),
+        "extends-the-range": np.array(solution.nudged(min(lo, 0.0), max(hi, 0.0), bits)),
     }
     if got.shape == (3,) and abs(got[0] - wide) < 1e-10:  # whatever was made of a scale that is too small
         mistaken["scale-by-2-to-the-bits"] = got
-    facts = {"z": float(shared.quantised_from_raw_end(np.zeros(1), lo, hi, bits)[0]), "n": 2**bits, "gaps": 2**bits - 1}
+    facts = {
+        "lo": round(lo, 4),
+        "hi": round(hi, 4),
+        "z": float(shared.quantised_from_raw_end(np.zeros(1), lo, hi, bits)[0]),
+        "n": 2**bits,
+        "gaps": 2**bits - 1,
+    }
     a.case(got, np.array([scale, first, last]), mistaken, tol=1e-10, of="(scale, low, high)", facts=facts)
 
 
@@ -62,23 +71,26 @@ QUESTION = Question(
     id="quant-1",
     points=2,
     title="A range in which 0 is 0",
-    text="""With `bits` bits there are $2^{bits}$ levels, at equal distances from the lowest, `lo`, to the highest, `hi`. Empty pixels, absent words and
-rectified values are 0 and shall stay exactly 0; so both ends move, by the same amount, to where 0 is a level. Give back `(scale, low, high)`: the distance of two
-neighbouring levels, and the ends of the nudged range. Move as little as you can. Where 0 is not even in the range, the nearer end becomes 0, and the width stays.""",
+    text="""With `bits` bits there are $2^{bits}$ levels at equal distances, from `lo` to `hi`. Values that are 0 must stay exactly 0, so both ends
+are shifted by the same amount, the smallest for which 0 is a level. Return `(scale, low, high)`: the distance of two neighbouring levels, and
+the two ends of the nudged range. If 0 is outside the range, shift it until the nearer end is 0; the width stays the same.""",
     writes=("nudged",),
     starter='''def nudged(lo, hi, bits):
-    """The range moved so that 0 is a level: give back (scale, low, high)."""
+    """The range shifted so that 0 is a level: return (scale, low, high)."""
     ...
 ''',
     check=check,
     messages={
-        "range-not-nudged": "These are the ends that came in. 0 comes back as {z}.",
-        "scale-by-2-to-the-bits": "{n} levels have {gaps} gaps between them.",
-        "nudges-one-end": "One end moved, and the other stayed: then the levels are no longer where they were counted. Both ends shift, the scale stays.",
+        "range-not-nudged": "Your range is the one that came in. In it 0 is not a level: it is rounded to {z}.",
+        "scale-by-2-to-the-bits": "Your scale is (hi − lo)/{n}. There are {n} levels; how many gaps lie between them?",
+        "nudges-one-end": "One end moved and the other stayed, so the scale does not fit the range. Both ends are shifted by the same amount.",
+        "rounds-one-way-only": "Your range is shifted further than needed: the place of 0 is rounded always up, or always down. Which level is nearest?",
+        "zero-outside-not-handled": "The range from {lo} to {hi} does not contain 0, and neither does yours. Its nearer end must become 0.",
+        "extends-the-range": "For the range from {lo} to {hi} you moved one end only, so the range became wider. Shift it as a whole: the width stays.",
     },
     hints=(
-        "Count from lo in steps of the scale: after how many steps comes 0?",
-        "−lo/scale is seldom whole. Round it, and keep it from 0 to the number of gaps.",
+        "Start at lo and count in steps of the scale. After how many steps would 0 come?",
+        "This count is seldom an integer. Which integer is right, and which values may it have at all?",
         "`low = -place*scale; high = (2**bits - 1 - place)*scale`.",
     ),
     example=lambda rng: {

@@ -1,4 +1,4 @@
-"""0 belongs where no level is: round its place, and move both ends by the same."""
+"""Round the place of 0 to an integer, and shift both ends by the same amount."""
 
 import numpy as np
 

@@ -27,8 +27,9 @@ WRONG = {
     "2**b, one gap left out": ((one_gap_less,), "scale-by-2-to-the-bits"),
     "low end only": ((lambda lo, hi, b: (*nudge(lo, hi, b)[:2], hi),), "nudges-one-end"),
     "high end only": ((high_end_only,), "nudges-one-end"),
-    "rounded up": ((lambda lo, hi, b: nudge(lo, hi, b, rounded=np.ceil),), ""),
-    "rounded down": ((lambda lo, hi, b: nudge(lo, hi, b, rounded=np.floor),), ""),
-    "0 may lie outside": ((lambda lo, hi, b: nudge(lo, hi, b, kept=False),), ""),
+    "rounded up": ((lambda lo, hi, b: nudge(lo, hi, b, rounded=np.ceil),), "rounds-one-way-only"),
+    "rounded down": ((lambda lo, hi, b: nudge(lo, hi, b, rounded=np.floor),), "rounds-one-way-only"),
+    "0 may lie outside": ((lambda lo, hi, b: nudge(lo, hi, b, kept=False),), "zero-outside-not-handled"),
+    "0 put into the range": ((lambda lo, hi, b: nudge(min(lo, 0.0), max(hi, 0.0), b),), "extends-the-range"),
     "one bit less": ((lambda lo, hi, b: nudge(lo, hi, b - 1),), ""),
 }

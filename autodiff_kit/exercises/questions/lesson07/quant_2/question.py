@@ -33,13 +33,19 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         value, pull = unpack_tuple(reply, "fake_quant", ("y", "pull"))
         if not isinstance(pull, ReturnedFunction):
             raise LearnerCodeError(
-                "fake_quant is to give back (y, pull), where pull is a function: pull(g) gives (dx, dmin, dmax)."
+                "fake_quant must return (y, pull), where pull is a function: pull(g) returns (dx, dmin, dmax)."
             )
         want = solution.fake_quant(x, lo, hi, bits)[0]
         raw = shared.quantised_from_raw_end(x, lo, hi, bits)
         facts = {"z": float(shared.quantised_from_raw_end(np.zeros(1), lo, hi, bits)[0])}
-        if a.case(value, want, {"range-not-nudged": raw}, tol=1e-9, of="y", facts=facts):
-            yield from way_back_2(a, pull, x, (lo, hi, bits), rng.uniform(0.5, 2, size=x.size))
+        scale = quant_1_solution.nudged(lo, hi, bits)[0]
+        values = {
+            "range-not-nudged": raw,
+            "not-clamped": np.floor(x / scale + 0.5) * scale,
+            "gives-the-level-number": misconceptions.level_numbers(value, want, scale),
+        }
+        if a.case(value, want, values, tol=1e-9, of="y", facts=facts):
+            yield from pulled_2(a, pull, x, (lo, hi, bits), rng.uniform(0.5, 2, size=x.size))
 
 
 def entries(rng: np.random.Generator, lo: float, hi: float, bits: int) -> Array:
@@ -50,7 +56,7 @@ def entries(rng: np.random.Generator, lo: float, hi: float, bits: int) -> Array:
     return drawn
 
 
-def way_back_2(
+def pulled_2(
     a: AttemptEvaluation, pull: ReturnedFunction, x: Array, given: shared.QuantisationRange, g: Array
 ) -> CheckScript:
     """Judge what the pull gives for one cotangent: first x, and then the two ends."""
@@ -66,8 +72,14 @@ def way_back_2(
         "straight-through-everywhere": g,
         "rounding-kills-the-gradient": np.zeros(x.size),
         "mask-of-the-raw-range": misconceptions.vjp_by_raw_range(x, lo, hi, g),
+        "mask-of-the-rounded": misconceptions.vjp_by_rounded(x, lo, hi, bits, g),
+        "ignores-the-cotangent": misconceptions.vjp_without_cotangent(dx, want),
     }
-    facts = {"far": round(hi + 1.0, 4), "between": round(misconceptions.value_between_ranges(*given), 4)}
+    facts = {
+        "far": round(hi + 1.0, 4),
+        "near": round(quant_1_solution.nudged(*given)[2] + 0.2, 4),
+        "between": round(misconceptions.value_between_ranges(*given), 4),
+    }
     if a.case(dx, want, mistaken, tol=1e-9, of="dx", facts=facts):
         mistaken = {"min-and-max-get-nothing": np.zeros(2), "min-and-max-swapped": np.array(right[::-1])}
         a.case(
@@ -79,26 +91,31 @@ QUESTION = Question(
     id="quant-2",
     points=3,
     title="Fake quantisation and its pull",
-    text="""Every entry of `x` goes to the nearest level of the range `(lo, hi)`, nudged as in the question before; what is beyond an end is clamped to it. Give back `(y, pull)`:
-the values, and a function that takes a cotangent `g`, one entry for each of x, to `(dx, dmin, dmax)`. On the way back rounding counts as the identity. What was clamped does not move with x but with the end
-that it was clamped to: its part of g goes to `dmin` or `dmax`, which are one number each. With NumPy.""",
+    text="""Nudge the range `(lo, hi)` as in the question before. Clamp each entry of `x` to the nudged range, and round it to the nearest level.
+Return `(y, pull)`: the rounded values as floats, and a function. For a cotangent `g` with one entry for each entry of x, `pull(g)` returns
+`(dx, dmin, dmax)`. In it rounding and nudging count as the identity. A clamped entry depends on an end and not on x, so its entry of g goes
+to `dmin` or `dmax`, which are one number each. An entry counts as clamped if it lies outside the nudged range. Use NumPy.""",
     writes=("fake_quant",),
     starter='''def fake_quant(x, lo, hi, bits):
-    """Values on levels: give back (y, pull), where pull(g) gives (dx, dmin, dmax)."""
+    """Rounded values: return (y, pull), where pull(g) returns (dx, dmin, dmax)."""
     ...
 ''',
     check=check,
     messages={
-        "range-not-nudged": "The levels are counted from the raw end, and 0 comes back as {z}. Nudge the range first.",
-        "straight-through-everywhere": "{far} is outside: when it moves, y stays. It passes its part to max, not to x.",
-        "rounding-kills-the-gradient": "Nothing comes into x. Here rounding counts as the identity, on the way back.",
-        "mask-of-the-raw-range": "{between} is inside (lo, hi) and outside the nudged range: it was clamped. The nudged ends decide.",
-        "min-and-max-get-nothing": "What is clamped moves with the end that it was clamped to: when that end moves, so does y.",
+        "range-not-nudged": "Your levels start at lo, so 0 is rounded to {z}. Nudge the range first.",
+        "straight-through-everywhere": "Every entry of x gets its g. But {far} is outside the range: when it changes, y does not. Its part goes to max.",
+        "rounding-kills-the-gradient": "dx is 0 everywhere, as the derivative of rounding is. In the pull rounding counts as the identity.",
+        "mask-of-the-raw-range": "Your dx uses lo and hi as limits. {between} lies between an end of (lo, hi) and the nudged end. Which of the two decides whether it is clamped?",
+        "mask-of-the-rounded": "{near} is beyond the nudged range, but less than half a scale: your dx counts it as inside. It is clamped. (Some libraries use your rule.)",
+        "ignores-the-cotangent": "Your dx has ones instead of entries of g. By the chain rule each entry is multiplied by its g.",
+        "not-clamped": "Your y has values outside the nudged range. Clamp before rounding.",
+        "gives-the-level-number": "Your y holds the numbers of the levels. Fake quantisation returns floats: multiply by the scale.",
+        "min-and-max-get-nothing": "dmin and dmax are 0. A clamped entry has the value of an end, so y changes when that end does.",
         "min-and-max-swapped": "Values below the range are clamped to min, and values above it to max.",
     },
     hints=(
-        "Three groups of entries: below, inside, above.",
-        "The nudged ends separate them. Inside, y moves as x does; outside, as an end does.",
+        "Divide the entries into three groups: below the range, inside, above.",
+        "For each group: what does y depend on, x or one of the ends?",
         "`dx = np.where(inside, g, 0.0)`, and `dmin = g[below].sum()`.",
     ),
     example=lambda rng: {"x": rng.normal(size=4).round(2), "lo": -1.25, "hi": 1.0, "bits": 2},

@@ -1,4 +1,4 @@
-"""Below, inside, above: what comes in goes to min, to x, to max."""
+"""The cotangent of an entry goes to min, to x or to max: below the range, inside, above."""
 
 import numpy as np
 

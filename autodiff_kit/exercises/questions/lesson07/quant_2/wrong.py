@@ -48,6 +48,26 @@ def quantiser_mask(below, above):
     return lambda g: (np.where(below | above, 0.0, g), g[below].sum(), g[above].sum())
 
 
+def unclamped(x, lo, hi, bits):
+    scale, _, _ = nudge(lo, hi, bits)
+    return np.floor(x / scale + 0.5) * scale, quantiser()(x, lo, hi, bits)[1]
+
+
+def numbers_of_levels(x, lo, hi, bits):
+    y, pull = quantiser()(x, lo, hi, bits)
+    return np.round(y / nudge(lo, hi, bits)[0]), pull
+
+
+def numbers_from_lowest(x, lo, hi, bits):
+    y, pull = numbers_of_levels(x, lo, hi, bits)
+    return y - y.min(), pull
+
+
+def ones_inside(x, lo, hi, bits):
+    y, pull = quantiser()(x, lo, hi, bits)
+    return y, lambda g: ((pull(np.ones_like(g))[0]), *pull(g)[1:])
+
+
 WRONG = {
     "raw range": ((quantiser(raw=True),), "range-not-nudged"),
     "everything passes": ((quantiser(lambda x, lo, hi, g: g),), "straight-through-everywhere"),
@@ -59,6 +79,10 @@ WRONG = {
     "raw mask": ((raw_mask,), "mask-of-the-raw-range"),
     "no min, max": ((quantiser(to_ends=lambda low, high: (0.0, 0.0)),), "min-and-max-get-nothing"),
     "swapped": ((quantiser(to_ends=lambda low, high: (high, low)),), "min-and-max-swapped"),
-    "mask after rounding": ((nearest_pull,), ""),
-    "ones": ((quantiser(lambda x, lo, hi, g: np.ones_like(g)),), ""),
+    "mask after rounding": ((nearest_pull,), "mask-of-the-rounded"),
+    "not clamped": ((unclamped,), "not-clamped"),
+    "level numbers": ((numbers_of_levels,), "gives-the-level-number"),
+    "level numbers from 0": ((numbers_from_lowest,), "gives-the-level-number"),
+    "ones inside": ((ones_inside,), "ignores-the-cotangent"),
+    "ones": ((quantiser(lambda x, lo, hi, g: np.ones_like(g)),), "ignores-the-cotangent"),
 }

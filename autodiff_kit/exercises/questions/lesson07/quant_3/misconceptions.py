@@ -12,6 +12,17 @@ from ..shared import random_range
 Array = np.ndarray[Any, Any]
 
 
+def shared_out(x: Array, dx: Array, dmin: float, dmax: float) -> Array:
+    """The gradient with given parts for the smallest and the largest entries."""
+    low, high = x == x.min(), x == x.max()
+    return np.asarray(dx + dmin * low / low.sum() + dmax * high / high.sum())
+
+
+def overwritten(x: Array, dx: Array, dmin: float, dmax: float) -> Array:
+    """The gradient where the parts of min and max replace what the entries had."""
+    return np.where((x == x.min()) | (x == x.max()), shared_out(x, np.zeros_like(dx), dmin, dmax), dx)
+
+
 def data_with_nudged_range(rng: np.random.Generator, bits: int, up: object = True) -> Array:
     """Nine numbers whose own range moves; four of them, the extreme twice, are left outside."""
     lo, hi, bits = random_range(rng, bits, up)

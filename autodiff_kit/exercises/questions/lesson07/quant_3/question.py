@@ -1,4 +1,4 @@
-"""quant-3: A range that x itself gives."""
+"""quant-3: A range computed from x."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "one-everywhere": g,
             "first-of-a-tie-takes-all": taken(reply.value, first, last),
             "each-of-a-tie-takes-all": each,
+            "overwrites-instead-of-adding": misconceptions.overwritten(x, dx, dmin, dmax),
+            "min-and-max-swapped": misconceptions.shared_out(x, dx, dmax, dmin),
         }
         facts = {"i": int(np.flatnonzero((dx == 0) & (x != x.min()) & (x != x.max()))[0])}
         a.case(reply.value, solution.total(x, bits, g), mistaken, tol=1e-9, of="The gradient", facts=facts)
@@ -54,24 +56,27 @@ def taken(got: object, first: Array, last: Array) -> Array:
 QUESTION = Question(
     id="quant-3",
     points=3,
-    title="A range that x itself gives",
-    text="""Now `min` and `max` are those of x: `x.min()` and `x.max()`, nudged as before. For a cotangent `g`, one entry for each of x, give the whole gradient by x of $\\sum_i g_i\\,y_i$, where y is x
-fake-quantised with `bits` bits. What comes into min and max comes home to x; where several entries are the minimum (or the maximum), they share it equally.""",
+    title="A range computed from x",
+    text="""Now the range is computed from x: it is `x.min()` to `x.max()`, nudged as before. Let y be x, fake-quantised with `bits` bits. For a
+cotangent `g`, return the whole gradient of $\\sum_i g_i\\,y_i$ with respect to x by the straight-through rule. It includes what goes through min
+and max. Where several entries equal the minimum (or the maximum), they share its gradient equally.""",
     writes=("total",),
     starter='''def total(x, bits, g):
-    """The gradient by x, where min and max are x's own."""
+    """The gradient with respect to x, where min and max are computed from x."""
     ...
 ''',
     check=check,
     messages={
-        "range-taken-for-constant": "Sum your entries: less came home than went in. min is one of the x, and so is max: what they get comes home there.",
-        "one-everywhere": "Entry {i} is outside the nudged range: it was clamped, and its part goes to an extreme.",
-        "first-of-a-tie-takes-all": "Several entries are the extreme, and one of them got it all. Equals share.",
-        "each-of-a-tie-takes-all": "Several entries are the extreme, and each of them got it all: more came home than went in. Equals share.",
+        "range-taken-for-constant": "The sum of your gradient is smaller than the sum of g: what goes to min and max is missing. Both are entries of x.",
+        "one-everywhere": "Your gradient is g itself. But entry {i} is outside the nudged range and clamped, so its part goes to min or max.",
+        "first-of-a-tie-takes-all": "Several entries equal the minimum or maximum, and one of them got the whole gradient. They share it equally.",
+        "each-of-a-tie-takes-all": "Several entries equal the minimum or maximum, and each got the whole gradient. They share it: the sum must stay the same.",
+        "overwrites-instead-of-adding": "The smallest or largest entry lost its own part of g. Two parts reach it, and they add.",
+        "min-and-max-swapped": "The gradient of min went to the largest entry, and that of max to the smallest.",
     },
     hints=(
-        "Two ways lead from y to x: straight through, and by way of the ends.",
-        "The second way ends at the entries that equal the minimum or the maximum. Add, place by place.",
+        "y depends on x in two ways: directly inside the range, and through its two ends.",
+        "Use the three results of the question before. Which entries of x is min, and what do they get?",
         "`at = x == x.min(); dx[at] += dmin / at.sum()`, and the same for the maximum.",
     ),
     example=lambda rng: {"x": misconceptions.data_with_nudged_range(rng, 2).round(2), "bits": 2, "g": np.ones(9)},

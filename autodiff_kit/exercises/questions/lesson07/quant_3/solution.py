@@ -1,4 +1,4 @@
-"""What min and max get comes home to the entries that they are, in equal shares."""
+"""The gradients of min and max are added to those of the smallest and largest entries, in equal shares."""
 
 import numpy as np
 

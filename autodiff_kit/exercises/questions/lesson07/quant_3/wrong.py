@@ -68,8 +68,8 @@ def put_not_added(x, bits, g):
 
 def ends_swapped(x, bits, g):
     dx, dmin, dmax = parts(x, bits, g)
-    dx[x.argmin()] += dmax
-    dx[x.argmax()] += dmin
+    dx[x == x.min()] += dmax / (x == x.min()).sum()
+    dx[x == x.max()] += dmin / (x == x.max()).sum()
     return dx
 
 
@@ -87,6 +87,6 @@ WRONG = {
     "the first only": ((first_only,), "first-of-a-tie-takes-all"),
     "the last only": ((last_only,), "first-of-a-tie-takes-all"),
     "all of it to each": ((all_of_a_tie,), "each-of-a-tie-takes-all"),
-    "put, not added": ((put_not_added,), ""),
-    "ends swapped": ((ends_swapped,), ""),
+    "put, not added": ((put_not_added,), "overwrites-instead-of-adding"),
+    "ends swapped": ((ends_swapped,), "min-and-max-swapped"),
 }

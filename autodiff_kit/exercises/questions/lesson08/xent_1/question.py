@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -28,13 +28,15 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply, idea, z=float(z.max())):
             return
         loss, gradient = unpack_tuple(reply, "xent", ("loss", "gradient"))
-        if not value_1(a, loss, z, y):
+        if not value_1(a, loss, gradient, z, y):
             return
         gradient_1(a, gradient, z, y)
 
 
-def value_1(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
-    """Judge the loss."""
+def value_1(
+    a: AttemptEvaluation, loss: object, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]
+) -> bool:
+    """Judge the loss; its message also says what is wrong with the gradient, where that can be told."""
     want = misconceptions.mean_cross_entropy(z, y)
     got = require_real_array(loss, "The loss of xent")
     binary = [misconceptions.binary_cross_entropy(z, y, of_softmax=of) for of in (False, True)]
@@ -47,45 +49,70 @@ def value_1(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.n
         "log-of-an-underflown-softmax": two_steps if np.isinf(two_steps) else None,
         "overflows": unshifted if np.isnan(unshifted) else None,
     }
-    facts = {"b": nearest, "w": want, "n": len(y), "z": float(z.max())}
+    added = misconceptions.added_before_log(loss, z, y)
+    if added is not None:
+        mistaken["adds-a-small-number"] = added
+    mistaken["forgets-the-minus"] = -want
+    facts = {"b": nearest, "w": want, "n": len(y), "z": float(z.max()), "too": gradient_too(gradient, z, y)}
     return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
 
 
 def gradient_1(a: AttemptEvaluation, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
     """Judge the gradient."""
     want = solution.xent(z, y)[1]
-    p = shared.softmax(z)
-    whole = require_real_array(gradient, "The gradient of xent")
-    plain = p if whole.shape == p.shape and np.allclose(whole, p) else p / len(y)
-    mistaken = {"forgets-to-subtract-one": plain, "forgets-the-mean": want * len(y)}
+    mistaken = gradients_1(gradient, z, y)
     a.case(gradient, want, mistaken, tol=1e-10, of="The gradient", facts={"n": len(y)})
 
+
+def gradients_1(gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
+    """What the mistakes in the gradient give."""
+    want, p = solution.xent(z, y)[1], shared.softmax(z)
+    whole = require_real_array(gradient, "The gradient of xent")
+    plain = p if whole.shape == p.shape and np.allclose(whole, p) else p / len(y)
+    return {"forgets-to-subtract-one": plain, "forgets-the-mean": want * len(y), "target-minus-probability": -want}
+
+
+def gradient_too(gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> str:
+    """A second sentence for an answer whose loss and gradient are both wrong."""
+    names = [name for name, wrong in gradients_1(gradient, z, y).items() if values_close(gradient, wrong, 1e-10)]
+    return f" The gradient is wrong as well: {GRADIENT_TOO[names[0]]}" if names else ""
+
+
+GRADIENT_TOO = {
+    "forgets-to-subtract-one": "it has the probabilities only.",
+    "forgets-the-mean": "it is that of the sum over the rows, not of the mean.",
+    "target-minus-probability": "its sign is reversed.",
+}
 
 QUESTION = Question(
     id="xent-1",
     points=2,
     title="A loss from logits, and its gradient",
-    text="""`logits` has a row for each example and a column for each class; `labels` has the true class of each row, a whole number. Give back `(loss, gradient)`: the mean over the rows of
-−log softmax(row)[label], and its gradient by the logits, of their shape. Some rows are 10 000 higher than others, and in some a wrong class is 2000 ahead: the
-loss is finite all the same, and a floating-point warning counts as a failure. With NumPy.""",
+    text="""`logits` has one row per example and one column per class; `labels` has the true class of each row, an integer counted from 0. Return
+`(loss, gradient)`: the mean over the rows of −log softmax(row)[label], and its gradient with respect to the logits, of the same shape. Some
+logits are near 10 000, and in some rows a wrong class is 2000 ahead of the true one. The loss is finite there, too, and a floating-point
+warning counts as a failure. Use NumPy.""",
     writes=("xent",),
     starter='''def xent(logits, labels):
-    """The mean cross-entropy of sparse labels: give back (loss, gradient)."""
+    """The mean cross-entropy of sparse labels: return (loss, gradient)."""
     ...
 ''',
     check=check,
     messages={
-        "sum-of-binary-terms": "One class of C, not C questions of yes or no: {b} in place of {w}.",
-        "softmax-twice": "These are logits, and your softmax was taken of a softmax.",
-        "log-of-an-underflown-softmax": "The probability is 0 there, and its log −inf. log p = z − logsumexp(z) never is.",
-        "overflows": "exp({z}) is too large for a float. Only differences count: subtract each row's maximum first.",
-        "forgets-to-subtract-one": "The gradient has the probabilities only. When every logit of a row rises by the same, nothing changes: its entries must sum to 0.",
-        "sum-not-mean": "The value is {n} times too large: the mean over the rows is asked for.",
-        "forgets-the-mean": "The loss is a mean over {n} rows, and so is its gradient.",
+        "sum-of-binary-terms": "Your loss is {b}, the sum of one binary loss per class; {w} is expected. The label names one class of several.{too}",
+        "softmax-twice": "Your loss takes the softmax of a softmax. The arguments are logits: one softmax is enough.{too}",
+        "log-of-an-underflown-softmax": "A probability underflowed to 0, and its logarithm is −inf. Simplify log(softmax) on paper first, so that no probability is needed.",
+        "adds-a-small-number": "A small number keeps your probability away from 0, and so limits the loss: a true class that is 2000 behind has the loss 2000. Simplify log(softmax) on paper instead.",
+        "forgets-the-minus": "Your loss has the wrong sign: it is the mean of −log softmax.{too}",
+        "target-minus-probability": "Your gradient has the wrong sign: a step against it would lower the true logit.",
+        "overflows": "exp({z}) is too large for a float. Adding a constant to a row does not change its loss: which constant makes every exponent at most 0?",
+        "forgets-to-subtract-one": "Your gradient has the probabilities only. A constant added to a row changes nothing, so the entries of a row must sum to 0.",
+        "sum-not-mean": "Your loss is {n} times too large: it is the sum over the rows, and the mean is asked for.{too}",
+        "forgets-the-mean": "Your gradient is {n} times too large: the loss is a mean over {n} rows, so each row has the weight 1/{n}.",
     },
     hints=(
-        "log softmax(z)[y] = z[y] − logsumexp(z): no softmax is needed for the loss.",
-        "Subtract each row's maximum before exp; the loss does not notice.",
+        "Write log softmax(z)[y] as a difference. Is a softmax needed for the loss?",
+        "Which constant can be added to a row so that no exponential overflows? The loss stays the same.",
         "`gradient = p.copy(); gradient[np.arange(n), labels] -= 1; gradient /= n`.",
     ),
     example=lambda rng: {"logits": rng.normal(size=(2, 3)).round(2), "labels": rng.integers(0, 3, 2)},

@@ -1,4 +1,4 @@
-"""logsumexp minus the logit of the label; its gradient is softmax minus 1 at the label."""
+"""logsumexp minus the logit of the label; the gradient is softmax minus the one-hot target."""
 
 import numpy as np
 

@@ -56,6 +56,12 @@ def clipped(z, y):
     return -np.log(p[np.arange(len(y)), y]).mean(), right(z, y)[1]
 
 
+def small_number_added(z, y, small=1e-12):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    return -np.log(p[np.arange(len(y)), y] + small).mean(), right(z, y)[1]
+
+
 def softmax_alone(z, y):
     return right(z, y)[0], right(z, y, extra=1.0)[1] * len(y)
 
@@ -72,6 +78,14 @@ WRONG = {
     "p only": ((lambda z, y: right(z, y, extra=1.0),), "forgets-to-subtract-one"),
     "p only, not a mean": ((softmax_alone,), "forgets-to-subtract-one"),
     "not / N": ((lambda z, y: right(z, y, times=len(y)),), "forgets-the-mean"),
-    "clipped": ((clipped,), ""),
-    "no minus": ((lambda z, y: (-right(z, y)[0], right(z, y)[1]),), ""),
+    "clipped": ((clipped,), "adds-a-small-number"),
+    "log(p + 1e-12)": ((small_number_added,), "adds-a-small-number"),
+    "log(p + 1e-7)": ((lambda z, y: small_number_added(z, y, 1e-7),), "adds-a-small-number"),
+    "binary terms, and p only": (
+        (lambda z, y: (binary_of_logits(z, y)[0], softmax_alone(z, y)[1]),),
+        "sum-of-binary-terms",
+    ),
+    "softmax twice, not / N": ((lambda z, y: (of_a_softmax(z, y)[0], right(z, y, times=len(y))[1]),), "softmax-twice"),
+    "target - p": ((lambda z, y: (right(z, y)[0], -right(z, y)[1]),), "target-minus-probability"),
+    "no minus": ((lambda z, y: (-right(z, y)[0], right(z, y)[1]),), "forgets-the-minus"),
 }

@@ -1,4 +1,4 @@
-"""xent-2: Twenty thousand classes, one array."""
+"""xent-2: Many classes in little memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     if not a.case(gradient, right[1], tol=1e-12, of="The gradient"):
         return
     needed, given = reply.peak / 2**20, z.nbytes / 2**20
-    words = f"The values are right; at its peak lean needed {needed:.1f} MB, and {ROOM * given:.1f} MB are allowed."
+    words = f"The values are right. At its peak lean used {needed:.1f} MB, and {ROOM * given:.1f} MB are allowed."
     fits, sizes = reply.peak <= ROOM * z.nbytes, (f"{needed:.1f}", f"{given:.1f}")
     if a.behave(fits, "builds-the-one-hot", words, n=rows, peak=sizes[0], mb=sizes[1]):
         for place, label in ((rows - 1, -1), (0, CLASSES)):
@@ -48,7 +48,7 @@ def refuses(
     wrong = y.copy()
     wrong[place] = label
     reply = yield Call("lean", (z, wrong), errors=("ValueError", "IndexError"), quiet=True)
-    words = f"A label is {label}, and there are {CLASSES} classes: that is to raise a ValueError."
+    words = f"The label {label} is not one of the {CLASSES} classes, so lean must raise a ValueError."
     fitting = reply.error == "ValueError"
     a.behave(fitting, "label-wraps-around" if label < 0 and not reply.error else "", words, half=False)
 
@@ -56,23 +56,24 @@ def refuses(
 QUESTION = Question(
     id="xent-2",
     points=2,
-    title="Twenty thousand classes, one array",
-    text=f"""The same loss and gradient for very many classes. At its peak your function may need {ROOM} times the memory of the logits, which leaves room for one array of their
-shape, the gradient, and little else: no table of zeros and ones, and no copy for each step. The logits themselves must stay as they are. Labels that are no class, negative ones too, raise a ValueError that lists them.""",
+    title="Many classes in little memory",
+    text=f"""Compute the same loss and gradient for {CLASSES} classes. At its peak your function may allocate at most {ROOM} times the memory of the
+logits. This is enough for the gradient and one more array of that shape, but not for a one-hot table and a copy at each step. The logits must
+not be changed. For labels that are no class, negative ones too, raise a ValueError that lists them.""",
     writes=("lean",),
     starter='''def lean(logits, labels):
-    """The mean cross-entropy with one array besides the logits: give back (loss, gradient)."""
+    """The mean cross-entropy with little memory besides the logits: return (loss, gradient)."""
     ...
 ''',
     check=check,
     messages={
-        "builds-the-one-hot": "{peak} MB at the peak, for logits of {mb} MB: a table of zeros for {n} ones, or a new array at every step. Pick the entries by their index, and work in place.",
-        "label-wraps-around": "The label −1 was counted from the end, and a class that nobody meant was taken.",
+        "builds-the-one-hot": "At its peak lean used {peak} MB, for logits of {mb} MB. A one-hot table for {n} ones, or a new array at each step, takes this. Which entries are needed, and which steps can work in place?",
+        "label-wraps-around": "The label −1 was used as an index from the end, so the last class was taken. It must raise a ValueError.",
     },
     hints=(
-        "`logits[np.arange(n), labels]` picks one entry of each row: index, do not multiply.",
-        "Shift once into a new array, then `np.exp(work, out=work)`, `work /= sums`: each step writes over the one before.",
-        "`work[np.arange(n), labels] -= 1` makes the gradient of the probabilities.",
+        "Only one entry of each row depends on the label. Select it by its index instead of multiplying by a table.",
+        "Make one new array, and let each later step overwrite it: NumPy functions take `out=`, and `/=` works in place.",
+        "`np.exp(work, out=work)`, `work /= sums`, then `work[np.arange(n), labels] -= 1` and `work /= n`.",
     ),
     example=lambda rng: {"logits": rng.normal(size=(2, 5)).round(2), "labels": rng.integers(0, 5, 2)},
 )

@@ -1,4 +1,4 @@
-"""One array goes through all stages: shifted logits, exponentials, probabilities, gradient."""
+"""One array holds, one after the other, shifted logits, exponentials, probabilities and the gradient."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""xent-3: Softened labels, and rows to leave out."""
+"""xent-3: Label smoothing, and rows to leave out."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def value_3(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.n
         "divides-by-all": want * kept / len(y),
         "minus-one-is-the-last-class": misconceptions.smoothed(z, y, alpha, last=True)[0],
         "smooths-only-the-others": misconceptions.smoothed(z, y, alpha, others_only=True)[0],
+        "no-smoothing": misconceptions.smoothed(z, y, 0.0)[0],
     }
     facts = {"kept": kept, "last": z.shape[1] - 1}
     return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
@@ -54,6 +55,7 @@ def gradient_3(
         "ignored-rows-get-a-gradient": want + left_out * shared.softmax(z) / kept,
         "minus-one-is-the-last-class": misconceptions.smoothed(z, y, alpha, last=True)[1],
         "divides-by-all": want * kept / len(y),
+        "no-smoothing": misconceptions.smoothed(z, y, 0.0)[1],
     }
     facts = {"i": int(np.flatnonzero(y < 0)[0]), "last": z.shape[1] - 1, "kept": kept}
     a.case(gradient, want, mistaken, tol=1e-10, of="The gradient", facts=facts)
@@ -62,25 +64,27 @@ def gradient_3(
 QUESTION = Question(
     id="xent-3",
     points=3,
-    title="Softened labels, and rows to leave out",
-    text="""Two wishes of practice. *Smoothing*: of a row's target, which is 1 in all, a part `alpha` is shared equally by all C classes, the true one among them; the rest stays with the true class.
-*Ignored rows*: the label −1 means that the row does not count, neither in the value nor in the gradient nor in the number of rows. Give back `(loss, gradient)`, where the loss is the mean over the rows that count
-of −Σ target · log softmax. At least one row counts.""",
+    title="Label smoothing, and rows to leave out",
+    text="""Two options that libraries offer. *Label smoothing*: the target of a row is alpha/C for each of the C classes, and the true class gets
+1 − alpha in addition. *Ignored rows*: a row with the label −1 does not count in the loss, in the gradient or in the number of rows. Return
+`(loss, gradient)`. The loss is the mean of −Σ target · log softmax over the rows that count; there is at least one. The gradient is with
+respect to the logits.""",
     writes=("softened",),
     starter='''def softened(logits, labels, alpha):
-    """The mean over the rows that count, with smoothed targets: give back (loss, gradient)."""
+    """The mean over the rows that count, with smoothed targets: return (loss, gradient)."""
     ...
 ''',
     check=check,
     messages={
-        "divides-by-all": "A mean over the {kept} rows that count: the others are not in the number of rows either.",
-        "minus-one-is-the-last-class": "The label −1 picked class {last}; here it means: leave this row out.",
-        "smooths-only-the-others": "All C classes share alpha equally, and the true one is among them: alpha/C goes to it too.",
-        "ignored-rows-get-a-gradient": "Row {i} is ignored, its gradient is not: a row that does not count gets zeros.",
+        "divides-by-all": "You divided by the number of all rows. The mean is over the {kept} rows that count.",
+        "minus-one-is-the-last-class": "The label −1 was used as an index and selected class {last}. Here it means that the row is left out.",
+        "smooths-only-the-others": "You shared alpha among the other classes only. All C classes get alpha/C, the true one included.",
+        "no-smoothing": "Your target is 1 at the true class and 0 elsewhere: alpha is not used.",
+        "ignored-rows-get-a-gradient": "Row {i} does not count, but your gradient there is not 0.",
     },
     hints=(
         "Write the targets as a table, a row for each example: what are its entries, and what do they sum to?",
-        "A mask of the rows that count, used three times: in the value, in the gradient, in the number of rows.",
+        "Make a mask of the rows that count. In which three places is it needed?",
         "`t = np.full(z.shape, alpha/C); t[rows, labels] += 1 - alpha; gradient = keep*(p - t)/n`.",
     ),
     example=lambda rng: {

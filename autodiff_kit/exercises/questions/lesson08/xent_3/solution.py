@@ -1,4 +1,4 @@
-"""The targets as a table, softened; a mask takes rows out of value, count and gradient."""
+"""Smoothed targets as a table; a mask removes rows from the loss, the count and the gradient."""
 
 import numpy as np
 

@@ -52,6 +52,7 @@ WRONG = {
     "the last class": ((lambda z, y, a: soft(z, y, a, last=True),), "minus-one-is-the-last-class"),
     "alpha to the others": ((lambda z, y, a: soft(z, y, a, others=True),), "smooths-only-the-others"),
     "p stays": ((lambda z, y, a: soft(z, y, a, ignored=True),), "ignored-rows-get-a-gradient"),
-    "no smoothing": ((hard,), ""),
+    "no smoothing": ((hard,), "no-smoothing"),
+    "no smoothing in the gradient": ((lambda z, y, a: (soft(z, y, a)[0], soft(z, y, 0.0)[1]),), "no-smoothing"),
     "class 0 by the kit": ((by_the_kit,), ""),
 }

@@ -30,40 +30,51 @@ def scores_of(rng: np.random.Generator, shape: tuple[int, ...], mode: str, keep:
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for shape in ((4,), (3, 5), (2, 3, 6)):
-        for mode in ("plain", "offset", "huge padding"):
-            keep = shared.random_masks(rng, shape)
-            scores = scores_of(rng, shape, mode, keep)
-            for name in ("zero_after", "renormalised", "masked_before"):
+    for name in ("zero_after", "renormalised", "masked_before"):
+        for shape in ((4,), (3, 5), (2, 3, 6)):
+            for mode in ("plain", "offset", "huge padding"):
+                keep = shared.random_masks(rng, shape)
+                scores = scores_of(rng, shape, mode, keep)
                 reply = yield Call(name, (scores, keep))
                 scale = "padding-sets-the-scale" if mode == "huge padding" else ""
                 over = "overflow" in reply.warning
-                if not a.warned(reply, "overflows" if over else scale, s=float(scores.max())):
+                if not a.warned(reply, "overflows" if over else scale, s=float(scores.max()), function=name):
                     weighed(a, name, reply, scores, keep)
+        if a.failed_cases:
+            return  # each function has faults of its own: those of the first one are named, then those of the next
 
 
 def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, keep: Array) -> None:
     """Judge one design's weights."""
     zeroed = shared.softmax(scores) * keep
     if name == "zero_after":
-        mistaken = {"wrong-axis": misconceptions.softmax_over_first_axis(scores) * keep}
+        mistaken = {
+            "wrong-axis": misconceptions.softmax_over_first_axis(scores) * keep,
+            "masks-before-instead": solution.masked_before(scores, keep),
+            "mask-inverted": shared.softmax(scores) * ~keep,
+        }
     else:
         mistaken = {
             "not-renormalised": zeroed,
             "zeroes-the-scores": shared.softmax(np.where(keep, scores, 0)),
+            "mask-inverted": solution.masked_before(scores, ~keep),
         }
     want = getattr(solution, name)(scores, keep)
     kept = float(zeroed.reshape(-1, zeroed.shape[-1])[0].sum())
-    a.case(reply.value, want, mistaken, tol=1e-10, facts={"sum": kept})
+    a.case(reply.value, want, mistaken, tol=1e-10, facts={"sum": kept, "function": name})
 
 
 QUESTION = Question(
     id="mask-1",
     points=2,
     title="Three designs",
-    text="""Write the three designs of the lesson, over the last axis and with any leading axes: `zero_after` (softmax of all scores, then
-zeros where `keep` is false; nothing is renormalised), `renormalised` (the kept weights divided by their sum) and `masked_before` (−inf before the
-softmax). Every row keeps at least one. Scores may be large: no overflow, no warning.""",
+    text="""Write the three designs of the lesson. The softmax is taken over the last axis; there may be any number of leading axes.
+
+- `zero_after`: the softmax of all scores, then 0 where `keep` is False. Nothing is renormalised.
+- `renormalised`: the kept weights of `zero_after`, divided by their sum.
+- `masked_before`: scores set to −inf where `keep` is False, then the softmax.
+
+`keep` is True at the real positions, and every row has at least one. Scores may be large (10 000): there must be no overflow and no warning.""",
     writes=("zero_after", "renormalised", "masked_before"),
     starter='''def zero_after(scores, keep):
     """Softmax over the last axis, then 0 where keep is False."""
@@ -81,15 +92,17 @@ def masked_before(scores, keep):
 ''',
     check=check,
     messages={
-        "not-renormalised": "The kept weights sum to {sum}, not 1.",
-        "zeroes-the-scores": "A score of 0 is a vote of e⁰ = 1, not no vote.",
-        "overflows": "exp({s}) overflowed: subtract the row's largest score first; the weights do not change.",
-        "padding-sets-the-scale": "The largest score was a padded one, and after subtracting it the kept ones vanished. Take the maximum over the kept.",
-        "wrong-axis": "Columns sum to 1. Which axis holds one query's keys?",
+        "not-renormalised": "`{function}`: the kept weights of the first row sum to {sum}, not 1. Divide them by their sum.",
+        "zeroes-the-scores": "`{function}`: padded scores were set to 0, and e⁰ = 1, so the padding still gets weight. Which score gives e^s = 0?",
+        "overflows": "`{function}`: exp({s}) overflowed. Subtract the row's largest score before exp; the weights stay the same.",
+        "padding-sets-the-scale": "`{function}`: the largest score was a padded one. After it was subtracted, exp of every kept score was 0. Take the maximum over the kept scores.",
+        "wrong-axis": "`{function}`: the softmax was taken over the first axis. The scores of one sentence lie along the last one.",
+        "masks-before-instead": "`{function}`: the kept weights sum to 1, so the padding was taken out before the division by Z. Here all scores take part in the softmax, and the weights are set to 0 afterwards.",
+        "mask-inverted": "`{function}`: the kept positions got no weight and the padding got it all. `keep` is True at the real positions.",
     },
     hints=(
-        "Softmax forgives adding a constant to a row.",
-        "Which maximum?",
+        "Adding one number to all scores of a row does not change its softmax.",
+        "Of which scores do you subtract the maximum: of all in the row, or of the kept ones?",
         "`exp(min(s - max_kept, 0)) * keep`",
     ),
     example=lambda rng: {"scores": rng.normal(size=(2, 4)).round(2), "keep": shared.random_masks(rng, (2, 4))},

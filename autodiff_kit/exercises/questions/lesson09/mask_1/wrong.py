@@ -42,5 +42,9 @@ WRONG = {
     "no max": ((zero_after, no_max, kept), "overflows"),
     "max over all": ((zero_after, max_of_all, kept), "padding-sets-the-scale"),
     "axis 0": ((axis_0, renorm, kept), "wrong-axis"),
-    "mask inverted": ((zero_after, renorm, lambda s, k: sm(np.where(k, -1e30, s))), ""),
+    "mask inverted": ((zero_after, renorm, lambda s, k: sm(np.where(k, -1e30, s))), "mask-inverted"),
+    "masked before": ((kept, renorm, kept), "masks-before-instead"),
+    "zeroes inverted": ((lambda s, k: sm(s) * ~k, renorm, kept), "mask-inverted"),
+    "two faults": ((zero_after, zero_after, lambda s, k: sm(s * k)), "not-renormalised"),
+    "sign of the scores": ((lambda s, k: sm(-s) * k, renorm, kept), ""),
 }

@@ -1,4 +1,4 @@
-"""mask-2: One function for every row, the empty one too."""
+"""mask-2: A masked softmax for every kind of row."""
 
 from __future__ import annotations
 
@@ -86,10 +86,14 @@ def _names_2(got: Array, want: Array, given: tuple[Array, Array, str, str], tol:
 QUESTION = Question(
     id="mask-2",
     points=3,
-    title="One function for every row, the empty one too",
-    text="""Write a masked softmax that holds for three kinds of row. An ordinary row: weights over the kept keys, whatever stands in the
-padding, NaN and infinities too. An empty row (nothing kept): all 0 with `empty="zero"`, all NaN with `empty="nan"`. A broken row (a kept score is
-NaN): the row must show it, the others must not. The dtype of the scores (float64, float32, float16) is the dtype of the weights. No warnings.""",
+    title="A masked softmax for every kind of row",
+    text="""Write a masked softmax over the last axis that is right for three kinds of row:
+
+- an ordinary row: weights over the kept positions, whatever the padding holds, NaN and infinities included;
+- an empty row (nothing is kept): all 0 with `empty="zero"`, all NaN with `empty="nan"`;
+- a broken row (a kept score is NaN): at least one NaN in this row, and none in the others.
+
+The weights have the dtype of the scores (float64, float32 or float16). There must be no warnings.""",
     writes=("masked_softmax",),
     starter='''def masked_softmax(scores, keep, empty="zero"):
     """Softmax over the kept scores of the last axis; an empty row is all 0, or all NaN."""
@@ -97,15 +101,15 @@ NaN): the row must show it, the others must not. The dtype of the scores (float6
 ''',
     check=check,
     messages={
-        "minus-1e9-is-not-minus-infinity": "A row with nothing to attend to attends anyway: {weights}. In float32 all scores round to −1e9 and become equal, in float64 they keep their order.",
-        "eps-vanishes-in-float16": "1e-9 is 0 in float16, so 0/0 is back. Decide the empty row by the mask, not by the sum.",
-        "hides-a-real-nan": "A kept score was NaN and your answer looks healthy. nan_to_num hides the next bug too.",
-        "padding-leaks-nan": "Padding held {nan} and reached the row: 0·nan is nan. Choose with where, before exp.",
-        "ignores-the-policy": "empty={policy} was asked for.",
+        "minus-1e9-is-not-minus-infinity": "The empty row got the weights {weights}; all 0 or all NaN is expected. With every score lowered by a large number, the softmax still gives weights that sum to 1. Use the mask to find empty rows.",
+        "eps-vanishes-in-float16": "1e-9 is 0 in float16, so the empty row is still 0/0. Use the mask, not the sum, to find empty rows.",
+        "hides-a-real-nan": "A kept score was NaN, and the row has no NaN in it. Replace values by the mask only; nan_to_num also hides errors.",
+        "padding-leaks-nan": "The padding held {nan}, and it reached the weights. Multiplying by a mask does not help, since 0·nan and 0·inf are nan. Replace padded scores with where, before exp.",
+        "ignores-the-policy": "The empty row does not follow empty={policy}.",
     },
     hints=(
-        "Three kinds of row: ordinary, empty, broken.",
-        "where before exp, and a stand-in for the maximum of an empty row.",
+        "Which of the three kinds of row does your function get right so far?",
+        "Use where before exp. What is the maximum of a row in which nothing is kept?",
         "`none = ~keep.any(-1, keepdims=True); out = e / where(none, 1, z)`",
     ),
     example=lambda rng: {

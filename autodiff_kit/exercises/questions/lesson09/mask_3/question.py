@@ -1,4 +1,4 @@
-"""mask-3: The way back."""
+"""mask-3: The pull of the masked softmax."""
 
 from __future__ import annotations
 
@@ -65,9 +65,10 @@ def pulled_3(
 QUESTION = Question(
     id="mask-3",
     points=3,
-    title="The way back",
-    text="""Write the pull of the masked softmax, from its weights alone: the gradient of the scores for an incoming gradient `g`. Exactly 0
-goes into the padding and into empty rows, whatever `g` holds there (it may be NaN). The Jacobian of a row is not to be built.""",
+    title="The pull of the masked softmax",
+    text="""Write the pull of the masked softmax. Its inputs are the weights `w`, the mask `keep` and the cotangent `g` of the weights; its result is
+the gradient with respect to the scores. The gradient must be exactly 0 at the padding and in empty rows, whatever `g` holds there (it may be NaN). Do
+not build the Jacobian of a row. The result has the dtype of `w`.""",
     writes=("masked_softmax_pull",),
     starter='''def masked_softmax_pull(w, keep, g):
     """The gradient of the scores; w are the weights that the masked softmax gave, g is their gradient."""
@@ -75,14 +76,14 @@ goes into the padding and into empty rows, whatever `g` holds there (it may be N
 ''',
     check=check,
     messages={
-        "diagonal-only": "Raising one weight lowers the others; that part is missing. Your row sums to {s}; adding a constant to all scores changes nothing, so it must be 0.",
-        "weights-times-g": "Close: subtract what the row has in common, Σ w g.",
-        "centred-over-length": "You subtracted the plain mean of g; it is the mean by weight.",
-        "padding-leaks-nan": "g was {nan} at a place whose weight is 0, and 0·nan is nan. Clear g there first.",
+        "diagonal-only": "The effect of a score on the other weights is missing. The gradient of the second row sums to {s}; it must sum to 0, since adding one number to all scores changes nothing.",
+        "weights-times-g": "That is w·g. The weights of a row sum to 1, so a higher weight makes the others smaller; this part is missing.",
+        "centred-over-length": "The plain mean of g was subtracted. The positions do not have equal weights: which mean belongs here?",
+        "padding-leaks-nan": "g was {nan} at a position with weight 0, and 0 times it is nan. Set g to 0 there first, with where.",
     },
     hints=(
-        "J = diag(w) − w wᵀ.",
-        "Never build it: two products are enough.",
+        "A score changes its own weight, and, through the sum in the denominator, all others.",
+        "What do all entries of a row have in common? Compute it once per row and subtract it.",
         "`w * (g - (w*g).sum(-1, keepdims=True))`, after where.",
     ),
     example=lambda rng: {

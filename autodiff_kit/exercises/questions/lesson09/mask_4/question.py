@@ -1,4 +1,4 @@
-"""mask-4: How much leaks."""
+"""mask-4: The gradient with respect to padded scores."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def inputs(rng: np.random.Generator) -> Iterator[tuple[np.ndarray, ...]]:
 QUESTION = comparison_question(
     id="mask-4",
     points=2,
-    title="How much leaks",
-    text="""With zeroing after the softmax, the output is Σ kept p·v. Write its gradient with respect to each *padded* score, and 0 at the kept
-ones. (In the lesson's case the padded score gets −5.6.)""",
+    title="The gradient with respect to padded scores",
+    text="""In the design *zero after*, the output y is the sum of p·v over the kept positions, where p is the softmax of all scores. Write `leak`: an
+array with the gradient of y with respect to each *padded* score, and 0 at the kept positions. (In section 2 of the lesson, it is −5.6 at the padding.)""",
     starter='''def leak(scores, keep, values):
     """The gradient of the zero-after output with respect to the padded scores; 0 at the kept ones."""
     ...
@@ -41,28 +41,32 @@ ones. (In the lesson's case the padded score gets −5.6.)""",
         Misconception(
             "zeroed-so-nothing-flows",
             lambda scores, keep, values: np.zeros(len(scores)),
-            "The padded weight is gone, but its score still stands in the sum that divides all the others.",
+            "All entries are 0. The padded weight is 0, but the padded score is still part of Z, which divides every kept weight.",
         ),
         Misconception(
             "forgets-the-mask",
             misconceptions.slope_without_mask,
-            "That is the slope if the padding were kept. Its value never reaches the output.",
+            "That is the gradient of a layer without a mask. Here the padded value is not part of y.",
         ),
         Misconception(
-            "own-value", misconceptions.slope_of_own_value, "Its own value {v} plays no part: it was multiplied by 0."
+            "own-value",
+            misconceptions.slope_of_own_value,
+            "The padded value {v} is in your result, but it is multiplied by 0 in y. Which factors of y contain the padded score?",
         ),
         Misconception(
-            "sign", lambda *given: -solution.leak(*given), "More score for the padding means less for the rest."
+            "sign",
+            lambda *given: -solution.leak(*given),
+            "The sign is reversed. A higher padded score makes Z larger; what happens to the kept weights?",
         ),
         Misconception(
             "divides-by-the-kept-sum",
             misconceptions.divided_by_kept_sum,
-            "You renormalised first; then the leak is exactly 0.",
+            "The result is divided by the sum of the kept weights. Nothing is renormalised in this design.",
         ),
     ),
     hints=(
-        "Which factors of the output contain s_pad?",
-        "Only the denominator.",
+        "Which factors of y contain the padded score?",
+        "Only Z. How does 1/Z change with the padded score?",
         "−p_pad · Σ kept p v.",
     ),
     example=lambda rng: {

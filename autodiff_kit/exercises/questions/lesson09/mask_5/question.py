@@ -1,4 +1,4 @@
-"""mask-5: A masked mean that survives its padding."""
+"""mask-5: A masked mean with a finite gradient."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         x[~keep] = padding
         reply = yield Call("masked_mean_log", (x, keep), quiet=True, wrt=(0,), seed=u)
         if not a.warned(reply, "empty-row") and mean_5(a, reply, keep, want, padding):
-            way_back_5(a, reply.gradients[0], slope)
+            gradient_5(a, reply.gradients[0], slope)
+        if a.failed_cases:
+            return  # from easy to hard: the first case that fails tells most about it
 
 
 def mean_5(a: AttemptEvaluation, reply: CallResult, keep: Array, want: Array, padding: float) -> bool:
@@ -60,7 +62,7 @@ def mean_5(a: AttemptEvaluation, reply: CallResult, keep: Array, want: Array, pa
     return True
 
 
-def way_back_5(a: AttemptEvaluation, gradient: object, slope: Array) -> None:
+def gradient_5(a: AttemptEvaluation, gradient: object, slope: Array) -> None:
     """Judge the gradient of x."""
     if gradient is None:
         a.fail(
@@ -79,10 +81,10 @@ def way_back_5(a: AttemptEvaluation, gradient: object, slope: Array) -> None:
 QUESTION = Question(
     id="mask-5",
     points=3,
-    title="A masked mean that survives its padding",
-    text="""For each row of `x`, give the mean of log x over the kept entries, and 0 for a row that keeps nothing. The padding may hold anything: 1,
-0, −3, NaN. Use the kit's ops (`ak.log`, `ak.where`, `ak.sum`, …): the check pulls a gradient back to `x`, which must be right, finite, and exactly 0 at the padding.
-`keep` is a NumPy array of booleans.""",
+    title="A masked mean with a finite gradient",
+    text="""For each row of `x`, compute the mean of log x over the kept entries, and 0 for a row in which nothing is kept. The padding may hold any
+number: 1, 0, −3, NaN. Use the kit's operations (`ak.log`, `ak.where`, `ak.sum`, …), because the check asks for the gradient with respect to `x`. It must
+be right, finite, and exactly 0 at the padding. `keep` is a NumPy array of booleans.""",
     writes=("masked_mean_log",),
     starter='''def masked_mean_log(x, keep):
     """The mean of log(x) over the kept entries of each row, in kit ops."""
@@ -90,14 +92,14 @@ QUESTION = Question(
 ''',
     check=check,
     messages={
-        "divides-by-the-length": "You divided by {n}, the padded length (in the lesson's example: by 4, where 3 are kept).",
-        "zero-times-nan": "log of the padding is {v}, and 0 times that is nan.",
-        "where-only-outside": "The value is right. On the way back the unchosen side still meets 0·inf: make its *input* harmless too (lesson 03).",
-        "empty-row": "A row with no kept entries divides 0 by 0.",
+        "divides-by-the-length": "The sum was divided by {n}, the length of the row with its padding. Divide by the number of kept entries.",
+        "zero-times-nan": "log of the padding is {v}, and 0 times {v} is nan. Choose with where instead of multiplying by the mask.",
+        "where-only-outside": "The value is right, but the gradient is not finite. In the pull, the side that where did not choose computes 0·inf = nan. Replace its input as well (lesson 03).",
+        "empty-row": "In a row without kept entries, 0 was divided by 0; the mean of such a row is to be 0.",
     },
     hints=(
-        "What does log see at the padding?",
-        "Two wheres: one inside.",
+        "Which numbers does log get at the padding?",
+        "Use where twice: once on the result of log, and once on its input.",
         "`where(keep, log(where(keep, x, 1)), 0)`",
     ),
     example=lambda rng: {"x": np.exp(rng.normal(size=(2, 4))).round(2), "keep": shared.random_masks(rng, (2, 4))},

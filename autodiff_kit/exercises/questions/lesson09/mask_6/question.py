@@ -1,4 +1,4 @@
-"""mask-6: Pad more, and nothing may change."""
+"""mask-6: Attention that does not depend on its padding."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         reply = yield Call("attention", (q, k, v, keep), quiet=True, wrt=(0, 1, 2), seed=rng.normal(size=(4, 6, 2)))
         if a.warned(reply):
             return
-        good = output_6(a, reply, (q, k, v, keep, lengths), garbage) and way_back_6(a, reply, keep, lengths)
+        good = output_6(a, reply, (q, k, v, keep, lengths), garbage) and gradients_6(a, reply, keep, lengths)
         if not good:
             return  # from easy to hard: the first case that fails says it best
 
@@ -76,7 +76,7 @@ def _facts_6(q: Array, k: Array, keep: Array, names: set[str]) -> dict[str, obje
     return {"b": 1 if "empty-sentence-attends" in names else 0, "s": kept}
 
 
-def way_back_6(a: AttemptEvaluation, reply: CallResult, keep: Array, lengths: Array) -> bool:
+def gradients_6(a: AttemptEvaluation, reply: CallResult, keep: Array, lengths: Array) -> bool:
     """Judge the gradients: finite into q, exactly 0 into padded k and v."""
     if any(gradient is None for gradient in reply.gradients):
         a.fail(set(), "No gradient comes back from attention to q, k and v. Stay with the kit's ops on the way.")
@@ -95,10 +95,12 @@ def way_back_6(a: AttemptEvaluation, reply: CallResult, keep: Array, lengths: Ar
 QUESTION = Question(
     id="mask-6",
     points=3,
-    title="Pad more, and nothing may change",
-    text="""Write attention for a padded batch in kit ops: `q` and `k` have shape (B, L, d), `v` (B, L, e), `keep` (B, L) says which *keys* are real;
-scores are q·k/√d. Each sentence must come out as it does alone and unpadded, whatever stands in padded k and v (0, 1000, NaN); a sentence with no keys gives 0. The
-gradients into padded k and v must be exactly 0, and the one into q finite.""",
+    title="Attention that does not depend on its padding",
+    text="""Write attention for a padded batch, in the kit's operations. `q` and `k` have the shape (B, L, d), `v` has (B, L, e), and `keep` (B, L) says
+which *keys* are real. The scores are q·k/√d.
+
+- Each sentence must give the same output as alone and without padding, whatever padded k and v hold (0, 1000, NaN). A sentence without keys gives 0.
+- The gradients with respect to padded k and v must be exactly 0, and the gradient with respect to q must be finite.""",
     writes=("attention",),
     starter='''def attention(q, k, v, keep):
     """softmax(q k^T / sqrt(d)) v over the kept keys, in kit ops; keep is a NumPy array of booleans."""
@@ -106,17 +108,17 @@ gradients into padded k and v must be exactly 0, and the one into q finite.""",
 ''',
     check=check,
     messages={
-        "zero-times-nan": "A weight of 0 met a NaN value. Clear v where keep is false.",
-        "garbage-reaches-the-query": "The output is right, but dq = ds·k met NaN in padded k. Clear k as well.",
-        "empty-sentence-attends": "Sentence {b} is empty and still returns an average of padding.",
-        "masks-the-queries": "keep belongs to the keys (the axis that is summed).",
-        "not-renormalised": "Weights of sentence {b} sum to {s}.",
-        "no-scale": "Scores were not divided by √d.",
+        "zero-times-nan": "The output has NaN in it: a weight of 0 was multiplied by a NaN in v. Set v to 0 where keep is False.",
+        "garbage-reaches-the-query": "The output is right, but the gradient with respect to q is NaN. It is a product with k, and padded k holds NaN. Set k to 0 there as well.",
+        "empty-sentence-attends": "Sentence {b} is empty, and its output is a mean over padding instead of 0.",
+        "masks-the-queries": "The mask was applied to the queries. It belongs to the keys, the axis over which the weights sum to 1.",
+        "not-renormalised": "The weights of sentence {b} sum to {s}, not 1: they were set to 0 after the softmax and not renormalised.",
+        "no-scale": "The scores were not divided by √d.",
     },
     hints=(
-        "Run one sentence alone first.",
-        "Clear k and v before any product.",
-        "mask → where → max → exp·mask → divide by max(sum, tiny).",
+        "Compute one sentence alone first, and compare with its row of the batch.",
+        "Set padded k and v to 0 before any product.",
+        "`e = exp(s - max(s)) * keep`, with `s` from where; then divide by `maximum(sum(e), tiny)`.",
     ),
     example=lambda rng: {
         "q": rng.normal(size=(1, 3, 2)).round(2),

@@ -23,6 +23,7 @@ def wrong_means(h: Array, ids: Array, c: int) -> dict[str, Any]:
         "empty-segment-0/0": naive,
         "loses-the-last-empty-segment": (added / np.maximum(rows, 1))[:shown],
         "last-row-wins": last,
+        "repeated-ids-added-once": last / np.maximum(rows, 1),
         "sum-not-mean": added,
         "divides-by-all-rows": added / len(ids),
     }

@@ -47,7 +47,7 @@ def parts_1(reply: CallResult) -> tuple[object, ReturnedFunction]:
     """The mean, and the function that pulls."""
     mean, pull = unpack_tuple(reply, "segment_mean", ("mean", "pull"))
     if not isinstance(pull, ReturnedFunction):
-        raise LearnerCodeError("segment_mean is to give back (mean, pull), where pull is a function: pull(g) gives dh.")
+        raise LearnerCodeError("segment_mean is to return (mean, pull), where pull is a function: pull(g) gives dh.")
     return mean, pull
 
 
@@ -103,22 +103,23 @@ gives dh for a cotangent g of shape (c, k). A segment without rows has the mean 
 ''',
     check=check,
     messages={
-        "empty-segment-0/0": "Segment {k} has no rows: 0/0.",
-        "loses-the-last-empty-segment": "c is given; the ids only show {shown} segments.",
-        "last-row-wins": "`out[ids] = h` keeps one row of each segment, the last.",
-        "sum-not-mean": "These are the sums, not yet divided by the count.",
-        "divides-by-all-rows": "Divide by the rows of the segment, {n} in segment 0, not by all {N}.",
-        "pull-forgets-the-count": "Each of the {n} rows of segment 0 moved its mean by 1/{n}.",
-        "pull-divides-by-all-rows": "Each row moved the mean by one over the rows of its segment, {n} in segment 0, not over all {N}.",
-        "pull-divides-by-none": "The pull divides by 0: segment {k} has no rows.",
-        "id-out-of-range-accepted": "id {i} at place {p} is not below c = {c}: raise IndexError.",
-        "another-error": "The means are right. An id that names no segment asks for an IndexError: look at the ids before you count them.",
-        "negative-id-accepted": "id {i} at place {p}: NumPy counts it from the end, and no segment has that number. Raise IndexError.",
+        "empty-segment-0/0": "Segment {k} has no rows, so its sum 0 was divided by its count 0. Its mean is to be 0.",
+        "loses-the-last-empty-segment": "There are {shown} means, as many as the ids show. c is given: segments without rows at the end count too.",
+        "last-row-wins": "`out[ids] = h` keeps one row of each segment, the last. All rows of a segment are to be added.",
+        "repeated-ids-added-once": "The counts are right, but each sum holds the last row of its segment only: `out[ids] += h` adds once per id. `np.add.at` adds every row.",
+        "sum-not-mean": "These are the sums. Segment 0 has {n} rows, and its sum is not yet divided by {n}.",
+        "divides-by-all-rows": "The sums were divided by {N}, the number of all rows. Segment 0 has {n}.",
+        "pull-forgets-the-count": "pull gave each row the whole cotangent of its segment. Each of the {n} rows of segment 0 moved its mean by 1/{n}.",
+        "pull-divides-by-all-rows": "pull divided by {N}, the number of all rows. A row of segment 0 moved its mean by 1/{n}.",
+        "pull-divides-by-none": "pull divides by 0: segment {k} has no rows. Its cotangent goes to no row.",
+        "id-out-of-range-accepted": "The id {i} at place {p} was accepted, and ids go from 0 to c − 1, with c = {c}. Raise an IndexError.",
+        "another-error": "The means are right. For an id that names no segment an IndexError is expected: look at the ids before you count them.",
+        "negative-id-accepted": "The id {i} at place {p} was accepted. NumPy counts it from the end, but no segment has that number. Raise an IndexError.",
     },
     hints=(
-        "`np.add.at(out, ids, h)` adds every row, those with the same id, too.",
-        "`np.bincount(ids, minlength=c)` counts; a count of 0 may be taken for 1, since its sum is 0.",
-        "The pull is `(g / n)[ids]` with n of shape (c, 1). Look at `ids.min()` and `ids.max()` first.",
+        "Two rows with the same id must both be added. Which NumPy function does that?",
+        "`np.bincount(ids, minlength=c)` counts. What can a count of 0 be replaced by, if its sum is 0? The pull divides by the same counts.",
+        "`np.add.at(out, ids, h)` adds; the pull is `(g / n)[ids]` with n of shape (c, 1). Look at `ids.min()` and `ids.max()` first.",
     ),
     example=lambda rng: {
         "h": rng.normal(size=(5, 2)).round(2),

@@ -50,6 +50,13 @@ def last_row(h, ids, c):
     return out, lambda g: g
 
 
+def fancy_addition(h, ids, c):
+    right(h, ids, c)
+    out = np.zeros((c, h.shape[1]))
+    out[ids] += h
+    return out / np.maximum(count(ids, c), 1), lambda g: g[ids]
+
+
 def divides_by_none(h, ids, c):
     mean, _ = right(h, ids, c)
     return mean, lambda g: (g / count(ids, c))[ids]
@@ -70,6 +77,7 @@ WRONG = {
     "0/0, warnings off": ((naive_quiet,), "empty-segment-0/0"),
     "c from the ids": ((c_from_the_ids,), "loses-the-last-empty-segment"),
     "out[ids] = h": ((last_row,), "last-row-wins"),
+    "out[ids] += h": ((fancy_addition,), "repeated-ids-added-once"),
     "sum": ((with_mean(added),), "sum-not-mean"),
     "/N": ((with_mean(lambda h, ids, c: added(h, ids, c) / len(ids)),), "divides-by-all-rows"),
     "pull without count": ((with_pull(lambda g, ids: g[ids]),), "pull-forgets-the-count"),

@@ -66,10 +66,10 @@ the softmax within its segment. Ids are in any order, and some segments have non
 ''',
     check=check,
     messages={
-        "softmax-over-everything": "Segment 0 sums to {sum}: each segment has a softmax of its own.",
-        "overflows": "exp({s}) is too large: subtract a maximum first.",
-        "one-maximum-for-all": "Segment {k} vanished under another's maximum: each needs its own.",
-        "not-yet-divided": "Segment 0 sums to {sum}: divide by the sum of its own segment.",
+        "softmax-over-everything": "The weights of segment 0 sum to {sum}, and 1 is expected: each segment has a softmax of its own.",
+        "overflows": "exp({s}) overflows. Subtract a maximum before you take the exponential.",
+        "one-maximum-for-all": "The maximum of all scores was subtracted, and all exponentials of segment {k} became 0. Each segment needs its own maximum.",
+        "not-yet-divided": "The weights of segment 0 sum to {sum}, and 1 is expected: divide by the sum of the segment.",
     },
     hints=(
         "As in lesson 09, in groups: subtract a maximum, take exp, divide by a sum.",

@@ -66,7 +66,7 @@ def functions_3(reply: CallResult) -> tuple[ReturnedFunction, ReturnedFunction]:
     """The two functions that were given back."""
     found = unpack_tuple(reply, "class_means", ("update", "pull"))
     if not all(isinstance(one, ReturnedFunction) for one in found):
-        raise LearnerCodeError("class_means is to give back two functions, (update, pull).")
+        raise LearnerCodeError("class_means is to return two functions, (update, pull).")
     update, pull = (ReturnedFunction(one.number, name) for one, name in zip(found, ("update", "pull"), strict=True))  # type: ignore[attr-defined]
     return update, pull
 
@@ -90,17 +90,17 @@ count as constants. Every row counts alike, whichever batch it came in. With Num
 ''',
     check=check,
     messages={
-        "absent-class-reset": "Class {k} was not in the batch and lost its mean.",
-        "weights-batches-equally": "A batch with many rows of a class counted like one with a single row.",
-        "forgets-the-past": "That is the mean of this batch only.",
-        "class-never-seen-0/0": "Class {k} was never seen: 0/0. Its mean is 0.",
-        "gradient-of-the-batch-mean": "Each of these rows moved the mean by 1/{n}, n counted from the start.",
-        "pull-forgets-the-count": "A row moves the mean of its class by 1/{n} here, not by 1.",
+        "absent-class-reset": "Class {k} was not in this batch, and its mean changed. It keeps the mean that it had.",
+        "weights-batches-equally": "Each batch counted once, however many rows it has. Every row counts the same.",
+        "forgets-the-past": "This is the mean of the last batch only. The mean runs over all rows seen so far.",
+        "class-never-seen-0/0": "Class {k} was never seen, so its sum 0 was divided by its count 0. Its mean is to be 0.",
+        "gradient-of-the-batch-mean": "pull divided by the rows of the last batch. The mean runs over {n} rows of this class, so a row moved it by 1/{n}.",
+        "pull-forgets-the-count": "pull gave each row the whole cotangent. The mean runs over {n} rows of this class, so a row moved it by 1/{n}.",
     },
     hints=(
-        "Counts persist, too: how many rows of each class have you seen?",
-        "The new mean is (n·old + sum of the batch)/(n + k), with k rows in this batch; where n + k is 0, it is 0.",
-        "`update` keeps `ids` and the new counts; `pull(g)` is `(g / counts)[ids]`. Inner functions say `nonlocal`, or keep all in a dictionary.",
+        "Which numbers must be kept from one call of update to the next?",
+        "Keep the sum and the count of every class since the start. A count of 0 needs care, and pull divides by the same counts.",
+        "`update` adds to sums and counts, keeps `ids`, and returns `sums / np.maximum(counts, 1)`; `pull(g)` is `(g / counts)[ids]`. Inner functions need `nonlocal`, or a dictionary.",
     ),
     example=lambda rng: {"h": rng.normal(size=(3, 2)).round(2), "ids": np.array([1, 0, 1]), "c": 3},
 )

@@ -42,5 +42,5 @@ WRONG = {
     "before the assignment": ((stale,), "stale-value"),
     "all connected": ((all_connected,), ""),
     "read when asked": ((late,), ""),
-    "one of each": ((both,), ""),
+    "one of each": ((both,), "assign-is-a-path and stale-value"),
 }

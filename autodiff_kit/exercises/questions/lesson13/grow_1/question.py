@@ -1,4 +1,4 @@
-"""grow-1: A sum of a hundred losses, and twelve nodes."""
+"""grow-1: A hundred losses with few nodes alive."""
 
 from __future__ import annotations
 
@@ -40,17 +40,19 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         right &= a.case(got, found.sum(), {"keeps-only-the-last": found[-1]}, tol=1e-10, of=f"The {name}")
     if right:
         opened, _ = reply.tapes
-        a.behave(opened > 0, "", "The values are right, but no tape was opened: the point is to ask one.")
+        no_tape = "The values are right, but no tape was opened. Compute the gradient with `ak.GradientTape`."
+        a.behave(opened > 0, "", no_tape, of="The tape")
         name = "sum-carries-the-record" if opened == 1 else "list-holds-the-nodes"
-        a.behave(reply.nodes <= MOST, name, n=reply.nodes)
+        a.behave(reply.nodes <= MOST, name, of="The number of nodes alive", n=reply.nodes, most=MOST)
 
 
 QUESTION = Question(
     id="grow-1",
     points=2,
-    title="A sum of a hundred losses, and twelve nodes",
-    text="""The loss of a row x of `xs` is the mean of (w·x − 2)². Give the sum of the losses of all rows and its gradient with respect to w, `(total, gradient)`, with tapes of the kit. At no time may more than
-twelve nodes of records be alive, sources among them, however many rows there are: the nodes are counted where your function runs. `w` is a number; `ak.Variable(w)` makes a variable of it.""",
+    title="A hundred losses with few nodes alive",
+    text="""The loss of a row x of `xs` is the mean of (w·x − 2)². Write `track`, which returns `(total, gradient)`: the sum of the losses of all rows, and its
+derivative with respect to w, computed with tapes of the kit. At no time may more than 12 nodes be alive in all records together, however many rows there
+are. The check counts them while your function runs; watched variables count too. `w` is a number, and `ak.Variable(w)` makes a variable of it.""",
     writes=("track",),
     starter='''def track(w, xs):
     """The sum of the losses of all rows, and its gradient with respect to w."""
@@ -58,14 +60,14 @@ twelve nodes of records be alive, sources among them, however many rows there ar
 ''',
     check=check,
     messages={
-        "sum-carries-the-record": "{n} nodes were alive: one tape holds every step, and total = total + loss remembers how it was made. Ask each step on its own, and add numbers.",
-        "list-holds-the-nodes": "{n} nodes were alive: a list of losses, or of tapes, keeps every record alive, as the sum did.",
-        "keeps-only-the-last": "That is the last row's, not the sum.",
+        "sum-carries-the-record": "The values are right, but {n} nodes were alive; at most {most} are allowed. One tape was open for all rows, so its record holds every operation of every row. What could each row have of its own?",
+        "list-holds-the-nodes": "The values are right, but {n} nodes were alive; at most {most} are allowed. Something still refers to the losses or the tapes of earlier rows, such as a list or a sum of tensors. Keep numbers only.",
+        "keeps-only-the-last": "That is the value of the last row only; the sum over all rows is asked for.",
     },
     hints=(
-        "What does total refer to, and what does that refer to?",
+        "Which objects refer to the nodes of the first row when the last row is computed?",
         "The gradient of a sum is the sum of the gradients: each row can have a tape of its own.",
-        "In the loop: `total += float(loss)` and `slope += float(tape.gradient(loss, v))`. A number has no parents.",
+        "In the loop: `total += float(loss)` and `slope += float(tape.gradient(loss, v))`. A float refers to no node.",
     ),
     example=lambda rng: {"w": round(float(rng.uniform(0.5, 2)), 2), "xs": rng.normal(size=(4, 3)).round(1)},
 )

@@ -21,6 +21,7 @@ class InstrumentedLayerChain:
         self.x = float(rng.uniform(0.2, 1))
         self.kept: dict[int, float] = {}
         self.peak, self.calls, self.strange = 0, 0, ""
+        self.order: list[int] = []  # the layers whose derivative was asked for
         self.last = self.x  # the one value that may be held beside the store
 
     def layer(self, i: int, y: float) -> float:
@@ -58,6 +59,7 @@ class InstrumentedLayerChain:
 
     def _asked(self, i: int, y: float) -> float:
         self._known(y, f"slopes[{i}]")
+        self.order.append(i)
         return self.slope(i, y)
 
     def _known(self, y: float, what: str) -> None:

@@ -1,7 +1,8 @@
-"""grow-2: Forget, and compute again."""
+"""grow-2: A chain with checkpoints."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ SIZES = ((9, 2), (12, 12), (37, 6), (100, 10))
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    right = True  # long chains have tiny derivatives, so a wrong one may be within the tolerance there
     for n, k in SIZES:
         chain = misconceptions.InstrumentedLayerChain(rng, n)
         fs, slopes, store = chain.callbacks()
@@ -29,8 +31,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         y = chain.along()
         want = np.prod([chain.slope(i, y[i]) for i in range(n)])
-        late = np.prod([chain.slope(i, y[i + 1]) for i in range(n)])
-        if a.case(reply.value, want, {"slope-at-the-output": late}, tol=1e-12, of=f"The slope of {n} layers"):
+        mistaken = {
+            "slope-at-the-output": np.prod([chain.slope(i, y[i + 1]) for i in range(n)]),
+            "slope-at-x": np.prod([chain.slope(i, chain.x) for i in range(n)]),
+        }
+        right &= a.case(reply.value, want, mistaken, tol=1e-12, of=f"The derivative of {n} layers")
+        if right:
             judge_2(a, chain, n, k)
 
 
@@ -41,12 +47,14 @@ def judge_2(a: AttemptEvaluation, chain: misconceptions.InstrumentedLayerChain, 
         f"n = {n}, k = {k}: {chain.calls} calls, and the store held {chain.peak} values at most ({room} are allowed)."
     )
     if chain.strange:
-        words, name, ok = f"{words} {chain.strange} was given a value from elsewhere.", "held-elsewhere", False
+        name, ok = "held-elsewhere", False
+    elif any(later > earlier for earlier, later in pairwise(chain.order)):
+        name, ok = "forward-order", False
     elif chain.calls > 2 * n:
         name, ok = "recomputes-from-the-start", False
     else:
         name, ok = "keeps-every-value" if chain.calls <= n and n > k else "never-drops", chain.peak <= room
-    a.behave(ok, name, words, c=chain.calls, p=chain.peak, double=2 * n, room=room)
+    a.behave(ok, name, words, c=chain.calls, p=chain.peak, double=2 * n, room=room, where=chain.strange, n=n, k=k)
 
 
 def example_2(rng: np.random.Generator) -> dict[str, object]:
@@ -57,14 +65,17 @@ def example_2(rng: np.random.Generator) -> dict[str, object]:
 QUESTION = Question(
     id="grow-2",
     points=3,
-    title="Forget, and compute again",
-    text="""A chain of n layers: `fs[i](y)` gives the value of layer i at y, and `slopes[i](y)` its slope there. Give the slope of the whole chain at `x`: the product of the slopes of all layers, each at *its own input*.
+    title="A chain with checkpoints",
+    text="""In a chain of n layers, `fs[i](y)` is the value of layer i at y, and `slopes[i](y)` is its derivative there. Write `checkpointed`: the derivative of
+the whole chain at `x`, with checkpoints and a backward pass.
 
-Values are kept in a store: `store.put(i, y)`, `store.get(i)`, `store.drop(i)`. Beside it you may hold the last value that a layer or the store gave you, and nothing else; a layer or a slope that is given another value is seen.
-On the way out keep a mark, the input, of every k-th layer. Then go back block by block: compute its values again from the mark, use them from last to first, and drop them. Layers may be called 2n times in all, and the store
-may hold n/k (rounded up) + k values at once.
+- The result is the product of the derivatives of all layers, each at *its own input*.
+- Values are held in a store with `store.put(i, y)`, `store.get(i)` and `store.drop(i)`. Outside it, hold only the last value that a layer or the store gave you. The check sees every value that a layer or a derivative gets.
+- Forward pass: store the input of layers 0, k, 2k, … (the checkpoints).
+- Backward pass: take the blocks from last to first. Compute the inputs of a block's layers again from its checkpoint. Then call `slopes` from the block's last layer to its first, and drop each input after use. In all, `slopes` is called in the order n − 1, n − 2, …, 0.
+- Layers may be called at most 2n times in all, and the store may hold at most n/k (rounded up) + k values at once.
 
-To try it by hand, layer i is sin(c[i]·y) + 0.3·y, and a dictionary can be the store:
+To try it, use layers sin(c[i]·y) + 0.3·y and a dictionary as the store:
 
 ```python
 fs = [lambda y, c=c: np.sin(c * y) + 0.3 * y for c in q2.example.c]
@@ -75,20 +86,22 @@ checkpointed(fs, slopes, q2.example.x, q2.example.k, store)
 ```""",
     writes=("checkpointed",),
     starter='''def checkpointed(fs, slopes, x, k, store):
-    """The slope of fs[-1](... fs[0](x)) at x, with marks every k layers."""
+    """The derivative of fs[-1](... fs[0](x)) at x, with a checkpoint every k layers."""
     ...
 ''',
     check=check,
     messages={
-        "keeps-every-value": "Right, with {p} values in the store at once; marks every k layers and one block need {room}.",
-        "recomputes-from-the-start": "Right, with {c} calls of layers. From the nearest mark it would be less than {double}.",
-        "never-drops": "Right, with {p} values in the store at once: a value that has been used can go.",
-        "slope-at-the-output": "Slope i belongs to the input of layer i, and not to what it gives.",
-        "held-elsewhere": "Right, but values were held outside of the store, where nobody counts them.",
+        "keeps-every-value": "The derivative is right, but the store held {p} values at once (n = {n}, k = {k}); at most {room} are allowed. On the forward pass, store only the input of every k-th layer.",
+        "recomputes-from-the-start": "The derivative is right, but layers were called {c} times (n = {n}, k = {k}); at most {double} calls are allowed. Start each block from its own checkpoint, not from x.",
+        "never-drops": "The derivative is right, but the store held {p} values at once (n = {n}, k = {k}); at most {room} are allowed. Drop each input after its derivative was used.",
+        "slope-at-the-output": "The derivative of layer i was taken at the output of layer i. It belongs at the input of layer i.",
+        "slope-at-x": "All derivatives were taken at x. Layer i gets the output of layer i − 1, so its derivative belongs there.",
+        "forward-order": "The derivative is right, but `slopes` was called from the first layer on. That is forward mode, which needs no stored values. A backward pass takes the layers from last to first: layers with many inputs and one output need that order, so it is asked for here.",
+        "held-elsewhere": "The derivative is right, but {where} got a value that was held outside the store. Hold values in the store, where they are counted.",
     },
     hints=(
-        "On the way out: `store.put(i, y)` where i is a multiple of k. How many are that?",
-        "From the last block to the first: its mark is there, and the values after it are at most k − 1 calls away.",
+        "On the forward pass, how many layers have a number that is a multiple of k?",
+        "Begin with the last block: its checkpoint is in the store, and the other inputs of the block are at most k − 1 calls away.",
         "`for lo in reversed(range(0, n, k))`: refill `store` from `lo`, then for i from the block's last to `lo`: multiply by `slopes[i](store.get(i))`, and `store.drop(i)`.",
     ),
     example=example_2,

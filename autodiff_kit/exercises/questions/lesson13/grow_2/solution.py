@@ -1,4 +1,4 @@
-"""Marks on the way out; on the way back each block is filled in from its mark, used, and dropped."""
+"""Checkpoints on the forward pass; on the backward pass each block is computed again, used, and dropped."""
 
 
 def checkpointed(fs, slopes, x, k, store):

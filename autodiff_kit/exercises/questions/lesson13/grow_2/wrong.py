@@ -61,12 +61,19 @@ def in_a_list(fs, slopes, x, k, store):
 
 
 def forwards(fs, slopes, x, k, store):
-    """Forward mode: one pass, nothing held; it is asked for the way back."""
+    """Forward mode: one pass, nothing held."""
     y, slope = x, 1.0
     for f, s in zip(fs, slopes):
         slope *= s(y)
         y = f(y)
-    return -slope
+    return slope
+
+
+def at_x(fs, slopes, x, k, store):
+    slope = 1.0
+    for s in slopes:
+        slope *= s(x)
+    return slope
 
 
 WRONG = {
@@ -75,5 +82,7 @@ WRONG = {
     "no drop": ((lambda *a: marked(*a, drop=False),), "never-drops"),
     "slope at the output": ((on_the_way,), "slope-at-the-output"),
     "values in a list": ((in_a_list,), "held-elsewhere"),
-    "minus": ((forwards,), ""),
+    "forward mode": ((forwards,), "forward-order"),
+    "all slopes at x": ((at_x,), "slope-at-x"),
+    "minus": ((lambda *a: -marked(*a),), ""),
 }

@@ -1,4 +1,4 @@
-"""grow-3: What runs when equal things run once."""
+"""grow-3: Common-subexpression elimination."""
 
 from __future__ import annotations
 
@@ -26,12 +26,15 @@ def inputs(rng: np.random.Generator) -> Iterator[tuple[Any]]:
 QUESTION = comparison_question(
     id="grow-3",
     points=2,
-    title="What runs when equal things run once",
-    text="""An expression is a name such as `"x"`, a number, or a tuple `(op, part, ...)`; ops are `+`, `-`, `*` with two parts and `sin` with one. `("*", ("+", "x", "y"), ("sin", ("+", "y", "x")))` is (x + y)·sin(y + x).
-A compiler runs equal parts once. How many operations are left? Sums and products are equal whichever way round their parts stand, differences are not. A part that holds numbers only is worked out beforehand: it is a number, and no
-operation; `("*", ("+", 1, 2), "x")` and `("*", "x", 3)` are equal.""",
+    title="Common-subexpression elimination",
+    text="""An expression is a name such as `"x"`, a number, or a tuple `(op, part, ...)`. The operations are `+`, `-`, `*` with two parts and `sin` with one. For
+example, `("*", ("+", "x", "y"), ("sin", ("+", "y", "x")))` is (x + y)·sin(y + x). A compiler computes equal subexpressions once. Write `distinct`: the
+number of operations that it runs.
+
+- Sums and products do not depend on the order of their parts; differences do.
+- Constant folding: a part that consists of numbers only is computed in advance. It is then a number and not an operation, so `("*", ("+", 1, 2), "x")` and `("*", "x", 3)` are equal.""",
     starter='''def distinct(expression):
-    """How many operations run, when equal parts run once."""
+    """The number of operations that run when equal subexpressions are computed once."""
     ...
 ''',
     solution=solution.distinct,
@@ -42,27 +45,27 @@ operation; `("*", ("+", 1, 2), "x")` and `("*", "x", 3)` are equal.""",
         Misconception(
             "order-blind",
             lambda e: misconceptions.count_distinct_operations(e, commute=("+", "*", "-")),
-            "x − y is not y − x: for a difference the order counts.",
+            "x − y and y − x were counted as one operation. The order matters for a difference.",
         ),
         Misconception(
             "counts-occurrences",
             misconceptions.count_operations,
-            "{n} places hold an operation, but equal ones run once.",
+            "That is the number of all operations, {n}. Equal ones are computed once.",
         ),
         Misconception(
             "misses-commuted",
             lambda e: misconceptions.count_distinct_operations(e, commute=()),
-            "x + y and y + x are one operation.",
+            "x + y and y + x were counted as two operations. The order does not matter for sums and products.",
         ),
         Misconception(
             "constant-is-a-node",
             lambda e: misconceptions.count_distinct_operations(e, fold=False),
-            "A part that holds numbers only is a number before the program runs.",
+            "Operations on numbers only were counted. They are computed before the program runs.",
         ),
     ),
     hints=(
-        "A key for each part, so that equal parts have equal keys.",
-        "The key of an operation is made of its op and the *keys* of its parts, and not of their text.",
+        "Can you give each part a key, so that equal parts have equal keys?",
+        "Build the key of an operation from its name and the *keys* of its parts.",
         "Go depth first and keep a dictionary from `(op, *keys)` to a number; sort the keys where the op commutes (`key=repr`); give back a number where all keys are numbers. The answer is `len` of the dictionary.",
     ),
     example=lambda rng: {"expression": misconceptions.random_expression(rng)},

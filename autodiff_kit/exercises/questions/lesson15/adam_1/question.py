@@ -1,4 +1,4 @@
-"""adam-1: One step, None included."""
+"""adam-1: One step of Adam."""
 
 from __future__ import annotations
 
@@ -72,28 +72,28 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="adam-1",
     points=2,
-    title="One step, None included",
-    text="""Write one step of Adam. `slots` is a dictionary with the running means `m` and `v` and the clock `t`; give back the
-new `w` and new slots, and leave the old ones as they were. A gradient `g` that is `None` means *no news*: nothing
-moves, nothing decays, no time passes. `eps` stands beside the root.""",
+    title="One step of Adam",
+    text="""Write one step of Adam. `slots` is a dictionary with the running means `m` and `v` and the number of steps so far, `t`.
+Return the new `w` and new slots, and leave the old slots as they were. If `g` is `None`, nothing changes: not `w`, not
+`m` or `v`, not `t`. `eps` is added to the root.""",
     writes=("adam_step",),
     starter='''def adam_step(w, g, slots, lr, b1, b2, eps):
-    """One step: give back (w, slots) with slots = {"m": ..., "v": ..., "t": ...}; g may be None."""
+    """One step: return (w, slots) with slots = {"m": ..., "v": ..., "t": ...}; g may be None."""
     ...
 ''',
     check=check,
     messages={
-        "no-bias-correction": "Your first step is {x}·lr; with zeros as a start m and v must be divided by 1−βᵗ, and then it is lr exactly (but for eps).",
-        "eps-inside-the-root": "eps stands beside the root, not under it.",
-        "None-taken-for-zero": "None means: no news. You let the slots decay, and w moved by {d}.",
-        "clock-runs-on-None": "t counts the steps taken, and a None is not one.",
-        "clock-starts-at-zero": "That divides by 1−β⁰, which is 0. At the first step t is 1.",
-        "writes-into-the-old-slots": "The slots handed in were changed; a saved copy would be changed with them.",
-        "v-without-the-square": "v averages g², so that its root has g's unit.",
+        "no-bias-correction": "Your first step is {x} times lr. m and v start at 0; divided by 1 − b1ᵗ and 1 − b2ᵗ, the first step is lr (but for eps).",
+        "eps-inside-the-root": "eps is under the root here; add it to the root.",
+        "None-taken-for-zero": "At a None the slots changed, and w moved by up to {d}. None is no step.",
+        "clock-runs-on-None": "t counts the steps that were made. A None is no step.",
+        "clock-starts-at-zero": "This divides by 1 − b1⁰, which is 0. In the first step t is 1.",
+        "writes-into-the-old-slots": "The slots that were passed in have changed. Return new ones.",
+        "v-without-the-square": "v is the running mean of g², not of |g|.",
     },
     hints=(
-        "Three lines, then a division each.",
-        "t + 1 comes first.",
+        "In which order do t, m, v and w change?",
+        "t first; then m and v from the old ones; then both corrected with the new t; then w.",
         "`w - lr*(m/(1-b1**t))/(sqrt(v/(1-b2**t))+eps)`",
     ),
     example=lambda rng: {

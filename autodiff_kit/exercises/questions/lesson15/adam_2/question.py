@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
-from autodiff_kit.exercises.in_process import run_script_with
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
@@ -31,59 +31,52 @@ def strip(rng: np.random.Generator) -> list[float | None]:
     return [float(rng.normal()) + 1.5, *middle, 0.0, 0.0, None, 0.0]
 
 
-def table_2(a: AttemptEvaluation, gradients: list[float | None], given: dict[str, Any]) -> CheckScript:
-    """(real, ghost) of the four kinds, one row each."""
-    table = []
-    for kind in KINDS:
-        reply = yield Call("motion", (gradients, kind), given)
-        if a.warned(reply):
-            return None
-        table.append([_real(part) for part in unpack_tuple(reply, "motion", ("real", "ghost"))])
-    return np.array(table)
-
-
 def _real(part: object) -> float:
     if type(part) in (int, float) or (type(part) is np.ndarray and part.shape == () and part.dtype.kind in "fi"):
         return float(part)  # type: ignore[arg-type]
     raise LearnerCodeError("motion is to give back two numbers, (real, ghost).")
 
 
-def played(run: Any, motion: Any) -> Any:
-    """The table of a function of our own."""
-    return run_script_with(run(), motion=motion)
-
-
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    other = {"momentum": "rmsprop", "rmsprop": "momentum"}
     for _ in range(3):
         gradients, given = strip(rng), shared.random_constants(rng, 1e-8)
-        run = partial(table_2, a, gradients, given)
-        got = yield from run()
-        if got is None:
-            continue
-        want = played(run, solution.motion)
-        mistaken = {
-            "zero-gradient-means-still": partial(
-                played, run, partial(misconceptions.movement_with_mistake, zero_is_none=True)
-            ),
-            "None-taken-for-zero": partial(
-                played, run, partial(misconceptions.movement_with_mistake, none_is_zero=True)
-            ),
-            "blames-the-adaptivity": want[[0, 2, 1, 3]],
-            "all-motion-is-real": np.stack([want.sum(1), 0 * want[:, 1]], axis=1),
-        }
-        facts = {"n": gradients.count(None), "ghost": float(want[3, 1])}
-        words = "The table of (real, ghost) for sgd, momentum, rmsprop, adam"
-        a.case(got, want, mistaken, tol=1e-10, of=words, facts=facts)
+        for kind in KINDS:
+            reply = yield Call("motion", (gradients, kind), given)
+            if a.warned(reply):
+                continue
+            got = np.array([_real(part) for part in unpack_tuple(reply, "motion", ("real", "ghost"))])
+            real, ghost = solution.motion(gradients, kind, **given)
+            ways: dict[str, Callable[[], Any]] = {
+                "zero-gradient-means-still": partial(
+                    misconceptions.movement_with_mistake, gradients, kind, zero_is_none=True, **given
+                ),
+                "None-taken-for-zero": partial(
+                    misconceptions.movement_with_mistake, gradients, kind, none_is_zero=True, **given
+                ),
+                "blames-the-adaptivity": partial(solution.motion, gradients, other.get(kind, kind), **given),
+                "all-motion-is-real": partial(np.array, (real + ghost, 0.0)),
+                "ghost-is-zero": partial(np.array, (real, 0.0)),
+            }
+            mistaken = {name: (lambda way=way: np.array(way())) for name, way in ways.items()}
+            facts = {"n": gradients.count(None), "ghost": ghost, "kind": kind}
+            a.case(
+                got, np.array((real, ghost)), mistaken, tol=1e-10, of=f'(real, ghost) for kind "{kind}"', facts=facts
+            )
 
 
 QUESTION = Question(
     id="adam-2",
     points=3,
-    title="Real motion, ghost motion",
-    text="""One parameter sees a list of gradients: numbers, zeros and `None`. Split what `w` moves into two sums: *real* is what it
-moved in steps whose gradient was not 0, *ghost* what it moved in steps whose gradient was exactly 0. A `None` moves
-nothing, and nothing decays. `kind` is `"sgd"`, `"momentum"` (m = β₁m + g, step −lr·m), `"rmsprop"` (v = β₁v + (1−β₁)g²,
-step −lr·g/(√v+eps)) or `"adam"`.""",
+    title="Real motion and ghost motion",
+    text="""One weight gets a list of gradients: numbers, zeros and `None`. Add up its moves in two sums. *real* is what `w` moved
+in steps whose gradient was not 0, *ghost* what it moved in steps whose gradient was exactly 0. A `None` is no step: `w`
+and the slots stay. All slots start at 0. The argument `kind` is one of
+
+- `"sgd"`: step −lr·g;
+- `"momentum"`: m = b1·m + g, step −lr·m;
+- `"rmsprop"`: v = b1·v + (1−b1)·g², step −lr·g/(√v + eps). Note that v decays by `b1` here;
+- `"adam"`: the update rule of the lesson, with `b1` for m and `b2` for v.""",
     writes=("motion",),
     starter='''def motion(gradients, kind, lr, b1, b2, eps):
     """How far w moves for a list of gradients: give back (real, ghost), two signed numbers."""
@@ -91,15 +84,16 @@ step −lr·g/(√v+eps)) or `"adam"`.""",
 ''',
     check=check,
     messages={
-        "zero-gradient-means-still": "You skipped the zeros. Adam still moves by m, and m was not empty.",
-        "blames-the-adaptivity": "RMSProp has v and stops; momentum has m and drifts. Which slot carries motion?",
-        "None-taken-for-zero": "{n} None were treated as zeros; each let the slots decay.",
-        "all-motion-is-real": "The total is right; the split is not: {ghost} of Adam's came from steps without a gradient.",
+        "zero-gradient-means-still": 'For kind "{kind}" the zeros were skipped. A gradient of 0 is a step: the slots change, and w moves by what is in m.',
+        "ghost-is-zero": 'For kind "{kind}" your ghost is 0, and {ghost} is expected. Is m 0 when a gradient of 0 comes?',
+        "blames-the-adaptivity": "momentum and rmsprop seem to be exchanged. Which of their slots moves w when g is 0?",
+        "None-taken-for-zero": "The {n} None were taken for zeros. After a None, m, v and t are what they were before.",
+        "all-motion-is-real": 'For kind "{kind}" the total is right, the two parts are not: {ghost} comes from steps whose gradient is 0.',
     },
     hints=(
-        "Add each step's move to one of two sums.",
-        "0 and None take different roads.",
-        "With m ≠ 0 a zero gradient still gives −lr·m̂/√v̂.",
+        "Add each step's move to one of two sums. Which?",
+        "Treat None and 0 differently: one is skipped, the other is a step.",
+        "`if g is None: continue`; compute the step as always; `if g == 0: ghost += move` and otherwise `real += move`.",
     ),
     example=lambda rng: {
         "gradients": [1.0, 0.0, None, round(float(rng.normal()), 2), 0.0],

@@ -1,4 +1,4 @@
-"""Each step's move goes to one of two sums; 0 and None take different roads."""
+"""Each step's move goes to one of two sums; None is skipped, 0 is a step."""
 
 import numpy as np
 

@@ -39,5 +39,6 @@ WRONG = {
     "None is zero": ((lambda G, k, **H: moves(G, k, **H, none_is_zero=True),), "None-taken-for-zero"),
     "v drifts, m stops": ((moves_swapped,), "blames-the-adaptivity"),
     "no ghost": ((lambda G, k, **H: (sum(moves(G, k, **H)), 0.0),), "all-motion-is-real"),
+    "ghost is 0": ((lambda G, k, **H: (moves(G, k, **H)[0], 0.0),), "ghost-is-zero"),
     "signs": ((lambda G, k, **H: tuple(-x for x in moves(G, k, **H)),), ""),
 }

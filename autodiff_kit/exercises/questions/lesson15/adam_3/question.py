@@ -1,4 +1,4 @@
-"""adam-3: Freeze, slots and all."""
+"""adam-3: Freezing some entries."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="adam-3",
     points=3,
-    title="Freeze, slots and all",
-    text="""Where `mask` is true, `w`, `m` and `v` must come out bit for bit as they went in; elsewhere this is an ordinary step of
-Adam. The clock `t` counts on.""",
+    title="Freezing some entries",
+    text="""Write one step of Adam in which some entries are frozen. Where `mask` is True, `w`, `m` and `v` must come out bit for bit
+as they went in. All other entries make an ordinary step. `t` is one number for all entries, and it counts this step.""",
     writes=("frozen_step",),
     starter='''def frozen_step(w, g, slots, mask, lr, b1, b2, eps):
     """One step of Adam that leaves w, m and v alone where mask is True: give back (w, slots)."""
@@ -83,16 +83,16 @@ Adam. The clock `t` counts on.""",
 ''',
     check=check,
     messages={
-        "zero-gradient-means-still": "Gradient 0 is not frozen: element {i} drifted by {d}.",
-        "slots-go-on-decaying": "w stands still, but its slots decayed behind the curtain; on thawing it starts from another m.",
-        "slots-learn-while-frozen": "w was put back, but the slots learned from gradients that were not to count.",
-        "slots-thrown-away": "Zeroing the slots forgets 5 steps: that is a restart, not a freeze.",
-        "mask-the-wrong-way-round": "The others are frozen. True means frozen here.",
+        "zero-gradient-means-still": "A gradient of 0 does not freeze: entry {i} moved by {d}.",
+        "slots-go-on-decaying": "w is frozen, but its m and v decayed. Without the mask, entry {i} would go on from other slots.",
+        "slots-learn-while-frozen": "w is frozen, but its m and v took in the gradients of these steps.",
+        "slots-thrown-away": "The slots of frozen entries are 0 now. Freezing leaves them as they were.",
+        "mask-the-wrong-way-round": "The other entries are frozen. Here True means frozen.",
     },
     hints=(
-        "Three things must stand still.",
-        "Do the step for all, then choose.",
-        "`where(mask, old, new)` for w, m and v.",
+        "Which three arrays must not change where mask is True?",
+        "Make the step for all entries, then choose old or new for each entry.",
+        "`np.where(mask, old, new)` for w, m and v.",
     ),
     example=lambda rng: {
         "w": rng.normal(size=4).round(2),

@@ -1,4 +1,4 @@
-"""Lazy Adam on rows of a table, as each misconception counts steps."""
+"""The motion that n zeros cause, as each misconception computes it."""
 
 from __future__ import annotations
 
@@ -6,39 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from ..shared import Slots, adam_with_mistake
+from ..shared import Slots
 from . import solution
 
 
-def dense_step(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
-    """Every row takes a step, with a gradient of zero where it was not seen."""
-    summed = np.zeros_like(table)
-    np.add.at(summed, ids, grads)
-    return adam_with_mistake(table, summed, slots, **constants)
+def drift_with_mistake(
+    slots: Slots, n: int, lr: float, b1: float, b2: float, eps: float, *,
+    v_decays: bool = True, t_counts: bool = True, m_late: bool = False, corrected: bool = True,
+) -> Any:  # fmt: skip
+    """The sum of n steps; every switch is one mistake."""
+    m, v, t = slots["m"], slots["v"], slots["t"]
+    moved = np.zeros_like(m)
+    for _ in range(n):
+        before = m
+        m, v, t = b1 * m, b2 * v if v_decays else v, t + 1 if t_counts else t
+        used = before if m_late else m
+        mean, square = (used / (1 - b1**t), v / (1 - b2**t)) if corrected else (used, v)
+        moved = moved - lr * mean / (np.sqrt(square) + eps)
+    return moved
 
 
-def last_duplicate_step(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
-    """Of repeated ids the last gradient wins."""
-    last = {int(i): g for i, g in zip(ids, grads, strict=True)}
-    return solution.lazy_adam(table, np.array(list(last)), np.array(list(last.values())), slots, **constants)
-
-
-def one_step_per_duplicate(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
-    """A repeated id takes a step for each time, all by one tick of the clock."""
-    table, m, v, t = table.copy(), slots["m"].copy(), slots["v"].copy(), slots["t"]
-    for i, g in zip(ids, grads, strict=True):
-        table[i], new = adam_with_mistake(table[i], g, {"m": m[i], "v": v[i], "t": t}, **constants)
-        m[i], v[i] = new["m"], new["v"]
-    return table, {"m": m, "v": v, "t": t + 1}
-
-
-def step_with_row_clock(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
-    """Each row counts its own steps."""
-    table, m, v = table.copy(), slots["m"].copy(), slots["v"].copy()
-    clock = slots.get("clock", np.zeros(len(table), int)).copy()
-    summed = np.zeros_like(table)
-    np.add.at(summed, ids, grads)
-    for i in np.unique(ids):
-        table[i], new = adam_with_mistake(table[i], summed[i], {"m": m[i], "v": v[i], "t": clock[i]}, **constants)
-        m[i], v[i], clock[i] = new["m"], new["v"], new["t"]
-    return table, {"m": m, "v": v, "t": slots["t"] + 1, "clock": clock}
+def n_times_the_first_step(slots: Slots, n: int, **constants: Any) -> Any:
+    """Every step is taken to be as long as the first."""
+    return n * solution.drift(slots, 1, **constants)

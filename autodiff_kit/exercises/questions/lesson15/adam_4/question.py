@@ -1,15 +1,15 @@
-"""adam-4: Rows of an embedding."""
+"""adam-4: How far zeros move a weight."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
-from autodiff_kit.exercises.in_process import run_script_with
-from autodiff_kit.exercises.protocol import Call, LearnerCodeError
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from .. import shared
@@ -21,76 +21,73 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 
-BATCHES = ([0, 0, 3], [3, 1], [5, 0, 5, 5], [1], [0, 3])
+def slots_after_training(rng: np.random.Generator, given: dict[str, Any]) -> shared.Slots:
+    """Slots of three weights after a few steps with gradients."""
+    w, slots = np.zeros(3), shared.initial_slots(3)
+    for _ in range(int(rng.integers(2, 6))):
+        w, slots = shared.adam_with_mistake(w, rng.normal(size=3) + 1.5, slots, **given)
+    return slots
 
 
-def path_4(
-    a: AttemptEvaluation, table: np.ndarray, batches: list[np.ndarray], grads: list[np.ndarray], given: dict[str, Any]
-) -> CheckScript:
-    """The table after all batches."""
-    now: Any = table
-    slots: Any = {"m": np.zeros_like(table), "v": np.zeros_like(table), "t": 0}
-    for ids, g in zip(batches, grads, strict=True):
-        reply = yield Call("lazy_adam", (now, ids, g, slots), given)
-        if a.warned(reply):
-            return None
-        now, slots = unpack_tuple(reply, "lazy_adam", ("table", "slots"))
-        if type(now) is not np.ndarray or now.shape != table.shape:
-            raise LearnerCodeError(f"lazy_adam is to give back the table as an array of shape {table.shape}.")
-    return now
+def cases(rng: np.random.Generator) -> Iterator[tuple[shared.Slots, int, dict[str, Any]]]:
+    for n in (1, 5, int(rng.integers(20, 40))):
+        given = shared.random_constants(rng)
+        yield slots_after_training(rng, given), n, given
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    given, table = shared.random_constants(rng), rng.normal(size=(7, 2))
-    names = rng.permutation(7)
-    batches = [names[np.array(ids)] for ids in BATCHES]
-    grads = [rng.normal(size=(len(ids), 2)) for ids in batches]
-    run = partial(path_4, a, table, batches, grads, given)
-    got = yield from run()
-    if got is None:
-        return
-    ways = {
-        "dense": misconceptions.dense_step,
-        "last-duplicate-wins": misconceptions.last_duplicate_step,
-        "duplicates-step-twice": misconceptions.one_step_per_duplicate,
-        "clock-of-its-own": misconceptions.step_with_row_clock,
+    switches: dict[str, dict[str, bool]] = {
+        "v-does-not-change": {"v_decays": False},
+        "t-does-not-count": {"t_counts": False},
+        "m-decays-too-late": {"m_late": True},
+        "no-bias-correction": {"corrected": False},
     }
-    want = run_script_with(run(), lazy_adam=solution.lazy_adam)
-    mistaken = {name: (lambda way=way: run_script_with(run(), lazy_adam=way)) for name, way in ways.items()}
-    worst = int(np.argmax(np.abs(got - want).max(1)))
-    twice = int(names[0])
-    facts = {"r": twice, "seldom": worst, "d": float(np.abs(got - want)[worst].max())}
-    a.case(got, want, mistaken, tol=1e-11, of="The table after five batches", facts=facts)
+    for slots, n, given in cases(rng):
+        reply = yield Call("drift", (slots, n), given)
+        if a.warned(reply):
+            continue
+        mistaken = {
+            "zero-gradient-means-still": np.zeros(3),
+            "all-steps-like-the-first": partial(misconceptions.n_times_the_first_step, slots, n, **given),
+            **{
+                name: partial(misconceptions.drift_with_mistake, slots, n, **given, **switch)
+                for name, switch in switches.items()
+            },
+        }
+        want = solution.drift(slots, n, **given)
+        facts = {"n": n, "d": float(want[0]), "t": slots["t"]}
+        a.case(reply.value, want, mistaken, tol=1e-10, facts=facts)
 
 
 QUESTION = Question(
     id="adam-4",
     points=3,
-    title="Rows of an embedding",
-    text="""A batch touches few rows of a large table. Only the rows in `ids` move, and only their slots change; an id that is
-repeated counts once, with the sum of its gradients (`grads[j]` belongs to `ids[j]`). There is one clock for all: it ticks once a batch.""",
-    writes=("lazy_adam",),
-    starter='''def lazy_adam(table, ids, grads, slots, lr, b1, b2, eps):
-    """One lazy step of Adam: give back (table, slots); m and v have the table's shape, t is one number."""
+    title="How far zeros move a weight",
+    text="""Adam was trained and has the slots `m`, `v` (arrays) and `t` (the number of steps so far). Now come `n` steps in
+which every gradient is 0. Give the change of `w` over these `n` steps, an array like `m`. A negative entry means that
+`w` becomes smaller. `eps` is added to the root, not under it.""",
+    writes=("drift",),
+    starter='''def drift(slots, n, lr, b1, b2, eps):
+    """The change of w over n steps with gradient 0; slots = {"m": ..., "v": ..., "t": ...}."""
     ...
 ''',
     check=check,
     messages={
-        "dense": "A row that was not in the batch moved: row {seldom} ends {d} from where it should. m goes on pushing rows that nobody asked for.",
-        "last-duplicate-wins": "ids had {r} twice; table[ids] = … keeps the last. Add them up first.",
-        "duplicates-step-twice": "Row {r} took two steps in one batch. Add its gradients up, and step once.",
-        "clock-of-its-own": "You counted per row; here t is the optimizer's, so a rare row gets a smaller correction.",
+        "zero-gradient-means-still": "You found 0, but m is not 0 when the zeros begin; {n} zeros move the first weight by {d}.",
+        "all-steps-like-the-first": "You counted the first step {n} times. m is smaller at each of the steps.",
+        "v-does-not-change": "m becomes smaller in your steps, v does not. Which factor does a gradient of 0 leave of v?",
+        "t-does-not-count": "Your corrections use t = {t} throughout. A step with gradient 0 is a step.",
+        "m-decays-too-late": "Your first step uses the m of the step before. The update rule changes m first, then moves w.",
+        "no-bias-correction": "m and v are used without the bias correction. After {t} steps it still matters.",
     },
     hints=(
-        "Unique ids, summed gradients.",
-        "`np.add.at`.",
-        "Step only `rows = unique(ids)`, with the common t.",
+        "What are m, v and t after one step whose gradient is 0?",
+        "Repeat the update rule n times with g = 0 and add the moves.",
+        "In each step: `m = b1*m; v = b2*v; t = t + 1`, then `moved -= lr*(m/(1-b1**t))/(sqrt(v/(1-b2**t))+eps)`.",
     ),
     example=lambda rng: {
-        "table": rng.normal(size=(4, 2)).round(2),
-        "ids": np.array([2, 0, 2]),
-        "grads": rng.normal(size=(3, 2)).round(2),
-        "slots": shared.initial_slots((4, 2)),
+        "slots": {"m": rng.normal(size=3).round(2), "v": rng.random(3).round(2), "t": 4},
+        "n": 5,
         **shared.random_constants(rng),
     },
 )

@@ -3,39 +3,34 @@
 import numpy as np
 
 
-def rows(W, ids, g, S, dense=False, last=False, serial=False, clock=False, **H):
-    W, m, v, t = W.copy(), S["m"].copy(), S["v"].copy(), S["t"] + 1
-    clk = S.get("clk", np.zeros(len(W), int)).copy()
-    acc = np.zeros_like(W)
-    if serial:
-        for i, r in zip(ids, g):
-            m[i], v[i] = H["b1"] * m[i] + (1 - H["b1"]) * r, H["b2"] * v[i] + (1 - H["b2"]) * r * r
-            W[i] -= H["lr"] * (m[i] / (1 - H["b1"] ** t)) / (np.sqrt(v[i] / (1 - H["b2"] ** t)) + H["eps"])
-        return W, {"m": m, "v": v, "t": t, "clk": clk}
-    if last:
-        acc[ids] = g
-    else:
-        np.add.at(acc, ids, g)
-    R = np.arange(len(W)) if dense else np.unique(ids)
-    clk[R] += 1
-    k = clk[R][:, None] if clock else t
-    m[R], v[R] = H["b1"] * m[R] + (1 - H["b1"]) * acc[R], H["b2"] * v[R] + (1 - H["b2"]) * acc[R] ** 2
-    W[R] -= H["lr"] * (m[R] / (1 - H["b1"] ** k)) / (np.sqrt(v[R] / (1 - H["b2"] ** k)) + H["eps"])
-    return W, {"m": m, "v": v, "t": t, "clk": clk}
+def moves(slots, n, lr, b1, b2, eps, v_moves=True, t_moves=True, late=False, bias=True):
+    m, v, t, total = slots["m"], slots["v"], slots["t"], 0.0
+    for _ in range(n):
+        used = m
+        m = b1 * m
+        if not late:
+            used = m
+        v = b2 * v if v_moves else v
+        t = t + 1 if t_moves else t
+        up = used / (1 - b1**t) if bias else used
+        down = np.sqrt(v / (1 - b2**t)) if bias else np.sqrt(v)
+        total = total - lr * up / (down + eps)
+    return total
 
 
-def lazy(**switches):
-    return lambda W, ids, g, S, **H: rows(W, ids, g, S, **switches, **H)
-
-
-def lazy_mean(W, ids, g, S, **H):
-    return rows(W, ids, g / np.array([np.sum(ids == i) for i in ids])[:, None], S, **H)
+def drift(**switches):
+    return lambda slots, n, **constants: moves(slots, n, **constants, **switches)
 
 
 WRONG = {
-    "dense": ((lazy(dense=True),), "dense"),
-    "acc[ids] = g": ((lazy(last=True),), "last-duplicate-wins"),
-    "one by one": ((lazy(serial=True),), "duplicates-step-twice"),
-    "clock per row": ((lazy(clock=True),), "clock-of-its-own"),
-    "mean of repeats": ((lazy_mean,), ""),
+    "nothing": ((lambda slots, n, **constants: 0 * slots["m"],), "zero-gradient-means-still"),
+    "n first steps": (
+        (lambda slots, n, **constants: n * moves(slots, 1, **constants),),
+        "all-steps-like-the-first",
+    ),
+    "v stays": ((drift(v_moves=False),), "v-does-not-change"),
+    "t stays": ((drift(t_moves=False),), "t-does-not-count"),
+    "m of before": ((drift(late=True),), "m-decays-too-late"),
+    "no correction": ((drift(bias=False),), "no-bias-correction"),
+    "sign": ((lambda slots, n, **constants: -moves(slots, n, **constants),), ""),
 }

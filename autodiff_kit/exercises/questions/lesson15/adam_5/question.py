@@ -1,4 +1,4 @@
-"""adam-5: The brake."""
+"""adam-5: A gradient that stops the weight."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "opposite-of-the-last-gradient": -g,
         "opposite-of-m": -m,
         "forgets-the-1-b1": -b1 * m,
+        "last-gradient-for-m": -b1 * g,
     }
     drift = shared.adam_with_mistake(w, np.zeros(3), slots, **given)[0] - w
     facts = {"d": float(drift[0]), "x": float((b1 * m - (1 - b1) * g)[0]), "rest": 1 - b1}
@@ -55,9 +56,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="adam-5",
     points=2,
-    title="The brake",
-    text="""Adam has been running, and now it is to stop. Give the next gradient after which `w` does not move: not in this step, and
-not in any later one whose gradient is 0. (`last_gradient` is the one of the step before; you may not need it.)""",
+    title="A gradient that stops the weight",
+    text="""Adam has made several steps, and now `w` is to stop. Give the next gradient such that `w` moves neither in this step nor
+in any later step whose gradient is 0. `last_gradient` is the gradient of the step before; you may not need it.""",
     writes=("brake",),
     starter='''def brake(slots, last_gradient, b1):
     """The gradient that stops w for good; slots = {"m": ..., "v": ..., "t": ...}."""
@@ -65,16 +66,17 @@ not in any later one whose gradient is 0. (`last_gradient` is the one of the ste
 ''',
     check=check,
     messages={
-        "zero-gradient-means-still": "With 0 w moved on by {d}.",
-        "opposite-of-the-last-gradient": "−g over-brakes or under-brakes: m becomes {x} and w moves on with it.",
+        "zero-gradient-means-still": "With a gradient of 0 the first weight moves by {d}. m is not 0 after that step.",
+        "opposite-of-the-last-gradient": "With −g, m becomes {x} for the first weight, and w moves on. m holds more than the last gradient.",
+        "last-gradient-for-m": "−b1·g is right after a single gradient only. m holds all gradients so far, not the last one alone.",
         "opposite-of-m": "The new gradient enters m with weight {rest} only; what must it be so that m is 0?",
         "forgets-the-1-b1": "The new gradient enters m with weight {rest} only; what must it be so that m is 0?",
-        "None-is-only-a-pause": "None stops this step; m is still there for the next.",
+        "None-is-only-a-pause": "None is no step: w stays now, but m is the same at the next step.",
     },
     hints=(
-        "Which slot must become 0?",
-        "β₁m + (1−β₁)g = 0.",
-        "−β₁m/(1−β₁).",
+        "Which slot must be 0 after the step?",
+        "Write down the rule for that slot with an unknown gradient, and set the result to 0.",
+        "`-b1 * m / (1 - b1)`",
     ),
     example=lambda rng: {
         "slots": {"m": rng.normal(size=3).round(2), "v": rng.random(3).round(2), "t": 4},

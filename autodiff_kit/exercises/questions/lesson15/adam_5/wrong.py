@@ -5,6 +5,7 @@ WRONG = {
     "-g": ((lambda S, g, b1: -g,), "opposite-of-the-last-gradient"),
     "-m": ((lambda S, g, b1: -S["m"],), "opposite-of-m"),
     "-b1 m": ((lambda S, g, b1: -b1 * S["m"],), "forgets-the-1-b1"),
+    "-b1 g": ((lambda S, g, b1: -b1 * g,), "last-gradient-for-m"),
     "None": ((lambda S, g, b1: [None][0],), "None-is-only-a-pause"),
     "sign": ((lambda S, g, b1: b1 * S["m"] / (1 - b1),), ""),
 }

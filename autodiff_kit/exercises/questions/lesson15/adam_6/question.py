@@ -1,4 +1,4 @@
-"""adam-6: Moving house."""
+"""adam-6: Slots for a changed model."""
 
 from __future__ import annotations
 
@@ -93,10 +93,11 @@ def _facts_6(old: Any, shapes: Any, w: Any, grads: Any, given: dict[str, Any]) -
 QUESTION = Question(
     id="adam-6",
     points=3,
-    title="Moving house",
-    text="""A model is saved, changed and loaded again. `old` has the slots of the old optimizer by the variables' names; `shapes` names
-the variables of the new one, in another order and with newcomers among them. Give the new optimizer's slots by name, so
-that training goes on as if nothing had happened. Newcomers (and variables of another shape) start fresh; nothing is shared with `old`.""",
+    title="Slots for a changed model",
+    text="""A model is saved, changed and loaded again. `old` has the old optimizer's slots by the names of the variables. `shapes`
+has the names and shapes of the new model's variables, in another order and with new ones among them. Return the new
+optimizer's slots by name, so that training goes on as before. New variables, and those whose shape changed, start with
+empty slots (m and v are 0, t is 0). The result shares no array with `old`.""",
     writes=("migrate",),
     starter='''def migrate(old, shapes):
     """Slots {"m": ..., "v": ..., "t": ...} for each name in shapes, by name."""
@@ -104,16 +105,16 @@ that training goes on as if nothing had happened. Newcomers (and variables of an
 ''',
     check=check,
     messages={
-        "a-new-optimizer-remembers-nothing": "{name} restarted: its first step is lr again instead of {d}.",
-        "by-position": "{heir} received the slots of {other}; the shapes agreed, so nothing complained. Go by name.",
-        "forgets-the-clock": "m and v came along, t did not: the correction is applied a second time.",
-        "old-clock-for-a-newcomer": "A newcomer at t = {t}: its m and v are nearly empty and nobody corrects them (the first step would be {x} of lr instead of lr).",
-        "shares-memory": "The new slots are the old arrays.",
+        "a-new-optimizer-remembers-nothing": "{name} got empty slots: its first step has the size of lr, and {d} is expected.",
+        "by-position": "{heir} got the slots of {other}. The shapes agree, so no error was raised. Look the slots up by name.",
+        "forgets-the-clock": "m and v were kept, t was not. So the bias correction is applied a second time.",
+        "old-clock-for-a-newcomer": "A new variable got t = {t}, but its m and v are 0. Without the right correction its first step is {x} times lr instead of lr.",
+        "shares-memory": "The new slots are the same arrays as the old ones; a step would change both. Copy them.",
     },
     hints=(
-        "What does a variable own besides m and v?",
-        "Look up by name, check the shape.",
-        "`deepcopy(old[n]) if n in old and shapes agree else fresh`",
+        "Which three things belong to a variable's slots?",
+        "For each name in `shapes`: are there old slots of that name and shape?",
+        "`deepcopy(old[n])` if n is in old and the shapes agree, otherwise empty slots with t = 0.",
     ),
     example=lambda rng: {
         "old": {"emb": {"m": rng.normal(size=2).round(2), "v": rng.random(2).round(2), "t": 6}},

@@ -35,7 +35,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.case(reply.value, want, mistaken, tol=1e-10, facts={"B": count}):
             calls = einsum.calls
             name = "loops" if calls == count else "" if calls else "einsum-not-asked"
-            words = f"{calls} calls of einsum for {count} examples; one call makes them all."
+            words = f"The gradients are right, but einsum was called {calls} times for {count} examples; one call is enough."
             a.behave(calls == 1, name, words, B=count)
 
 
@@ -43,9 +43,11 @@ QUESTION = Question(
     id="per-1",
     points=2,
     title="One gradient for each example",
-    text="""A dense layer gives `X @ W`; `X` is (B, in), one row for each example, and row b of `D`, (B, out), is the gradient of example b's loss with respect to
-its own outputs. Give the gradients of the B losses with respect to `W`, each times its weight `w[b]`: an array (B, in, out). You are given `einsum`, which does what `np.einsum` does and counts its calls: one call has to do
-for all examples, and every product of an `X` with a `D` goes through it.""",
+    text="""A dense layer computes `X @ W`. `X` has the shape (B, in), one row for each example. Row b of `D`, of shape (B, out), is the gradient of example b's loss
+with respect to its own outputs. Write `per_example`: the gradients of the B losses with respect to `W`, each multiplied by its weight `w[b]`, as an array of
+shape (B, in, out).
+
+Use the `einsum` that you are given. It works like `np.einsum` and counts its calls: one call must be enough for all examples, and all products of `X` with `D` must be made in it.""",
     writes=("per_example",),
     starter='''def per_example(einsum, X, D, w):
     """(B, in, out): the gradient of each example's loss with respect to W, times w[b]; einsum is called once."""
@@ -53,15 +55,15 @@ for all examples, and every product of an `X` with a `D` goes through it.""",
 ''',
     check=check,
     messages={
-        "sums-over-the-batch": "The examples were added up, as a batch's gradient has them: {B} gradients, each of W's shape, are wanted.",
-        "loops": "Right, with {B} calls. Keep the letter of the examples in the answer, and one call makes them all.",
-        "outer-the-wrong-way": "Each of them is (out, in); W is (in, out).",
-        "forgets-the-weights": "The gradients are right for weights of 1; `w[b]` belongs to example b.",
-        "einsum-not-asked": "The numbers are right, but einsum was not called, so that nobody can tell whether a loop made them.",
+        "sums-over-the-batch": "The examples were summed: that is the batch gradient. Expected are {B} gradients, each with the shape of W.",
+        "loops": "The gradients are right, but einsum was called {B} times. Which index must stay in the result, so that one call computes them all?",
+        "outer-the-wrong-way": "Each gradient has the shape (out, in); W has the shape (in, out).",
+        "forgets-the-weights": "The gradients are right for weights of 1. Multiply the gradient of example b by `w[b]`.",
+        "einsum-not-asked": "The gradients are right, but `einsum` was not called. Compute them with one call of it.",
     },
     hints=(
-        "The gradient of one example is an outer product: of its x and its d.",
-        "In einsum's letters the batch gradient is `bi,bo->io`. The b that is summed away there is to stay.",
+        "The gradient of one example is an outer product. Of which two vectors?",
+        "In einsum's notation the batch gradient is `bi,bo->io`, which sums over b. Here b must stay.",
         '`einsum("bi,bo->bio", X, w[:, None] * D)`.',
     ),
     example=lambda rng: {

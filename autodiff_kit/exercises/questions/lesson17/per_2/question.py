@@ -1,4 +1,4 @@
-"""per-2: Clip each, then average."""
+"""per-2: The mean of clipped gradients."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         want = misconceptions.clipped_mean(G, C)
         mistaken = {
             "clips-the-mean": misconceptions.mean_then_clipped(G, C),
+            "not-clipped": G.mean(axis=0),
             "clips-each-element": np.clip(G, -C, C).mean(axis=0),
             "stretches-the-short-ones": misconceptions.mean_of_rescaled(G, C),
             "sum-not-mean": want * len(G),
@@ -56,9 +57,10 @@ def example_2(rng: np.random.Generator) -> dict[str, object]:
 QUESTION = Question(
     id="per-2",
     points=2,
-    title="Clip each, then average",
-    text="""Example b has the input `X[b]` and the residual `r[b]` = X[b]·w − y[b]; its loss is `r[b]**2`. Give the mean over the examples of their gradients with respect to w, each
-clipped to length `C`: what is longer than `C` is shortened to it, and keeps its direction. A gradient may be 0.""",
+    title="The mean of clipped gradients",
+    text="""Example b has the input `X[b]` and the residual `r[b]` = X[b]·w − y[b]; its loss is `r[b]**2`. Write `clip_mean`: the mean over the examples of the
+*clipped* gradients with respect to w. Clipping shortens a gradient that is longer than `C` to the length `C` and keeps its direction; a shorter one stays as
+it is. A gradient may be 0. There must be no warnings.""",
     writes=("clip_mean",),
     starter='''def clip_mean(X, r, C):
     """The mean of the gradients of r[b]**2 with respect to w, each at most C long."""
@@ -66,16 +68,17 @@ clipped to length `C`: what is longer than `C` is shortened to it, and keeps its
 ''',
     check=check,
     messages={
-        "clips-the-mean": "You clipped the mean: one long example still steers all of it. Clip each, then average.",
-        "clips-each-element": "C bounds the length of the vector, not each entry.",
-        "stretches-the-short-ones": "What is shorter than C stays as it is; yours has the length C now.",
-        "zero-gradient-divides": "Example {i} has the gradient 0, and C is divided by its length: 0/0 or C/0.",
-        "sum-not-mean": "{n} times too large: a mean is asked for, not a sum.",
-        "half-the-slope": "The loss is r², and its slope 2r; yours is that of r²/2, and lengths count now.",
+        "clips-the-mean": "The mean was clipped, so one long gradient still decides its direction. Clip each gradient before the mean.",
+        "clips-each-element": "Each entry was limited to C. The bound is for the length of the whole gradient.",
+        "stretches-the-short-ones": "Gradients shorter than C were made longer, to the length C. They must stay as they are.",
+        "zero-gradient-divides": "Example {i} has the gradient 0, and there was a division by its length, 0.",
+        "not-clipped": "That is the mean of the gradients without clipping.",
+        "sum-not-mean": "The result is {n} times too large: it is the sum, and the mean is asked for.",
+        "half-the-slope": "The gradients are half as long as they should be, before clipping. The derivative of r² with respect to r is 2r.",
     },
     hints=(
         "You need the length of each example's gradient.",
-        "Each gradient times `min(1, C/n)`, with n its length; then the mean over the examples.",
+        "Which axis holds the entries of one gradient? Take the lengths along it, and the mean along the other.",
         "`G = 2 * r[:, None] * X`, `n = norm(G, axis=1)`, and `C / np.maximum(n, C)` is never a division by 0.",
     ),
     example=example_2,

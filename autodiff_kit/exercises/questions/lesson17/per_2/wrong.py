@@ -43,5 +43,6 @@ WRONG = {
     "no guard, warnings off": ((unguarded_quietly,), "zero-gradient-divides"),
     "sum": ((lambda X, r, C: clipped(gradients(X, r), C).sum(axis=0),), "sum-not-mean"),
     "no 2": ((lambda X, r, C: clipped(gradients(X, r) / 2, C).mean(axis=0),), "half-the-slope"),
-    "not clipped": ((lambda X, r, C: gradients(X, r).mean(axis=0),), ""),
+    "not clipped": ((lambda X, r, C: gradients(X, r).mean(axis=0),), "not-clipped"),
+    "the sign": ((lambda X, r, C: -clipped(gradients(X, r), C).mean(axis=0),), ""),
 }

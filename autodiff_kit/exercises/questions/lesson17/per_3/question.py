@@ -1,4 +1,4 @@
-"""per-3: Lengths of gradients that are never formed."""
+"""per-3: Lengths of gradients without forming them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if not a.case(reply.value, want, _given(mistaken, reply.value), tol=1e-10):
             continue
         limit = ROOM * (X.nbytes + D.nbytes) + 65536
-        words = f"The right norms, with {reply.peak} bytes at once; {limit} are enough."
+        words = f"The lengths are right, but {reply.peak} bytes were in use at once; at most {limit} are allowed."
         told: dict[str, Any] = {"kb": reply.peak // 1024, "limit": limit // 1024}
         a.behave(wide < 100 or reply.peak <= limit, "forms-the-gradients", words, **told)
 
@@ -54,9 +54,10 @@ def _given(mistaken: dict[str, object], got: object) -> dict[str, object]:
 QUESTION = Question(
     id="per-3",
     points=3,
-    title="Lengths of gradients that are never formed",
-    text="""A dense layer has a kernel and a bias: `X @ K + b`. Row b of `D`, (B, out), is the gradient of example b's loss with respect to its own outputs. Give the length of each example's
-gradient with respect to kernel *and* bias together, B numbers, without forming any of these gradients: the largest array may have as many entries as `X` and `D` together.""",
+    title="Lengths of gradients without forming them",
+    text="""A dense layer with a kernel and a bias computes `X @ K + c`. Row b of `D`, of shape (B, out), is the gradient of example b's loss with respect to its own
+outputs. Write `norms`: for each example, the length of its gradient with respect to kernel *and* bias together, B numbers in all. Do not form any of these
+gradients. The check measures the memory: arrays with as many entries as `X` and `D` together are fine, and one gradient of the kernel is not.""",
     writes=("norms",),
     starter='''def norms(X, D):
     """(B,): the length of each example's gradient, kernel and bias together."""
@@ -64,15 +65,15 @@ gradient with respect to kernel *and* bias together, B numbers, without forming 
 ''',
     check=check,
     messages={
-        "forgets-the-bias": "That is the kernel's part. The bias has a gradient too: d itself.",
-        "adds-the-norms": "Lengths do not add; squares of lengths do.",
-        "squared": "That is the squared length.",
-        "norm-of-the-batch-gradient": "One number for all: the examples were added before their length was taken.",
-        "forms-the-gradients": "The right lengths, with {kb} kB at once where {limit} are enough: a gradient was formed.",
+        "forgets-the-bias": "That is the length for the kernel alone. The bias has a gradient too.",
+        "adds-the-norms": "The lengths for kernel and bias were added. For the length of both together, add their squares.",
+        "squared": "That is the square of the length.",
+        "norm-of-the-batch-gradient": "All entries are the same: the length of the batch gradient. The examples were summed before the length was taken.",
+        "forms-the-gradients": "The lengths are right, but {kb} kB were in use at once; at most {limit} kB are allowed. A gradient was formed.",
     },
     hints=(
         "The kernel's gradient is an outer product x dᵀ. What is the length of an outer product?",
-        "‖x dᵀ‖ = ‖x‖·‖d‖, and the bias's gradient is d.",
+        "What is the bias's gradient? How do the squares of two lengths give the length of both together?",
         "√((‖x‖² + 1)·‖d‖²), for each row.",
     ),
     example=lambda rng: {

@@ -1,0 +1,24 @@
+"""Random directed graphs as lists of edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def drawn_edges(rng: np.random.Generator, nodes: int, count: int) -> Array:
+    """Distinct edges (from, to) without loops; node 0 has two receivers and node 1 two senders, the last node none."""
+    fixed = [(0, 1), (0, 2), (2, 1)]
+    others = [(i, j) for i in range(nodes) for j in range(nodes - 1) if i != j and (i, j) not in fixed]
+    chosen = rng.choice(len(others), size=count - len(fixed), replace=False)
+    return rng.permutation(np.array(fixed + [others[k] for k in chosen]))
+
+
+def adjacency(edges: Array, nodes: int) -> Array:
+    """The matrix with a 1 in row ``to`` and column ``from`` of each edge."""
+    matrix = np.zeros((nodes, nodes))
+    matrix[edges[:, 1], edges[:, 0]] = 1
+    return matrix

@@ -1,0 +1,30 @@
+"""Wrong answers to scale-1, each with the misconception that it must be told; an empty name asks for the plain message."""
+
+import numpy as np
+
+
+def steps(gradients, b1, b2, fix_m=True, fix_v=True, size=False, root=True):
+    m, v, out = 0, 0, []
+    for i in range(len(gradients)):
+        g = gradients[i]
+        m = m * b1 + (np.abs(g) if size else g) * (1 - b1)
+        v = v * b2 + g**2 * (1 - b2)
+        a = m / (1 - b1 ** (i + 1)) if fix_m else m
+        b = v / (1 - b2 ** (i + 1)) if fix_v else v
+        out.append(np.abs(a) / np.sqrt(b) if root else np.abs(a))
+    return np.array(out)
+
+
+def with_switches(**switches):
+    return lambda gradients, b1, b2: steps(gradients, b1, b2, **switches)
+
+
+WRONG = {
+    "all 1": ((lambda gradients, b1, b2: np.ones(len(gradients)),), "always-the-learning-rate"),
+    "v raw": ((with_switches(fix_v=False),), "v-is-not-corrected"),
+    "m raw": ((with_switches(fix_m=False),), "m-is-not-corrected"),
+    "both raw": ((with_switches(fix_m=False, fix_v=False),), "no-bias-correction"),
+    "sizes": ((with_switches(size=True),), "mean-of-sizes"),
+    "no root": ((with_switches(root=False),), "not-divided-by-the-root"),
+    "squared": ((lambda gradients, b1, b2: steps(gradients, b1, b2) ** 2,), ""),
+}

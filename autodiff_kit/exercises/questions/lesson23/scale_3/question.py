@@ -1,0 +1,99 @@
+"""scale-3: Only the rows of the batch."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.in_process import run_script_with
+from autodiff_kit.exercises.protocol import Call, LearnerCodeError
+from autodiff_kit.exercises.question import Question
+
+from .. import shared
+from . import misconceptions, solution
+
+if TYPE_CHECKING:
+    from autodiff_kit.exercises.protocol import CheckScript
+
+__all__ = ["QUESTION"]
+
+
+BATCHES = ([0, 0, 3], [3, 1], [5, 0, 5, 5], [1], [0, 3])
+
+
+def path_4(
+    a: AttemptEvaluation, table: np.ndarray, batches: list[np.ndarray], grads: list[np.ndarray], given: dict[str, Any]
+) -> CheckScript:
+    """The table after all batches."""
+    now: Any = table
+    slots: Any = {"m": np.zeros_like(table), "v": np.zeros_like(table), "t": 0}
+    for ids, g in zip(batches, grads, strict=True):
+        reply = yield Call("lazy_adam", (now, ids, g, slots), given)
+        if a.warned(reply):
+            return None
+        now, slots = unpack_tuple(reply, "lazy_adam", ("table", "slots"))
+        if type(now) is not np.ndarray or now.shape != table.shape:
+            raise LearnerCodeError(f"lazy_adam is to give back the table as an array of shape {table.shape}.")
+    return now
+
+
+def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    given, table = shared.random_constants(rng), rng.normal(size=(7, 2))
+    names = rng.permutation(7)
+    batches = [names[np.array(ids)] for ids in BATCHES]
+    grads = [rng.normal(size=(len(ids), 2)) for ids in batches]
+    run = partial(path_4, a, table, batches, grads, given)
+    got = yield from run()
+    if got is None:
+        return
+    ways = {
+        "dense": misconceptions.dense_step,
+        "last-duplicate-wins": misconceptions.last_duplicate_step,
+        "duplicates-step-twice": misconceptions.one_step_per_duplicate,
+        "clock-of-its-own": misconceptions.step_with_row_clock,
+        "mean-of-duplicates": misconceptions.mean_of_duplicates_step,
+    }
+    want = run_script_with(run(), lazy_adam=solution.lazy_adam)
+    mistaken = {name: (lambda way=way: run_script_with(run(), lazy_adam=way)) for name, way in ways.items()}
+    worst = int(np.argmax(np.abs(got - want).max(1)))
+    twice = int(names[0])
+    facts = {"r": twice, "seldom": worst, "d": float(np.abs(got - want)[worst].max())}
+    a.case(got, want, mistaken, tol=1e-11, of="The table after five batches", facts=facts)
+
+
+QUESTION = Question(
+    id="scale-3",
+    points=3,
+    title="Only the rows of the batch",
+    text="""A batch uses few rows of a large table. Write a *lazy* step of Adam: only the rows in `ids` move, and only their slots
+change. `grads[j]` belongs to row `ids[j]`. A row that is in `ids` several times makes one step, with the sum of its
+gradients. `t` is one number for all rows, and it counts the batches.""",
+    writes=("lazy_adam",),
+    starter='''def lazy_adam(table, ids, grads, slots, lr, b1, b2, eps):
+    """One lazy step of Adam: return (table, slots); m and v have the table's shape, t is one number."""
+    ...
+''',
+    check=check,
+    messages={
+        "dense": "A row that was not in the batch moved: row {seldom} ends {d} from where it should. Its m is not 0, so leave the row out.",
+        "last-duplicate-wins": "Row {r} is in ids twice, and only its last gradient was used (`table[ids] = …` does that). Add the gradients first.",
+        "duplicates-step-twice": "Row {r} made two steps in one batch. Add its gradients, then make one step.",
+        "clock-of-its-own": "Each row has a t of its own here. The question asks for one t that counts the batches.",
+        "mean-of-duplicates": "Row {r} is in ids twice, and the mean of its gradients was used. The gradient of the table is their sum.",
+    },
+    hints=(
+        "Which rows are in the batch, and what is the gradient of each?",
+        "`np.add.at` adds up rows whose ids repeat; `np.unique` gives the rows to step.",
+        "With `rows = np.unique(ids)` and the new t, apply the update rule to `table[rows]`, `m[rows]` and `v[rows]`.",
+    ),
+    example=lambda rng: {
+        "table": rng.normal(size=(4, 2)).round(2),
+        "ids": np.array([2, 0, 2]),
+        "grads": rng.normal(size=(3, 2)).round(2),
+        "slots": shared.initial_slots((4, 2)),
+        **shared.random_constants(rng),
+    },
+)
