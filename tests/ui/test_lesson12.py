@@ -19,7 +19,7 @@ def test_line_by_line_to_the_lessons_number(stage: Any) -> None:
     on.page.locator("[aria-label='Line of the program'][type=range]").focus()
     on.press("ArrowRight")
     assert "x1 holds 3 now. The tape recorded nothing." in on.summary
-    assert "a number goes in" in picture(on)
+    assert "a number is stored" in picture(on)
     on.press("ArrowRight", "ArrowRight")
     assert "its own copy" in picture(on)
     assert "x1 holds 10 now. What the square keeps has not changed." in on.summary
@@ -38,7 +38,7 @@ def test_a_new_value_keeps_the_path(stage: Any) -> None:
     assert "dy/dx0 is 6, dy/dx1 is 6" in on.summary
     on.choose("a reference")
     assert "dy/dx0 is 6, dy/dx1 is 6" in on.summary  # nobody writes into s
-    assert "looks at s: 3" in picture(on)
+    assert "reads s: 3" in picture(on)
 
 
 def test_what_is_held_by_reference_may_be_overwritten(stage: Any) -> None:

@@ -1,4 +1,4 @@
-"""Lesson 12, state: what an assignment does to a path, and what a record holds."""
+"""Lesson 12, state: what an assignment does to a gradient, and what a tape must keep."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LESSON = Lesson(
     no="12",
     slug="12_state",
     title="State: exercises",
-    goal="Read six programs with assignments, take the boxes out of an old one, and keep a record right when its input is overwritten.",
+    goal="Read six programs with assignments, rewrite a loop of assignments, and keep a gradient right when its input is overwritten.",
     minutes=30,
     reminders=(
-        "A tape records operations on tensors and readings of variables (lesson 02). `assign` takes a number, and a number has no history.",
-        "A gradient with respect to a variable is the sum over its readings on the tape; `None` says that there was no path, 0 that one was and carries nothing.",
+        "A tape records operations and readings of variables. `assign` stores a number; no gradient goes back through it.",
+        "The gradient of a variable is the sum over all its readings on the tape. `None` means that no path was recorded; 0 means that one was recorded and its slope is 0.",
     ),
     rows=("B08", "B24"),
     keywords=("state", "assign", "functional update", "by reference", "overwritten"),

@@ -78,7 +78,7 @@ export function VariableDiagram({ label }) {
         loose([c.box, TOP + TALL], [c.box, LOW - TALL - 6]),
         head([c.box, LOW - TALL - 1], -90, "held"),
         mark(start.x0, [c.box, middle - 8]),
-        word(c.box + 26, middle - 4, `a number goes in${last.stage >= 5 ? ", and no way leads back" : ""}`),
+        word(c.box + 26, middle - 4, `a number is stored${last.stage >= 5 ? "; no gradient" : ""}`),
       ];
     }
     return [
@@ -121,7 +121,7 @@ export function VariableDiagram({ label }) {
       ];
     const end = inBox ? c.box + c.half : c.s;
     const finds = inBox && stage >= 3 ? later : scene.given;
-    const sees = `looks ${inBox ? "into x1" : "at s"}: ${brief(finds, 2)}`;
+    const sees = `reads ${inBox ? "x1" : "s"}: ${brief(finds, 2)}`;
     const version = inBox ? (stage >= 3 ? "version 1 then, 2 now" : "version 1") : "version 0, as then";
     return [
       s("path", {
@@ -140,7 +140,7 @@ export function VariableDiagram({ label }) {
     loose([c.box, FOOT - 18], [c.box, LOW + TALL + 8]),
     head([c.box, LOW + TALL + 3], 90, "held"),
     mark(last.later, [c.box, FOOT - 10]),
-    word(c.box + 24, FOOT - 6, "written later"),
+    word(c.box + 24, FOOT - 6, "assigned later"),
   ];
 
   /** From y through the square to what it read. */

@@ -31,7 +31,7 @@ def run_on_tape(program: str, a: float, b: float) -> Answer:
     return float(scope["y"]), None if gradient is None else float(gradient)
 
 
-# The same six, by someone who takes an assignment for a path: x1 then knows that it came from x0.
+# The same six, if an assignment were an operation: x1 then has a path to x0.
 AS_A_PATH: tuple[Callable[[float, float], Answer], ...] = (
     lambda a, b: ((a + b) ** 2, 2 * (a + b)),
     lambda a, b: ((a + b) ** 2, 2 * (a + b)),
@@ -42,7 +42,7 @@ AS_A_PATH: tuple[Callable[[float, float], Answer], ...] = (
 )
 
 
-# And by someone for whom a variable is what it was before the tape.
+# If a variable kept the number that it had before the tape.
 STALE: tuple[Callable[[float, float], Answer], ...] = (
     lambda a, b: (b * b, None),
     lambda a, b: ((a + b) ** 2, 2 * (a + b)),
@@ -51,3 +51,38 @@ STALE: tuple[Callable[[float, float], Answer], ...] = (
     lambda a, b: (a * a, 2 * a),
     lambda a, b: (a**3, 3 * a * a),
 )
+
+
+def _right(a: float, b: float) -> list[Answer]:
+    return [run_on_tape(program, a, b) for program in PROGRAMS]
+
+
+def _with(place: int, value: Callable[[float, float], float | None]) -> tuple[Callable[[float, float], Answer], ...]:
+    """The right answers, with another gradient for one program."""
+
+    def answer(k: int) -> Callable[[float, float], Answer]:
+        def of(a: float, b: float) -> Answer:
+            right = _right(a, b)[k]
+            return (right[0], value(a, b)) if k == place else right
+
+        return of
+
+    return tuple(answer(k) for k in range(len(PROGRAMS)))
+
+
+def _zeros(k: int) -> Callable[[float, float], Answer]:
+    def of(a: float, b: float) -> Answer:
+        value, gradient = _right(a, b)[k]
+        return value, 0.0 if gradient is None else gradient
+
+    return of
+
+
+MISTAKEN: dict[str, tuple[Callable[[float, float], Answer], ...]] = {
+    "assign-is-a-path": AS_A_PATH,
+    "stale-value": STALE,
+    "assigned-has-no-gradient": _with(4, lambda _a, _b: None),
+    "read-too-late": _with(3, lambda a, _b: a),
+    "counts-one-reading": _with(5, lambda a, _b: 2 * a * (a + 1)),
+    "zero-for-None": tuple(_zeros(k) for k in range(len(PROGRAMS))),
+}

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QUESTION"]
 
-WHAT = ("value", "gradient")
-MISTAKEN = {"assign-is-a-path": misconceptions.AS_A_PATH, "stale-value": misconceptions.STALE}
+WHAT = ("value of y", "gradient")
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -28,10 +27,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         reply = yield Call("six", (x0, x1))
         if a.warned(reply):
             return
-        for k, (program, answer) in enumerate(zip(misconceptions.PROGRAMS, answers_1(reply), strict=True)):
-            for i, (got, want) in enumerate(zip(answer, misconceptions.run_on_tape(program, x0, x1), strict=True)):
-                names = {name for name, ways in MISTAKEN.items() if agrees_1(got, ways[k](x0, x1)[i])}
-                judge_1(a, got, want, names, f"{k + 1}. {program}: the {WHAT[i]}")
+        judge_1(a, answers_1(reply), x0, x1)
 
 
 def answers_1(reply: CallResult) -> list[list[object]]:
@@ -41,9 +37,7 @@ def answers_1(reply: CallResult) -> list[list[object]]:
     if len(pairs) != len(misconceptions.PROGRAMS) or not all(
         type(one) in (list, tuple) and len(one) == 2 for one in pairs
     ):
-        raise LearnerCodeError(
-            f"six is to give back a list of six pairs, (value, gradient); it gave back {format_value(value)}."
-        )
+        raise LearnerCodeError(f"six is to return a list of six pairs, (value, gradient); got {format_value(value)}.")
     return pairs
 
 
@@ -52,22 +46,52 @@ def agrees_1(got: object, want: float | None) -> bool:
     return got is None if want is None else got is not None and values_close(got, want, 1e-10)
 
 
-def judge_1(a: AttemptEvaluation, got: object, want: float | None, names: set[str], what: str) -> None:
-    """Judge one number, or None."""
-    if agrees_1(got, want):
+def judge_1(a: AttemptEvaluation, answers: list[list[object]], x0: float, x1: float) -> None:
+    """Judge all twelve answers together; each wrong one is explained by itself, and all of them by one idea or none."""
+    wanted = [misconceptions.run_on_tape(program, x0, x1) for program in misconceptions.PROGRAMS]
+    wrong = [(k, i) for k in range(len(wanted)) for i in (0, 1) if not agrees_1(answers[k][i], wanted[k][i])]
+    if not wrong:
         a.behave(True)
         return
-    a.fail(
-        names,
-        f"{what} is {'None' if want is None else format_value(want)}, not {'None' if got is None else format_value(got)}.",
-    )
+    names = [names_of(answers[k][i], k, i, x0, x1) for k, i in wrong]
+    common = set.intersection(*names)
+    if common == {
+        "assign-is-a-path",
+        "assigned-has-no-gradient",
+    }:  # both give None for program 5, and nothing else is wrong
+        common = {"assigned-has-no-gradient"}
+    programs = sorted({k + 1 for k, _ in wrong})
+    lines = []
+    for (k, i), found in zip(wrong, names, strict=True):
+        told = f"Program {k + 1}, `{misconceptions.PROGRAMS[k]}`: your {WHAT[i]} is {shown_1(answers[k][i])}, expected {shown_1(wanted[k][i])}."
+        reason = MESSAGES[min(found)].partition(": ")[2] if found and not common else ""
+        lines.append(f"{told} {reason}".strip())
+    a.fail(common, "\n".join(lines), k=" and ".join(map(str, programs)))
 
+
+def names_of(got: object, k: int, i: int, x0: float, x1: float) -> set[str]:
+    """The misconceptions that give this answer."""
+    return {name for name, ways in misconceptions.MISTAKEN.items() if agrees_1(got, ways[k](x0, x1)[i])}
+
+
+def shown_1(value: object) -> str:
+    return "None" if value is None else format_value(value)
+
+
+MESSAGES = {
+    "assign-is-a-path": "Program {k}: an assignment stores a number. x1 does not know that the number came from x0, so no gradient goes back through x1.",
+    "assigned-has-no-gradient": "Program {k}: an assignment to x0 before it is read does not remove its gradient. y is computed from a reading of x0, and this reading counts.",
+    "stale-value": "Program {k}: the assignment comes before a reading. A reading gives the number that is stored at that moment.",
+    "read-too-late": "Program {k}: the assignment comes after the reading. The tape keeps the number that was read.",
+    "zero-for-None": "Program {k}: you gave 0 where no path leads from y to x0. The tape gives None.",
+    "counts-one-reading": "Program {k}: x0 is read twice, before and after the assignment. The gradient is the sum over both readings.",
+}
 
 QUESTION = Question(
     id="state-1",
     points=1,
     title="Six programs with an assignment",
-    text="""`x0` and `x1` are variables that hold the numbers a and b. Each of the six programs runs inside `with ak.GradientTape() as tape:`, and afterwards `tape.gradient(y, x0)` is asked.
+    text="""`x0` and `x1` are variables that hold the numbers a and b. Each of the six programs runs inside `with ak.GradientTape() as tape:`; then `tape.gradient(y, x0)` is called.
 
 1. `x1.assign_add(x0); y = x1**2`
 2. `s = x1 + x0; y = s**2; x1.assign(s)`
@@ -76,21 +100,18 @@ QUESTION = Question(
 5. `x0.assign(x1); y = x0**2`
 6. `y = x0**2; x0.assign_add(1.0); y = y * x0`
 
-Give a list of six pairs: the value of y, and the gradient as a number or `None`, as formulas in a and b. The gradient with respect to a variable is that of all its readings together.
-The check runs the programs with numbers of its own.""",
+Write `six(a, b)`: it returns a list of six pairs, the value of y and the gradient (a number or `None`), as formulas in a and b. The gradient of a variable is the sum over all its readings
+on the tape. The check runs the programs with numbers of its own.""",
     writes=("six",),
     starter='''def six(a, b):
     """For each of the six programs: (value of y, gradient with respect to x0)."""
     ...
 ''',
     check=check,
-    messages={
-        "assign-is-a-path": "What is assigned arrives as a number. The variable does not know where it came from, and no gradient goes back through it.",
-        "stale-value": "The variable had changed before it was read: a reading gives what stands in the box now.",
-    },
+    messages=MESSAGES,
     hints=(
         "Read in order: what stands in each variable when y is computed?",
-        "What was recorded? Only readings of x0 lead back to x0; what was put into x1 does not.",
+        "Which operations were recorded, and which variable was read for each of them?",
         "Replace each reading of a variable by its number at that time, mark those that are readings of x0, and differentiate with respect to the marked ones.",
     ),
     example=lambda rng: {"a": float(rng.integers(2, 7)), "b": float(rng.integers(2, 7)) + 0.5},

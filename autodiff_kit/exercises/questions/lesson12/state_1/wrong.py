@@ -40,7 +40,10 @@ def both(a, b):
 WRONG = {
     "assign as a path": ((as_a_path,), "assign-is-a-path"),
     "before the assignment": ((stale,), "stale-value"),
-    "all connected": ((all_connected,), ""),
-    "read when asked": ((late,), ""),
-    "one of each": ((both,), "assign-is-a-path and stale-value"),
+    "all connected": ((all_connected,), "zero-for-None"),
+    "read when asked": ((late,), "read-too-late"),
+    "None for program 5": ((lambda a, b: six(a, b, p5=(b * b, None)),), "assigned-has-no-gradient"),
+    "first reading only": ((lambda a, b: six(a, b, p6=(a * a * (a + 1), 2 * a * (a + 1))),), "counts-one-reading"),
+    "wrong power": ((lambda a, b: six(a, b, p2=((a + b) ** 3, a)),), ""),
+    "one of each": ((both,), ""),
 }

@@ -1,4 +1,4 @@
-"""state-2: A table without boxes."""
+"""state-2: Rewrite a loop of assignments."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         want = 1 - P.prod(1)[:, None] / B.prod(0)
         sums = 1 - P.sum(1)[:, None] / B.sum(0)
         if a.case(reply.value, want, {"sum-for-product": sums}, tol=1e-10, of="The value of ratios(P, B)"):
-            way_back_2(a, reply.gradients, P, B, u)
+            gradients_2(a, reply.gradients, P, B, u)
 
 
-def way_back_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B: Array, u: Array) -> None:
-    """Judge the gradients to both tables."""
+def gradients_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B: Array, u: Array) -> None:
+    """Judge the gradients of both matrices."""
     p, b = P.prod(1)[:, None], B.prod(0)
     wanted = {"P": -(u / b).sum(1)[:, None] * p / P, "B": (u * p).sum(0) / b / B}
     lost = [name for name, gradient in zip(wanted, gradients, strict=True) if gradient is None]
@@ -49,14 +49,14 @@ def way_back_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B:
         # Of (b − p)/b the b above, the b below, or both have lost their path.
         ways = [np.zeros(want.shape), *([u.sum(0) / B, (u * p / b - u).sum(0) / B] if name == "B" else [])]
         mistaken = {"one-path-is-cut": next((way for way in ways if values_close(gradient, way, 1e-10)), None)}
-        a.case(gradient, want, mistaken, tol=1e-10, of=f"The gradient to {name}", facts={"k": name})
+        a.case(gradient, want, mistaken, tol=1e-10, of=f"The gradient of {name}", facts={"k": name})
 
 
 QUESTION = Question(
     id="state-2",
     points=2,
-    title="A table without boxes",
-    text="""This table comes from an old program. `P` has a row of numbers for each item, `B` a column for each box.
+    title="Rewrite a loop of assignments",
+    text="""This table comes from an old program. `P` and `B` are matrices.
 
 ```python
 out = np.zeros((len(P), B.shape[1]))
@@ -69,22 +69,22 @@ for i in range(len(P)):
         out[i, j] = 1 - p / b
 ```
 
-Its numbers are right, and nothing leads back from them. Write it so that a gradient reaches every entry of `P` and of `B`, both of which come in as tensors on a tape. No loop is needed.""",
+Its numbers are right, but the table has no gradients. Write `ratios(P, B)`: it returns the same table as a tensor, computed so that a tape gives the gradient with respect to every entry of `P` and of `B`. Both are tensors that a tape watches. No loop is needed.""",
     writes=("ratios",),
     starter='''def ratios(P, B):
-    """The same table, on the record: a tensor of shape (rows of P, columns of B)."""
+    """The same table, recorded on the tape: a tensor of shape (rows of P, columns of B)."""
     ...
 ''',
     check=check,
     messages={
-        "assign-breaks-the-path": "The numbers are right, and nothing leads back: on the way they became numbers without a history.",
-        "one-path-is-cut": "A part of what leads back to {k} is missing. Does each place where it stands read it from the record?",
-        "sum-for-product": "Products along the axis, not sums.",
+        "assign-breaks-the-path": "The values are right, but P and B get no gradient. Each number that goes through a variable, float() or NumPy leaves the tape.",
+        "one-path-is-cut": "The values are right, but the gradient of {k} is missing or incomplete. Somewhere {k} leaves the tape.",
+        "sum-for-product": "Your table is that of sums along the axes. The loops compute products.",
     },
     hints=(
-        "What do p and b hold when k has run through? A product along an axis.",
-        "Products of rows make a column, products of columns a row: broadcast one against the other.",
-        "`ak.prod(P, axis=1)` has a value for each row; `[:, None]` makes a column of it, and the rest is one line.",
+        "What do p and b hold after the loop over k, in terms of a row of P and a column of B?",
+        "The kit has a function for a product along an axis. Its results for P and for B have to be broadcast against each other.",
+        "`ak.prod(P, axis=1)` has one value per row; `[:, None]` makes a column of it. Divide it by `ak.prod(B, axis=0)`.",
     ),
     example=lambda rng: {
         "P": rng.integers(1, 7, (3, 3)).astype(float),

@@ -1,4 +1,4 @@
-"""state-3: A record that cannot be overwritten behind its back."""
+"""state-3: A gradient that survives overwriting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             return
         value, pull = unpack_tuple(first, "square", ("y", "pull"))
         if not isinstance(pull, ReturnedFunction):
-            raise LearnerCodeError("square is to give back (y, pull), where pull is a function: pull(g) gives dx.")
+            raise LearnerCodeError("square is to return (y, pull); pull is a function of g that returns dx.")
         if not a.case(value, x**2, tol=1e-12, of="The value y"):
             return
         later = {KINDS[0]: (), KINDS[1]: (x,), KINDS[2]: (np.full(5, 10.0),)}[kind]
@@ -37,10 +37,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if reply.error:
             a.behave(True)
         elif not a.warned(reply):
-            way_back_3(a, reply, x, g, kind)
+            gradient_3(a, reply, x, g, kind)
 
 
-def way_back_3(a: AttemptEvaluation, reply: CallResult, x: Array, g: Array, kind: str) -> None:
+def gradient_3(a: AttemptEvaluation, reply: CallResult, x: Array, g: Array, kind: str) -> None:
     """Judge a pull that answered; after an overwriting, an error would have been right too."""
     got = require_real_array(reply.value, "pull")
     want = 2 * x * g
@@ -55,8 +55,8 @@ def way_back_3(a: AttemptEvaluation, reply: CallResult, x: Array, g: Array, kind
 QUESTION = Question(
     id="state-3",
     points=3,
-    title="A record that cannot be overwritten behind its back",
-    text="""`square(x)` gives y = x² and a pull: `pull(g)` gives dx. x is a NumPy array, and it belongs to somebody else, who may write into it between the two calls:
+    title="A gradient that survives overwriting",
+    text="""Write `square(x)` with NumPy. It returns y = x² and a function `pull`; `pull(g)` returns the gradient of x. The array x belongs to the caller, who may write into it between the two calls:
 
 ```python
 y, pull = square(x)
@@ -64,21 +64,21 @@ x[...] = 10.0
 dx = pull(g)
 ```
 
-Then `pull` must answer for the x that was squared, or raise an error that says what happened; a wrong number is the one thing that it must not give. It must answer where x was left alone. NumPy only.""",
+Then `pull` must either return the gradient for the x that was squared, or raise an error. It must not return anything else. If x was not changed, it must return the gradient.""",
     writes=("square",),
     starter='''def square(x):
-    """x**2, and its pull: right or loud, whatever happens to x afterwards."""
+    """x**2 and its pull; after a change of x the pull is still right, or raises an error."""
     ...
 ''',
     check=check,
     messages={
-        "held-by-reference": "x[0] was {was} and became 10: you answered {got} for {want}. What is kept must not change with x.",
-        "silent": "You noticed the change and answered anyway. Keep a copy, or raise an error.",
+        "held-by-reference": "x[0] was {was} when it was squared and is 10 now. Your pull returned {got}; expected {want}. It read the array that was overwritten.",
+        "silent": "Your pull returned zeros or nan after the change of x. Return the right gradient, or raise an error.",
     },
     hints=(
-        "What does pull need, and who else can write there?",
-        "Copy it, lock it, or find out that it has changed. Which of them is cheapest?",
-        "`held = x.copy()`; or `stamp = x.tobytes()`, and in pull `if x.tobytes() != stamp: raise RuntimeError(...)`.",
+        "Which numbers does pull need, and who else can write to the array that holds them?",
+        "Keep the numbers where nobody else can write, or notice in pull that they have changed.",
+        "`held = x.copy()`; or `before = x.tobytes()`, and in pull `if x.tobytes() != before: raise RuntimeError(...)`.",
     ),
     example=lambda rng: {"x": rng.integers(1, 6, 5).astype(float), "g": rng.integers(1, 4, 5).astype(float)},
 )
