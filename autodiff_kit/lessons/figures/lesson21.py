@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from autodiff_kit.core.tape import GradientTape
@@ -27,7 +29,7 @@ def _learned(ys: np.ndarray) -> list[np.ndarray]:
     second, adam = Variable(0.3 * rng.normal(size=(8, 1))), Adam(learning_rate=0.03)
     weights = [first, bias, second]
 
-    def model(y: np.ndarray) -> object:
+    def model(y: np.ndarray) -> Any:
         return matmul(tanh(matmul(y[:, None], first) + bias), second)[:, 0]
 
     found = []
