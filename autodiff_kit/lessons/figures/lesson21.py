@@ -18,7 +18,7 @@ _SNAPSHOTS = (0, 20, 60, 400)
 
 
 def _box(x: np.ndarray) -> np.ndarray:
-    return x**3 + x
+    return np.asarray(x**3 + x)
 
 
 def _learned(ys: np.ndarray) -> list[np.ndarray]:
