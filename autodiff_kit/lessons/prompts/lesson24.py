@@ -44,7 +44,7 @@ PROMPTS = (
             Choice(
                 "less", "one probe takes about 1/32", (), "noise averages out, so both need the same number of steps"
             ),
-            Choice("same", "about the same", ()),
+            Choice("same", "the same, up to a factor 5", ()),
             Choice("more", "one probe takes about 32 times", (), "a step along a random direction is mostly lost"),
         ),
         "The noise makes the estimate about √31 times as long as the gradient, so the learning rate has to be about "
