@@ -272,7 +272,7 @@ def exercise(no: str | int) -> Exercise:
     --------
     >>> q1, *others = exercise("01")
     >>> q1
-    q1 (jvp-1): Both columns of the table, 3 points
+    q1 (jvp-1): Push and pull through a list of steps, 3 points
     """
     from .custom import find_custom_exercise
     from .questions import LESSONS

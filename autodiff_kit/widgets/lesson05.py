@@ -20,7 +20,7 @@ __all__ = ["CustomGradientRule"]
 
 Function = Callable[[Any], Any]
 POINTS = 241
-LIMIT = 3.0  # of what comes into y, either way
+LIMIT = 3.0  # of the gradient of y, in both directions
 
 
 class CustomGradientExample(NamedTuple):
@@ -72,7 +72,7 @@ HOOKS: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 def with_backward_rule(f: str, rule: str) -> Function:
-    """The function with its rule for the way back swapped, as the code of the widget says."""
+    """The function with the chosen rule, as the code of the widget says."""
     op = FUNCTIONS[f]
     if rule == "own":
         return op.plain
@@ -99,7 +99,7 @@ def source_code(f: str, rule: str) -> str:
 
 
 def sample(f: str, rule: str, x: Any) -> tuple[Any, Any]:
-    """Values, and the slopes that the rule claims for them; None where it hands back nothing."""
+    """Values, and the slopes that the rule claims for them; None where it gives no gradient."""
     x = ak.constant(x)
     with np.errstate(all="ignore"), ak.GradientTape() as tape:
         tape.watch(x)
@@ -127,7 +127,7 @@ def curve(f: str, rule: str) -> dict[str, Any]:
 
 
 class CustomGradientRule(KernelWidget):
-    """Choose an operation and its rule for the way back, and watch a gradient pass two hooks and the rule.
+    """Choose an operation and its rule, and follow a gradient through two hooks and the rule.
 
     Parameters
     ----------
@@ -135,16 +135,16 @@ class CustomGradientRule(KernelWidget):
         What makes y of x. The last is log(1 + exp(x)) as it stands; with any rule but its own, ``softplus`` gives its
         value.
     rule : {"own", "through", "five", "window", "sigmoid", "reverse"}, optional
-        What x is handed of a gradient g that comes into y: what the operations' own rules make of it; g; 5·g; g where
+        The gradient of x for a gradient g of y: that of the operations' own rules; g; 5·g; g where
         abs(x) <= 1, else 0; g·sigmoid(x); -g.
     x : float, optional
         Taken back to a start of the function's own where it is outside the picture.
     g : float, optional
-        What comes into y, from -3 to 3.
+        The gradient of y, from -3 to 3.
     hook : {"look", "halve", "clip", "turn", "stop"}, optional
-        What the hook on y hands on.
+        What the hook on y returns.
     step : int, optional
-        How far the way back is shown, 0 to 4.
+        How far the backward pass is shown, 0 to 4.
 
     Notes
     -----
@@ -214,7 +214,7 @@ class CustomGradientRule(KernelWidget):
 
     def as_table(self) -> Table:
         """What passed where."""
-        names = (("comes", "into y"), ("leaves", "after the hook on y"), ("arrives", "the hook on x"))
+        names = (("comes", "gradient of y"), ("leaves", "after the hook on y"), ("arrives", "gradient of x"))
         rows = [(words, self.seen[name]) for name, words in names]
         claimed = "None" if self.slope is None else number(self.slope, 4)
         caption = (

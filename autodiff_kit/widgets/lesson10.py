@@ -29,7 +29,7 @@ Carried = list[float] | None
 
 
 class StopGradientPaths(KernelWidget):
-    """Shut valves on the paths from x to its variance, or to a normalised entry, and see which gradients change.
+    """Stop paths from x to its variance, or to a normalised entry, and see which gradients change.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class StopGradientPaths(KernelWidget):
     target : {"v", "y0", "y1", "y2", "y3"}, optional
         The variance v = mean((x - μ)²), or an entry of y = (x - μ)/√v.
     shut : list of str, optional
-        Letters of the valves that are shut, of A to E; a shut valve is a ``stop_gradient``.
+        Letters of the paths, of A to E, that have a ``stop_gradient``.
     order : {1, 2}, optional
         The gradient, or how its first entry changes with x: the first row of the Hessian.
 
     Notes
     -----
-    Every number is from a recorded tape. What a path carries is pulled back along it alone, and rounded to 12 decimals.
+    Every number is from a recorded tape. What a path carries is computed along it alone, and rounded to 12 decimals.
     """
 
     _front_end = "lesson10.js"
@@ -66,7 +66,7 @@ class StopGradientPaths(KernelWidget):
         return x
 
     def compute_outputs(self) -> dict[str, Any]:
-        """What each path carries, their sum, and what the sum is with every valve open."""
+        """What each path carries, their sum, and the sum without any stop."""
         with np.errstate(all="ignore"):
             values, carried, gradient = self._pulled(set(self.shut))
             whole = self._pulled(set())[2] if self.shut else gradient
@@ -97,20 +97,20 @@ class StopGradientPaths(KernelWidget):
     def as_table(self) -> Table:
         """What each path carries to each entry of x, and the sum."""
         rows: list[Any] = [
-            (f"{name}: {VALVES[name]}{' (shut)' if name in self.shut else ''}", *table_cells(self.carried[name]))
+            (f"{name}: {VALVES[name]}{' (stopped)' if name in self.shut else ''}", *table_cells(self.carried[name]))
             for name in "ABCD"
         ]
         rows += [
-            ("all that comes back", *table_cells(self.gradient)),
-            ("with every valve open", *table_cells(self.whole)),
+            ("sum of the paths", *table_cells(self.gradient)),
+            ("sum without a stop", *table_cells(self.whole)),
         ]
         what = "gradient" if self.order == 1 else "first row of the Hessian"
-        shut = ", ".join(sorted(self.shut)) or "none"
+        stopped = ", ".join(sorted(self.shut)) or "none"
         columns = ("path", *(f"x{i}" for i in range(COUNT)))
-        return Table(f"The {what} of {self.target}; shut: {shut}", columns, rows, digits=4)
+        return Table(f"The {what} of {self.target}; stopped: {stopped}", columns, rows, digits=4)
 
     def static_figure(self) -> Any:
-        """The gradient as it stands beside the whole one, as a still figure."""
+        """The gradient beside the one without a stop, as a still figure."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(5, 2.2))
@@ -121,12 +121,12 @@ class StopGradientPaths(KernelWidget):
         axes.axhline(0.0, color="black", linewidth=0.8)
         names = zip(self.gradient or [None] * COUNT, range(COUNT), strict=True)
         axes.set_xticks(range(COUNT), [f"x{i}: {'None' if g is None else number(g, 4)}" for g, i in names])
-        axes.set_ylabel("all open | as it stands")
+        axes.set_ylabel("without a stop | now")
         return figure
 
 
 def record_with_valves(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The variance and the normalised entries, with a valve on every path: an identity, or a stop."""
+    """The variance and the normalised entries, with an identity or a stop on every path."""
     valves: dict[str, Any] = {}
 
     def valve(name: str, value: Any) -> Any:
@@ -141,7 +141,7 @@ def record_with_valves(x: Any, shut: set[str]) -> tuple[dict[str, Any], dict[str
 
 
 def gradient_along_path(tape: Any, target: Any, valve: Any, mean: Any, x: Any) -> Any:
-    """What one path carries to the entries of x; None where its valve is shut, or nothing comes to it."""
+    """What one path carries to the entries of x; None where it is stopped, or not used."""
     arrived = tape.gradient(target, valve)
     if arrived is None or arrived.ndim:
         return arrived

@@ -88,7 +88,7 @@ class MomentumSteps(KernelWidget):
     grads : list of 24, optional
         Each entry a number from -2 to 2, or None.
     b : float, optional
-        What lives on at each step, 0 to .95: momentum, RMSProp's decay, Adam's beta1.
+        The momentum coefficient, RMSProp's decay or Adam's beta1, 0 to 0.95.
     at : int, optional
         The step at the cursor, 0 to 23.
 
@@ -143,9 +143,7 @@ class MomentumSteps(KernelWidget):
         own = [None if d is None else d - c for d, c in zip(self.steps, self.carried, strict=True)]
         names = map(str, range(1, COUNT + 1))
         rows = list(zip(names, self.grads, self.carried, own, self.steps, self.w[1:], strict=True))
-        caption = (
-            f"{self.optimizer}, memory {self.b:g}: with zeros after step {self.at + 1}, w rests at {self.rest:.4f}"
-        )
+        caption = f"{self.optimizer}, b = {self.b:g}: with zeros after step {self.at + 1}, w ends at {self.rest:.4f}"
         return Table(caption, ("step", "gradient", "carried over", "its own", "step taken", "w"), rows, digits=4)
 
     def static_figure(self) -> Any:

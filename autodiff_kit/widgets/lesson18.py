@@ -56,7 +56,7 @@ class BackwardCost(KernelWidget):
     def _four_sizes(self, proposal: Any) -> Any:
         sizes = proposal["value"]
         if len(sizes) != SIZES or not all(1 <= size <= MOST for size in sizes):
-            raise traitlets.TraitError(f"sizes holds {SIZES} whole numbers from 1 to {MOST}; got {sizes}")
+            raise traitlets.TraitError(f"sizes holds {SIZES} integers from 1 to {MOST}; got {sizes}")
         return sizes
 
     @traitlets.validate("wanted")

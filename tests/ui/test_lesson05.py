@@ -16,19 +16,19 @@ def code(on: Any) -> str:
 def test_floor_with_its_own_rule_and_with_identity(stage: Any) -> None:
     on = stage(CustomGradientRule())
     assert on.summary == "floor(1.7) is 1."
-    on.page.locator("[aria-label='Stage of the way back'][type=range]").focus()
+    on.page.locator("[aria-label='Stage of the backward pass'][type=range]").focus()
     on.press("ArrowRight", "ArrowRight", "ArrowRight")
-    assert on.summary == "floor(1.7) is 1. 2 comes into y, the hook leaves it, and the rule hands x nothing: None."
+    assert on.summary == "floor(1.7) is 1. The gradient of y is 2, the hook leaves it, and the rule gives x None."
     on.press("End")
     assert on.summary.endswith("The hook on x is not called.")
     on.shot("05-own")
     on.choose("g")
-    assert on.summary.endswith("the hook leaves it, and the rule hands 2 to x, as its hook sees.")
+    assert on.summary.endswith("the hook leaves it, and the rule gives x 2, which its hook sees.")
     assert 'gradient_override_map({"Floor": "Identity"})' in code(on)
     on.choose("halves")
-    assert "the hook makes 1 of it, and the rule hands 1 to x" in on.summary
+    assert "the hook returns 1, and the rule gives x 1" in on.summary
     on.choose("5·g")
-    assert "the rule hands 5 to x" in on.summary
+    assert "the rule gives x 5" in on.summary
     on.shot("05-five")
 
 
@@ -36,13 +36,13 @@ def test_nan_from_a_composition(stage: Any) -> None:
     on = stage(CustomGradientRule(step=4), theme="dark")
     on.choose("log(1+eˣ)")
     assert on.summary.startswith(
-        "log(1 + exp 1000) is ∞. 2 comes into y, the hook leaves it, and the rule hands NaN to x"
+        "log(1 + exp 1000) is ∞. The gradient of y is 2, the hook leaves it, and the rule gives x NaN"
     )
     assert on.widget.x == 1000.0
     on.shot("05-nan")
     on.choose("g·σ(x)")
     assert on.summary.startswith("log(1 + exp 1000) is 1000.")
-    assert "the rule hands 2 to x" in on.summary
+    assert "the rule gives x 2" in on.summary
     on.shot("05-sigmoid")
 
 
@@ -53,9 +53,9 @@ def test_x_moves_along_the_curve(stage: Any) -> None:
     on.press("ArrowRight")
     on.settle()
     assert on.widget.x == 1.0
-    assert "the rule hands 2 to x" in on.summary
+    assert "the rule gives x 2" in on.summary
     on.press("ArrowRight")
-    assert "the rule hands 0 to x" in on.summary
+    assert "the rule gives x 0" in on.summary
     slider = on.page.locator("input[type=range]").first
     slider.focus()
     on.press("End")

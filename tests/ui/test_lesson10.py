@@ -1,4 +1,4 @@
-"""Lesson 10's widget under mouse and keys: valves on the paths from x, and what each of them costs."""
+"""Lesson 10's widget under mouse and keys: stops on the paths from x, and what each of them changes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,25 @@ from autodiff_kit.widgets.lesson10 import StopGradientPaths
 
 
 def switch(on: Any, letter: str) -> Any:
-    return on.page.locator(f'[role=switch][aria-label^="Valve {letter},"]')
+    return on.page.locator(f'[role=switch][aria-label^="Path {letter},"]')
 
 
 def test_the_lessons_numbers_by_clicks(stage: Any) -> None:
     on = stage(StopGradientPaths())
-    assert on.summary == ("With all valves open the gradient is [0.2683, −0.3578, −0.0894, 0.1789], which sums to 0.")
+    assert on.summary == ("Without a stop the gradient is [0.2683, −0.3578, −0.0894, 0.1789], which sums to 0.")
     on.page.locator('[data-valve="D"]').click()
-    assert "With D shut the gradient is [0.2683, −0.3578, −0.0894, 0.1789]: the same as with all open." in on.summary
+    assert (
+        "With a stop on D the gradient is [0.2683, −0.3578, −0.0894, 0.1789]: the same as without a stop." in on.summary
+    )
     on.shot("10-D")
     on.page.locator('[data-valve="D"]').click()
     on.page.locator('[data-valve="B"]').click()
     on.settle()
     on.page.locator('[data-valve="E"]').click()
-    assert "With B, E shut the gradient is [0.8944, 0, 0, 0], which sums to 0.8944; with all open it is" in on.summary
+    assert (
+        "With a stop on B, E the gradient is [0.8944, 0, 0, 0], which sums to 0.8944; without a stop it is"
+        in on.summary
+    )
     assert on.widget.shut == ["B", "E"]
     on.shot("10-BE")
 
@@ -35,7 +40,7 @@ def test_switches_by_keys(stage: Any) -> None:
     on.settle()
     assert on.widget.shut == ["D"]
     assert switch(on, "D").get_attribute("aria-checked") == "false"
-    assert "shut" in (switch(on, "D").text_content() or "")
+    assert "stopped" in (switch(on, "D").text_content() or "")
     on.shot("10-focus-dark")
     on.press("Enter")
     on.settle()
@@ -45,10 +50,10 @@ def test_switches_by_keys(stage: Any) -> None:
 def test_free_for_the_gradient_and_not_for_the_hessian(stage: Any) -> None:
     on = stage(StopGradientPaths(shut=["D"]))
     on.choose("v")
-    assert "With D shut the gradient is [−0.75, −0.25, 0.25, 0.75]: the same as with all open." in on.summary
+    assert "With a stop on D the gradient is [−0.75, −0.25, 0.25, 0.75]: the same as without a stop." in on.summary
     on.choose("first row of the Hessian")
-    assert "With D shut the row of the Hessian is [0.5, 0, 0, 0]" in on.summary
-    assert "with all open it is [0.375, −0.125, −0.125, −0.125]" in on.summary
+    assert "With a stop on D the row of the Hessian is [0.5, 0, 0, 0]" in on.summary
+    assert "without a stop it is [0.375, −0.125, −0.125, −0.125]" in on.summary
     on.shot("10-hessian")
 
 
@@ -63,7 +68,7 @@ def test_a_number_of_the_learners_own(stage: Any) -> None:
 
 def test_equal_numbers_have_no_spread_to_divide_by(stage: Any) -> None:
     on = stage(StopGradientPaths(x=[2.0, 2.0, 2.0, 2.0], target="v"))
-    assert "With all valves open the gradient is [0, 0, 0, 0]" in on.summary
+    assert "Without a stop the gradient is [0, 0, 0, 0]" in on.summary
     on.choose("y₀")
     assert "NaN" in on.summary
     on.shot("10-nan")

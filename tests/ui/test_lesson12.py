@@ -1,4 +1,4 @@
-"""Lesson 12's widget under mouse and keys: a number goes into a box, and what comes back."""
+"""Lesson 12's widget under mouse and keys: a number goes into a variable, and its gradient."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def test_line_by_line_to_the_lessons_number(stage: Any) -> None:
     assert "x0 holds 3 and x1 holds 0" in on.summary
     on.page.locator("[aria-label='Line of the program'][type=range]").focus()
     on.press("ArrowRight")
-    assert "x1 holds 3 now. Where that came from is not on the record." in on.summary
+    assert "x1 holds 3 now. The tape recorded nothing." in on.summary
     assert "a number goes in" in picture(on)
     on.press("ArrowRight", "ArrowRight")
     assert "its own copy" in picture(on)
     assert "x1 holds 10 now. What the square keeps has not changed." in on.summary
     assert on.page.text_content("[aria-current=step] code") == "x1.assign(10)"
     on.press("ArrowRight")
-    assert "hands on 2 · 3 = 6, to the reading of x1" in on.summary
+    assert "The square gives the reading of x1 the gradient 2 · 3 = 6." in on.summary
     assert "dy/dx0" not in picture(on)
     on.press("End")
-    assert "y is 9, dy/dx0 is None, dy/dx1 is 6; when x0 is moved a little, y moves 6 times as far" in on.summary
+    assert "y is 9, dy/dx0 is None, dy/dx1 is 6; a finite difference gives 6 for dy/dx0" in on.summary
     on.shot("12-assign")
 
 
@@ -36,16 +36,16 @@ def test_a_new_value_keeps_the_path(stage: Any) -> None:
     on = stage(VariableState(step=5))
     on.choose("s = x1 + x0")
     assert "dy/dx0 is 6, dy/dx1 is 6" in on.summary
-    on.choose("where it stands")
+    on.choose("a reference")
     assert "dy/dx0 is 6, dy/dx1 is 6" in on.summary  # nobody writes into s
     assert "looks at s: 3" in picture(on)
 
 
 def test_what_is_held_by_reference_may_be_overwritten(stage: Any) -> None:
     on = stage(VariableState(step=5), theme="dark")
-    on.choose("where it stands")
+    on.choose("a reference")
     assert "dy/dx0 is None, dy/dx1 is 20" in on.summary
-    on.choose("where, and its version")
+    on.choose("a reference and a version")
     assert "An error: x1 was written to after the square had read it: version 1 then, 2 now." in on.summary
     assert "error" in picture(on)
     assert "dy/dx1" not in picture(on)

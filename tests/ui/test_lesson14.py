@@ -12,7 +12,7 @@ STRIP = "[aria-roledescription='strip of gradients']"
 def test_it_opens_at_the_lessons_number(stage: Any) -> None:
     on = stage(MomentumSteps())
     assert "step 3: the gradient is 1, the step −0.2710, of which −0.1710 is carried over" in on.summary
-    assert "rolls −2.4390 further, to −3.0000" in on.summary
+    assert "moves −2.4390 further, to −3.0000" in on.summary
     assert "rests at −3.0000" in on.page.text_content(".ak-plot svg")
     on.shot("14-open")
 
@@ -34,7 +34,7 @@ def test_keys_paint_and_the_roll_changes(stage: Any) -> None:
     on.settle()
     assert on.widget.grads[1] == -1.0
     assert "the step 0.0100, of which −0.0900 is carried over" in on.summary
-    assert "rolls 0.0900 further, to 0" in on.summary  # and not to the speck that the last step leaves
+    assert "moves 0.0900 further, to 0" in on.summary  # and not to the speck that the last step leaves
     on.shot("14-brake")
 
 

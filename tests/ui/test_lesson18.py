@@ -1,4 +1,4 @@
-"""Lesson 18's widget under mouse and keys: widths and switches change, and the bill follows."""
+"""Lesson 18's widget under mouse and keys: widths and switches change, and the cost follows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_is_asked_for_by_mouse_and_keys(stage: Any) -> None:
         on.press("Enter")
         on.settle()
     assert on.widget.wanted == [False, False, True, True]
-    assert "The way back ends 1 line early, where nothing more is asked for." in on.summary
+    assert "The backward pass ends 1 line early, because no gradient before it is wanted." in on.summary
     assert on.page.locator(".ak-bill tbody tr").first.locator("td").nth(2).text_content() == "nothing"
     on.shot("18-frozen")
     for name in ("W2", "W3"):

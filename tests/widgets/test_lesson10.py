@@ -1,4 +1,4 @@
-"""Lesson 10's widget: what each path carries, on real tapes, with valves open and shut."""
+"""Lesson 10's widget: what each path carries, on real tapes, with and without stops."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_valve_that_is_not_there_is_refused() -> None:
 
 def test_the_twin_says_it_in_text() -> None:
     table = StopGradientPaths(shut=["E", "B"]).as_table()
-    assert table.caption == "The gradient of y0; shut: B, E"
+    assert table.caption == "The gradient of y0; stopped: B, E"
     assert [row[1] for row in table.rows[1:4]] == [None] * 3
     assert str(table).splitlines()[-2].split()[-4:] == ["0.8944", "0.0000", "0.0000", "0.0000"]
 

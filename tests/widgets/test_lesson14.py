@@ -89,7 +89,7 @@ def test_bad_gradients_are_refused(bad: list[Any]) -> None:
 
 def test_the_twin_and_the_figure_say_the_same() -> None:
     table = MomentumSteps(grads=strip(1.0, None)).as_table()
-    assert table.caption == "momentum, memory 0.9: with zeros after step 3, w rests at -1.0000"
+    assert table.caption == "momentum, b = 0.9: with zeros after step 3, w ends at -1.0000"
     assert table.rows[0][1:] == (1.0, 0.0, -0.1, -0.1, -0.1)
     assert table.rows[1][1:5] == (None, None, None, None)
     upper, lower = MomentumSteps().static_figure().axes

@@ -71,7 +71,7 @@ def test_no_line_hands_back_what_nobody_asked_for(wanted: tuple[bool, ...]) -> N
 
 @pytest.mark.parametrize("bad", [{"sizes": [4, 8, 8]}, {"sizes": [4, 8, 8, 0]}, {"sizes": [4, 8, 8, 33]}])
 def test_bad_widths_are_refused(bad: dict[str, Any]) -> None:
-    with pytest.raises(traitlets.TraitError, match="sizes holds 4 whole numbers from 1 to 32; got"):
+    with pytest.raises(traitlets.TraitError, match="sizes holds 4 integers from 1 to 32; got"):
         BackwardCost(**bad)
 
 

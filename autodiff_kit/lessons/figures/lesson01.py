@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .animated_svg import AnimatedFigure, Moment, Role
 
 _ROWS, _COLUMNS, _CELL, _TOP = 5, 2, 24, 62
@@ -43,7 +45,7 @@ def _product(
     way: float,
 ) -> None:
     """Move the cells of a vector into J, and those of the product out of it; outlines stay where the vector began."""
-    fill = "solid" if role == "forward" else "hatched"
+    fill: Literal["solid", "hatched"] = "solid" if role == "forward" else "hatched"
     for (name, left, cells), comes_out in ((given, False), (result, True)):
         top = _TOP + (_ROWS - cells) * _CELL / 2
         x = left + _CELL / 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import cos, pi, sin
 
 import numpy as np
@@ -33,8 +34,8 @@ def draw() -> AnimatedFigure:
         "lesson22",
         "In each round, every node tells its neighbours what it knows. News spreads by one edge a round.",
         "On the left a ring of six nodes, on the right two triangles. One node of each is filled. In every round its "
-        "news moves along the edges to the neighbours. After three rounds the whole ring is filled, but only one of the "
-        "two triangles.",
+        "news moves along the edges to the neighbours. After three rounds the whole ring is filled, but only one "
+        "of the two triangles.",
         height=236,
         seconds=9,
     )
@@ -55,7 +56,7 @@ def _graph(figure: AnimatedFigure, places: list[Point], edges: tuple[tuple[int, 
     for i, j in edges:
         figure.line(places[i], places[j], "line", 1.6)
     rounds = _reached(edges)
-    for number, (before, after) in enumerate(zip(rounds, rounds[1:], strict=False)):
+    for number, (before, after) in enumerate(pairwise(rounds)):
         start = 0.6 + number * _PAUSE
         for i, j in (*edges, *((j, i) for i, j in edges)):
             if before[i] and after[j] and not before[j]:

@@ -13,38 +13,39 @@ PROMPTS = (
         "05",
         "log1pexp-slope",
         "choice",
-        "y = log(1 + exp(x)), written just so, at x = 1000. The true slope is 1 to every digit. What does the tape "
-        "give?",
+        "y = log(1 + exp(x)) at x = 1000, where exp(x) is inf. The true slope is 1. What does the tape give?",
         (
-            Choice("one", "1", (1,), "right-value-right-slope"),
-            Choice("inf", "inf", (math.inf,), "the-overflow-comes-through"),
+            Choice("one", "1", (1,), "the tape knows the derivative of the whole formula"),
+            Choice("inf", "inf", (math.inf,), "an overflow in the value gives an overflow in the slope"),
+            Choice("zero", "0", (0,), "a slope of 1/inf = 0 in one operation makes the product 0"),
             Choice("nan", "nan", (math.nan,)),
         ),
-        "exp(1000) is inf. The logarithm hands back 1/inf = 0, and the exponential multiplies it by its slope, inf.",
+        "The rule of log gives 1/inf = 0, and the rule of exp multiplies it by exp(1000) = inf: 0·inf is nan.",
     ),
     Prompt(
         "05",
         "floor-overridden",
         "choice",
-        'The map {"Floor": "Identity"} of ak.gradient_override_map is in force. y = floor(x) at x = 1.7: what is its '
-        "value, and what the gradient of x?",
+        'Inside ak.gradient_override_map({"Floor": "Identity"}), y = floor(x) is recorded at x = 1.7. '
+        "What are the value of y and the gradient of x?",
         (
             Choice("both", "1 and 1", (1, 1)),
-            Choice("untouched", "1 and None", (1,), "backward-untouched"),
-            Choice("edited", "1.7 and 1", (1.7, 1), "edits-the-forward"),
+            Choice("untouched", "1 and None", (1,), "an operation without a derivative cannot get a gradient"),
+            Choice("edited", "1.7 and 1", (1.7, 1), "the map replaces the operation itself by identity"),
         ),
-        "The map swaps only the rule for the way back.",
+        "The map replaces only the rule of the backward pass. floor still computes the value.",
     ),
     Prompt(
         "05",
         "hook-on-one-path",
         "choice",
-        "z = y + 3x with y = x², at x = 3: dz/dx is 9. A hook on y doubles every gradient that passes it. And now?",
+        "z = y + 3x with y = x², at x = 3, where dz/dx = 6 + 3. A hook on y returns 2·g. "
+        "What does the tape give for dz/dx?",
         (
-            Choice("none", "9: a hook only looks", (9,), "hooks-only-look"),
+            Choice("none", "9", (9,), "a hook only looks at a gradient"),
             Choice("one", "15", (15,)),
-            Choice("all", "18", (18,), "a-hook-works-on-everything"),
+            Choice("all", "18", (18,), "a hook acts on everything that reaches x"),
         ),
-        "What passes y is doubled, 2·6; the 3 comes by another way.",
+        "The gradient through y is doubled, 2·6 = 12. The 3 from the other term does not pass y.",
     ),
 )

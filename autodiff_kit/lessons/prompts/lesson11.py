@@ -18,8 +18,8 @@ PROMPTS = (
             Choice("both", "those of h and of v", (5, 1), "one nan in the loss makes every gradient nan"),
             Choice("weight", "only that of v", (0, 1)),
         ),
-        "The gradient of v is the sum of all means, 1.5 + 4 + nan. A row of h meets only its own group's count, 2 or 3, "
-        "and no row belongs to the empty group.",
+        "The gradient of v is the sum of all means, 1.5 + 4 + nan. A row of h meets only its own group's count, 2 or "
+        "3, and no row belongs to the empty group.",
     ),
     Prompt(
         "11",
@@ -52,8 +52,8 @@ PROMPTS = (
         "11",
         "row-in-a-running-mean",
         "choice",
-        "Batch 1 had three rows of class 0. Batch 2 has one row of class 0. The mean runs over all rows so far. What is "
-        "the derivative of the mean with respect to the new row?",
+        "Batch 1 had three rows of class 0. Batch 2 has one row of class 0. The mean runs over all rows so far. What "
+        "is the derivative of the mean with respect to the new row?",
         (
             Choice("one", "1", (1,), "the mean of a batch with one row is that row"),
             Choice("third", "1/3", (1 / 3,), "the mean is taken over the rows before the new one"),

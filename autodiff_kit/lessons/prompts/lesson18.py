@@ -11,40 +11,46 @@ PROMPTS = (
         "18",
         "backward-over-forward",
         "choice",
-        "A batch of 10 rows goes through three layers of sizes 4, 8, 8 and 2: three products, and nothing else. The "
-        "gradients of all weights are asked for. How many operations does the way back take for each one forward?",
+        "Data go through three layers, each one matrix product. Forward they take 640, 1280 and 320 operations, "
+        "2240 in all. The gradients of all three weight matrices are wanted. How many operations does the backward "
+        "pass take?",
         (
-            Choice("one", "1", (1,), "backward-equals-forward"),
-            Choice("less", "1.714", (1.714,)),
-            Choice("two", "2", (2,), "always-twice"),
+            Choice("one", "2240", (2240,), "the backward pass runs each operation once more"),
+            Choice("early", "3200", (3200,), "the first layer needs no product in the backward pass"),
+            Choice("less", "3840", (3840,)),
+            Choice("two", "4480", (4480,), "every product takes two in the backward pass"),
         ),
-        "Each product forward takes two back, but the first layer takes one: nobody asks for the gradient of the data.",
+        "The second and the third layer take two products each, 2·1280 + 2·320 = 3200. The first takes one, 640, "
+        "because the gradient of the data is not needed.",
     ),
     Prompt(
         "18",
         "frozen-layers",
         "choice",
-        "The layers take 640, 1280 and 320 operations forward. Now only the weights of the first are trained; the "
-        "other two are frozen. How many operations does the way back take?",
+        "The three layers take 640, 1280 and 320 operations forward. Only the weights of the first are trained; the "
+        "other two layers are frozen. How many operations does the backward pass take?",
         (
-            Choice("own", "640: one product, for the first layer's weights", (640,), "frozen-is-free"),
-            Choice("through", "2240: as many as forward", (2240,)),
-            Choice("all", "3840, as before", (3840,), "frozen-saves-nothing"),
+            Choice("own", "640", (640,), "a frozen layer takes no part in the backward pass"),
+            Choice("pass", "1600", (1600,), "only the frozen layers after it must be passed through"),
+            Choice("through", "2240", (2240,)),
+            Choice("all", "3840", (3840,), "freezing changes the update and not the backward pass"),
         ),
-        "A frozen layer needs no gradient of its weights, but what goes to the layers before it must pass through.",
+        "The cotangent must pass through the frozen layers to reach the first: 320 + 1280. Then one product gives the "
+        "gradient of the first layer's weights: 640.",
     ),
     Prompt(
         "18",
         "cheapest-order",
         "choice",
-        "Four steps in a chain have 10, 100, 2, 100 and 10 inputs and outputs. The Jacobian of the whole is a product "
-        "of four matrices. Forward mode multiplies them from the input on, reverse mode from the output; each takes "
-        "14000 multiplications. How many does the cheapest way take?",
+        "Four steps lead from 10 numbers to 100, 2, 100 and 10. Forward mode and reverse mode need 14000 "
+        "multiplications each for the whole Jacobian. How many does the best order of the three products need?",
         (
             Choice("third", "4200", (4200,)),
-            Choice("half", "7000: half of it by one mode, half by the other", (7000,), "half-of-each"),
-            Choice("both", "14000: one of the two modes is always the best", (14000,), "better-of-the-two-sweeps"),
+            Choice("half", "7000", (7000,), "half of the work in each mode is the best that can be done"),
+            Choice("both", "14000", (14000,), "one of the two modes is always the best order"),
+            Choice("unjoined", "4000", (4000,), "the two halves need not be multiplied with each other"),
         ),
-        "Both ends first, then the two halves: they meet in the middle, where the chain is only 2 wide.",
+        "J2·J1 takes 2·100·10 = 2000 and J4·J3 takes 10·100·2 = 2000. Both halves are narrow, so joining them takes "
+        "only 10·2·10 = 200.",
     ),
 )

@@ -11,36 +11,39 @@ PROMPTS = (
         "20",
         "asked-again",
         "choice",
-        "f is recorded at x. You ask the tape for the gradient, move x by h·v, and ask the same tape again. What is "
-        "the difference of the two, divided by h?",
+        "f is recorded at x. You ask the tape for the gradient, change x to x + h·v, and ask the same tape again. "
+        "What is the difference of the two gradients, divided by h?",
         (
             Choice("zero", "(0, 0)", (0, 0)),
-            Choice("product", "H·v = (3, 4)", (3, 4), "never-moves"),
+            Choice("product", "H·v = (3, 4)", (3, 4), "a tape computes the gradient at the present value of x"),
+            Choice("error", "an error", (), "a tape notices that x was changed after the record"),
         ),
-        "The record belongs to the place where it was made. A gradient elsewhere needs f to be evaluated there.",
+        "The record holds the values at the place where f was computed, so the second gradient equals the first.",
     ),
     Prompt(
         "20",
         "one-probe",
         "choice",
-        "H = [[2, 1], [1, 3]], its trace is 5. A probe v has entries of 1 and −1 by chance. What is v·Hv?",
+        "H has the rows (2, 1) and (1, 3), and its trace is 5. The entries of v are 1 or −1 at random. What is v·Hv?",
         (
-            Choice("always", "5, always", (5,), "one-is-enough"),
-            Choice("entries", "2 or 3", (2, 3), "reads-the-diagonal"),
+            Choice("always", "5 for every v", (5,), "one probe gives the trace exactly"),
+            Choice("entries", "2 or 3", (2, 3), "a probe selects one entry of the diagonal"),
             Choice("either", "7 or 3", (3, 7)),
         ),
-        "v·Hv is 5 ± 2·H₀₁. The signs of v₀ and v₁ decide, and over all four sign vectors the mean is 5.",
+        "v·Hv = 2 + 3 + 2·v0·v1, which is 5 + 2 if the signs are equal and 5 − 2 if not.",
     ),
     Prompt(
         "20",
         "how-far",
         "choice",
-        "Gradients in float64, at numbers near 1. With which h is (∇f(x + hv) − ∇f(x − hv)) / 2h nearest to H·v?",
+        "In float64, with x near 1 and a function that is not quadratic: with which h is "
+        "(∇f(x + hv) − ∇f(x − hv)) / 2h nearest to H·v?",
         (
-            Choice("far", "0.1: far enough that rounding does not count", (0.1,), "far-apart-is-safe"),
-            Choice("between", "0.00001", (1e-5,)),
-            Choice("near", "0.000000000001: the smaller, the better", (1e-12,), "smaller-is-better"),
+            Choice("far", "h = 0.1", (0.1,), "a large step keeps rounding small, and nothing else counts"),
+            Choice("between", "h = 1e-5", (1e-5,)),
+            Choice("root", "h = 1e-8", (1e-8,), "the root of the precision is best, as for one-sided differences"),
+            Choice("near", "h = 1e-12", (1e-12,), "the smaller h is, the better"),
         ),
-        "What bends costs h², what is rounded costs 10⁻¹⁶ / h. The two meet near h = 10⁻⁵.",
+        "The error of the formula is proportional to h², that of rounding to 1e-16 / h. They are equal near h = 1e-5.",
     ),
 )

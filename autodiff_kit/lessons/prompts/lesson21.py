@@ -11,38 +11,42 @@ PROMPTS = (
         "21",
         "slope-of-the-inverse",
         "choice",
-        "F(x) = x³ + x, with the slope 3x² + 1. How steep is the inverse, x as a function of y, at y = 10?",
+        "F(x) = x³ + x has the derivative 3x² + 1, and F(2) = 10. What is dx/dy of the inverse at y = 10?",
         (
+            Choice("forward", "13", (13,), "the inverse has the same derivative as the function"),
             Choice("over", "1/13", (1 / 13,)),
-            Choice("forward", "13", (13,), "slope-not-inverted"),
-            Choice("at-y", "301", (301,), "slope-not-inverted-at-y"),
+            Choice("at-y", "1/301", (1 / 301,), "F' is taken at y, because the inverse is a function of y"),
+            Choice("reversed", "−13", (-13,), "going back changes the sign of a derivative"),
         ),
-        "F(2) = 10, so that x is 2, where F climbs by F′(2) = 13; the inverse climbs by one over that.",
+        "F'(x) · dx/dy = 1 at the solution x = 2, where F' is 3·4 + 1 = 13. So dx/dy is 1/13.",
     ),
     Prompt(
         "21",
         "through-halving",
         "choice",
-        "60 times a bracket around x is halved on a tape: a where keeps the half in which F crosses y. x comes out "
-        "right to all digits. What does the tape give for dx/dy?",
+        "A bracket around x is halved 60 times on a tape. The comparison of F(middle) with y decides which half "
+        "ak.where keeps, and x is right to all digits. What does the tape give for dx/dy?",
         (
-            Choice("slope", "1/13, as it must", (1 / 13,), "right-value-right-slope"),
-            Choice("zero", "0", (0,), "zero-for-a-missing-path"),
+            Choice("slope", "1/13", (1 / 13,), "a right value on a tape has a right derivative"),
+            Choice("sum", "1/60", (1 / 60,), "each of the 60 decisions passes on a part of the derivative"),
             Choice("none", "None", ()),
         ),
-        "y only takes part in comparisons. They decide, and a truth value has no slope: no path leads from x to y.",
+        "y takes part only in comparisons. A comparison gives a truth value, which has no derivative, so no path leads "
+        "from x to y.",
     ),
     Prompt(
         "21",
         "far-outside",
         "choice",
-        "A polynomial M of degree 7 learns x from pairs (F(x), x) with x from −1 to 1. There it is off by 0.012 at "
-        "most. What is M(10)?",
+        "A polynomial of degree 7 is fitted to pairs (y, x) with y = x³ + x and x from −1 to 1, so y goes from −2 to "
+        "2. Its largest error there is 0.012. What is its value at y = 10, where x = 2 is right?",
         (
-            Choice("far", "−98311", (-98311,)),
-            Choice("two", "2.0", (2,), "M-knows-everywhere"),
-            Choice("near", "about 2.1", (2.1,), "M-knows-everywhere"),
+            Choice("two", "about 2", (2,), "a model that fits its data well has found the function"),
+            Choice("far", "about −98 000", (-98311,)),
+            Choice("one", "about 1", (1,), "a model stays within the values that it was trained on"),
+            Choice("line", "about 6", (6,), "outside its data a model continues as a straight line"),
         ),
-        "It saw y from −2 to 2 and nothing else; at 10 the seventh power has the word.",
+        "Nothing fixes the polynomial beyond y = 2. At y = 10 the term with the seventh power is multiplied by ten "
+        "million.",
     ),
 )

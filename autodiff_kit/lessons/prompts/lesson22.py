@@ -17,16 +17,16 @@ PROMPTS = (
             Choice("once", "[1 1 1 1]", (1, 1, 1, 1), "a node that was reached has the value 1"),
             Choice("onward", "[0 1 1 1]", (0, 1, 1, 1), "messages move on and do not return to their sender"),
             Choice("walks", "[2 1 1 1]", (2, 1, 1, 1)),
-            Choice("kept", "[1 2 2 1]", (1, 2, 2, 1), "a node adds what it receives to its own value"),
+            Choice("kept", "[3 3 3 1]", (3, 3, 3, 1), "a node adds what it receives to its own value"),
         ),
-        "After one round nodes 1 and 2 have the value 1. Node 0 hears from both, 1 + 1; nodes 1, 2 and 3 hear from one.",
+        "After one round nodes 1 and 2 have the value 1. Node 0 receives both, 1 + 1; nodes 1, 2 and 3 receive one.",
     ),
     Prompt(
         "22",
         "against-the-edges",
         "choice",
-        "The edges are 0→1, 0→2, 1→2 and 2→3, and y = Bx sends each node's value along them. The loss is the sum of all "
-        "y. What is its gradient with respect to x?",
+        "The edges are 0→1, 0→2, 1→2 and 2→3, and y = Bx sends each node's value along them. The loss is the sum of "
+        "all y. What is its gradient with respect to x?",
         (
             Choice("in", "[0 1 2 1]", (0, 1, 2, 1), "a gradient is passed along the edges, from start to end"),
             Choice("out", "[2 1 1 0]", (2, 1, 1, 0)),
@@ -39,8 +39,8 @@ PROMPTS = (
         "22",
         "counts-alone",
         "choice",
-        "Graphs come in pairs, a yes and a no, with the same edges and the same counts of cats, dogs and plants. A model "
-        "looks at each node, but at no neighbour. How many of 100 unseen graphs does it judge correctly?",
+        "Graphs come in pairs, a yes and a no, with the same edges and the same counts of cats, dogs and plants. A "
+        "model looks at each node, but at no neighbour. How many of 100 unseen graphs does it judge correctly?",
         (
             Choice("most", "95 or more", (95.0,), "training finds every pattern if the model is large enough"),
             Choice("some", "about 75", (75.0,), "the counts tell at least something about the neighbours"),

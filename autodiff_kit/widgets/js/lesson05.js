@@ -14,21 +14,21 @@ const FUNCTIONS = {
   log1pexp: { label: "log(1+eˣ)", of: (x) => `log(1 + exp ${x})`, x: [600, 1000], y: [0, 1200], snap: 1 },
 };
 const RULES = [
-  ["own", "its own", "what the operations' own rules make of g", "own rule", [-0.25, 1.6]],
-  ["through", "g", "straight through: g as it came", "g", [-0.25, 1.6]],
+  ["own", "its own", "the rules of the operations themselves", "own rule", [-0.25, 1.6]],
+  ["through", "g", "straight-through: g unchanged", "g", [-0.25, 1.6]],
   ["five", "5·g", "five times g", "5·g", [-1, 7]],
   ["window", "g if |x| ≤ 1", "g where |x| ≤ 1, else 0", "g if |x| ≤ 1", [-0.25, 1.6]],
   ["sigmoid", "g·σ(x)", "g times the sigmoid of x", "g·σ(x)", [-0.25, 1.6]],
-  ["reverse", "−g", "g turned round", "−g", [-1.6, 0.7]],
+  ["reverse", "−g", "g with the opposite sign", "−g", [-1.6, 0.7]],
 ].map(([value, label, hint, short, y]) => ({ value, label, hint, short, y }));
 const HOOKS = [
-  ["look", "looks", "sees g, and leaves it"],
-  ["halve", "halves", "hands on g/2"],
-  ["clip", "clips", "hands on g, kept within −1 and 1"],
-  ["turn", "turns", "hands on −g"],
-  ["stop", "stops", "hands on 0"],
+  ["look", "looks", "returns None: g stays"],
+  ["halve", "halves", "returns g/2"],
+  ["clip", "clips", "returns g, limited to −1 and 1"],
+  ["turn", "reverses", "returns −g"],
+  ["stop", "stops", "returns 0"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
-const STAGES = ["values", "g comes into y", "the hook on y", "the rule", "the hook on x"];
+const STAGES = ["values", "the gradient of y", "the hook on y", "the rule", "the hook on x"];
 const isNumber = (x) => x !== null && Number.isFinite(x);
 
 /** Lesson 05: one operation, the backward rule that is chosen for it, and two hooks that the gradient passes. */
@@ -36,8 +36,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "One operation, and six rules for the way back",
-    lead: "The rule is yours to choose, and nobody checks it: the value stays, what comes back changes. Two hooks watch the gradient pass; the one on y may hand on something else.",
+    title: "One operation and six rules for its gradient",
+    lead: "Choose the rule that turns the gradient of y into the gradient of x. The value of y does not depend on it. A hook on y can change the gradient before the rule; a hook on x only looks.",
   });
   const parts = { ...makeControls(model), ...makePictures(model) };
   frame.stage.append(...layout(parts));
@@ -64,11 +64,11 @@ const makeControls = (model) => ({
     "y of x",
     Object.entries(FUNCTIONS).map(([value, { label }]) => ({ value, label })),
   ),
-  rule: inputChoice(model, "rule", "What the rule hands to x, of a gradient g", RULES),
+  rule: inputChoice(model, "rule", "Rule: the gradient of x for a gradient g", RULES),
   hook: inputChoice(model, "hook", "The hook on y", HOOKS),
-  g: inputSlider(model, "g", { label: "g, what comes into y", min: -3, max: 3, step: 0.5 }),
+  g: inputSlider(model, "g", { label: "g, the gradient of y", min: -3, max: 3, step: 0.5 }),
   stage: Stepper({
-    label: "Stage of the way back",
+    label: "Stage of the backward pass",
     first: 1,
     count: STAGES.length - 1,
     at: model.get("step"),
@@ -202,29 +202,29 @@ function drawSlopes(plot, { curve: { pieces }, shownRule, x, slope }) {
     y: { min: shownRule.y[0], max: shownRule.y[1] },
     curves,
     handle: isNumber(slope) ? { x, y: slope, text: brief(slope, 4) } : null,
-    none: none ? "None: its own rule hands back nothing" : "",
+    none: none ? "None: its own rule gives no gradient" : "",
   });
 }
 
 function sentence({ step, shownFunction, x, value, seen: { comes, leaves, arrives } }) {
   const told = `${shownFunction.of(brief(x))} is ${brief(value)}.`;
   if (step === 0) return told;
-  const came = `${told} ${brief(comes)} comes into y`;
+  const came = `${told} The gradient of y is ${brief(comes)}`;
   if (step === 1) return `${came}.`;
-  const handed = leaves === comes ? `${came}, the hook leaves it` : `${came}, the hook makes ${brief(leaves)} of it`;
+  const handed = leaves === comes ? `${came}, the hook leaves it` : `${came}, the hook returns ${brief(leaves)}`;
   if (step === 2) return `${handed}.`;
   if (arrives === null)
-    return `${handed}, and the rule hands x nothing: None.${step === 4 ? " The hook on x is not called." : ""}`;
-  return `${handed}, and the rule hands ${brief(arrives)} to x${step === 4 ? ", as its hook sees" : ""}.`;
+    return `${handed}, and the rule gives x None.${step === 4 ? " The hook on x is not called." : ""}`;
+  return `${handed}, and the rule gives x ${brief(arrives)}${step === 4 ? ", which its hook sees" : ""}.`;
 }
 
 const tableOf = ({ shownFunction, shownRule, shownHook, x, value, g, seen, slope }) => ({
-  caption: `${shownFunction.of(brief(x))} = ${brief(value)}; what comes into y is ${brief(g)}, the hook on y ${shownHook.label}, the rule: ${shownRule.hint}`,
+  caption: `${shownFunction.of(brief(x))} = ${brief(value)}; the gradient of y is ${brief(g)}, the hook on y ${shownHook.label}, the rule: ${shownRule.hint}`,
   columns: ["place", "gradient"],
   rows: [
-    ["into y", seen.comes],
+    ["gradient of y", seen.comes],
     ["after the hook on y", seen.leaves],
-    ["into x", seen.arrives],
+    ["gradient of x", seen.arrives],
     ["slope that the rule claims", slope],
   ],
 });

@@ -28,8 +28,8 @@ const PATHS = { A: "x → x − μ", B: "μ → x − μ", C: "x → v", D: "μ 
 const LETTERS = Object.keys(PATHS);
 const CARRYING = LETTERS.slice(0, 4); // what E carries comes through C and D
 const ORDERS = [
-  { value: 1, label: "gradient", hint: "the gradient by x" },
-  { value: 2, label: "first row of the Hessian", hint: "how the slope by x₀ changes with each x" },
+  { value: 1, label: "gradient", hint: "the gradient with respect to x" },
+  { value: 2, label: "first row of the Hessian", hint: "the derivatives of the gradient's first entry" },
 ];
 
 const targetName = (target) => (target === "v" ? "v" : `y${SUBSCRIPTS[target[1]]}`);
@@ -47,8 +47,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "Which valve changes nothing?",
-    lead: "x goes into μ, the numerator and the variance v; y is (x − μ)/σ with σ = √v. A gradient comes back along every open path, dashed. A valve that you shut is a stop_gradient: the values stay, and what came along the path is gone.",
+    title: "Which stop changes nothing?",
+    lead: "x goes into μ, the numerator and the variance v; y is (x − μ)/σ with σ = √v. Gradients come back along the dashed paths. A switch places a stop_gradient on a path: the values stay the same, and the gradient of that path ends there.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -80,7 +80,7 @@ function makeParts(model) {
       onToggle: toggle,
     }),
     valves: ValveTable(toggle),
-    bars: SlopeBars({ label: "What comes back to each entry of x; the table beside it says the same" }),
+    bars: SlopeBars({ label: "The gradient of each entry of x; the table beside it says the same" }),
   };
 }
 
@@ -97,7 +97,7 @@ const layout = ({ target, order, sliders, diagram, valves, bars }) => [
     { class: "ak-split ak-valvesplit" },
     h(
       "div",
-      { class: "ak-scroll", tabindex: 0, role: "region", "aria-label": "Valves, and what each path carries" },
+      { class: "ak-scroll", tabindex: 0, role: "region", "aria-label": "Stops, and what each path carries" },
       valves.el,
     ),
     bars.el,
@@ -119,8 +119,8 @@ function ValveTable(onToggle) {
   function update({ shut, carried, gradient }) {
     for (const letter of LETTERS) {
       const open = !shut.includes(letter);
-      put(switches[letter], { "aria-checked": open, "aria-label": `Valve ${letter}, ${PATHS[letter]}: open` });
-      put(switches[letter].lastChild, { text: open ? "open" : "shut" });
+      put(switches[letter], { "aria-checked": open, "aria-label": `Path ${letter}, ${PATHS[letter]}: open` });
+      put(switches[letter].lastChild, { text: open ? "open" : "stopped" });
     }
     for (const [name, row] of Object.entries(cells)) {
       const numbers = fourOf(name === "sum" ? gradient : carried[name]);
@@ -155,7 +155,7 @@ function valveTable(switches, cells) {
     h(
       "thead",
       {},
-      h("tr", {}, head("valve", "ak-left"), head("path", "ak-left ak-path"), ENTRIES.map((name) => head(name))),
+      h("tr", {}, head("switch", "ak-left"), head("path", "ak-left ak-path"), ENTRIES.map((name) => head(name))),
     ),
     h("tbody", {}, rows, sum),
   );
@@ -224,24 +224,24 @@ function sentence({ gradient, whole, shut, order }) {
   const sum = () => brief(Number(gradient.reduce((a, b) => a + b, 0).toFixed(10)));
   const total = gradient ? `, which sums to ${sum()}` : "";
   const what = order === 1 ? "the gradient" : "the row of the Hessian";
-  if (!shut.length) return `With all valves open ${what} is ${list(gradient)}${total}.`;
+  if (!shut.length) return `Without a stop ${what} is ${list(gradient)}${total}.`;
   const same = gradient && gradient.every((g, i) => Object.is(g, whole[i]) || Math.abs(g - whole[i]) < 5e-5);
-  const after = same ? `: the same as with all open` : `${total}; with all open it is ${list(whole)}`;
-  return `With ${shut.join(", ")} shut ${what} is ${list(gradient)}${after}.`;
+  const after = same ? `: the same as without a stop` : `${total}; without a stop it is ${list(whole)}`;
+  return `With a stop on ${shut.join(", ")} ${what} is ${list(gradient)}${after}.`;
 }
 
 function tableOf(state) {
   const { x, carried, gradient, whole, shut } = state;
-  const path = (letter) => `${letter}: ${PATHS[letter]}${shut.includes(letter) ? ", shut" : ""}`;
+  const path = (letter) => `${letter}: ${PATHS[letter]}${shut.includes(letter) ? ", stopped" : ""}`;
   return {
     caption: `${titleOf(state)}: what each path carries`,
     columns: ["path", ...ENTRIES],
     rows: [
       ["value of x", ...x],
       ...CARRYING.map((letter) => [path(letter), ...fourOf(carried[letter])]),
-      [`E: ${PATHS.E}`, ...Array(4).fill(shut.includes("E") ? "shut" : "open")],
+      [`E: ${PATHS.E}`, ...Array(4).fill(shut.includes("E") ? "stopped" : "open")],
       ["sum", ...fourOf(gradient)],
-      ["sum with all valves open", ...fourOf(whole)],
+      ["sum without a stop", ...fourOf(whole)],
     ],
   };
 }

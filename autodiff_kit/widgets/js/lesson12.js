@@ -7,13 +7,13 @@ import { Stepper } from "./kit/stepper.js";
 import { VariableDiagram } from "./kit/variable_diagram.js";
 
 const WAYS = [
-  { value: "assign", label: "x1.assign_add(x0)", hint: "The sum is put into the variable" },
+  { value: "assign", label: "x1.assign_add(x0)", hint: "The sum is stored in the variable" },
   { value: "update", label: "s = x1 + x0", hint: "The sum is a new value; the variable stays as it is" },
 ];
 const HOLDS = [
-  { value: "copy", label: "a copy of it", hint: "Nobody else can write there" },
-  { value: "reference", label: "where it stands", hint: "By reference: it is read when the gradient is asked" },
-  { value: "version", label: "where, and its version", hint: "By reference, with a count of the writings" },
+  { value: "copy", label: "a copy of it", hint: "Nothing else can write to it" },
+  { value: "reference", label: "a reference", hint: "The number is read in the backward pass" },
+  { value: "version", label: "a reference and a version", hint: "A reference, and a count of the assignments" },
 ];
 const INITIAL = { x0: "x0", x1: "x1, at first", later: "written into x1 later" };
 const LAST = 5;
@@ -24,7 +24,7 @@ function render({ model, el }) {
     model,
     el,
     title: "What does a variable remember?",
-    lead: "Two variables are boxes with a number in them. y is the square of their sum. Choose how the sum is made and what the square keeps for its slope; then run the program line by line. Solid lines are on the record, dots are numbers that only move.",
+    lead: "Two variables hold a number each, and y is the square of their sum. Choose how the sum is made and what the square keeps for its slope; then run the program line by line. Solid lines are recorded on the tape; dotted lines show numbers that are only copied.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -50,7 +50,7 @@ const makeParts = (model) => ({
     ]),
   ),
   program: h("ol", { class: "ak-note", style: "list-style:none;margin:0 0 12px;padding:0;max-width:none" }),
-  diagram: VariableDiagram({ label: "The two variables as boxes, and what is recorded; the table below says the same" }),
+  diagram: VariableDiagram({ label: "The two variables, and what is recorded; the table below says the same" }),
   stepper: Stepper({
     label: "Line of the program",
     count: LAST,
@@ -98,31 +98,31 @@ function sentence(state) {
   if (step === 0) return `x0 holds ${brief(x0)} and x1 holds ${brief(x1)}. Run the first line.`;
   if (step === 1)
     return assigns
-      ? `x1 holds ${brief(scene.put)} now. Where that came from is not on the record.`
-      : `s is ${brief(scene.given)}, and the addition is on the record.`;
+      ? `x1 holds ${brief(scene.put)} now. The tape recorded nothing.`
+      : `s is ${brief(scene.given)}, and the tape recorded the addition.`;
   if (step === 2) return `y is ${brief(scene.y)}. For its slope the square keeps ${keptWords(state)}.`;
   if (step === 3) {
     const looks = hold !== "copy" && assigns;
-    return `x1 holds ${brief(later)} now.${looks ? " That is where the square will look." : " What the square keeps has not changed."}`;
+    return `x1 holds ${brief(later)} now.${looks ? " The square will read this number." : " What the square keeps has not changed."}`;
   }
   if (scene.loud) return `An error: ${scene.loud}.`;
   if (step === 4)
-    return `The square hands on 2 · ${brief(scene.held)} = ${brief(scene.into_given)}${assigns ? ", to the reading of x1" : ", to s"}.`;
+    return `The square gives ${assigns ? "the reading of x1" : "s"} the gradient 2 · ${brief(scene.held)} = ${brief(scene.into_given)}.`;
   const found = `y is ${brief(scene.y)}, dy/dx0 is ${brief(scene.into_x0)}, dy/dx1 is ${brief(scene.into_x1)}`;
-  return `${found}; when x0 is moved a little, y moves ${brief(scene.difference)} times as far.`;
+  return `${found}; a finite difference gives ${brief(scene.difference)} for dy/dx0.`;
 }
 
 /** What the square keeps for its slope. */
 function keptWords({ hold, scene, assigns }) {
-  const place = `the place of ${assigns ? "x1" : "s"}`;
-  return { copy: `a copy of ${brief(scene.given)}`, reference: place, version: `${place}, and its version` }[hold];
+  const place = assigns ? "x1" : "s";
+  return { copy: `a copy of ${brief(scene.given)}`, reference: `a reference to ${place}`, version: `a reference to ${place}, and its version` }[hold];
 }
 
 function tableOf({ scene, x0, x1, later, assigns }) {
   const shown = (x) => (scene.loud ? "error" : x);
   const sum = ["s", " ", scene.given, scene.given, shown(scene.into_given)];
   return {
-    caption: "The program's values, and the gradients that come to them",
+    caption: "The program's values, and their gradients",
     columns: ["name", "at first", "when y is computed", "at the end", "gradient of y"],
     rows: [
       ["x0", x0, x0, x0, shown(scene.into_x0)],

@@ -34,8 +34,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "The gradients have stopped. How far does it still roll?",
-    lead: "Learning rate .1. Each bar is a step: wide and stippled is what it carries over of the steps before, narrow and orange what its own gradient adds. Move the cursor: at the dashed line w would come to rest if only zeros followed.",
+    title: "The gradients have stopped. How far does the weight still move?",
+    lead: "The learning rate is 0.1. Each bar is a step: its dotted part comes from earlier gradients, its orange part from the gradient of this step. Move the cursor: the dashed line shows where w ends if only zeros follow.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -69,7 +69,7 @@ function makeParts(model) {
         brush = value;
       },
     }),
-    memory: inputSlider(model, "b", { label: "memory b", min: 0, max: 0.95, step: 0.05 }),
+    memory: inputSlider(model, "b", { label: "momentum b", min: 0, max: 0.95, step: 0.05 }),
     plot: MomentumPlot({
       brush: () => brush,
       unit: () => 1,
@@ -130,12 +130,12 @@ function sentence({ chosen: { label }, grads, at, steps, carried, w, rest }) {
   const tail =
     Math.abs(further) < 5e-5
       ? `w is at ${fmt(w[at + 1], 4)}; with zeros from here on it stays there.`
-      : `w is at ${fmt(w[at + 1], 4)}; with zeros from here on it rolls ${fmt(further, 4)} further, to ${fmt(rest, 4)}.`;
+      : `w is at ${fmt(w[at + 1], 4)}; with zeros from here on it moves ${fmt(further, 4)} further, to ${fmt(rest, 4)}.`;
   return `${head} ${tail}`;
 }
 
 const tableOf = ({ chosen, b, grads, carried, steps, w }) => ({
-  caption: `${chosen.label}, memory ${brief(b)}`,
+  caption: `${chosen.label}, b = ${brief(b)}`,
   columns: ["step", "gradient", "carried over", "its own", "step taken", "w"],
   rows: grads.map((g, i) => [
     String(i + 1),

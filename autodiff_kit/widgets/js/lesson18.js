@@ -19,8 +19,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "What does the way back cost?",
-    lead: "Three layers, and their cost from a tape: operations forward and backward, line by line. Change the widths, or what a gradient is asked for.",
+    title: "What does the backward pass cost?",
+    lead: "The operations of three layers, forward and backward, as a tape counts them line by line. Change the widths, or the gradients that are wanted.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -80,7 +80,7 @@ function sentence({ lines, wanted, forward, backward, ratio }) {
   if (!wanted.some(Boolean)) return `${fmt(forward, 0)} operations forward, none backward: no gradient is asked for.`;
   const sums = `${fmt(forward, 0)} operations forward, ${fmt(backward, 0)} backward: ${fmt(ratio, 3)} times as many`;
   const spared = lines.filter((line) => line.to.length === 0).length;
-  const early = `The way back ends ${spared} ${spared > 1 ? "lines" : "line"} early, where nothing more is asked for.`;
+  const early = `The backward pass ends ${spared} ${spared > 1 ? "lines" : "line"} early, because no gradient before it is wanted.`;
   return `${sums}.${spared ? ` ${early}` : ""}`;
 }
 

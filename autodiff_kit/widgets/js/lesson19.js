@@ -38,7 +38,7 @@ function render({ model, el }) {
     model,
     el,
     title: "How far may a step go?",
-    lead: "Lines join parameters of equal cost, the sum of squared residuals. The thin curve holds the end of the next step for every damping, from the full step back to where you stand; the dashed ring is the region in which it takes the residuals for straight lines.",
+    lead: "Lines join parameters of equal cost, the sum of squared residuals. The thin curve holds the end of the next step for every damping, from the Gauss-Newton step back to the current parameters. The dashed ring is the trust region of the chosen damping.",
   });
   const parts = makeParts(model);
   const plots = makePlots();

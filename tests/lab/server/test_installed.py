@@ -54,4 +54,5 @@ def test_a_plain_install_enables_the_extension(tmp_path: Path) -> None:
     )
     asked = [str(bin_ / "python"), "-c", script]
     done = subprocess.run(asked, check=True, timeout=300, cwd=tmp_path, env=clean, capture_output=True, text=True)
-    assert done.stdout.split() == ["22", "autodiff-kit"]
+    notebooks = len(list((TOP / "notebooks").glob("*.ipynb")))
+    assert done.stdout.split() == [str(notebooks), "autodiff-kit"]

@@ -66,7 +66,8 @@ def test_reading_creates_no_files(fresh: WorkingFolder) -> None:
 def test_the_syllabus_has_every_lesson(fresh: WorkingFolder) -> None:
     found = panel_data.syllabus(fresh)
     lessons = {lesson["no"]: lesson for lesson in found["lessons"]}
-    assert list(lessons) == [f"{n:02d}" for n in range(22)]
+    assert list(lessons) == [f"{n:02d}" for n in range(len(lessons))]
+    assert len(lessons) >= 22
     assert {part["no"] for part in found["parts"]} <= set(lessons)
     assert all(set(lesson["needs"]) <= set(lessons) for lesson in lessons.values())
     assert all(lesson["title"] and lesson["goal"] and lesson["minutes"] for lesson in lessons.values())
@@ -247,7 +248,7 @@ def test_an_unknown_revision(folder: WorkingFolder) -> None:
 def test_open_makes_the_copy_and_never_writes_over_it(fresh: WorkingFolder) -> None:
     first = panel_data.open_notebook(fresh, "01", {})
     path = fresh.server_root / first["path"]
-    assert (first["made"], first["cell"]) == (True, "l01-000")
+    assert (first["made"], first["cell"]) == (True, "01-000")
     assert all(not cell.get("outputs") for cell in json.loads(path.read_text())["cells"])
     path.write_text(path.read_text().replace("push and pull", "mine"))
     kept = path.read_bytes()

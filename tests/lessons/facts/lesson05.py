@@ -10,5 +10,5 @@ FOUND = {
     "hook-on-one-path": 2 * (2 * 3) + 3,
 }
 """What each prompt of the lesson must find."""
-PRINTED = ["composed: nan   with a rule of its own: 1.0"]
+PRINTED = ["composed: nan   with its own rule: 1.0"]
 """What its cells print, each within one line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FOUND = {
-    "backward-over-forward": 2 - 4 * 8 / (4 * 8 + 8 * 8 + 8 * 2),
+    "backward-over-forward": 2 * 10 * (4 * 8 + 2 * 8 * 8 + 2 * 8 * 2),
     "frozen-layers": 2 * 10 * (4 * 8 + 8 * 8 + 8 * 2),
     "cheapest-order": 10 * 100 * 2 + 2 * 100 * 10 + 10 * 2 * 10,
 }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-J = np.array([[3.0, 2.0, 0.0], [0.0, -1.0, 3.0], [4.0, 0.0, 1.0]])
-
 
 def first_step(times: np.ndarray, damping: float, identity: bool = False) -> np.ndarray:
     """Lesson 19's first step from (1, 0), where the columns of J are 1 and t."""
@@ -23,7 +21,7 @@ def in_seconds(identity: bool) -> bool:
 
 FOUND = {
     "fit-sweeps": 5 * min(20, 2),
-    "damping-to-infinity": "short" if np.abs(first_step(np.linspace(0, 2, 20), 1e4)).max() < 1e-3 else "full",
+    "damping-to-infinity": "downhill" if np.abs(first_step(np.linspace(0, 2, 20), 1e4)).max() < 1e-3 else "full",
     "seconds-for-minutes": {(True, False): "columns", (True, True): "both"}.get(
         (in_seconds(False), in_seconds(True)), "one"
     ),
@@ -31,3 +29,5 @@ FOUND = {
 """What each prompt of the lesson must find."""
 PRINTED = ["10 forward sweeps, 100 reverse"]
 """What its cells print, each within one line."""
+TRY_ANSWERS = {"19-035": {8.0 * 6, 8.0 * 1000}}
+"""Numbers of answers that no cell has, by cell."""

@@ -8,14 +8,18 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from autodiff_kit.lab.server.catalog import lesson_catalog
+
 from .cells import ATTENTION, NEARLY, PUSH, SETUP
+
+LESSONS = len(lesson_catalog())
 
 
 def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any) -> None:
     page = newcomer.page
     newcomer.command("autodiff-kit:open-syllabus")
     syllabus = page.locator(".akl-syllabus")
-    expect(syllabus.locator(".akl-lesson")).to_have_count(22)
+    expect(syllabus.locator(".akl-lesson")).to_have_count(LESSONS)
     expect(syllabus.locator(".akl-primary")).to_have_count(1)
     expect(syllabus.locator(".akl-next")).to_contain_text("00")
     syllabus.locator(".akl-next .akl-primary").click()
@@ -92,7 +96,7 @@ def test_what_the_server_cannot_take_is_kept_and_sent_later(bench: Any) -> None:
 def test_the_lessons_are_walked_with_keys(bench: Any) -> None:
     bench.command("autodiff-kit:open-syllabus")
     tree = bench.page.locator(".akl-tree")
-    expect(tree.locator(".akl-lesson")).to_have_count(22)
+    expect(tree.locator(".akl-lesson")).to_have_count(LESSONS)
     tree.locator('[tabindex="0"]').first.focus()
     bench.press("Home", "ArrowDown", "ArrowDown")
     focused = bench.page.locator(".akl-lesson:focus")

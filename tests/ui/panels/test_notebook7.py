@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from autodiff_kit.lab.server.catalog import lesson_catalog
+
 from .cells import PULL, PUSH
 from .conftest import Bench
 
+LESSONS = len(lesson_catalog())
 LESSON = "notebooks/01_jacobian_vector_products.ipynb"
 EXERCISE = "exercises/01_jacobian_vector_products.ipynb"
 
@@ -72,7 +75,7 @@ def test_inspector_marks_and_syllabus(paper: Any) -> None:
 
     book.press("Alt+Shift+L")
     syllabus = book.page.locator(".akl-syllabus")
-    expect(syllabus.locator(".akl-lesson")).to_have_count(22)
+    expect(syllabus.locator(".akl-lesson")).to_have_count(LESSONS)
     assert book.inside(".akl-syllabus")
     assert book.inside(".akl-inspector")
     row = syllabus.locator('.akl-lesson[data-no="06"]')

@@ -1,4 +1,4 @@
-"""Lesson 05, rules for the way back: one's own, one that is swapped for a while, and what passes."""
+"""Lesson 05, custom gradients: a rule of your own, and a rule that is replaced inside a block."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LESSON = Lesson(
     no="05",
     slug="05_custom_gradients",
     title="Custom and overridden gradients: exercises",
-    goal="Write a rule that is right in both tails, a valve that turns a gradient round, and swap a rule for one block only.",
+    goal="Write a gradient that is right for very large and very small x, one that clips and reverses, and replace a rule inside one block only.",
     minutes=35,
     reminders=(
-        "A rule for the way back, `pull`, gets what comes in, g, and gives back g times the slope (lesson 01).",
-        "`np.where` works out both sides: what must not overflow has to be kept harmless before (lesson 03).",
+        "A rule, here called `pull`, gets g, the gradient of the result, and returns the gradient of the input: g times the slope.",
+        "`np.where` computes both sides (lesson 03). A side that would overflow needs another input.",
     ),
     rows=("B10", "B27", "B28"),
     keywords=("custom gradient", "override", "straight-through", "log1pexp", "gradient reversal"),

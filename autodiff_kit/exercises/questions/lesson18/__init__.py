@@ -1,4 +1,4 @@
-"""Lesson 18, what backward costs: the bill of layers, the cheapest order of products, and the dearest lines."""
+"""Lesson 18, what the backward pass costs: a chain of layers, the cheapest order of products, the costliest lines."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["LESSON"]
 LESSON = Lesson(
     no="18",
     slug="18_what_backward_costs",
-    title="What backward costs: exercises",
-    goal="Count the operations of both ways, find the cheapest order of a chain's products, and the lines that cost most.",
+    title="What the backward pass costs: exercises",
+    goal="Count the operations of both passes, find the cheapest order of a chain of products, and find the lines that cost most.",
     minutes=35,
     reminders=(
-        "A product of (m, k) and (k, n) takes mkn multiplications and as many additions: 2mkn operations.",
-        "A push gives a column of the Jacobian, a pull a row (lesson 01). Either multiplies the Jacobians of the steps, from one end.",
+        "A product of the shapes (m, k) and (k, n) takes mkn multiplications and as many additions: 2mkn operations.",
+        "A push gives a column of the Jacobian, a pull a row (lesson 01). Forward mode multiplies the Jacobians of the steps from the input on, reverse mode from the output on.",
     ),
     rows=("B21",),
     keywords=("cost", "operations", "chain", "Jacobian"),

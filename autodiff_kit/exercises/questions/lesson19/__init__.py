@@ -10,11 +10,11 @@ LESSON = Lesson(
     no="19",
     slug="19_levenberg_marquardt",
     title="Levenberg-Marquardt: exercises",
-    goal="Build the Jacobian of residuals in the fewest sweeps, take a step that no unit can change, and make a whole fit of such steps.",
+    goal="Build the Jacobian of residuals in the fewest sweeps, take a damped step that does not depend on units, and write a whole fit.",
     minutes=40,
     reminders=(
         "A push gives J·v, one column for a unit vector; a pull gives u·J, one row (lesson 01).",
-        "A step h is kept only if the cost falls. `lam` is the damping: near 0 the step goes where the linear model has its least, a large one makes it short.",
+        "A step h is kept only if the cost falls. `lam` is the damping: near 0 it gives the Gauss-Newton step, and a large one makes the step short.",
     ),
     rows=("B44",),
     keywords=("least squares", "Jacobian", "Levenberg-Marquardt", "damping"),

@@ -71,7 +71,7 @@ export function MomentumPlot({ brush, unit, onPaint, onCursor }) {
       ...told(tops.w + ROWS.w / 2 + 4, fmt(w[at + 1], 4), "ak-strong"),
       ...drawRollOut({
         ...{ w, grads, roll, rest, at, X, room, top: tops.w, size: ROWS.w, span: spanOf(w, rest) },
-        words: `${room.inside ? "" : "zeros from here on: "}rests at ${fmt(rest, 4)}`,
+        words: `${room.inside ? "" : "zeros from here on: "}ends at ${fmt(rest, 4)}`,
       }),
       ...(room.inside ? [0, 12, 24] : [0, 6, 12, 18, 24])
         .filter((k) => k <= grads.length)

@@ -77,7 +77,7 @@ export function StopGradientDiagram({ label, nodes, pipes, onToggle }) {
     return s(
       "g",
       { style: "cursor:pointer", "data-valve": letter, onclick: () => onToggle(letter) },
-      s("title", { text: `valve ${letter}: ${shut ? "shut; click to open it" : "open; click to shut it"}` }),
+      s("title", { text: `path ${letter}: ${shut ? "stopped; click to remove the stop" : "open; click to stop it"}` }),
       s("circle", { cx: x, cy: y, r: 18, fill: "transparent" }),
       shut ? s("line", { x1, y1, x2, y2, class: "ak-stroke-value", "stroke-width": 5, "stroke-linecap": "round" }) : "",
       s("circle", {

@@ -1,4 +1,4 @@
-"""custom-1: log(1 + eˣ), with a rule of its own."""
+"""custom-1: log(1 + eˣ) with its own gradient."""
 
 from __future__ import annotations
 
@@ -32,11 +32,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         value, pull = unpack_tuple(reply, "log1pexp", ("value", "pull"))
         if not isinstance(pull, ReturnedFunction):
-            raise LearnerCodeError(
-                "log1pexp is to give back (value, pull), where pull is a function of the incoming gradient g."
-            )
+            raise LearnerCodeError("log1pexp is to return (value, pull), where pull is a function of the gradient g.")
         if value_1(a, value, x, tol):
-            yield from way_back_1(a, pull, x, g, tol)
+            yield from gradient_1(a, pull, x, g, tol)
 
 
 def value_1(a: AttemptEvaluation, value: object, x: Array, tol: float) -> bool:
@@ -50,7 +48,7 @@ def value_1(a: AttemptEvaluation, value: object, x: Array, tol: float) -> bool:
     return a.behave(bool(off < 1e-4), "loses-the-tail", f"{what} at −40 is off by {100 * off:.0f} %.", half=False)
 
 
-def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array, tol: float) -> CheckScript:
+def gradient_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array, tol: float) -> CheckScript:
     """Judge what the pull gives for one cotangent."""
     reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
     if a.warned(reply, "stable-value-unstable-slope"):
@@ -59,6 +57,7 @@ def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array,
     mistaken = {
         "stable-value-unstable-slope": g * misconceptions.composed_derivative(x),
         "ignores-the-cotangent": slope,
+        "slope-of-max": g * (x > 0),
         "slope-of-the-wrong-side": g * misconceptions.sigmoid(-x),
     }
     a.case(reply.value, g * slope, mistaken, tol=tol, of="What pull gives", dtype=x.dtype.type)
@@ -67,26 +66,27 @@ def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array,
 QUESTION = Question(
     id="custom-1",
     points=3,
-    title="A logarithm with a rule of its own",
-    text="""Write log(1 + eˣ) as `@ak.custom_gradient` wants it: its value, and a function `pull(g)` that gives x the gradient for a g that comes in. With NumPy, for an array
-`x` of float64 or float32, which may hold anything from −1000 to 1000; the answers have the dtype of `x`. A floating-point warning counts as a failure, and at −40 the value is 4.2·10⁻¹⁸, not 0.""",
+    title="log(1 + eˣ) with its own gradient",
+    text="""Write log(1 + eˣ) in the form that `@ak.custom_gradient` asks for, with NumPy: `log1pexp(x)` returns the value and a function `pull`; `pull(g)` returns the gradient of x. `x` is an
+array of float64 or float32 with entries from −1000 to 1000, and both results have its dtype. At x = −40 the value is 4.2·10⁻¹⁸, not 0. A floating-point warning fails the case.""",
     writes=("log1pexp",),
     starter='''def log1pexp(x):
-    """log(1 + exp(x)): give back (value, pull), where pull(g) is the gradient for x."""
+    """log(1 + exp(x)): return (value, pull); pull(g) returns the gradient of x."""
     ...
 ''',
     check=check,
     messages={
-        "overflows": "exp(1000) is more than a float can hold: take out what is large before.",
-        "loses-the-tail": "1 + e⁻⁴⁰ is 1, and its log is 0; log1p does not add the 1 first.",
-        "stable-value-unstable-slope": "The value is safe; the slope is inf/inf.",
-        "ignores-the-cotangent": "You gave back the slope. Multiply it by the g that comes in.",
-        "slope-of-the-wrong-side": "That is σ(−x). For large x the function is nearly x itself: its slope is 1 there.",
+        "overflows": "exp(x) overflows for large x: exp(1000) is inf. Rewrite the value so that exp gets only numbers up to 0.",
+        "loses-the-tail": "Your value at x = −40 is too inexact. In floats 1 + e⁻⁴⁰ is exactly 1, and its log is 0; use np.log1p.",
+        "stable-value-unstable-slope": "The value is right, but pull computes exp of a large number, and then inf/inf. Rewrite the slope as well.",
+        "ignores-the-cotangent": "Your pull returns the slope. Multiply it by g.",
+        "slope-of-the-wrong-side": "Your slope is σ(−x). For large x the function is nearly x, so its slope is near 1 there.",
+        "slope-of-max": "Your slope is that of max(x, 0), 0 or 1. The second part of log(1 + eˣ) has a slope too.",
     },
     hints=(
-        "max(x, 0) plus something that is never large.",
-        "log1p of exp(−|x|) is that something.",
-        "The slope is σ(x): with `e = np.exp(-np.abs(x))` it is `np.where(x > 0, 1, e) / (1 + e)`.",
+        "Split the function into max(x, 0) and a rest that is never large.",
+        "The rest is a logarithm of 1 plus something small. Which NumPy function computes that without adding the 1?",
+        "`np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))`; with `e = np.exp(-np.abs(x))` the slope is `np.where(x > 0, 1, e) / (1 + e)`.",
     ),
     example=lambda rng: {"x": np.r_[rng.normal(size=2).round(2), 0.0, 1000.0, -40.0], "g": rng.normal(size=5).round(2)},
 )

@@ -50,6 +50,7 @@ WRONG = {
     "chain rule, warnings off": ((quiet_chain_rule,), "stable-value-unstable-slope"),
     "no g": ((lambda x: safe(x, pull=lambda g: sigmoid(x)),), "ignores-the-cotangent"),
     "sigmoid(-x)": ((lambda x: safe(x, pull=lambda g: g * sigmoid(-x)),), "slope-of-the-wrong-side"),
+    "slope of max(x, 0)": ((lambda x: safe(x, pull=lambda g: g * (x > 0)),), "slope-of-max"),
     "identity": ((lambda x: safe(x, value=x.copy()),), ""),
     "g alone": ((lambda x: safe(x, pull=lambda g: g),), ""),
     "always float64": ((always_double,), ""),

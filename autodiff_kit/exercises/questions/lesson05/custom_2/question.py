@@ -1,4 +1,4 @@
-"""custom-2: A valve."""
+"""custom-2: Clip and reverse a gradient."""
 
 from __future__ import annotations
 
@@ -25,15 +25,17 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for _ in range(3):
         x, g = rng.normal(size=8) * 3, rng.normal(size=8) * 3
         lam, cap = float(rng.choice([rng.uniform(0.2, 0.8), rng.uniform(1.3, 2)])), float(rng.uniform(0.4, 1))
-        reply = yield Call("valve", (x, lam, cap))
+        reply = yield Call("clip_and_reverse", (x, lam, cap))
         if a.warned(reply):
             continue
-        value, pull = unpack_tuple(reply, "valve", ("value", "pull"))
+        value, pull = unpack_tuple(reply, "clip_and_reverse", ("value", "pull"))
         if not isinstance(pull, ReturnedFunction):
-            raise LearnerCodeError("The second thing that valve gives back is a function of the incoming gradient g.")
+            raise LearnerCodeError(
+                "The second thing that clip_and_reverse returns is a function of the incoming gradient g."
+            )
         done = [one for one in misconceptions.rule_applied_to_value(x, lam, cap) if values_close(value, one, TOL)]
         changed = {"changes-the-forward": done[0] if done else None}
-        if a.case(value, x, changed, tol=TOL, of="The value of valve"):
+        if a.case(value, x, changed, tol=TOL, of="The value of clip_and_reverse"):
             back = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
             if not a.warned(back):
                 pulled(a, back.value, x, g, lam, cap)
@@ -47,6 +49,8 @@ def pulled(a: AttemptEvaluation, got: object, x: np.ndarray, g: np.ndarray, lam:
         "clips-x-not-g": -lam * np.clip(x, -cap, cap),
         "gate-not-clip": -lam * g * (np.abs(g) <= cap),
         "forgets-to-turn": -right,
+        "forgets-to-clip": -lam * g,
+        "clips-the-length": -lam * g * min(1.0, cap / float(np.linalg.norm(g))),
     }
     back = require_real_array(got, "pull")
     k = int(np.argmax(np.abs(back - right))) if back.shape == right.shape else 0
@@ -57,26 +61,28 @@ def pulled(a: AttemptEvaluation, got: object, x: np.ndarray, g: np.ndarray, lam:
 QUESTION = Question(
     id="custom-2",
     points=2,
-    title="A valve",
-    text="""Between two parts of a network stands a valve: forwards everything passes untouched, backwards the gradient is first clipped, entry by entry, to −cap … cap, and then
-multiplied by −lam. (Turned round in this manner, it makes the first part work *against* the second.) Write the rule that `@ak.custom_gradient` wants: `valve(x, lam, cap)` gives back
-`(value, pull)`. `x` and `g` are arrays, lam and cap are positive numbers.""",
-    writes=("valve",),
-    starter='''def valve(x, lam, cap):
-    """Identity; backwards clip to -cap...cap, then times -lam: give back (value, pull)."""
+    title="Clip and reverse a gradient",
+    text="""Write a function that changes only the gradient, in the form that `@ak.custom_gradient` asks for. `clip_and_reverse(x, lam, cap)` returns the value, which is x unchanged, and a function `pull`. For a
+gradient g, `pull(g)` first clips every entry of g to the range from −cap to cap, and then multiplies by −lam. `x` and `g` are arrays; lam and cap are positive numbers. (Such a *gradient reversal* trains one part
+of a network against another.)""",
+    writes=("clip_and_reverse",),
+    starter='''def clip_and_reverse(x, lam, cap):
+    """Identity; the gradient is clipped to -cap...cap, then multiplied by -lam: return (value, pull)."""
     ...
 ''',
     check=check,
     messages={
-        "changes-the-forward": "The value passes untouched: only the gradient is worked on.",
-        "clips-after-scaling": "Clip, then scale: for g = {g} it is {b}, and the other way round {a}.",
-        "clips-x-not-g": "It is the gradient that is clipped; x has nothing to do with it.",
-        "gate-not-clip": "An entry beyond the cap is brought back to the cap, not dropped.",
-        "forgets-to-turn": "Times −lam: what comes back is turned round.",
+        "changes-the-forward": "Your value is not x. Only the gradient is to be changed.",
+        "clips-after-scaling": "Clip first, then multiply: for g = {g} the result is {b}; the other order gives {a}.",
+        "clips-x-not-g": "Your pull clips x. It is the gradient g that is to be clipped.",
+        "gate-not-clip": "Your pull sets entries beyond the cap to 0. Clipping moves them to the cap.",
+        "forgets-to-turn": "Your pull multiplies by lam. The factor is −lam.",
+        "forgets-to-clip": "For g = {g} you returned −lam · g. Clip g to the range from −cap to cap first.",
+        "clips-the-length": "Your pull scales all of g to a length of at most cap. Each entry is to be clipped by itself.",
     },
     hints=(
-        "Two things are given back: x, and a function.",
-        "The function looks at g only.",
+        "Two things are returned: x, and a function.",
+        "Which of x and g does this function use? Two steps, in the order of the text.",
         "`return x, lambda g: -lam * np.clip(g, -cap, cap)`",
     ),
     example=lambda rng: {

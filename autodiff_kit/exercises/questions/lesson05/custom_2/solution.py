@@ -3,5 +3,5 @@
 import numpy as np
 
 
-def valve(x, lam, cap):
+def clip_and_reverse(x, lam, cap):
     return x, lambda g: -lam * np.clip(g, -cap, cap)

@@ -1,4 +1,4 @@
-"""custom-3: A rule for one block only."""
+"""custom-3: Replace a rule inside one block."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def one_block(a: AttemptEvaluation, rng: np.random.Generator, op: str, rule: str
     x = rng.uniform(-3, 3, size=4)
     reply = yield Call("swapped", (op, rule, x), errors=("LookupError",))
     if reply.error:
-        words = f'swapped("{op}", "{rule}", x) raised {reply.error}; both names are there.'
+        words = f'swapped("{op}", "{rule}", x) raised {reply.error}; both names are known.'
         a.fail({"wrong-name"}, words, op=op, name=op.lower())
     elif not a.warned(reply):
         judge(a, reply, op, rule, x)
@@ -70,27 +70,27 @@ def judge(a: AttemptEvaluation, reply: CallResult, op: str, rule: str, x: Array)
 QUESTION = Question(
     id="custom-3",
     points=2,
-    title="A rule for one block only",
-    text="""`op` is the name of an operation without a slope: `"Floor"`, `"Ceil"`, `"Round"` or `"Sign"`; `getattr(ak, op.lower())` is its function. `rule` names the gradient that
-it is to take, such as `"Identity"` or `"Sin"`. For an array `x` give back three things: the operation's **value**; the gradient of its sum with respect to x with the rule swapped,
-**inside** a block; and the gradient of the same operation, recorded once more **after** the block, where nothing may be left of the swap. Unknown names raise the kit's own LookupError.""",
+    title="Replace a rule inside one block",
+    text="""`op` is the name of an operation without a gradient: `"Floor"`, `"Ceil"`, `"Round"` or `"Sign"`; its function is `getattr(ak, op.lower())`. `rule` is the name of a registered gradient, such as
+`"Identity"` or `"Sin"`. Write `swapped(op, rule, x)` for an array x. It returns three things: the **value** of the operation at x; the gradient of its sum with respect to x, recorded **inside** a block in which
+`op` has the gradient `rule`; and the gradient of the same operation, recorded once more **after** that block. If a name is unknown, the kit raises a LookupError; do not catch it.""",
     writes=("swapped",),
     starter='''def swapped(op, rule, x):
-    """Give back (value, inside, after): value and gradient under the rule, and the gradient without it."""
+    """Return (value, inside, after): value and gradient with the rule, then the gradient without it."""
     ...
 ''',
     check=check,
     messages={
-        "override-leaks": "Still active: what is recorded inside the block keeps the rule. Record it once more, outside.",
-        "edits-the-forward": "The value is that of the other operation. Only the rule for the way back is swapped: floor of 1.7 stays 1.",
-        "wrong-name": "Names of operations are written as they are given: {op}, not {name}.",
-        "recorded-outside": "None is the operation's own gradient: it took its rule when it was recorded, and that was outside of the block.",
-        "zero-taken-for-none": "Without the rule there is no gradient: None, not 0.",
-        "swallows-the-error": 'No gradient is called "{unknown}", and the caller has to hear of it: let the error out.',
+        "override-leaks": "The third gradient still has the rule. What was recorded inside the block keeps its rule, so record the operation once more outside.",
+        "edits-the-forward": "Your value is that of the other operation. The map replaces only the gradient: floor(1.7) stays 1.",
+        "wrong-name": "The map needs the name as it was given, {op}; {name} is unknown.",
+        "recorded-outside": "The second gradient is None, the operation's own. An operation takes its rule when it is recorded, so record it inside the block.",
+        "zero-taken-for-none": "You gave 0 after the block. Without the rule the tape gives None.",
+        "swallows-the-error": "No gradient is named {unknown}, and swapped returned without an error. Let the kit's LookupError pass.",
     },
     hints=(
-        "A with-block holds the swap, whatever happens inside it.",
-        "The map goes from one name to the other, and both are given: `{op: rule}`.",
+        "How many times is the operation recorded, and which of the records lie inside the block?",
+        "The map is a dictionary from the name of an operation to the name of a gradient; both are given.",
         "`with ak.gradient_override_map({op: rule}), ak.GradientTape() as tape: y = f(v)`; then the same without the map.",
     ),
     example=lambda rng: {"op": "Floor", "rule": "Identity", "x": rng.uniform(-3, 3, size=3).round(2)},

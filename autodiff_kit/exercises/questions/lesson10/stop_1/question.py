@@ -1,4 +1,4 @@
-"""stop-1: A part of a matrix learns."""
+"""stop-1: Training a part of a matrix."""
 
 from __future__ import annotations
 
@@ -30,16 +30,22 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if reply.gradients[0] is None:
             a.fail({"stops-everything"}, "The gradient of W is None.")
             continue
-        mistaken = {"stops-nothing": c, "stops-the-wrong-half": c * (1 - mask), "stops-everything": 0.0 * c}
+        mistaken = {
+            "stops-nothing": c,
+            "stops-the-wrong-half": c * (1 - mask),
+            "stops-everything": 0.0 * c,
+            "gradient-too-large": 2 * c * mask,
+        }
         a.case(reply.gradients[0], c * mask, mistaken, tol=1e-10, of="The gradient of W")
 
 
 QUESTION = Question(
     id="stop-1",
     points=2,
-    title="A part of a matrix learns",
-    text="""Some weights of a layer are to stay as they are. Give W itself, with a path back to `W` only where the mask `M` is 1: there the gradient comes through
-unchanged, and where `M` is 0 it is exactly 0. `W` is a tensor, `M` an array of zeros and ones of the same shape. Use the kit's ops; `ak.stop_gradient` is one of them.""",
+    title="Training a part of a matrix",
+    text="""Some weights of a layer are to stay fixed. Return the value of `W`, with a gradient only where the mask `M` is 1: there it passes
+unchanged, and where `M` is 0 it is exactly 0. `W` is a tensor, `M` an array of zeros and ones of the same shape. Use the kit's operations;
+`ak.stop_gradient` is one of them.""",
     writes=("part",),
     starter='''def part(W, M):
     """W, with a gradient only where M is 1."""
@@ -47,15 +53,16 @@ unchanged, and where `M` is 0 it is exactly 0. `W` is a tensor, `M` an array of 
 ''',
     check=check,
     messages={
-        "masks-the-value-too": "The value must stay W: you left out the places that M leaves out.",
-        "masks-the-other-way": "The value must stay W: only the places where M is 0 are left.",
-        "stops-nothing": "W gets the whole gradient, masked places too.",
-        "stops-the-wrong-half": "The places with M = 1 got 0 and the others what came in.",
-        "stops-everything": "No path is left: nothing comes back to W.",
+        "masks-the-value-too": "Your value is 0 where M is 0. The value must be W everywhere; only the gradient depends on M.",
+        "masks-the-other-way": "Your value is 0 where M is 1. The value must be W everywhere; only the gradient depends on M.",
+        "stops-nothing": "W gets a gradient everywhere, also where M is 0. Which part should be stopped?",
+        "stops-the-wrong-half": "W gets a gradient where M is 0, and none where M is 1: the stop is on the wrong part.",
+        "stops-everything": "W gets no gradient at all. Where M is 1 it must pass.",
+        "gradient-too-large": "Where M is 1 the gradient of W is twice what it should be. It must pass unchanged.",
     },
     hints=(
-        "W is a sum of two summands: what M keeps, and the rest.",
-        "Both belong to the value; only one may pass a gradient on. Stop the other.",
+        "Write W as a sum: the part where M is 1, and the rest.",
+        "Both parts belong to the value. Which of them may pass a gradient?",
         "`M * W + ak.stop_gradient((1 - M) * W)`.",
     ),
     example=lambda rng: {"W": rng.normal(size=(2, 3)).round(2), "M": np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])},

@@ -1,4 +1,4 @@
-"""Two summands that make up W; a gradient passes through one of them."""
+"""W as a sum of two parts; a gradient passes through one of them."""
 
 import autodiff_kit as ak
 

@@ -10,5 +10,6 @@ WRONG = {
     "both": ((lambda W, M: ak.stop_gradient(W),), "stops-everything"),
     "both, and a zero": ((lambda W, M: ak.stop_gradient(W) + 0.0 * W,), "stops-everything"),
     "as numbers": ((lambda W, M: W.numpy(),), "stops-everything"),
-    "twice": ((lambda W, M: 2 * M * W + ak.stop_gradient((1 - 2 * M) * W),), ""),
+    "twice": ((lambda W, M: 2 * M * W + ak.stop_gradient((1 - 2 * M) * W),), "gradient-too-large"),
+    "no M in the stopped part": ((lambda W, M: M * W + ak.stop_gradient(W),), ""),
 }

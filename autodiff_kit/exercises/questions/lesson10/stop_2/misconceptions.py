@@ -18,6 +18,19 @@ def normalised(x: Array) -> Array:
     return np.asarray(away / np.sqrt((away**2).mean(-1, keepdims=True) + EPSILON))
 
 
+def other_normalisations(x: Array) -> dict[str, Array]:
+    """Values with one thing misunderstood."""
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away**2).mean(-1, keepdims=True)
+    n = x.shape[-1]
+    return {
+        "normalises-over-all-rows": (x - x.mean()) / np.sqrt(x.var() + EPSILON),
+        "divides-by-n-minus-1": away / np.sqrt(variance * n / (n - 1) + EPSILON),
+        "epsilon-outside-the-root": away / (np.sqrt(variance) + EPSILON),
+        "divides-by-the-variance": away / (variance + EPSILON),
+    }
+
+
 def normalised_vjp(x: Array, c: Array, mean: bool = True, variance: bool = True) -> Array:
     """What comes back to x for the cotangent c, where the paths through mean and variance are open or shut."""
     away = x - x.mean(-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""stop-2: One stop that costs nothing."""
+"""stop-2: One stop that changes no gradient."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         words = "The value of instance_norm(x, stop)"
-        if a.case(reply.value, misconceptions.normalised(x), tol=1e-10, of=words) and gradient_2(
+        mistaken = misconceptions.other_normalisations(x)
+        if a.case(reply.value, misconceptions.normalised(x), mistaken, tol=1e-10, of=words) and gradient_2(
             a, reply.gradients[0], x, c, len(stop.given)
         ):
             place_2(a, stop.given, x)
@@ -50,7 +51,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops: int) -> bool:
     """Judge the gradient; each wrong place of a stop has one of its own."""
     if gradient is None:
-        a.fail(set(), "The gradient of x is None: no path is left. Stay with the kit's ops from x to the answer.")
+        a.fail(
+            set(),
+            "The gradient of x is None: no path from x to the result is left. Use the kit's operations throughout.",
+        )
         return False
     mistaken = {
         "stops-the-mean-above-too": misconceptions.normalised_vjp(x, c, mean=False),
@@ -69,16 +73,17 @@ def place_2(a: AttemptEvaluation, given: list[Array], x: Array) -> None:
     if a.behave(n == 1, "" if n else "no-stop-at-all", text):
         means = x.mean(-1, keepdims=True)
         one = given[0].size in (means.size, x.size) and np.allclose(given[0].reshape(len(x), -1), means)
-        a.behave(one, "", "What was handed to stop is not the mean of each row.")
+        a.behave(one, "", "The argument of stop is not the mean of each row.")
 
 
 QUESTION = Question(
     id="stop-2",
     points=3,
-    title="One stop that costs nothing",
-    text="""Write the normalisation of each row, (x − μ)/√(v + 0.00001), where μ is the mean of the row and v = mean((x − μ)²) its variance. Exactly one mean in it is to go
-through `stop`, and the gradient must stay that of the function without any stop. `x` is a tensor of shape (rows, places); `stop` is handed in, does what `ak.stop_gradient` does, and
-is counted. Work out means as often as you like. (To try it by hand, pass `ak.stop_gradient`.)""",
+    title="One stop that changes no gradient",
+    text="""Normalise each row: return (x − μ)/√(v + 0.00001), where μ is the mean of the row and v = mean((x − μ)²) its variance. Call `stop`
+exactly once, on a mean of each row, so that the gradient stays that of the function without any stop. `x` is a tensor of shape (rows,
+columns). The argument `stop` does what `ak.stop_gradient` does, and counts its calls. You may compute the mean more than once. (To try your
+function, pass `ak.stop_gradient`.)""",
     writes=("instance_norm",),
     starter='''def instance_norm(x, stop):
     """(x - mean) / sqrt(variance + 0.00001) for each row, with one free stop."""
@@ -86,14 +91,18 @@ is counted. Work out means as often as you like. (To try it by hand, pass `ak.st
 ''',
     check=check,
     messages={
-        "stops-the-mean-above-too": "Rows of your gradient sum to {s}, not 0: the numerator needs its mean.",
-        "stops-the-variance": "The scale depends on x, too: every x moves the variance.",
-        "stops-both": "Only 1/σ is left of the slope; rows sum to {s}.",
-        "no-stop-at-all": "Right gradient, but one stop was to be placed.",
+        "stops-the-mean-above-too": "The first row of your gradient sums to {s} instead of 0: the mean in the numerator is stopped, and its path matters.",
+        "stops-the-variance": "The variance as a whole is stopped. But it depends on every x, and its path matters.",
+        "stops-both": "Both the mean in the numerator and the variance are stopped, so only the direct path is left; the first row of the gradient sums to {s} instead of 0.",
+        "no-stop-at-all": "The gradient is right, but `stop` was not called. Put it around one mean.",
+        "normalises-over-all-rows": "Your mean and variance are those of the whole array. Each row has its own: which axis?",
+        "divides-by-n-minus-1": "Your variance divides by n − 1. Here it is the mean of the squared deviations, over n.",
+        "epsilon-outside-the-root": "The 0.00001 belongs to the variance, inside the root.",
+        "divides-by-the-variance": "You divided by the variance. The root is missing.",
     },
     hints=(
-        "μ is used in two places. Through which of them does nothing come back anyway?",
-        "The mean moves the variance by −2·mean(x − μ), and the sum of the deviations is 0.",
+        "μ is used in two places. For which of them is the gradient through μ always 0?",
+        "What do the deviations x − μ sum to? In which place does their sum appear?",
         "The μ inside the variance: `((x - stop(mu))**2)`, and the other one as it is.",
     ),
     example=lambda rng: {"x": rng.normal(size=(2, 4)).round(2)},

@@ -1,4 +1,4 @@
-"""The mean inside the variance is the one whose path carries nothing."""
+"""The path through the mean inside the variance carries 0."""
 
 import autodiff_kit as ak
 

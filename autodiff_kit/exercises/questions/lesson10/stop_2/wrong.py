@@ -25,7 +25,33 @@ def other_epsilon(x, stop):
     return (x - mu) / ak.sqrt(ak.mean((x - stop(mu)) ** 2, axis=-1, keepdims=True) + 1e-2)
 
 
+def with_moments(mean, spread):
+    """A normalisation from another mean or another spread, with the stop in the right place."""
+    return lambda x, stop: (x - mean(x)) / spread(x, stop(mean(x)))
+
+
+def row_mean(x):
+    return ak.mean(x, axis=-1, keepdims=True)
+
+
+def row_variance(x, mu):
+    return ak.mean((x - mu) ** 2, axis=-1, keepdims=True)
+
+
 WRONG = {
+    "no axis": (
+        (with_moments(ak.mean, lambda x, mu: ak.sqrt(ak.mean((x - mu) ** 2) + 1e-5)),),
+        "normalises-over-all-rows",
+    ),
+    "n - 1": (
+        (with_moments(row_mean, lambda x, mu: ak.sqrt(row_variance(x, mu) * x.shape[-1] / (x.shape[-1] - 1) + 1e-5)),),
+        "divides-by-n-minus-1",
+    ),
+    "epsilon outside": (
+        (with_moments(row_mean, lambda x, mu: ak.sqrt(row_variance(x, mu)) + 1e-5),),
+        "epsilon-outside-the-root",
+    ),
+    "no root": ((with_moments(row_mean, lambda x, mu: row_variance(x, mu) + 1e-5),), "divides-by-the-variance"),
     "numerator too": ((lambda x, stop: normed(x, above=stop),), "stops-the-mean-above-too"),
     "every mean": ((lambda x, stop: normed(x, above=stop, inside=stop),), "stops-the-mean-above-too"),
     "variance": ((lambda x, stop: normed(x, variance=stop),), "stops-the-variance"),

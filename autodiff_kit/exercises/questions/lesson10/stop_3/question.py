@@ -50,7 +50,7 @@ def named_3(reply: CallResult) -> set[str]:
     """The names that were given back."""
     value = reply.value
     if type(value) is not set or not all(type(name) is str for name in value):
-        raise LearnerCodeError("free is to give back a set of names, such as {'A', 'C'}; set() makes an empty one.")
+        raise LearnerCodeError("free must return a set of names, such as {'A', 'C'}; set() makes an empty one.")
     return value
 
 
@@ -75,9 +75,10 @@ QUESTION = Question(
     id="stop-3",
     points=2,
     title="Which stops are free",
-    text="""`pairs` holds six pairs under the letters A to F, in an order that is drawn anew: `f, g = pairs["A"]`. Both functions take a tensor with 6 entries and give one number;
-g is f with a `stop_gradient` somewhere inside. Their values are equal. Give the set of letters for which their gradients are equal too, at *any* x. Ask with `ak.grad(f)(x)`;
-differences below 10⁻⁹ are rounding. `rng` is a NumPy generator for the points.""",
+    text="""`pairs` is a dictionary with six pairs of functions under the letters A to F, in a new order each time: `f, g = pairs["A"]`. Both take
+a tensor with 6 entries and return one number; g is f with a `stop_gradient` inside. Their values are equal. Return the set of letters for
+which their gradients are equal as well, at *every* x. Use `ak.grad(f)(x)`, and treat differences below 10⁻⁹ as rounding. `rng` is a NumPy
+generator for the points.""",
     writes=("free",),
     starter='''def free(pairs, rng):
     """The set of names of the pairs whose stop changes no gradient."""
@@ -85,13 +86,13 @@ differences below 10⁻⁹ are rounding. `rng` is a NumPy generator for the poin
 ''',
     check=check,
     messages={
-        "all-stops-matter": "{name}: largest difference {e}. Some stops cost nothing.",
-        "none-matter": "{name}: largest difference {e}.",
-        "one-point-is-proof": "{name}: free at a symmetric x only, since its path carries Σ(x − μ)³. Elsewhere the difference is {e}.",
+        "all-stops-matter": "You named no pair. For {name}, the largest difference of the gradients is {e}: this stop is free.",
+        "none-matter": "You named all six. For {name}, the gradients differ by {e}, although the values are equal.",
+        "one-point-is-proof": "For {name}, the gradients agree only where the entries of x lie symmetrically around their mean. At other points they differ by {e}.",
     },
     hints=(
-        "Compare the two gradients of a pair.",
-        "At random points: at a special one a path may carry 0 by chance.",
+        "Compare the two gradients of each pair. What about their values?",
+        "At which points? At a special one a path may carry 0 by chance.",
         "Three times `x = rng.normal(size=6)`, and `np.allclose(ak.grad(f)(x).numpy(), ak.grad(g)(x).numpy(), atol=1e-9)` at all of them.",
     ),
     example=_example_3,

@@ -1,4 +1,4 @@
-"""Free at one point may be chance; free at three random ones is no chance."""
+"""Equal gradients at one point may be chance; at three random points they are not."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""step-1: What each optimizer really adds to w."""
+"""step-1: Steps of three optimizers."""
 
 from __future__ import annotations
 
@@ -42,12 +42,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="step-1",
     points=2,
-    title="What is really added",
-    text="""A step is what an optimizer adds to w. Give the steps for a row of `gradients`, one number each, all slots starting at 0.
+    title="Steps of three optimizers",
+    text="""A step is what an optimizer adds to w. Give the steps for a sequence of `gradients` of one weight: an array with one
+number per gradient. All slots start at 0.
 
-- `"momentum"`: the slot v becomes b·v − lr·g, and the step is the slot.
-- `"nesterov"`: the same slot, but the step uses it as it *would* be one more time: b·v − lr·g with the new v.
-- `"rmsprop"`: the slot s becomes b·s + (1 − b)·g², and the step is −lr·g/√s.""",
+- `"momentum"`: u becomes b·u + g, and the step is −lr·u.
+- `"nesterov"`: u becomes b·u + g as well, and the step is −lr·(g + b·u) with the new u.
+- `"rmsprop"`: r becomes b·r + (1 − b)·g², and the step is −lr·g/√r with the new r. There is no eps.""",
     writes=("steps",),
     starter='''def steps(gradients, kind, lr, b):
     """The steps, one for each gradient, as an array; kind is "momentum", "nesterov" or "rmsprop"."""
@@ -55,15 +56,15 @@ QUESTION = Question(
 ''',
     check=check,
     messages={
-        "step-is-the-gradient": "lr·g is the step of plain SGD only: what the slot remembers is missing.",
-        "averages-instead-of-adding": "Here the slot adds: with lr {lr} and b {b} the third of three gradients of 1 makes a step of {d}.",
-        "nesterov-is-momentum": "Nesterov applies the new slot once more: b·v − lr·g, with the v that was just made.",
-        "positions-not-steps": "These are positions: sums of steps. A step is a difference of two of them.",
+        "step-is-the-gradient": "−lr·g is the step of plain SGD. The slot, with the earlier gradients, is missing.",
+        "averages-instead-of-adding": "Your slot takes (1 − b)·g; here it takes g. With lr = {lr} and b = {b}, the third of three gradients of 1 makes the step {d}.",
+        "nesterov-is-momentum": "These are the steps of plain momentum. Nesterov's step uses g + b·u with the new u.",
+        "positions-not-steps": "These are positions, that is sums of steps. A step is the difference of two positions.",
     },
     hints=(
-        "What must be remembered from one gradient to the next? It is one number.",
-        "Begin with a slot of 0; for each gradient, first the new slot, then the step from it.",
-        "`v = b*v - lr*g`, and the step is `v`, or for nesterov `b*v - lr*g` with this new v; `s = b*s + (1-b)*g*g`, and the step is `-lr*g/np.sqrt(s)`.",
+        "Which number must be kept from one gradient to the next?",
+        "Start with a slot of 0. For each gradient compute the new slot first, then the step from it.",
+        "`u = b*u + g`, and the step is `-lr*u`, or `-lr*(g + b*u)` for nesterov; `r = b*r + (1-b)*g*g`, and the step is `-lr*g/np.sqrt(r)`.",
     ),
     example=lambda rng: {"gradients": rng.normal(size=4).round(2), "kind": "momentum", "lr": 0.1, "b": 0.9},
 )

@@ -1,4 +1,4 @@
-"""A slot each; the step is what the slot says, and for nesterov what it will say."""
+"""One slot for each kind; first the new slot, then the step from it."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def steps(gradients, kind, lr, b):
             slot = b * slot + (1 - b) * g * g
             step = -lr * g / np.sqrt(slot)
         else:
-            slot = b * slot - lr * g
-            step = b * slot - lr * g if kind == "nesterov" else slot
+            slot = b * slot + g
+            step = -lr * (g + b * slot) if kind == "nesterov" else -lr * slot
         found.append(step)
     return np.array(found)

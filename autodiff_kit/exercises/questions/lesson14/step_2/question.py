@@ -41,8 +41,17 @@ def mistaken(slots: dict[str, Any], gradient: Any, kind: str, given: dict[str, f
     """What each misconception would give."""
     last = solution.last_step
     want = last(slots, gradient, kind, **given)
+    lr, eps = given["lr"], given["eps"]
+    if kind == "momentum":
+        scaled = -lr * gradient
+    elif kind == "rmsprop":
+        scaled = -lr * gradient / (np.sqrt(slots["rms"]) + eps)
+    else:
+        scaled = -lr * gradient / (np.sqrt(slots["v"] / (1 - given["b2"] ** slots["t"])) + eps)
     return {
-        "uses-the-gradient": -given["lr"] * gradient,
+        "uses-the-gradient": -lr * gradient,
+        "gradient-in-place-of-the-slot": scaled,
+        "no-bias-correction": -lr * slots["m"] / (np.sqrt(slots["v"]) + eps) if kind == "adam" else None,
         "sign": -want,
         "t-is-one-ahead": last({**slots, "t": slots["t"] + 1}, gradient, kind, **given) if kind == "adam" else None,
         "rate-twice": given["lr"] * want if kind == "rmsprop" else None,
@@ -53,12 +62,14 @@ QUESTION = Question(
     id="step-2",
     points=2,
     title="The last step, without the old weights",
-    text="""A training run has stopped. You have the optimizer's slots, the last gradient, and the constants, but no copy of the weights before the last
-step. Give that step: what was added to w. The kinds and their slots are those of the kit:
+    text="""A training run has stopped. You have the optimizer's slots after the last step, the last gradient and the constants, but
+no copy of the weights before that step. Give the last step: what was added to w. The slots are those of the kit:
 
-- `"momentum"`: `slots["momentum"]` became b1·u + g, and w moved by −lr·u.
-- `"rmsprop"`: `slots["rms"]`, and `slots["momentum"]`, which became b1·u + lr·g/(√rms + eps); w moved by −u.
-- `"adam"`: `slots["m"]`, `slots["v"]` and `slots["t"]`, the number of steps taken; w moved by −lr·m̂/(√v̂ + eps), where m̂ = m/(1 − b1ᵗ) and v̂ = v/(1 − b2ᵗ).""",
+- `"momentum"`: `slots["momentum"]` became u = b1·u + g, and w moved by −lr·u.
+- `"rmsprop"`: `slots["rms"]` became r = b2·r + (1 − b2)·g², and `slots["momentum"]` became u = b1·u + lr·g/(√r + eps). Then
+  w moved by −u.
+- `"adam"`: `slots["m"]`, `slots["v"]`, and `slots["t"]`, the number of steps made. w moved by −lr·m̂/(√v̂ + eps), where
+  m̂ = m/(1 − b1ᵗ) and v̂ = v/(1 − b2ᵗ).""",
     writes=("last_step",),
     starter='''def last_step(slots, gradient, kind, lr, b1, b2, eps):
     """What the last step added to w; kind is "momentum", "rmsprop" or "adam"."""
@@ -66,15 +77,17 @@ step. Give that step: what was added to w. The kinds and their slots are those o
 ''',
     check=check,
     messages={
-        "uses-the-gradient": "lr·g is not the step: the slots, not the last gradient, say what was added.",
-        "t-is-one-ahead": "t counts the steps already taken: it is {t} for the step that you are asked for.",
-        "sign": "A positive slot moves w down.",
-        "rate-twice": "RMSProp's momentum slot has the learning rate in it already.",
+        "uses-the-gradient": "You computed −lr·g, the step of plain SGD. What was added to w comes from the slots, which also hold earlier gradients.",
+        "gradient-in-place-of-the-slot": "The last gradient stands where a slot belongs. The step comes from the running mean of all gradients, not from the last one.",
+        "t-is-one-ahead": "t is {t} after the last step already. That step used t = {t}, not one more.",
+        "sign": "The sign is wrong: a positive slot makes w smaller.",
+        "rate-twice": "RMSProp's momentum slot contains the learning rate already.",
+        "no-bias-correction": "Adam's m and v are used without the bias correction by 1 − b1ᵗ and 1 − b2ᵗ.",
     },
     hints=(
-        "What was subtracted from w?",
-        "From which slots was it made, and have they changed since?",
-        'They have not: the same formulas, with the slots as they are now. `-lr * slots["momentum"]` for momentum.',
+        "What was subtracted from w, and which slots does it come from?",
+        "Have those slots changed since the last step?",
+        'They have not, so the same formulas hold. `-lr * slots["momentum"]` for momentum, `-slots["momentum"]` for rmsprop.',
     ),
     example=lambda rng: {
         "gradient": rng.normal(size=3).round(2),

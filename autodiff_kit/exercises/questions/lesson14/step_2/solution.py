@@ -1,4 +1,4 @@
-"""The slots hold all that the step was made of: no old weight, and no gradient."""
+"""The step is computed from the slots alone; neither an old weight nor the gradient is needed."""
 
 import numpy as np
 

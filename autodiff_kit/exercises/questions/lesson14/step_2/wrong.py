@@ -34,6 +34,14 @@ def uncorrected(S, g, kind, lr, b1, b2, eps):
     return -lr * S["m"] / (np.sqrt(S["v"]) + eps)
 
 
+def gradient_for_slot(S, g, kind, lr, b1, b2, eps):
+    if kind == "momentum":
+        return -lr * g
+    if kind == "rmsprop":
+        return -lr * g / (np.sqrt(S["rms"]) + eps)
+    return -lr * g / (np.sqrt(S["v"] / (1 - b2 ** S["t"])) + eps)
+
+
 def next_one(S, g, kind, lr, b1, b2, eps):
     """The step that comes next if the gradient stays."""
     if kind != "momentum":
@@ -47,9 +55,10 @@ def by_keywords(f):
 
 WRONG = {
     "-lr g": ((from_the_gradient,), "uses-the-gradient"),
+    "g for the slot": ((gradient_for_slot,), "gradient-in-place-of-the-slot"),
     "t + 1": ((one_ahead,), "t-is-one-ahead"),
     "sign": ((by_keywords(added),), "sign"),
     "rate twice": ((rate_again,), "rate-twice"),
-    "no correction": ((uncorrected,), ""),
+    "no correction": ((uncorrected,), "no-bias-correction"),
     "the next step": ((next_one,), ""),
 }

@@ -1,4 +1,4 @@
-"""step-3: The gradient, read back from two steps."""
+"""step-3: The gradient from two steps."""
 
 from __future__ import annotations
 
@@ -26,28 +26,38 @@ def inputs(rng: np.random.Generator) -> Iterator[tuple[Any, ...]]:
 QUESTION = comparison_question(
     id="step-3",
     points=2,
-    title="Read the gradient back",
-    text="""Somebody trains with momentum: v becomes b·v − lr·g, and w moves by v. You see only the weights, so that you know two steps that followed each
-other, `d0` and then `d1`. Give the gradient that made the second one.""",
+    title="The gradient from two steps",
+    text="""A model is trained with momentum: u becomes b·u + g, and w moves by −lr·u. You see only the weights, so you know two
+steps in a row, `d0` and then `d1`. Give the gradient g of the second step.""",
     starter='''def gradient_from_steps(d0, d1, lr, b):
-    """The gradient behind the step d1, which followed the step d0."""
+    """The gradient of the step d1, which came right after the step d0."""
     ...
 ''',
     solution=solution.gradient_from_steps,
     inputs=inputs,
     misconceptions=(
         Misconception(
-            "step-is-the-gradient", lambda d0, d1, lr, b: -d1 / lr, "The step still carries {b} of the one before."
+            "step-is-the-gradient",
+            lambda d0, d1, lr, b: -d1 / lr,
+            "−d1/lr is right for plain SGD. Here d1 also contains {b} of the step before.",
         ),
         Misconception(
-            "difference-of-steps", lambda d0, d1, lr, b: (d0 - d1) / lr, "The old step counts b times, not once."
+            "difference-of-steps",
+            lambda d0, d1, lr, b: (d0 - d1) / lr,
+            "You subtracted d1 from the whole d0. Which part of d0 is in d1?",
         ),
-        Misconception("sign", lambda d0, d1, lr, b: (d1 - b * d0) / lr, "A step goes against its gradient."),
-        Misconception("forgets-the-rate", lambda d0, d1, lr, b: b * d0 - d1, "Still lr times too small."),
+        Misconception(
+            "sign", lambda d0, d1, lr, b: (d1 - b * d0) / lr, "The sign is wrong: a step goes against its gradient."
+        ),
+        Misconception(
+            "forgets-the-rate",
+            lambda d0, d1, lr, b: b * d0 - d1,
+            "This is lr·g, with lr = {lr}. The question asks for g.",
+        ),
     ),
     hints=(
-        "Write the update down: what is d1 made of?",
-        "d1 = b·d0 − lr·g. Solve for g.",
+        "The slots before and after are −d0/lr and −d1/lr. How does the rule connect them?",
+        "Write d1 with d0 and g, then solve for g.",
         "`(b * d0 - d1) / lr`",
     ),
     example=lambda rng: {"d0": rng.normal(size=2).round(2), "d1": rng.normal(size=2).round(2), "lr": 0.1, "b": 0.9},

@@ -1,4 +1,4 @@
-"""flop-1: The bill of a chain of layers."""
+"""flop-1: The cost of a chain of layers."""
 
 from __future__ import annotations
 
@@ -27,13 +27,18 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         got = np.array(unpack_tuple(reply, format_call(a.last), ("forward", "backward")), dtype=object)
         ahead, back = solution.cost(dims, batch, x_grad)
-        first = 2 * batch * dims[0] * dims[1]
+        first, last = 2 * batch * dims[0] * dims[1], 2 * batch * dims[-2] * dims[-1]
+        # With x_grad, this count is also that of somebody who never counts the input: only the case before it tells.
+        free = not x_grad or "first-layer-is-free" in a.common_misconceptions
         mistaken = {
             "multiplications-only": (ahead / 2, back / 2),
             "forgets-the-batch": (ahead / batch, back / batch),
             "backward-equals-forward": (ahead, ahead),
             "always-twice": None if x_grad else (ahead, 2 * ahead),
             "input-gradient-never": (ahead, 2 * ahead - first) if x_grad else None,
+            "first-layer-is-free": (ahead, 2 * ahead - (1 if x_grad else 2) * first) if free else None,
+            "last-layer-spared": None if x_grad else (ahead, 2 * ahead - last),
+            "swapped": (back, ahead),
         }
         models = {name: None if model is None else np.array(model, float) for name, model in mistaken.items()}
         a.case(numbers_of(got), np.array([ahead, back], float), models, tol=0.0, facts={"B": batch})
@@ -49,9 +54,10 @@ def numbers_of(pairs: np.ndarray) -> object:
 QUESTION = Question(
     id="flop-1",
     points=2,
-    title="The bill of a chain of layers",
-    text="""A batch of `batch` rows goes through dense layers of sizes `dims`, such as [4, 8, 8, 2]: one product for each pair of neighbours, no bias, no activation. Count floating-point operations, as `tape.cost()` does: a
-product of (m, k) and (k, n) takes 2mkn. Give `(forward, backward)`, where backward gives the gradients of all weights, and that of the input too if `x_grad` is True.""",
+    title="The cost of a chain of layers",
+    text="""A batch of `batch` rows goes through dense layers with the sizes `dims`, such as [4, 8, 8, 2]: one product for each pair of neighbouring sizes, no bias
+and no activation. Write `cost`, which returns `(forward, backward)`: the numbers of floating-point operations, counted as `tape.cost()` counts them. A product of
+the shapes (m, k) and (k, n) takes 2mkn. The backward pass computes the gradients of all weights, and also the gradient of the input if `x_grad` is True.""",
     writes=("cost",),
     starter='''def cost(dims, batch, x_grad):
     """(forward, backward): operations of all products, both ways."""
@@ -59,14 +65,17 @@ product of (m, k) and (k, n) takes 2mkn. Give `(forward, backward)`, where backw
 ''',
     check=check,
     messages={
-        "always-twice": "Nobody asked for the input's gradient here: the first layer does one product less.",
-        "multiplications-only": "A product of (m, k, n) is 2mkn operations: mkn multiplications, and as many additions.",
-        "forgets-the-batch": "Each of the {B} rows costs this much.",
-        "backward-equals-forward": "Backward has two products for each one forward, the first layer excepted.",
-        "input-gradient-never": "Here the gradient to the input was asked for, and it takes a product too.",
+        "always-twice": "The backward count includes the gradient of the input, but `x_grad` is False. Which product can be left out?",
+        "multiplications-only": "Both counts are half of what is expected: the additions are missing. A product takes mkn multiplications and mkn additions.",
+        "forgets-the-batch": "That is the cost of one row. The batch has {B} rows.",
+        "backward-equals-forward": "The backward count equals the forward count. Which gradients does one layer need, and with how many products?",
+        "input-gradient-never": "With `x_grad` True, the gradient of the input takes a product too.",
+        "first-layer-is-free": "The first layer has no product backward in your count. The gradient of its weights takes one.",
+        "last-layer-spared": "The last layer has one product backward in your count. It is the first layer that can leave one out.",
+        "swapped": "The two numbers are in the other order: (forward, backward) is expected.",
     },
     hints=(
-        "What comes back into a layer's output is multiplied with two things. With which, and what for?",
+        "The cotangent of a layer's output enters two products. What does each of them compute?",
         "One product for the weights' gradient, one for the input's; the first layer's input is data.",
         "`forward = sum(2 * batch * p * q for p, q in pairwise(dims))`, and backward is twice that, less one product.",
     ),

@@ -18,9 +18,14 @@ WRONG = {
     "multiplications": ((lambda d, b, x: tuple(one // 2 for one in bill(d, b, x)),), "multiplications-only"),
     "no batch": ((lambda d, b, x: bill(d, 1, x),), "forgets-the-batch"),
     "as much": ((lambda d, b, x: (forward(d, b),) * 2,), "backward-equals-forward"),
-    "the other way round": ((lambda d, b, x: bill(d, b, x)[::-1],), ""),
+    "the other way round": ((lambda d, b, x: bill(d, b, x)[::-1],), "swapped"),
+    "first layer free": (
+        (lambda d, b, x: (forward(d, b), 2 * forward(d, b) - (1 if x else 2) * 2 * b * d[0] * d[1]),),
+        "first-layer-is-free",
+    ),
+    "both, three times": ((lambda d, b, x: tuple(3 * one for one in bill(d, b, x)),), ""),
     "the last layer spared": (
         (lambda d, b, x: (forward(d, b), 2 * forward(d, b) - (0 if x else 2 * b * d[-1] * d[-2])),),
-        "",
+        "last-layer-spared",
     ),
 }

@@ -1,4 +1,4 @@
-"""flop-2: The cheapest brackets."""
+"""flop-2: The cheapest order of products."""
 
 from __future__ import annotations
 
@@ -61,9 +61,10 @@ def _prices(best: int, got: np.ndarray) -> dict[str, object]:
 QUESTION = Question(
     id="flop-2",
     points=3,
-    title="The cheapest brackets",
-    text="""A function is a chain of steps: step i has `dims[i]` inputs and `dims[i + 1]` outputs, and so a Jacobian of shape (dims[i + 1], dims[i]). The Jacobian of the whole is their product,
-and the order of the products is free. Forward mode starts at the input, reverse mode at the output; there are more. Give the smallest number of multiplications, as a whole number: a product of (m, k) and (k, n) takes mkn.""",
+    title="The cheapest order of products",
+    text="""A function is a chain of steps. Step i has `dims[i]` inputs and `dims[i + 1]` outputs, so its Jacobian has the shape (dims[i + 1], dims[i]). The
+Jacobian of the chain is the product of these matrices, and the products may be computed in any order. Forward mode starts at the input, reverse mode at the
+output, and there are other orders. Write `cheapest`: the smallest possible number of multiplications, as an integer. A product of the shapes (m, k) and (k, n) takes mkn.""",
     writes=("cheapest",),
     starter='''def cheapest(dims):
     """The fewest multiplications that give the Jacobian of the chain."""
@@ -71,14 +72,14 @@ and the order of the products is free. Forward mode starts at the input, reverse
 ''',
     check=check,
     messages={
-        "always-forward": "From the input all the way costs {a}; {b} is possible.",
-        "always-reverse": "From the output all the way costs {a}; {b} is possible.",
-        "better-of-the-two-sweeps": "The better of the two directions costs {a}; an order that starts in the middle costs {b}.",
-        "greedy": "The cheapest first product led to {a} in all; {b} is possible.",
+        "always-forward": "Multiplying from the input on (forward mode) takes {a} multiplications; {b} is possible.",
+        "always-reverse": "Multiplying from the output on (reverse mode) takes {a} multiplications; {b} is possible.",
+        "better-of-the-two-sweeps": "The better of forward and reverse mode takes {a} multiplications; an order that starts elsewhere takes {b}.",
+        "greedy": "Always taking the cheapest product next leads to {a} multiplications; {b} is possible.",
     },
     hints=(
-        "Put brackets, not directions. The last product joins two parts: where is the cut?",
-        "The best of each part does not depend on the other part: best of the left, best of the right, and the price of joining.",
+        "The last product joins two parts of the chain. Where can the cut between them be?",
+        "The best order of one part does not depend on the other part. Which three costs add up for one cut?",
         "A table over (i, j), short parts first: `min(best[i, k] + best[k, j] + dims[i]*dims[k]*dims[j] for k between)`.",
     ),
     example=lambda rng: {"dims": [int(one) for one in rng.integers(2, 12, size=5)]},

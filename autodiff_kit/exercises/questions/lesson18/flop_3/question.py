@@ -1,4 +1,4 @@
-"""flop-3: The five dearest lines."""
+"""flop-3: The five most expensive lines."""
 
 from __future__ import annotations
 
@@ -74,24 +74,26 @@ def bill_of(value: Any, call: str) -> np.ndarray:
 QUESTION = Question(
     id="flop-3",
     points=2,
-    title="The five dearest lines",
-    text="""A program of products has run under a tape. `record` holds what ran, in order: `(line, m, k, n, followed)` says that the line with this number multiplied (m, k) by (k, n), and that a gradient is wanted for
-`followed` of the two factors, one or two. A line in a loop stands there as often as it ran. Give the five lines that cost most, forward and backward together: a list of pairs `(line, operations)`, dearest first. A product takes 2mkn operations, and a gradient to one of its factors takes as many.""",
+    title="The five most expensive lines",
+    text="""A program of matrix products has run under a tape. `record` lists what ran, in order: `(line, m, k, n, followed)` says that the line with this number
+multiplied matrices of the shapes (m, k) and (k, n), and that the gradient of `followed` of its two factors is wanted (1 or 2). A line in a loop appears as
+often as it ran. Write `dearest`: a list of pairs `(line, operations)` for the five lines that cost most, forward and backward together, the most expensive
+first. A product takes 2mkn operations, and the gradient of one of its factors takes as many.""",
     writes=("dearest",),
     starter='''def dearest(record):
-    """[(line, operations)] of the five dearest lines, dearest first."""
+    """[(line, operations)] of the five most expensive lines, the most expensive first."""
     ...
 ''',
     check=check,
     messages={
-        "counts-lines-once": "Line {i} ran {n} times, and was paid for {n} times.",
-        "forward-only": "That is the way forward alone: the gradients cost something too.",
-        "cheapest-first": "The five are right, the other way round: dearest first.",
-        "every-product-twice": "Not both factors want a gradient everywhere: data do not.",
+        "counts-lines-once": "Line {i} ran {n} times, and your count includes it once. Add all its runs.",
+        "forward-only": "Those are the operations of the forward pass only. Add those of the backward pass.",
+        "cheapest-first": "The five lines are right, in reversed order. The most expensive comes first.",
+        "every-product-twice": "Two products backward were counted for every line. `followed` says for how many factors a gradient is wanted.",
     },
     hints=(
-        "Everything that you need stands in the record; no line is to be looked at alone.",
-        "Add up by line, in a dictionary; sort by the sums.",
+        "Which entries of the record belong to the same line?",
+        "Collect a sum for each line in a dictionary, and sort by the sums.",
         "`sums[line] += 2 * m * k * n * (1 + followed)`, then `sorted(sums.items(), key=lambda pair: -pair[1])[:5]`.",
     ),
     example=lambda rng: {"record": misconceptions.executed_products(drawn(rng))},

@@ -1,4 +1,4 @@
-"""lm-1: The Jacobian of residuals, and what a fit pays for it."""
+"""lm-1: The Jacobian of residuals, and the sweeps of a fit."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="lm-1",
     points=2,
-    title="The Jacobian of residuals, and what a fit pays for it",
-    text="""m residuals depend on p parameters; `push(v)` gives J·v and `pull(u)` gives u·J. Give back two things: J, of shape (m, p), in the
-fewest sweeps; and the number of sweeps that a whole fit takes, which needs one such J in each of its `iterations`.""",
+    title="The Jacobian of residuals, and the sweeps of a fit",
+    text="""m residuals depend on p parameters; `push(v)` gives J·v and `pull(u)` gives u·J. Each call is one sweep. Return two things: J, of shape (m, p), in the
+fewest sweeps; and the number of sweeps of a whole fit, which needs one such J in each of its `iterations`.""",
     writes=("residual_jacobian",),
     starter='''def residual_jacobian(push, pull, m, p, iterations):
-    """The (m, p) Jacobian in the fewest sweeps, and the sweeps of a fit: give back (J, sweeps)."""
+    """The (m, p) Jacobian in the fewest sweeps, and the sweeps of a fit: return (J, sweeps)."""
     ...
 ''',
     check=check,
     messages={
-        "always-reverse": "{m} pulls for {p} columns: a push gives a whole column.",
-        "gradient-of-the-cost": "{p} numbers for {m} × {p}: a sum over the residuals, as 2Jᵀr is one, has lost J.",
+        "always-reverse": "{m} sweeps were counted for a J of {m} rows and {p} columns. A push gives a whole column.",
+        "gradient-of-the-cost": "{p} numbers were returned, and J has {m} × {p}. One pull adds up the rows of J, and they cannot be recovered from the sum.",
     },
     hints=(
         "What does one push give of J, and what does one pull?",

@@ -1,4 +1,4 @@
-"""lm-2: One damped step, indifferent to units."""
+"""lm-2: One damped step that does not depend on units."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def wrong_steps(J: Array, r: Array, lam: float, want: Array) -> dict[str, Array]
 QUESTION = Question(
     id="lm-2",
     points=3,
-    title="One damped step, indifferent to units",
-    text="""Residuals `r` (m of them) have the Jacobian `J` (m × p). Give the step h that Levenberg and Marquardt would take from here: it solves
+    title="One damped step that does not depend on units",
+    text="""Residuals `r` (m of them) have the Jacobian `J` (m × p). Return the Levenberg-Marquardt step h, which solves
 (JᵀJ + lam·D) h = −Jᵀr, where D is the diagonal of JᵀJ, written as a diagonal matrix. The columns of J may be as
 different in size as a metre and a millimetre make them; `lam` may be 0.""",
     writes=("lm_step",),
@@ -66,14 +66,14 @@ different in size as a metre and a millimetre make them; `lam` may be 0.""",
 ''',
     check=check,
     messages={
-        "uphill": "The sign: this step raises the cost.",
-        "damps-by-the-identity": "Metres to millimetres changed your step: damp each column by its own square, not by 1.",
-        "forgets-the-damping": "With lam = {lam} this is still the undamped step.",
-        "gradient-step": "Jᵀr alone; divide by the curvature JᵀJ.",
+        "uphill": "This is −h, a step that raises the cost. Look at the sign of the right side.",
+        "damps-by-the-identity": "lam was added to each diagonal entry of JᵀJ, so the step depends on the units of the parameters. Multiply lam by the diagonal.",
+        "forgets-the-damping": "This is the undamped step, and lam = {lam}.",
+        "gradient-step": "This is −Jᵀr, a step along the gradient. Solve the system with JᵀJ + lam·D on the left.",
     },
     hints=(
         "What would the step be without damping? Write its equations first.",
-        "A = JᵀJ; add lam·diag(A) to A, and nothing else changes.",
+        "The damping changes the diagonal of JᵀJ only. By which entries?",
         "`np.linalg.solve(A + lam * np.diag(np.diag(A)), -J.T @ r)`",
     ),
     example=lambda rng: {

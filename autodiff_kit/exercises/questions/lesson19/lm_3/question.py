@@ -70,8 +70,8 @@ QUESTION = Question(
     title="Keep it or not: a whole fit",
     text="""Fit two parameters: `residual(p)` gives 20 residuals, `jacobian(p)` their (20, 2) Jacobian. From `p0`, take steps h that solve
 (JᵀJ + lam·D) h = −Jᵀr, with D the diagonal of JᵀJ and lam = .001 at first. If the sum of squares falls, the step is kept and lam is
-divided by 10; if not, you stay, lam grows tenfold, and you try again. Ask for `jacobian` only where you stand, since the check follows
-your path by that. Give back the parameters when the steps have become tiny (below 10⁻¹⁰, say); they are to be right to 10⁻⁶. Residuals may
+divided by 10; if not, you stay, lam grows tenfold, and you try again. Call `jacobian` only at parameters that you keep, since the check follows
+your path by these calls. Return the parameters when the steps have become tiny (below 10⁻¹⁰, say); they are to be right to 10⁻⁶. Residuals may
 overflow where a step goes too far, which is no failure here.""",
     writes=("fit",),
     starter='''def fit(residual, jacobian, p0):
@@ -80,9 +80,9 @@ overflow where a step goes too far, which is no failure here.""",
 ''',
     check=check,
     messages={
-        "keeps-a-bad-step": "Cost rose from {a} to {b} and was kept.",
-        "damping-only-falls": "After a rejection the same step is tried again: more damping, not less.",
-        "stops-on-rejection": "A rejected step asks for more damping, not for the end.",
+        "keeps-a-bad-step": "The cost rose from {a} to {b}, and the step was kept. Compare both costs before you move.",
+        "damping-only-falls": "After a refused step lam did not grow, so the next step is no shorter. Multiply lam by 10.",
+        "stops-on-rejection": "The fit ended at a refused step. Stay, multiply lam by 10, and try again.",
     },
     hints=(
         "Compare the sum of squares at `p + step` with that at `p`, before you move.",

@@ -1,4 +1,4 @@
-"""hess-1: The Hessian times a vector, and no Hessian."""
+"""hess-1: A Hessian-vector product."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
@@ -23,26 +23,30 @@ __all__ = ["QUESTION"]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n in (3, 5, 30):
         bowl, x, v = shared.QuarticGradient.draw(rng, n), rng.normal(size=n), rng.normal(size=n)
-        kit = CountedTransforms()
+        kit, gradient = CountedTransforms(), np.asarray(bowl(x))
         reply = yield Call("hvp", (kit.callback, Callback(bowl, "grad", raw=True), x, v))
         if a.warned(reply):
             continue
+        mistaken = {"gradient-itself": gradient, "gradient-by-entries": gradient * v}
         used, of = kit.pushes + kit.pulls, f"H v for n = {n}"
         if require_real_array(reply.value, "hvp").shape == ():
             a.fail({"gradient-times-v"}, f"{of} is a number; an array of shape ({n},) is expected.")
-        elif a.case(reply.value, bowl.hessian(x) @ v, tol=1e-10, of=of):
+        elif not (kit.pushes or kit.pulls) and values_close(reply.value, bowl.hessian(x) @ v, 1e-6):
+            a.fail({"differences"}, f"{of} is close, but no sweep was used.")
+        elif a.case(reply.value, bowl.hessian(x) @ v, mistaken, tol=1e-10, of=of):
             facts: dict[str, Any] = {"k": used}
-            name = "hessian-first" if used >= n else ""
-            a.behave(used == 1, name, f"{used} sweeps were used for n = {n}; one is asked for.", **facts)
+            name = "hessian-first" if used >= n else "differences" if used == 0 else ""
+            words = f"{used} sweeps were used for n = {n}; one is asked for."
+            a.behave(used == 1, name, words, half=used > 0, **facts)
 
 
 QUESTION = Question(
     id="hess-1",
     points=2,
-    title="The Hessian times a vector, and no Hessian",
-    text="""`grad` is the gradient of some f, a function of x like any other, in the kit's ops. Give H v, where H is f's Hessian at `x`, in
-one sweep: with `kit.jvp(function, x, v)`, which gives (value, tangent), or `kit.vjp(function, x)`, which gives (value, pull). The check counts both;
-H itself has n² entries and is not to be built. (To try it by hand: `ak.jvp` takes `(x,), (v,)` in place of `x, v`.)""",
+    title="A Hessian-vector product",
+    text="""`grad` is the gradient of some f: a function of x, written with the kit's operations. Return H v, where H is the Hessian of f at `x`, in
+exactly one sweep of the kit: with `kit.jvp(function, x, v)`, which returns (value, tangent), or with `kit.vjp(function, x)`, which returns (value, pull). Sweeps are counted;
+differences of gradients are not accepted here. (To try it yourself, note that `ak.jvp` takes `(x,), (v,)` in place of `x, v`.)""",
     writes=("hvp",),
     starter='''def hvp(kit, grad, x, v):
     """H v, with H the derivative of grad at x: one sweep."""
@@ -50,12 +54,15 @@ H itself has n² entries and is not to be built. (To try it by hand: `ak.jvp` ta
 ''',
     check=check,
     messages={
-        "gradient-times-v": "A number; Hv has x's shape. The gradient times v is the slope of f along v: one derivative too few.",
-        "hessian-first": "{k} sweeps. That builds H column by column; you need it only times v.",
+        "gradient-times-v": "The result is a number, and Hv has the shape of x. The gradient times v is the derivative of f along v, which is one derivative too few.",
+        "gradient-itself": "The result is the gradient at x, not its derivative along v. `kit.jvp` returns two things: which of them is the derivative?",
+        "gradient-by-entries": "The result is the gradient times v, entry by entry. Hv is the derivative of the gradient along v.",
+        "differences": "The result was computed without a sweep, such as by a difference of gradients. Use the kit's jvp or vjp on `grad`: no step size is needed.",
+        "hessian-first": "The value is right, but it took {k} sweeps: H was built column by column. A single sweep can multiply H by v.",
     },
     hints=(
         "What is the Hessian the Jacobian of?",
-        "The gradient is a function: push v through it.",
+        "`grad` is a function with a Jacobian of its own. Which product with this Jacobian do you need?",
         "`_, tangent = kit.jvp(grad, x, v)`, and the tangent is H v.",
     ),
     example=lambda rng: {

@@ -23,8 +23,8 @@ def both_ways(kit, grad, x, v):
 WRONG = {
     "gradient times v": ((slope_along,), "gradient-times-v"),
     "Hessian first": ((lambda kit, grad, x, v: columns(kit, grad, x) @ v,), "hessian-first"),
-    "gradient times v, entry by entry": ((lambda kit, grad, x, v: np.asarray(grad(x)) * v,), ""),
-    "differences": ((by_differences,), ""),
+    "gradient times v, entry by entry": ((lambda kit, grad, x, v: np.asarray(grad(x)) * v,), "gradient-by-entries"),
+    "differences": ((by_differences,), "differences"),
     "push and pull": ((both_ways,), ""),
-    "the push's value": ((lambda kit, grad, x, v: kit.jvp(grad, x, v)[0],), ""),
+    "the push's value": ((lambda kit, grad, x, v: kit.jvp(grad, x, v)[0],), "gradient-itself"),
 }

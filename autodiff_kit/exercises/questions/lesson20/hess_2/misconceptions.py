@@ -18,6 +18,8 @@ def hutchinson_estimates(H: Array, V: Array, what: str = "") -> Array:
         norm = np.sqrt(squares).mean()
     if what == "norm-from-the-quadratic-form":
         norm = np.sqrt((quadratics**2).mean())
+    if what == "no-root":
+        norm = squares.mean()
     error = quadratics.std(ddof=0 if what == "divides-by-n" else 1)
     error /= 1.0 if what == "spread-not-error" else np.sqrt(len(V))
     return np.array([quadratics.mean(), norm, error])

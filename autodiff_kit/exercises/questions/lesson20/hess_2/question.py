@@ -1,4 +1,4 @@
-"""hess-2: Trace and norm from a handful of probes, with an error bar."""
+"""hess-2: Trace and norm from probes, with a standard error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 PARTS = ("trace", "norm", "error")
-WRONG = ("mean-of-norms", "norm-from-the-quadratic-form", "spread-not-error", "divides-by-n")
+OF_THE_NORM = ("mean-of-norms", "norm-from-the-quadratic-form", "no-root")
+OF_THE_ERROR = ("spread-not-error", "divides-by-n")
+MESSAGES = {
+    "mean-of-norms": "The norm is the mean of the lengths |Hv|. The squared length has the right mean, so the root comes after the mean.",
+    "norm-from-the-quadratic-form": "The norm was computed from the squares of v·Hv. It needs the squared length of Hv, the sum of its squared entries.",
+    "spread-not-error": "The error is the standard deviation of single probes. How much smaller is the standard error of a mean of {n} probes?",
+    "divides-by-n": "The standard deviation was computed with division by n = {n}. The sample standard deviation divides by n − 1.",
+    "no-root": "The norm is the mean of |Hv|², which is the square of the norm. Its root is missing.",
+    "builds-the-hessian": "The trace and the norm are exact, from {k} products: the whole Hessian was built. Estimate them from the {n} probes.",
+}
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -33,10 +42,19 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         found = np.array([float(require_real_array(part, "probes")) for part in unpack_tuple(reply, "probes", PARTS)])
         want = misconceptions.hutchinson_estimates(H, V)
-        mistaken = {name: misconceptions.hutchinson_estimates(H, V, name) for name in WRONG}
+        mistaken = {name: misconceptions.hutchinson_estimates(H, V, name) for name in (*OF_THE_NORM, *OF_THE_ERROR)}
         exact = np.r_[np.trace(H), np.linalg.norm(H), found[2]]
         facts: dict[str, Any] = {"n": count, "k": product.calls}
         of = f"Trace, norm and error from {count} probes"
+        two = [
+            name
+            for place, names in ((1, OF_THE_NORM), (2, OF_THE_ERROR))
+            for name in names
+            if values_close(found[place], mistaken[name][place], 1e-9)
+        ]
+        if len(two) == 2:  # no single misconception explains it, so the plain message says both
+            a.fail(set(), f"{of}: two of them are wrong. " + " ".join(MESSAGES[name].format(**facts) for name in two))
+            continue
         if a.case(found, want, {**mistaken, "builds-the-hessian": exact}, tol=1e-9, of=of, facts=facts):
             words = f"{product.calls} products were asked for, and there are {count} probes."
             a.behave(product.calls == count, "", words)
@@ -51,25 +69,20 @@ def _example(rng: np.random.Generator) -> dict[str, object]:
 QUESTION = Question(
     id="hess-2",
     points=3,
-    title="Trace and norm from a handful of probes, with an error bar",
-    text="""`hvp(v)` gives H v for a Hessian of 12 × 12 that nobody has built; the rows of `V` are probes, vectors of 1 and −1 by chance. Give back
-three numbers: the estimate of H's trace, the estimate of its Frobenius norm (the root of the sum of all squared entries), and the standard error of the trace. One product for each probe.""",
+    title="Trace and norm from probes, with a standard error",
+    text="""`hvp(v)` gives H v for a Hessian H with 12 × 12 entries; the rows of `V` are probes, vectors of random 1 and −1. Return
+three numbers: the estimate of the trace of H, the estimate of its Frobenius norm (the root of the sum of all squared entries), and the standard error of the trace, with the sample standard deviation (division by n − 1). Call `hvp`
+once for each probe.""",
     writes=("probes",),
     starter='''def probes(hvp, V):
-    """Estimates from the probes in the rows of V: give back (trace, norm, standard error of the trace)."""
+    """Estimates from the probes in the rows of V: (trace, norm, standard error of the trace)."""
     ...
 ''',
     check=check,
-    messages={
-        "mean-of-norms": "The root comes after the mean.",
-        "norm-from-the-quadratic-form": "v·Hv squared is not the squared length of Hv.",
-        "spread-not-error": "That is the spread of single probes; the mean of n of them is surer: ÷ √n.",
-        "divides-by-n": "With {n} probes the spread divides by n − 1: their own mean has used up one.",
-        "builds-the-hessian": "{k} products for {n} probes: this is the exact trace and norm, at the price of the Hessian.",
-    },
+    messages=MESSAGES,
     hints=(
         "Two numbers from each probe: v·Hv, and the squared length of Hv.",
-        "Means of both; the norm is the root of the second mean.",
+        "Take the mean of each of the two. One of them estimates a square.",
         "`quadratics.std(ddof=1) / np.sqrt(len(V))` is the standard error.",
     ),
     example=_example,

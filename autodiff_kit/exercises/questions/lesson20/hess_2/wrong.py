@@ -27,6 +27,10 @@ WRONG = {
     "spread": ((lambda h, V: counted(h, V, spread=lambda t: t.std(ddof=1)),), "spread-not-error"),
     "divides by n": ((lambda h, V: counted(h, V, spread=lambda t: t.std() / np.sqrt(len(V))),), "divides-by-n"),
     "full Hessian": ((full,), "builds-the-hessian"),
-    "no root": ((lambda h, V: counted(h, V, norm=lambda t, s: s.mean()),), ""),
+    "no root": ((lambda h, V: counted(h, V, norm=lambda t, s: s.mean()),), "no-root"),
+    "mean of norms and spread": (
+        (lambda h, V: counted(h, V, norm=lambda t, s: np.sqrt(s).mean(), spread=lambda t: t.std(ddof=1)),),
+        "",
+    ),
     "two products a probe": ((twice,), ""),
 }

@@ -1,4 +1,4 @@
-"""hess-3: The same from two gradients, at points that have moved."""
+"""hess-3: A Hessian-vector product from two gradients."""
 
 from __future__ import annotations
 
@@ -50,30 +50,35 @@ def wrong_3(
     one = min(sides, key=lambda side: float(np.abs(got - side).max())) if got.shape == want.shape else sides[0]
     both = (ahead - behind) / (2 * h)
     mistaken = {"one-sided": one, "divides-by-h": 2 * both, "shifts-by-a-constant": (g(x + h) - g(x - h)) / (2 * h)}
+    gradients = (ahead, here, behind)
+    nearest = min(gradients, key=lambda one: float(np.abs(got - one).max())) if got.shape == want.shape else here
+    mistaken |= {"does-not-divide": ahead - behind, "gradient-itself": nearest}
     return mistaken, {"e": float(np.abs(one - want).max()), "e2": float(np.abs(both - want).max())}
 
 
 QUESTION = Question(
     id="hess-3",
     points=2,
-    title="The same from two gradients, at points that have moved",
-    text="""Now `grad` is a black box that takes an array: no push, no pull. Give H v from two of its answers at points that lie `h` ahead of `x` and behind
-it, along `v`. f has third derivatives, and the result is to be right to 10⁻⁶.""",
+    title="A Hessian-vector product from two gradients",
+    text="""Now `grad` takes an array and returns an array, and nothing can be pushed or pulled through it. Compute H v from the gradients at two points, one a step `h` ahead of `x` along `v` and one a step
+behind it. f is not quadratic, and the result must be right to a relative error of 10⁻⁶.""",
     writes=("hv_by_moving",),
     starter='''def hv_by_moving(grad, x, v, h):
-    """H v from gradients at two moved points."""
+    """H v from the gradients at two points."""
     ...
 ''',
     check=check,
     messages={
-        "never-moves": "Both gradients were taken at x: their difference is 0.",
-        "one-sided": "Error {e}; two-sided it is {e2}.",
-        "divides-by-h": "The points are 2h apart.",
-        "shifts-by-a-constant": "Every entry was moved by h: that is the direction (1, …, 1). Move along v.",
+        "never-moves": "Both gradients were computed at x, so their difference is 0. At which two points are they needed?",
+        "one-sided": "The result is a one-sided difference, with an error of {e}. A difference of points on both sides of x has an error of {e2} here.",
+        "divides-by-h": "The result is twice what is expected. How far apart are the two points?",
+        "does-not-divide": "The result is the difference of the two gradients. Divide it by the distance of the points.",
+        "gradient-itself": "The result is a gradient, not a difference of two gradients.",
+        "shifts-by-a-constant": "h was added to every entry of x, which moves x along (1, …, 1). Move it along v.",
     },
     hints=(
         "A derivative of the gradient along v: where would you ask for the gradient?",
-        "At `x + h * v` and at `x - h * v`, so that what bends cancels.",
+        "Use points on both sides of x, so that the terms with h² in the two gradients cancel.",
         "The difference of the two, divided by `2 * h`.",
     ),
     example=lambda rng: _example(shared.QuarticGradient.draw(rng, 3), rng),

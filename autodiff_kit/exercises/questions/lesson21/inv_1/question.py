@@ -59,8 +59,8 @@ QUESTION = Question(
     id="inv-1",
     points=3,
     title="The inverse and its slope",
-    text="""`F` rises everywhere, and `dF` is its slope; both take a number. Give the x with F(x) = y, right to 9 digits, and the slope dx/dy of the inverse there.
-Find x in any way you like. The slope needs no differences and no gradient through the solver: it follows from F(x(y)) = y.""",
+    text="""`F` increases everywhere, and `dF` is its derivative; both take a number. Return the x with F(x) = y, with a relative error below 1e-9, and the derivative dx/dy of the inverse there.
+Find x in any way you like. The derivative needs no differences and no gradient through the solver: it follows from F(x(y)) = y.""",
     writes=("inverse",),
     starter='''def inverse(F, dF, y):
     """The x with F(x) = y, and dx/dy there."""
@@ -68,14 +68,14 @@ Find x in any way you like. The slope needs no differences and no gradient throu
 ''',
     check=check,
     messages={
-        "slope-at-y": "dF is wanted at x.",
-        "slope-not-inverted": "dx/dy is one over F'.",
-        "stops-too-early": "F(x) − y is still {e}.",
-        "slope-at-the-start": "The slope belongs to the solution, not to x0.",
+        "slope-at-y": "F' was taken at y. It belongs to the solution x, because F takes an x.",
+        "slope-not-inverted": "This is F' at x, the derivative of F. The derivative of the inverse is asked for.",
+        "stops-too-early": "The solver stopped too early: F(x) − y is still {e}.",
+        "slope-at-the-start": "F' was taken at the start of the solver. It belongs to the solution.",
     },
     hints=(
         "Solve first. Then take the derivative of both sides of F(x(y)) = y.",
-        "It is 1/F'(x), at the x that you found.",
+        "The chain rule gives a product of two derivatives that equals 1. Where is each of them taken?",
         "Double a bracket (lo, hi) until F(lo) ≤ y ≤ F(hi), halve it 100 times, `return x, 1 / dF(x)`.",
     ),
     example=lambda rng: _example_1(shared.IncreasingCubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),

@@ -83,8 +83,8 @@ QUESTION = Question(
     id="inv-2",
     points=3,
     title="Learn it, and know where",
-    text="""`x` holds 200 numbers from −1 to 1, in no order, and `y` the answers F(x) of a box that rises and that you cannot ask any more. Give two functions of one number: `M(y)`, which
-gives back x, off by 0.05 at most, for x from −0.95 to 0.95; and `trusted(y)`, True where M may be believed and False where it has seen nothing.""",
+    text="""`x` holds 200 numbers from −1 to 1, in no order, and `y` the values F(x) of an increasing box that you cannot ask any more. Return two functions of one number: `M(y)`, which
+gives x with an error of at most 0.05, for x from −0.95 to 0.95; and `trusted(y)`, True inside the range of the given y and False outside of it.""",
     writes=("train",),
     starter='''def train(y, x):
     """From pairs (y, x): give back (M, trusted), two functions of one y."""
@@ -92,12 +92,12 @@ gives back x, off by 0.05 at most, for x from −0.95 to 0.95; and `trusted(y)`,
 ''',
     check=check,
     messages={
-        "M-knows-everywhere": "At y = {y} M says {v}, and it is trusted; it saw {lo} … {hi}.",
-        "trusts-nothing": "Inside what it saw it is right: say so.",
-        "does-not-fit": "Error {e} at x = {x}.",
+        "M-knows-everywhere": "trusted({y}) is True, and M gives {v} there. The pairs have y from {lo} to {hi} only.",
+        "trusts-nothing": "trusted is False inside the range of the pairs, where M is right.",
+        "does-not-fit": "M has an error of {e} at x = {x}, and 0.05 is allowed. Try a model that fits the pairs more closely.",
     },
     hints=(
-        "The pairs are all there is: y is what goes in, x what comes out.",
+        "y goes into M, and x comes out.",
         "Any model that fits will do: a network, a polynomial, lines between neighbours. Which y has it seen?",
         "`order = np.argsort(y)`; `M = lambda q: np.interp(q, y[order], x[order])`; trusted: `y.min() <= q <= y.max()`.",
     ),

@@ -1,85 +1,68 @@
-"""inv-3: A gradient from values alone."""
+"""inv-3: The pull of an inverse with several numbers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import AttemptEvaluation
-from autodiff_kit.exercises.protocol import Call, Callback
-from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.comparison_question import Misconception, comparison_question
 
-from . import misconceptions
-
-if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import CheckScript
+from . import solution
 
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
-SIGMA = 0.1
 
 
-def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for n, count in ((4, 4), (8, 8), (4, 3)):
-        hill, x = misconceptions.OffsetQuadratic.draw(rng, n), rng.normal(size=n)
-        E = misconceptions.orthogonal_sign_probes(rng, n)[:count]
-        F = Callback(hill, "F")
-        reply = yield Call("es_gradient", (F, x, SIGMA, E))
-        asked = F.calls
-        if a.warned(reply):
-            continue
-        words = f"es_gradient with {count} probes in {n} numbers"
-        if a.case(reply.value, right(hill, x, E), mistaken(hill, x, E), tol=1e-8, of=words):
-            words = f"F was called {asked} times; two calls a probe are {2 * count}."
-            a.behave(asked <= 2 * count, "", words)
+def drawn(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    """A matrix far from singular and far from symmetric, with no small entry, and a cotangent."""
+    J = rng.uniform(0.3, 1.0, size=(n, n)) * rng.choice([-1.0, 1.0], size=(n, n))
+    return J + 3.0 * n * np.diag(rng.uniform(0.5, 1.0, n)) + np.triu(rng.uniform(0.5, 1.5, (n, n)), 1), rng.normal(
+        size=n
+    )
 
 
-def right(hill: misconceptions.OffsetQuadratic, x: Array, E: Array) -> Array:
-    """The mean over the mirrored pairs; of a quadratic each difference is exact."""
-    return misconceptions.mean_over_probes(lambda e: float(hill.gradient(x) @ e), E)
-
-
-def mistaken(hill: misconceptions.OffsetQuadratic, x: Array, E: Array) -> dict[str, object]:
-    """What other estimates give."""
-    want, middle = right(hill, x, E), hill(x)
-    return {
-        "no-partner": misconceptions.mean_over_probes(lambda e: hill(x + SIGMA * e) / SIGMA, E),
-        "one-sided": misconceptions.mean_over_probes(lambda e: (hill(x + SIGMA * e) - middle) / SIGMA, E),
-        "forgets-the-two": 2 * want,
-        "sum-not-mean": len(E) * want,
-    }
-
-
-QUESTION = Question(
+QUESTION = comparison_question(
     id="inv-3",
-    points=3,
-    title="A gradient from values alone",
-    text="""`F` takes an array and gives one number; it has no gradient. Each row e of `E` is a probe, an array of +1 and −1. Estimate the gradient of F at `x` from values alone: look at both points of
-a mirrored pair, σ to either side of x along e; the difference, per unit of length along e, times e, is one probe's estimate. Give the mean over the probes, with two calls of F for each.""",
-    writes=("es_gradient",),
-    starter='''def es_gradient(F, x, sigma, E):
-    """The mean of the estimates of all probes, the rows of E."""
-    ...
-''',
-    check=check,
-    messages={
-        "no-partner": "The constant 50 came in.",
-        "one-sided": "Curvature came in.",
-        "forgets-the-two": "The two points are 2σ apart.",
-        "sum-not-mean": "Mean over the probes, not sum.",
-    },
-    hints=(
-        "Two values for each probe: F at x + σe, and F at x − σe.",
-        "Their difference over the distance 2σ is a number: how F climbs along e. Times e it is an array.",
-        "`np.mean([(F(x + sigma * e) - F(x - sigma * e)) / (2 * sigma) * e for e in E], axis=0)`",
+    points=2,
+    title="The pull of an inverse with several numbers",
+    text="""F takes n numbers and gives n numbers, and x(y) is its inverse: F(x(y)) = y. `J` is the Jacobian of F at the solution, with one row per output of F, and `g` is a cotangent of x.
+Write `pull_of_inverse(J, g)`: the cotangent of y that the pull of the inverse gives, an array of n numbers. With NumPy.""",
+    starter='def pull_of_inverse(J, g):\n    """The cotangent of y, for the cotangent g of x."""\n    ...\n',
+    solution=solution.pull_of_inverse,
+    inputs=lambda rng: [drawn(rng, n) for n in (2, 3, 5)],
+    misconceptions=(
+        Misconception(
+            "pull-of-the-function",
+            lambda J, g: g @ J,
+            "This is gJ, the pull of F. The inverse has another Jacobian: differentiate F(x(y)) = y.",
+        ),
+        Misconception(
+            "push-of-the-inverse",
+            np.linalg.solve,
+            "This solves J u = g, a push of the inverse. A pull has the row vector on the left: u J = g.",
+        ),
+        Misconception(
+            "push-of-the-function",
+            lambda J, g: J @ g,
+            "This is the product J g, a push of F. The pull of the inverse is asked for.",
+        ),
+        Misconception(
+            "one-over-each-entry",
+            lambda J, g: g @ (1 / J),
+            "Each entry of J was inverted. The Jacobian of the inverse is the inverse matrix of J.",
+        ),
+        Misconception(
+            "one-over-the-diagonal",
+            lambda J, g: g / np.diag(J),
+            "Only the diagonal of J was used. Each x depends on every y.",
+        ),
     ),
-    praise="Every case is right. With as many orthogonal probes as numbers, the estimate of a quadratic is exact.",
-    example=lambda rng: _example_3(rng.integers(-3, 4, 2).astype(float)),
+    hints=(
+        "What is the Jacobian of x(y), if the product of two Jacobians is the identity?",
+        "A pull multiplies g from the left. Which linear system does the result satisfy?",
+        "u J = g is the same as Jᵀ u = g: `np.linalg.solve(J.T, g)`.",
+    ),
+    facts=lambda J, g: {},
 )
-
-
-def _example_3(x: Array) -> dict[str, object]:
-    hill = misconceptions.OffsetQuadratic(np.array([[2.0, 1.0], [1.0, 4.0]]), np.array([1.0, -1.0]))
-    return {"F": lambda z: hill(np.asarray(z)), "x": x, "sigma": SIGMA, "E": np.array([[1.0, 1.0], [1.0, -1.0]])}

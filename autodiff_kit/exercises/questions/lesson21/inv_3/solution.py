@@ -1,7 +1,7 @@
-"""A mirrored pair forgets the height of the hill and its curvature."""
+"""u J = g is one linear system with the transpose of J."""
 
 import numpy as np
 
 
-def es_gradient(F, x, sigma, E):
-    return np.mean([(F(x + sigma * e) - F(x - sigma * e)) / (2 * sigma) * e for e in E], axis=0)
+def pull_of_inverse(J, g):
+    return np.linalg.solve(J.T, g)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
-CONSTANT = 50.0  # the height of the hill of inv-3: an estimate that lets it in is far off
+CONSTANT = 50.0  # the height of the hill of val-1: an estimate that lets it in is far off
 
 
 def orthogonal_sign_probes(rng: np.random.Generator, n: int) -> Array:

@@ -1,4 +1,4 @@
-"""Wrong answers to inv-4, each with the misconception that it must be told; an empty name asks for the plain message."""
+"""Wrong answers to val-3, each with the misconception that it must be told; an empty name asks for the plain message."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ def newton(F, dF, y, count, x=0.0):
     return x
 
 
-# ------------------------------------------------------------------------------------------------------------- inv-4
+# ------------------------------------------------------------------------------------------------------------- val-3
 class Asked:
     def __init__(self, F):
         self.F, self.n = F, 0

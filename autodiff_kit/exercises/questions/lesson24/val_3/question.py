@@ -1,4 +1,4 @@
-"""inv-4: Three roads, and what each costs."""
+"""val-3: Three methods, and how many values each asks for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 
-from .. import shared
+from ...lesson21 import shared
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CallResult, CheckScript
@@ -34,7 +34,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             if a.warned(reply) or not judged(a, reply, road, x, box.asked, allowed):
                 return
             if road != "solver" and dF.calls:
-                a.fail(set(), f'The road "{road}" asked for the slope dF: only the solver has it.')
+                a.fail(set(), f'The method "{road}" called dF, which only the solver may use.')
                 return
     for _ in range(2):
         yield from cheapest_4(a, table_4(rng))
@@ -46,21 +46,19 @@ def judged(a: AttemptEvaluation, reply: CallResult, road: str, x: Array, asked: 
         require_real_array(part, "solve_by") for part in unpack_tuple(reply, "solve_by", ("xs", "once", "later"))
     )
     if found.shape != x.shape or once.size != 1 or later.size != 1:
-        raise LearnerCodeError(f"solve_by is to give back ({len(x)} numbers, a count, a count) for {len(x)} y.")
+        raise LearnerCodeError(f"solve_by is to return ({len(x)} numbers, a count, a count) for {len(x)} y.")
     off = float(np.abs(found - x).max())
-    words = f'The road "{road}": x is off by {off:.3g}, and {allowed:g} is allowed.'
+    words = f'The method "{road}": the largest error of x is {off:.3g}, and {allowed:g} is allowed.'
     if not a.behave(off <= allowed, "", words, half=False):
         return False
     before, after = (int(part.ravel()[0]) for part in (once, later))
     count = before + after
-    words = f'The road "{road}" asked F for {asked} numbers in this call; your two counts add up to {count}.'
+    words = f'The method "{road}" asked F for {asked} numbers in this call; your two counts add up to {count}.'
     if not a.behave(count == asked, "", words, half=False):
         return False
     # A model asks before it sees a query, and the other roads ask for the sake of one.
     misplaced = after if road == "model" else before
-    words = (
-        f'The road "{road}": which questions are asked once, and which again for each y? You say {before} and {after}.'
-    )
+    words = f'The method "{road}": which calls are made once, and which again for each y? Your counts are {before} and {after}.'
     return a.behave(misplaced == 0, "", words, half=False)
 
 
@@ -96,38 +94,40 @@ def cheapest_4(a: AttemptEvaluation, table: dict[str, tuple[int, int]]) -> Check
     if any(answer not in ROADS for answer in answers if isinstance(answer, str)) or not all(
         isinstance(answer, str) for answer in answers
     ):
-        raise LearnerCodeError(f"cheapest is to give back the name of a road, one of {', '.join(ROADS)}.")
+        raise LearnerCodeError(f"cheapest is to return the name of a method, one of {', '.join(ROADS)}.")
     wrong = [n for n, answer in zip(QUERIES, answers, strict=True) if answer != best(table, n)]
     if wrong:
         n, said = wrong[0], str(answers[QUERIES.index(wrong[0])])
         names = {"one-road-for-all"} if len(set(answers)) == 1 else set()
         k = cost(table, n)[said]
-        a.fail(names, f"For n = {n}, {said} asks {k} times, and {best(table, n)} asks less.", n=n, road=said, k=k)
+        a.fail(names, f"For n = {n}, {said} takes {k} calls, and {best(table, n)} takes fewer.", n=n, road=said, k=k)
 
 
 QUESTION = Question(
-    id="inv-4",
+    id="val-3",
     points=3,
-    title="Three roads, and what each costs",
-    text="""Ask less. `solve_by(road, F, dF, ys)` finds an x with F(x) = y, −0.9 < x < 0.9, for each of several `ys`. The road is `"solver"` (x to 9 digits; as in q1), `"model"` (x to 0.05; learned from pairs that you ask
-for yourself, with x between −1 and 1; as in q2) or `"values"` (x to 6 digits; steps with a slope from values of F alone, as in q3). Only the solver may use `dF`. Give back `(xs, once, later)`: the answers, how many numbers F
-was asked for before the first y was looked at, and how many for the sake of the ys. An array of 200 counts as 200. `cheapest(table, n)` gets `{road: (once, later for each query)}` and names the road that asks F least for n queries.""",
+    title="Three methods, and their calls",
+    text="""F increases, and `solve_by(method, F, dF, ys)` finds an x with F(x) = y, −0.9 < x < 0.9, for each of several `ys`. The method is `"solver"` (error below 1e-9; may use the derivative `dF`), `"model"` (error below 0.05; learned from pairs
+that you ask for yourself, with x between −1 and 1) or `"values"` (error below 1e-6; Newton's method with differences of F in place of `dF`). Only the solver may use `dF`. Return `(xs, once, later)`: the answers, how many numbers F was asked for before
+the first y was used, and how many for the ys. An array of 200 counts as 200. `cheapest(table, n)` gets `{method: (once, later for each y)}` and returns the method with the fewest calls of F for n values of y.""",
     writes=("solve_by", "cheapest"),
-    starter='''def solve_by(road, F, dF, ys):
-    """Give back (xs, once, later): the answers, and what was asked of F before the ys and for them."""
+    starter='''def solve_by(method, F, dF, ys):
+    """Return (xs, once, later): the answers, and the calls of F before the ys and for them."""
     ...
 
 
 def cheapest(table, n):
-    """The road that asks least for n queries; table is {road: (once, later for each query)}."""
+    """The method with the fewest calls for n values of y; table is {method: (once, later for each y)}."""
     ...
 ''',
     check=check,
-    messages={"one-road-for-all": "For n = {n}, {road} needs {k} calls."},
+    messages={
+        "one-road-for-all": "The same method was chosen for every n. For n = {n}, {road} takes {k} calls, and another takes fewer."
+    },
     hints=(
-        "Run all three on one box first, and look at what they ask.",
-        "Count where F is called: a small function around it adds np.size(x) to a total. What does a trained model ask when a query comes?",
-        "Training is paid once: the cost of n queries is once + n · later. `min(table, key=lambda road: table[road][0] + n * table[road][1])`",
+        "Run all three on one box first, and look at how often they call F.",
+        "Count where F is called: a small function around it adds np.size(x) to a total. What does a trained model ask for one more y?",
+        "n values of y take once + n · later calls: `min(table, key=lambda m: table[m][0] + n * table[m][1])`",
     ),
     example=lambda rng: _example_4(shared.IncreasingCubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
 )

@@ -1,4 +1,4 @@
-"""Another right answer to inv-4."""
+"""Another right answer to val-3."""
 
 import numpy as np
 

@@ -1,0 +1,72 @@
+import { h, s } from "./kit/dom.js";
+import { fmt } from "./kit/numbers.js";
+import { ask, mount } from "./kit/model_sync.js";
+import { Frame } from "./kit/frame.js";
+import { Button } from "./kit/segmented.js";
+import { Slider } from "./kit/slider.js";
+
+const [WIDTH, HEIGHT, MIDDLE] = [480, 210, 100];
+
+/** Lesson 24: a gradient from values along random probes, beside the exact one. */
+function render({ model, el }) {
+  const frame = Frame({
+    model,
+    el,
+    title: "How good is a gradient from random probes?",
+    lead: "A function of n numbers, of which only values are known. Each probe takes two of them. Filled bars are the exact gradient, hollow bars the mean of the probes' estimates.",
+  });
+  const parts = makeParts(model);
+  frame.stage.append(...layout(parts));
+  return mount(model, [frame, parts.n, parts.k, parts.again], (state) => {
+    parts.n.update(state.n);
+    parts.k.update(state.k);
+    drawBars(parts.picture, state);
+    frame.say(sentence(state));
+    frame.tell(tableOf(state));
+  });
+}
+
+const makeParts = (model) => ({
+  n: Slider({ label: "numbers n", min: 2, max: 16, value: model.get("n"), onChange: (n) => ask(model, { n: Math.round(n) }) }),
+  k: Slider({ label: "probes k", min: 1, max: 64, value: model.get("k"), onChange: (k) => ask(model, { k: Math.round(k) }) }),
+  again: Button({ label: "new probes", onClick: () => ask(model, { seed: (model.get("seed") + 1) % 100 }) }),
+  picture: s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: "100%", style: "max-width:600px", role: "img", "aria-label": "Gradient and estimate of each number; the table below says the same" }),
+});
+
+const layout = ({ n, k, again, picture }) => [
+  h(
+    "div",
+    { class: "ak-row", style: "margin-bottom:12px;align-items:flex-end" },
+    [n, k].map((one) => h("div", { style: "flex:1 1 160px;min-width:0" }, one.el)),
+    h("div", { class: "ak-tools" }, again.el),
+  ),
+  picture,
+];
+
+function drawBars(picture, { gradient, estimate }) {
+  const most = Math.max(...[...gradient, ...estimate].map(Math.abs), 1e-9);
+  const slot = WIDTH / gradient.length;
+  const wide = Math.min(22, slot * 0.38);
+  const bar = (value, x, look) => {
+    const tall = (90 * Math.abs(value)) / most;
+    return s("rect", { x, y: value > 0 ? MIDDLE - tall : MIDDLE, width: wide, height: tall, ...look });
+  };
+  picture.replaceChildren(
+    ...gradient.map((value, i) => bar(value, slot * (i + 0.5) - wide, { style: "fill:var(--ak-rev)" })),
+    ...estimate.map((value, i) => bar(value, slot * (i + 0.5), { class: "ak-hollow ak-stroke-value", style: "fill:none" })),
+    s("line", { x1: 0, x2: WIDTH, y1: MIDDLE, y2: MIDDLE, class: "ak-stroke-value", "stroke-width": 1 }),
+    ...gradient.map((_, i) => s("text", { x: slot * (i + 0.5), y: HEIGHT - 4, "text-anchor": "middle", text: `x${i}` })),
+  );
+}
+
+const sentence = ({ n, k, calls, relative_error: off, expected }) =>
+  `${k} ${k === 1 ? "probe" : "probes"}, ${calls} calls for ${n} numbers. The error is ${fmt(off, 2)} times the length of the gradient; on average it is ${fmt(expected, 2)}.`;
+
+const tableOf = ({ k, calls, gradient, estimate }) => ({
+  caption: `Probes: ${k}, calls: ${calls}`,
+  columns: ["number", "gradient", "estimate"],
+  rows: gradient.map((value, i) => [`x${i}`, value, estimate[i]]),
+  digits: 3,
+});
+
+export default { render };
