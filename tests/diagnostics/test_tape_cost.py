@@ -220,7 +220,7 @@ def three_lines() -> Any:
 def test_rows_are_lines_most_expensive_first(three_lines: Any) -> None:
     tape, _, _ = three_lines
     told = tape.cost()
-    assert told.rows[0].code == "h = x @ w  # the dearest"
+    assert told.rows[0].code == "h = x @ w  # the most expensive"
     assert [row.nodes for row in told.rows] == [1, 2, 1]
     assert sum(row.flops for row in told.rows) == told.forward
     assert told.rows[1].op == "tanh, add"
@@ -306,7 +306,7 @@ def test_text(three_lines: Any) -> None:
     assert head.startswith("2,912 operations forward, ")
     assert titles.split() == ["line", "operation", "forward", "backward", "answers", "nodes", "code"]
     assert "test_tape_cost.py, line" in first
-    assert first.endswith("h = x @ w  # the dearest")
+    assert first.endswith("h = x @ w  # the most expensive")
     assert "all others" in rest
 
 
