@@ -17,7 +17,8 @@ def play_of(path: Path) -> str:
     """The first line of the cell that shows the lesson's widget."""
     cells = json.loads(path.read_text("utf-8"))["cells"]
     shown = [c for c in cells if c["cell_type"] == "code" and c["metadata"]["autodiff_kit"]["role"] == "play"]
-    return next("".join(c["source"]).partition("\n")[0] for c in shown if "tags" in c["metadata"])
+    widget = next((c for c in shown if "tags" in c["metadata"]), shown[0])
+    return "".join(widget["source"]).partition("\n")[0]
 
 
 PLAY = {path.name[:2]: play_of(path) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
