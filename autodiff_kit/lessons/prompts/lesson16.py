@@ -45,7 +45,8 @@ PROMPTS = (
             Choice("stuck", "0.6931", (0.6931,), "the slope is 0 inside, so the weight stays where it began"),
             Choice("tiny", "0.000001", (0.000001,), "the distance shrinks by a constant factor at each step"),
         ),
-        "The distance multiplies each gradient, so the steps become shorter with it: after n steps it is about 1/(0.1 · n).",
+        "The distance multiplies each gradient, so the steps become shorter with it: "
+        "after n steps it is about 1/(0.1 · n).",
     ),
     Prompt(
         "16",
