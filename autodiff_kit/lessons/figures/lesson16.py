@@ -44,7 +44,8 @@ def draw() -> AnimatedFigure:
         "lesson16",
         "Three ways to keep a weight left of the line: one stops on it, one stops beyond it, one only approaches it.",
         "Three lanes with a weight each, which the loss pulls to the right. A vertical line marks the bound; the "
-        "allowed side is shaded. The first weight stops on the line, the second a little beyond, the third approaches slowly.",
+        "allowed side is shaded. The first weight stops on the line, the second a little beyond it, the third "
+        "approaches the line slowly.",
         height=204,
         seconds=9.5,
     )
