@@ -71,7 +71,7 @@ class ProbeGradient(KernelWidget):
         rows = [(f"x{i}", *pair) for i, pair in enumerate(zip(self.gradient, self.estimate, strict=True))]
         caption = (
             f"{self.k} probes, {self.calls} calls; error {number(self.relative_error, 2)} of the gradient's length, "
-            f"on average {number(self.expected, 2)}"
+            f"root mean square {number(self.expected, 2)}"
         )
         return Table(caption, ("number", "gradient", "estimate"), rows, digits=3)
 

@@ -13,7 +13,7 @@ def test_it_opens_at_the_lessons_number(stage: Any) -> None:
     on = stage(MomentumSteps())
     assert "step 3: the gradient is 1, the step −0.2710, of which −0.1710 is carried over" in on.summary
     assert "moves −2.4390 further, to −3.0000" in on.summary
-    assert "rests at −3.0000" in on.page.text_content(".ak-plot svg")
+    assert "ends at −3.0000" in on.page.text_content(".ak-plot svg")
     on.shot("14-open")
 
 

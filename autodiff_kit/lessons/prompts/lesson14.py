@@ -45,7 +45,8 @@ PROMPTS = (
             Choice("same", "both together", (), "only the learning rate decides how fast a run is"),
             Choice("plain", "plain SGD", (44, 81)),
         ),
-        "With momentum w reaches the bottom earlier, but with a long step: it goes on to the other side and swings back.",
+        "With momentum w reaches the bottom earlier, but with a long step: "
+        "it goes on to the other side and swings back.",
     ),
     Prompt(
         "14",

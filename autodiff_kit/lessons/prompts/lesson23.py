@@ -67,19 +67,22 @@ PROMPTS = (
         "23",
         "penalty-step",
         "choice",
-        "Adam with learning rate 0.1 starts at w = 1. The loss is only the penalty 0.01/2 · w². Where is w after one step?",
+        "Adam with learning rate 0.1 starts at w = 1. The loss is only the penalty 0.01/2 · w². "
+        "Where is w after one step?",
         (
             Choice("rate", "0.9000", (0.9,)),
             Choice("same", "0.9990", (0.999,), "a penalty does the same as weight decay"),
             Choice("bare", "0.9900", (0.99,), "the gradient 0.01 is subtracted as it is"),
         ),
-        "The gradient is 0.01 · 1, and the first step has the size of the learning rate for any gradient much larger than ε.",
+        "The gradient is 0.01 · 1, and the first step has the size of the learning rate "
+        "for any gradient much larger than ε.",
     ),
     Prompt(
         "23",
         "lazy-row",
         "choice",
-        f"{_ADAM} is lazy. A row gets the gradient 1 at steps 1 and 51 and is in no other batch. Where is it after 100 steps?",
+        f"{_ADAM} is lazy. A row gets the gradient 1 at steps 1 and 51 and is in no other batch. "
+        "Where is it after 100 steps?",
         (
             Choice("steps", "−0.2000", (-0.2,), "two gradients of 1 make two steps of the learning rate"),
             Choice("dense", "−1.1442", (-1.144207,), "a lazy row moves on between its batches"),

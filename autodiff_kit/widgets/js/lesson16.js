@@ -24,8 +24,8 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "Three ways to stay inside. Which of them arrives?",
-    lead: "The loss is least at the cross, where w may not be. Project: step, then back to the nearest allowed point. Penalise: let it out, at a price. Reparametrise: free numbers that can only lead inside. Drag the cross, or move it with the arrow keys.",
+    title: "Three ways to keep a constraint: where does each of them end?",
+    lead: "The loss is least at the cross, which is not allowed. Project: after each step, go to the nearest allowed point. Penalise: a term of the loss grows outside. Reparametrise: free numbers that give only allowed points. Drag the cross, or move it with the arrow keys.",
   });
   const parts = { ...makeControls(model), ...makePictures(model) };
   frame.stage.append(...layout(parts));

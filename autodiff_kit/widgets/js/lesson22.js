@@ -66,7 +66,7 @@ function drawGraph(picture, { graph, edges, values, gradient }) {
   const node = ([x, y], i) => [
     s("circle", { cx: x, cy: y, r: 20, class: "ak-hollow ak-stroke-value", style: "fill:var(--ak-paper)" }),
     s("text", { x, y: y + 5, "text-anchor": "middle", class: "ak-in-value", style: "font-weight:600", text: fmt(values[i], 0) }),
-    s("text", { x: x - 22, y: y - 16, "text-anchor": "end", text: String(i) }),
+    s("text", { x: x - 22, y: y - 16, "text-anchor": "end", class: "ak-halo", text: String(i) }),
     s("text", { x, y: y + 38, "text-anchor": "middle", class: "ak-in-rev ak-halo", style: "font-weight:600", text: fmt(gradient[i], 0) }),
   ];
   picture.replaceChildren(...edges.map(edge), ...places.flatMap(node));

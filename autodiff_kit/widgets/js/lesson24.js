@@ -60,7 +60,7 @@ function drawBars(picture, { gradient, estimate }) {
 }
 
 const sentence = ({ n, k, calls, relative_error: off, expected }) =>
-  `${k} ${k === 1 ? "probe" : "probes"}, ${calls} calls for ${n} numbers. The error is ${fmt(off, 2)} times the length of the gradient; on average it is ${fmt(expected, 2)}.`;
+  `${k} ${k === 1 ? "probe" : "probes"}, ${calls} calls for ${n} numbers. The error is ${fmt(off, 2)} times the length of the gradient; its root mean square over all draws is ${fmt(expected, 2)}.`;
 
 const tableOf = ({ k, calls, gradient, estimate }) => ({
   caption: `Probes: ${k}, calls: ${calls}`,

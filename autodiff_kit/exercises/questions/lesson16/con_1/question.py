@@ -1,4 +1,4 @@
-"""con-1: A step, and back to what is allowed."""
+"""con-1: A projected step."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "projects-the-gradient": w - lr * np.maximum(g, 0),
             "projects-before": np.maximum(w, 0) - lr * g,
             "absolute-value": np.abs(w - lr * g),
+            "not-projected": w - lr * g,
+            "skips-the-step": np.where(w - lr * g < 0, w, w - lr * g),
         }
         outside = int(np.argmin(np.where(g == 0, w, 1.0))) if case else 1
         facts = {"w": float(w[outside]), "far": float((w - lr * g).min())}
@@ -41,24 +43,27 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="con-1",
     points=2,
-    title="A step, and back to what is allowed",
-    text="""Take one step of gradient descent with the constraint that no entry of w may be negative: step first, and then go to the *nearest* point that is
-allowed. `w` and `g` are arrays; `w` itself may come in with negative entries. Give back a new array.""",
+    title="A projected step",
+    text="""Make one step of gradient descent with the constraint that no entry of w is negative: first the step with learning rate
+`lr`, then the *nearest* allowed point. `w` and `g` are arrays, and `w` may have negative entries when it comes in. Return
+a new array.""",
     writes=("projected_step",),
     starter='''def projected_step(w, g, lr):
-    """One step against g with the rate lr, then the nearest point with no negative entry."""
+    """One step against g with learning rate lr, then the nearest point with no negative entry."""
     ...
 ''',
     check=check,
     messages={
-        "projects-the-gradient": "Step first, and project w, not g: {w} must come back to 0, whatever its gradient is.",
-        "projects-before": "Project after the step, or the step may leave again.",
-        "absolute-value": "The nearest allowed point to {far} is 0, and not its mirror image.",
-        "writes-into-w": "The w that was handed in was changed; give back a new array.",
+        "projects-the-gradient": "You projected g. Make the step with g as it is, then project w: an entry of {w} must become 0, whatever its gradient is.",
+        "projects-before": "You projected before the step, so the step can lead outside again. Project after it.",
+        "absolute-value": "You used the absolute value. The nearest allowed number to {far} is 0.",
+        "not-projected": "The step is right, but {far} is still negative. Project after the step.",
+        "skips-the-step": "Where the step leads outside, you kept the old entry. The nearest allowed number to {far} is 0.",
+        "writes-into-w": "The array w that was passed in has changed. Return a new array.",
     },
     hints=(
-        "Two lines. Which of them comes last, so that nothing can leave after it?",
-        "The step w − lr·g, and then, entry by entry, the nearest number that is not negative.",
+        "Which of the two, step or projection, comes last?",
+        "For each entry: which allowed number is nearest to a negative one? And to a positive one?",
         "`np.maximum(w - lr * g, 0)`",
     ),
     example=lambda rng: {"w": rng.normal(size=4).round(2), "g": rng.normal(size=4).round(2), "lr": 0.5},

@@ -19,7 +19,8 @@ WRONG = {
     "the gradient": ((lambda w, g, lr: w - lr * np.maximum(g, 0),), "projects-the-gradient"),
     "before": ((lambda w, g, lr: np.maximum(w, 0) - lr * g,), "projects-before"),
     "abs": ((lambda w, g, lr: np.abs(w - lr * g),), "absolute-value"),
+    "uphill": ((lambda w, g, lr: np.maximum(w + lr * g, 0),), ""),
     "in place": ((in_place,), "writes-into-w"),
-    "no projection": ((lambda w, g, lr: w - lr * g,), ""),
-    "no step": ((stays_where_negative,), ""),
+    "no projection": ((lambda w, g, lr: w - lr * g,), "not-projected"),
+    "no step": ((stays_where_negative,), "skips-the-step"),
 }

@@ -1,4 +1,4 @@
-"""con-2: Where a penalty really stops."""
+"""con-2: The minimum with a penalty."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 mistaken = {
                     "a-penalty-enforces": bound,
                     "never-constrained": c,
+                    "weights-swapped": (slope * bound + lam * c) / (slope + lam),
                     "halves-mixed-up": misconceptions.closest_value(got, heavier, lighter),
                 }
             facts = {"w": want, "b": bound}
@@ -44,12 +45,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 QUESTION = Question(
     id="con-2",
     points=2,
-    title="Where a penalty really stops",
-    text="""A weight is wanted at c, and should not be larger than b. Give the minimum of
+    title="The minimum with a penalty",
+    text="""The loss is least at c, and the weight should not be larger than b. Give the w at which the sum
 
 $$\\tfrac12 a\\,(w - c)^2 + \\tfrac12\\lambda \\max(0, w - b)^2$$
 
-for numbers a > 0 and λ > 0, exactly and without a loop; c may lie above b or below it. `lam` is λ.""",
+is least, for numbers a > 0 and λ > 0, exactly and without a loop. c may be larger than b or smaller. `lam` is λ.""",
     writes=("penalised",),
     starter='''def penalised(a, c, b, lam):
     """The w at which a(w - c)²/2 + lam·max(0, w - b)²/2 is least."""
@@ -57,14 +58,15 @@ for numbers a > 0 and λ > 0, exactly and without a loop; c may lie above b or b
 ''',
     check=check,
     messages={
-        "a-penalty-enforces": "It stops at {w}, never at the bound {b}: there the penalty has no slope yet to hold it.",
-        "pulls-inside-too": "Inside there is no penalty: with c below the bound nothing pulls.",
-        "never-constrained": "That is the minimum without any penalty.",
-        "halves-mixed-up": "Both terms carry a half; yours weighs one of them twice.",
+        "a-penalty-enforces": "You gave the bound {b}, and {w} is expected. At the bound the slope of the penalty is still 0.",
+        "pulls-inside-too": "For c < b the penalty is 0 near c, so it does not move the minimum.",
+        "never-constrained": "You gave c, the minimum without the penalty. For c > b the penalty moves it.",
+        "halves-mixed-up": "Both terms have the factor ½; one of yours counts twice as much.",
+        "weights-swapped": "The two factors are exchanged: a belongs to c, λ to b.",
     },
     hints=(
         "At the minimum the slope of the sum is 0. What is the slope of each term?",
-        "Two cases: c within the bound, and c beyond it.",
+        "There are two cases: c ≤ b and c > b.",
         "`(a*c + lam*b) / (a + lam)` if c > b, else `c`.",
     ),
     example=lambda rng: {"a": 1.0, "c": round(float(rng.uniform(1.5, 3)), 2), "b": 1.0, "lam": 9.0},

@@ -12,5 +12,6 @@ WRONG = {
     "no penalty": ((lambda a, c, b, lam: c,), "never-constrained"),
     "penalty twice": ((lambda a, c, b, lam: stopped(a, c, b, lam, weight=2.0),), "halves-mixed-up"),
     "loss twice": ((lambda a, c, b, lam: stopped(a, c, b, lam, other=2.0),), "halves-mixed-up"),
-    "weights swapped": ((lambda a, c, b, lam: (a * b + lam * c) / (a + lam) if c > b else c,), ""),
+    "weights swapped": ((lambda a, c, b, lam: (a * b + lam * c) / (a + lam) if c > b else c,), "weights-swapped"),
+    "sum of both": ((lambda a, c, b, lam: c + lam * b,), ""),
 }

@@ -41,6 +41,7 @@ def judge_3(a: AttemptEvaluation, answer: object, v: Any, want: Any) -> None:
         "softmax-is-not-a-projection": misconceptions.softmax(v),
         "one-shift-only": spread,
         "shift-then-clip": np.maximum(spread, 0),
+        "largest-takes-all": (np.arange(len(v)) == np.argmax(v)).astype(float),
     }
     got = as_real_array(answer)
     fits = got is not None and got.shape == v.shape
@@ -58,8 +59,8 @@ QUESTION = Question(
     id="con-3",
     points=3,
     title="The nearest shares",
-    text="""Shares are numbers that are not negative and add up to 1. Give the shares that lie *nearest* to a vector v: the w with w ≥ 0 and Σw = 1 for which
-the sum of (w − v)² is least. `v` is an array of one entry or more.""",
+    text="""Shares are numbers that are not negative and add up to 1. Give the shares w that are *nearest* to a vector v: with w ≥ 0
+and Σw = 1, the sum of (w − v)² is least. `v` is an array of one or more entries.""",
     writes=("to_simplex",),
     starter='''def to_simplex(v):
     """The nearest point to v whose entries are not negative and add up to 1."""
@@ -67,15 +68,16 @@ the sum of (w − v)² is least. `v` is an array of one entry or more.""",
 ''',
     check=check,
     messages={
-        "clip-and-rescale": "Allowed, but not the nearest: yours is {far} from v, and {p} only {near}.",
-        "softmax-is-not-a-projection": "Softmax makes shares of anything, but a point that is allowed already must stay.",
+        "clip-and-rescale": "These are shares, but not the nearest: their distance from v is {far}, and {p} has the distance {near}.",
+        "softmax-is-not-a-projection": "Softmax makes shares of any vector, but it moves vectors that are shares already. A projection leaves them.",
         "one-shift-only": "The sum is 1, but entry {i} is negative.",
-        "shift-then-clip": "After clipping the sum is {s}: what was clipped away must be taken from the others.",
+        "shift-then-clip": "After the negative entries were set to 0, the sum is {s}. The shift must be chosen with that in mind.",
+        "largest-takes-all": "You gave everything to the largest entry. The distance is {far}, and {p} has the distance {near}.",
     },
     hints=(
-        "Suppose that you knew which entries end above 0. By how much would each of them move?",
-        "They all move by the same shift τ, and the rest is clipped: w = max(v − τ, 0). Sort v; the largest ones stay.",
-        "With u sorted from large to small and τ_k = (u_1 + … + u_k − 1)/k, take the largest k with u_k > τ_k.",
+        "Suppose you knew which entries end above 0. By how much does each of them change?",
+        "They all change by the same number, and the others become 0. Which entries can these be? Sorting v helps.",
+        "With u sorted from large to small and τ_k = (u_1 + … + u_k − 1)/k, take the largest k with u_k > τ_k; w = max(v − τ_k, 0).",
     ),
     example=lambda rng: {"v": rng.normal(size=4).round(2)},
 )

@@ -37,6 +37,6 @@ WRONG = {
     "softmax": ((softmax,), "softmax-is-not-a-projection"),
     "one shift": ((shift,), "one-shift-only"),
     "shift and clip": ((shift_clip,), "shift-then-clip"),
-    "the largest": ((largest_only,), ""),
+    "the largest": ((largest_only,), "largest-takes-all"),
     "the first k": ((too_few,), ""),
 }
