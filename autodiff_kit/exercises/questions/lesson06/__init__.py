@@ -14,7 +14,7 @@ LESSON = Lesson(
     minutes=60,
     reminders=(
         "`@ak.custom_gradient` (lesson 05) takes a function that returns two things: the value, and a function from the incoming gradient to the outgoing one. Nothing checks that the second belongs to the first.",
-        "The derivative of floor is 0 wherever it exists. The kit answers `None` for it (lesson 06, part 1).",
+        "The derivative of floor is 0 wherever it exists. The kit answers `None` for it (lesson 06, section 1).",
     ),
     rows=("B29", "B30", "B31", "B32"),
     keywords=("relaxation", "straight-through", "surrogate gradient", "annealing", "custom gradient"),

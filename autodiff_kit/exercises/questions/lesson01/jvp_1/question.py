@@ -22,14 +22,15 @@ OPS = ("add", "mul", "square", "sin", "sub")
 
 
 def program_of(rng: np.random.Generator) -> tuple[int, misconceptions.Program, list[int]]:
-    """Number of inputs, lines and outputs: with fan-out, mul(a, a), an input as an output, one output twice."""
+    """Number of inputs, lines and outputs: with fan-out, mul(a, a), a sub, an input as an output, one output twice."""
     n = int(rng.integers(2, 5))
     program: misconceptions.Program = [("mul", 0, 1), ("square", n), ("mul", n, n + 1), ("sin", 0), ("mul", 1, 1)]
+    program += [("sub", n + 3, 1)]
     for _ in range(int(rng.integers(2, 6))):
         op = OPS[rng.integers(5)]
         ins = rng.integers(0, n + len(program), 1 if op in ("square", "sin") else 2)
         program.append((op, *ins.tolist()))
-    return n, program, [n + 2, n + 3, 0, n + len(program) - 1, n + 2, n + 4]
+    return n, program, [n + 2, n + 3, 0, n + len(program) - 1, n + 2, n + 4, n + 5]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -45,10 +46,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 "slope-at-the-tangent": misconceptions.slope_at_the_tangent,
                 "finite-step": misconceptions.finite_step,
             }
-            mistaken = {
-                name: partial(misconceptions.jvp_with_rule, rule, program, outputs, x, v)
-                for name, rule in rules.items()
-            }
+            sweep = partial(misconceptions.jvp_with_rule, program=program, outputs=outputs, x=x, v=v)
+            mistaken: dict[str, object] = {name: partial(sweep, rule) for name, rule in rules.items()}
+            mistaken |= misconceptions.with_wrong_slopes(lambda s: sweep(misconceptions.rule_with_slopes(s)), dy)  # noqa: B023
             a.case(y, right, of="y from push")
             a.case(dy, moved, mistaken, of="dy from push")
         reply = yield Call("pull", (program, outputs, x, u))
@@ -58,6 +58,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 "overwrites-at-fan-out": partial(back, overwrite=True),
                 "runs-downwards": partial(back, downwards=True),
                 "repeated-output-lost": partial(back, seed_once=True),
+                **misconceptions.with_wrong_slopes(lambda s: back(slopes=s), reply.value),  # noqa: B023
             }
             facts = {"k": busiest(program), "out": n + 2}
             a.case(reply.value, solution.pull(program, outputs, x, u), mistaken, of="dx from pull", facts=facts)
@@ -103,6 +104,10 @@ def pull(program, outputs, x, u):
         "product-of-tangents": "For `mul`, dy from push has the product of the two tangents. If only a moves, how much does a·b move?",
         "slope-at-the-tangent": "The slope of `square` or `sin` was computed at the tangent. It belongs to the value; the tangent then multiplies it.",
         "finite-step": "dy from push is f(x + v) − f(x). A tangent is a rate: the linear part only, however long v is.",
+        "sub-taken-for-add": "The slopes of `sub` have a wrong sign. If only b grows by 1, how does a − b change?",
+        "slope-of-sin": "The values are right, but the slope of `sin` is not. Compare your slope at 0 and at π/2 with the curve of sin.",
+        "slope-of-square": "The values are right, but the slope of `square` is not. How does a·a change when a grows by a small d?",
+        "slope-of-mul": "The slopes of `mul` are exchanged. If only a moves, how much does a·b move?",
         "overwrites-at-fan-out": "Two lines read value {k}, and one of its two contributions was overwritten. Contributions to a cotangent are added.",
         "runs-downwards": "A cotangent was used before all its contributions were added. Which line's cotangent is complete first?",
         "repeated-output-lost": "Value {out} is listed twice in `outputs`, and only one of its two weights was used.",

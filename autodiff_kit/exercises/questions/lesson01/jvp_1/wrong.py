@@ -27,6 +27,10 @@ def right(op, a, d):
     return sum(s * t for s, t in zip(slopes(op, a), d))
 
 
+def right_except(op, wrong):
+    return lambda name, a: wrong(*a) if name == op else slopes(name, a)
+
+
 def push_with(rule):
     def push(program, outputs, x, v):
         val, tan = list(x), list(v)
@@ -39,7 +43,7 @@ def push_with(rule):
     return push
 
 
-def pull_with(overwrite=False, forward=False, seed_over=False):
+def pull_with(overwrite=False, forward=False, seed_over=False, slopes=slopes):
     def pull(program, outputs, x, u):
         val = list(x)
         for op, *ins in program:
@@ -71,8 +75,9 @@ def whole_step(op, a, d):
     return value(op, [p + q for p, q in zip(a, d)]) - value(op, a)
 
 
-def forward(n, m, push, pull):
-    return np.stack([push(r) for r in np.eye(n)], 1)
+def both_with(op, wrong):
+    by = right_except(op, wrong)
+    return push_with(lambda name, a, d: sum(s * t for s, t in zip(by(name, a), d))), pull_with(slopes=by)
 
 
 WRONG = {
@@ -82,4 +87,20 @@ WRONG = {
     "overwrite": ((good_push, pull_with(overwrite=True)), "overwrites-at-fan-out"),
     "forward order": ((good_push, pull_with(forward=True)), "runs-downwards"),
     "seed overwritten": ((good_push, pull_with(seed_over=True)), "repeated-output-lost"),
+    "sub with plus, pull only": (
+        (good_push, pull_with(slopes=right_except("sub", lambda a, b: (1, 1)))),
+        "sub-taken-for-add",
+    ),
+    "sub with plus": (both_with("sub", lambda a, b: (1, 1)), "sub-taken-for-add"),
+    "b - a": (both_with("sub", lambda a, b: (-1, 1)), "sub-taken-for-add"),
+    "sin' = -cos": (both_with("sin", lambda a: (-np.cos(a),)), "slope-of-sin"),
+    "sin' = sin": ((good_push, pull_with(slopes=right_except("sin", lambda a: (np.sin(a),)))), "slope-of-sin"),
+    "square' = a": (both_with("square", lambda a: (a,)), "slope-of-square"),
+    "square' = 2": (both_with("square", lambda a: (2.0,)), "slope-of-square"),
+    "mul's slopes exchanged": (both_with("mul", lambda a, b: (a, b)), "slope-of-mul"),
+    "sin' = -cos, overwrite": (
+        (both_with("sin", lambda a: (-np.cos(a),))[0], pull_with(overwrite=True)),
+        "slope-of-sin and overwrites-at-fan-out",
+    ),
+    "sin' = 2 cos": (both_with("sin", lambda a: (2 * np.cos(a),)), ""),
 }

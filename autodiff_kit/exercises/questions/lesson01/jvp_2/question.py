@@ -26,10 +26,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         J, i = f.jacobian(x), int(rng.integers(m))
         j = (i + 1) % n if n == m else int(rng.integers(n))
         whole = {"gives-the-jacobian": J}
+        of_value = np.asarray(f(x)) @ J
         asked: tuple[tuple[str, tuple[int, ...], Array, dict[str, Array]], ...] = (
             ("row", (i,), J[i], {"row-is-column": J[:, min(i, n - 1)], **whole}),
             ("column", (j,), J[:, j], {"row-is-column": J[min(j, m - 1)], **whole}),
-            ("gradient", (), J.sum(0), {"sums-the-rows": J.sum(1), "mean-not-sum": J.mean(0), **whole}),
+            (
+                "gradient",
+                (),
+                J.sum(0),
+                {"sums-the-rows": J.sum(1), "mean-not-sum": J.mean(0), "pulls-the-value": of_value, **whole},
+            ),
         )
         for name, place, want, mistaken in asked:
             kit = shared.CountedTransforms()
@@ -67,6 +73,7 @@ def gradient(kit, f, x):
         "sums-the-rows": "The result is J·1, a push of ones. A tape pulls ones: it adds the rows of J, and this is the sum over each row.",
         "row-is-column": "`row` gives a column, or `column` a row. Row i belongs to output i, column j to input j: which sweep takes a vector with one entry per output?",
         "jacobian-first": "The value is right, and it took {k} sweeps. One is enough: choose the vector so that only the entry you need is 1.",
+        "pulls-the-value": "The result is y·J: y itself was pulled. A cotangent weights the outputs; which weights does a sum over all outputs have?",
         "mean-not-sum": "The result is 1/{m} of what a tape gives. A vector target counts as the sum of its entries, not as their mean.",
     },
     hints=(

@@ -28,6 +28,11 @@ def whole(kit, f, x):
     return ak.stack([p(e(i, len(y))) for i in range(len(y))])
 
 
+def pull_of_y(kit, f, x):
+    y, p = kit.vjp(f, x)
+    return p(y)
+
+
 WRONG = {
     "gradient returns J": ((row, column, whole), "gives-the-jacobian"),
     "gradient is J @ 1": (
@@ -35,6 +40,7 @@ WRONG = {
         "sums-the-rows",
     ),
     "mean": ((row, column, lambda k, f, x: gradient(k, f, x) / len(f(x))), "mean-not-sum"),
+    "pulls y": ((row, column, pull_of_y), "pulls-the-value"),
     "row and column swapped": (
         (
             lambda k, f, x, i: column(k, f, x, min(i, len(x) - 1)),

@@ -20,7 +20,7 @@ __all__ = ["QUESTION"]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for n, m in ((4, 7), (7, 4), (5, 5), (40, 3)):
+    for n, m in ((5, 5), (4, 7), (7, 4), (40, 3)):
         waves, x, v = shared.QuadraticPlusSines.draw(rng, n, m), rng.normal(size=n), rng.normal(size=n)
         kit, f, J = shared.CountedTransforms(), Callback(waves, "f", raw=True), waves.jacobian(x)
         reply = yield Call("jvp_by_pulls", (kit.callback, f, x, v))
@@ -35,12 +35,20 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         u = np.zeros(m)
         u[: min(n, m)] = v[: min(n, m)]
-        mistaken = {"pulled-not-pushed": u @ J, "column-sums-times-v": np.full(m, J.sum(0) @ v)}
+        pulled = u @ J
+        twice = pulled @ J if n == m else pulled
+        got_twice = values_close(got, twice, 1e-10)
+        mistaken = {
+            "pulled-not-pushed": twice if got_twice else pulled,
+            "column-sums-times-v": np.full(m, J.sum(0) @ v),
+        }
         mistaken["value-of-the-first-pull"] = np.zeros(n)
         facts: dict[str, Any] = {"m": m, "k": kit.pulls}
         if a.case(reply.value, want, mistaken, tol=1e-10, facts=facts, of=f"jvp_by_pulls for n = {n}, m = {m}"):
             a.behave(kit.pushes == 0, "used-a-push", "A push was used.")
             a.behave(kit.pulls <= 2, "jacobian-first", f"{kit.pulls} pulls were used.", **facts)
+        elif n == m:
+            return  # where n and m differ, a pull of v stops with an error: v is no cotangent of y
 
 
 QUESTION = Question(
@@ -58,7 +66,7 @@ number of outputs. `kit.vjp` takes any function, also a pull. To try it yourself
     messages={
         "jacobian-first": "The value is right, and it took {k} pulls. `pull` is itself a function of u: pull v through it.",
         "finite-difference": "The result is off by up to {err}: this looks like a difference of values of f. No step size is needed here.",
-        "pulled-not-pushed": "The result is v·J, a pull of v. v has one entry per input, and a pull of f takes one entry per output ({m}).",
+        "pulled-not-pushed": "v was pulled through f; the result is v·J, or v·J·J. v belongs to the inputs and is not a cotangent of y: they have the same length here, but not in general. Which function has y's cotangents as inputs?",
         "column-sums-times-v": "Each entry is (1·J)·v, which is the sum of all {m} entries of J·v. Summing the outputs first loses the single ones.",
         "value-of-the-first-pull": "All entries are 0: this is the value of the first pull at u = 0. J·v is what the second pull gives for v.",
         "used-a-push": "The value is right, but `kit.jvp` is forward mode. Use `kit.vjp` only.",

@@ -26,6 +26,11 @@ def pull_of_v(kit, f, x, v):
     return p(w)
 
 
+def pull_twice(kit, f, x, v):
+    _, p = kit.vjp(f, x)
+    return p(p(v))
+
+
 def one_number(kit, f, x, v):
     y, p = kit.vjp(f, x)
     return np.full(len(y), float(ak.sum(p(np.ones(len(y))) * v)))
@@ -36,6 +41,8 @@ WRONG = {
     "central difference": ((central,), "finite-difference"),
     "one-sided difference": ((lambda k, f, x, v: (f(x + 1e-7 * v) - f(x)) / 1e-7,), "finite-difference"),
     "pulls v": ((pull_of_v,), "pulled-not-pushed"),
+    "pulls v as it is": ((lambda k, f, x, v: k.vjp(f, x)[1](v),), "pulled-not-pushed"),
+    "pulls v twice": ((pull_twice,), "pulled-not-pushed"),
     "a push": ((lambda k, f, x, v: k.jvp(f, x, v)[1],), "used-a-push"),
     "value of the first pull": (
         (lambda k, f, x, v: k.vjp(k.vjp(f, x)[1], np.zeros(len(f(x))))[0],),

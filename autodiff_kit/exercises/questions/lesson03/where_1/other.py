@@ -3,8 +3,9 @@
 import autodiff_kit as ak
 
 
-def root_of_something_tiny(name, x):
-    return ak.where(x > 0, getattr(ak, name)(ak.maximum(x, 1e-12)), 0.0)
+def another_number_inside(name, x):
+    chosen = ak.cast(x > 0, x.dtype)
+    return ak.where(x > 0, getattr(ak, name)(ak.where(x > 0, x, 2.0)), 0.0) * chosen
 
 
-OTHER = (root_of_something_tiny,)
+OTHER = (another_number_inside,)

@@ -40,14 +40,43 @@ def outside_and_eps(name, x):
     return ak.where(x > 0, getattr(ak, name)(x + 1e-7), 0.0)
 
 
+def outside_and_larger_eps(name, x):
+    return ak.where(x > 0, getattr(ak, name)(x + 1e-3), 0.0)
+
+
+def above_a_limit(name, x):
+    return ak.where(x > 0, getattr(ak, name)(ak.maximum(x, 1e-12)), 0.0)
+
+
+def input_only(name, x):
+    return getattr(ak, name)(ak.where(x > 0, x, 1.0))
+
+
+def from_zero(name, x):
+    return ak.where(x >= 0, getattr(ak, name)(ak.where(x >= 0, x, 1.0)), 0.0)
+
+
+def outside_from_zero(name, x):
+    return ak.where(x >= 0, getattr(ak, name)(x), 0.0)
+
+
 WRONG = {
     "outer where": ((outside,), "where-only-outside"),
     "of the absolute value": ((of_the_size,), "where-only-outside"),
-    "outer where and eps": ((outside_and_eps,), ""),
+    "outer where and eps": ((outside_and_eps,), "adds-eps and where-only-outside"),
+    "outer where and larger eps": ((outside_and_larger_eps,), "adds-eps and where-only-outside"),
     "times the mask": ((times,), "value-already-nan"),
     "eps": ((lambda n, x: right(n, x, shift=1e-7),), "adds-eps"),
     "larger eps": ((lambda n, x: right(n, x, shift=1e-3),), "adds-eps"),
     "kept above": ((lambda n, x: right(n, x, low=1e-4),), "adds-eps"),
+    "kept above 1e-12": ((above_a_limit,), "adds-eps"),
+    "input only": ((input_only,), "chooses-only-the-input"),
+    "input only, 0 elsewhere": (
+        (lambda n, x: getattr(ak, n)(ak.where(x > 0, x, 0.0)),),
+        "chooses-only-the-input",
+    ),
+    "x >= 0": ((from_zero,), "zero-included"),
+    "x >= 0, outside only": ((outside_from_zero,), "zero-included and where-only-outside"),
     "detached": ((detached,), "cuts-the-gradient"),
     "stopped": ((stopped,), "cuts-the-gradient"),
     "1 elsewhere": ((lambda n, x: right(n, x, otherwise=1.0),), ""),

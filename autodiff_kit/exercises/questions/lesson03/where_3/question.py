@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import require_real_array
+from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
@@ -45,6 +45,11 @@ def value_3(a: AttemptEvaluation, value: object, x: Array, y: Array) -> bool:
     return a.case(value, want, mistaken, tol=1e-10, of="The value of xlogy", facts={"e": f"{e * x[-1] / y[-1]:.2g}"})
 
 
+def elsewhere(got: Array, model: Array) -> Array | None:
+    """The learner's gradients if they are the model's everywhere but at (0, 0), where a guard may stand."""
+    return got if values_close(got[:, 1:], model[:, 1:], 1e-10) else None
+
+
 def gradients_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array, g: Array) -> CheckScript:
     """Judge the two gradients for one cotangent."""
     reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
@@ -54,14 +59,26 @@ def gradients_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array
     if any(part.shape != x.shape for part in parts):
         raise LearnerCodeError(f"pull is to return dx and dy as arrays of the shape of x, {x.shape}.")
     right = solution.xlogy(x, y)[1]
-    mistaken = {
+    mistaken: dict[str, Array | None] = {
         "slope-not-guarded": np.stack([g * np.log(y), g * x / y]),
         "ignores-the-cotangent": np.stack(right(np.ones(7))),
         "swaps-dx-and-dy": np.stack(right(g)[::-1]),
         "guards-too-much": np.stack([np.where(x == 0, 0, part) for part in right(g)]),
     }
-    facts = {"y": float(y[1]), "d": float(np.log(y[1]))}
-    a.case(np.stack(parts), np.stack(right(g)), mistaken, tol=1e-10, of="What pull gives (dx, dy)", facts=facts)
+    got = np.stack(parts)
+    with np.errstate(all="ignore"):
+        e = float(np.exp(got[0, 0] / g[0]))  # what log got at (0, 0), if dx is not 0 there
+        mistaken |= {
+            "eps-in-the-slope": elsewhere(got, np.stack([g * np.log(y + e), g * x / (y + e)]))
+            if 0 < e < 0.01
+            else None,
+            "infinity-replaced": elsewhere(got, np.stack(right(g))) if 1e300 < abs(got[0, 0]) < np.inf else None,
+            "differentiates-x-log-x": elsewhere(got, np.stack([g * (np.log(y) + 1), g * x / y])),
+            "y-for-log-y": elsewhere(got, np.stack([g * y, g * x / y])),
+            "dy-without-x": elsewhere(got, np.stack([g * np.log(y), g / y])),
+        }
+    facts = {"y": float(y[1]), "d": float(np.log(y[1])), "e": e, "dx": float(got[0, 0])}
+    a.case(got, np.stack(right(g)), mistaken, tol=1e-10, of="What pull gives (dx, dy)", facts=facts)
 
 
 QUESTION = Question(
@@ -81,6 +98,11 @@ convention; elsewhere they are g times the partial derivatives of x log y. In th
         "zero-times-infinity": "The value at (0, 0) is 0 · log 0, which is nan. np.log gets the 0 before a where around the product can remove the result.",
         "slope-not-guarded": "The values are right, but pull divides by 0 or takes log 0 at (0, 0). Both gradients are 0 there.",
         "adds-eps": "The value of the last entry is off by {e}. A constant added to y changes every entry.",
+        "eps-in-the-slope": "At (0, 0) dx is g · log({e}), and 0 is expected. A constant was added to y, or y was kept above a limit. Choose the input of log where y is 0.",
+        "infinity-replaced": "At (0, 0) dx is {dx}. log 0 is −inf there, and np.nan_to_num turns −inf into the smallest float, not into 0. Choose the input of log where y is 0.",
+        "differentiates-x-log-x": "dx is g · (log y + 1), the slope of x log x. Here x and y are two variables: if only x moves, is log y constant?",
+        "y-for-log-y": "dx is g · y. The partial derivative of x log y with respect to x is what x is multiplied by.",
+        "dy-without-x": "dy is g / y. If only y moves, which factor stands before log y?",
         "ignores-the-cotangent": "Your pull returns the same for every g. Each gradient is g times a partial derivative.",
         "guards-too-much": "At x = 0 and y = {y}, dx is g · log y, and log y is {d}; you gave 0. Only (0, 0) is an exception.",
         "swaps-dx-and-dy": "Your pull returns (dy, dx); expected (dx, dy).",

@@ -16,6 +16,8 @@ WRONG = {
     "adds a half": ((lambda x, s, K, tol: soft(x, s, K) + 0.5,), "moves-the-value"),
     "x + 1/2": ((lambda x, s, K, tol: soft(x + 0.5, s, K),), "turns-it-into-round"),
     "no shift": ((lambda x, s, K, tol: soft(x, s, K),), "sharper-is-enough"),
+    "1000 times sharper": ((lambda x, s, K, tol: soft(x, 1000 * s, K),), "sharper-is-enough"),
+    "sharper by tol": ((lambda x, s, K, tol: soft(x, s / tol, K),), "sharper-is-enough"),
     "constant shift .2": ((lambda x, s, K, tol: soft(x + 0.2, s, K),), "shift-does-not-shrink"),
     "hard": ((lambda x, s, K, tol: np.clip(np.floor(x), 0, K),), "hard-floor"),
     "adds a quarter": ((lambda x, s, K, tol: soft(x, s, K) + 0.25,), ""),

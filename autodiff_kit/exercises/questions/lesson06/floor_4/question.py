@@ -45,8 +45,11 @@ def measured(a: AttemptEvaluation, value: object, where: tuple[float, float, flo
         return
     estimate = got.shape == () and (abs(got - want) < 1e-2 if s < 10 else abs(got - want) > 0.05)
     names = {"quadrature-misses-the-spike"} if estimate else set()
+    counted = float(np.floor(hi) - np.floor(lo))
+    if values_close(got, counted, 1e-12):
+        names = {"area-of-the-hard-floor"}
     words = f"area({s:g}, {format_value(lo)}, {format_value(hi)}, 5) is {format_value(value)}, expected {format_value(want)}."
-    a.fail(names, words, h=(hi - lo) / 1000, w=3.5255e-6)
+    a.fail(names, words, h=(hi - lo) / 1000, w=solution.spike(s)[1], s=s, n=counted, want=want)
 
 
 QUESTION = Question(
@@ -73,7 +76,8 @@ def area(s, a, b, K):
         "area-is-height-times-width": "Height times width, 0.8814, is the area of a rectangle, not of the peak. By how much does one step change the value?",
         "height-is-s": "Your height is s. What is σ(1 − σ) in the middle of the step?",
         "width-is-1/s": "Your width is 1/s. Solve for the two places where the peak has half of its height.",
-        "quadrature-misses-the-spike": "At s = 1,000,000 the peak is {w} wide, and a thousand grid points are {h} apart. Use the function whose derivative this is.",
+        "quadrature-misses-the-spike": "At s = {s} the peak is {w} wide, and a thousand grid points are {h} apart. Use the function whose derivative this is.",
+        "area-of-the-hard-floor": "At s = {s} your area is {n}, the change of floor from a to b; {want} is expected. The derivative belongs to soft_floor, which is not floor at a finite s.",
         "half-the-width": "Your width is measured from the middle to one side. The full width has both sides.",
     },
     hints=(

@@ -37,6 +37,7 @@ def area_fine_grid(s, a, b, K):
 WRONG = {
     "quadrature": ((spike, area_grid), "quadrature-misses-the-spike"),
     "finer sum": ((spike, area_fine_grid), "quadrature-misses-the-spike"),
+    "jumps counted": ((spike, lambda s, a, b, K: np.floor(b) - np.floor(a)), "area-of-the-hard-floor"),
     "height s": ((lambda s: (s, *spike(s)[1:]), area), "height-is-s"),
     "half of the width": ((lambda s: (s / 4, spike(s)[1] / 2, 1.0), area), "half-the-width"),
     "width 1/s": ((lambda s: (s / 4, 1 / s, 1.0), area), "width-is-1/s"),

@@ -33,8 +33,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if not values_close(got, mean, 1e-10):
             middle = values_close(got, np.floor(x), 1e-9)
             beside = any(values_close(got, solution.box_floor(x + side * w / 2, w)[0], 1e-9) for side in (-1, 1))
+            line = values_close(got, x - 0.5, 1e-9)
             names = (
-                {"not-averaged"}
+                {"right-for-whole-widths"}
+                if line
+                else {"not-averaged"}
                 if middle
                 else {"window-on-one-side"}
                 if beside
@@ -43,7 +46,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 else set()
             )
             err = float(np.abs(got - mean).max()) if got.shape == mean.shape else float("nan")
-            a.fail(names, f"The value of box_floor(x, {w:g}) is off by up to {format_value(err)}.", err=err)
+            a.fail(names, f"The value of box_floor(x, {w:g}) is off by up to {format_value(err)}.", err=err, w=w)
         mistaken = {
             "slope-of-floor-inside": np.zeros_like(x),
             "one-everywhere": np.ones_like(x),
@@ -68,6 +71,7 @@ this mean with respect to x. Ten digits are compared, so a mean of samples is no
     check=check,
     messages={
         "samples": "Your value is an estimate, off by up to {err}. For the exact mean: which part of the window lies above each integer?",
+        "right-for-whole-widths": "Your value is x − ½. It is the mean if the width is an integer. At w = {w} it is off by up to {err}: which part of the window lies above each integer?",
         "slope-of-floor-inside": "Your derivative is 0, as that of floor is. But when x moves, the ends of the window move across jumps, so the mean changes.",
         "one-everywhere": "A derivative of 1 is right for w = 1. A window of width {w} holds {a} or {b} jumps.",
         "window-not-divided-out": "Your derivative is the number of jumps in the window. A mean is divided by the width of the window.",

@@ -19,6 +19,8 @@ def sampled(x, w):
 WRONG = {
     "mean of samples": ((sampled,), "samples"),
     "window to the right": ((lambda x, w: box(x + w / 2, w),), "window-on-one-side"),
+    "x - 1/2": ((lambda x, w: (x - 0.5, box(x, w)[1]),), "right-for-whole-widths"),
+    "x - 1/2, slope 1": ((lambda x, w: (x - 0.5, 0 * x + 1),), "right-for-whole-widths and one-everywhere"),
     "slope 0": ((lambda x, w: (box(x, w)[0], 0 * x),), "slope-of-floor-inside"),
     "slope 1": ((lambda x, w: (box(x, w)[0], 0 * x + 1),), "one-everywhere"),
     "count of jumps": ((lambda x, w: (box(x, w)[0], w * box(x, w)[1]),), "window-not-divided-out"),
