@@ -86,6 +86,18 @@ def test_the_reveal_ends_its_cell_so_that_the_reason_stands_under_the_result(not
             assert len(re.findall(r"^reveal\(", source, re.MULTILINE)) == 1, source
 
 
+def test_what_a_stored_reveal_has_found_is_one_of_the_choices(notebook: dict[str, Any]) -> None:
+    reveals = [
+        "".join(output["data"]["text/plain"])
+        for cell in notebook["cells"]
+        if re.search(r"^reveal\(", "".join(cell["source"]), re.MULTILINE)
+        for output in cell["outputs"]
+        if "data" in output and "what the kernel found" in "".join(output["data"].get("text/plain", ""))
+    ]
+    assert len(reveals) == len(prompts_of(about(notebook)["no"]))
+    assert [text for text in reveals if "none of the choices" in text] == []
+
+
 def test_a_wrong_choice_says_which_idea_it_stands_for(notebook: dict[str, Any]) -> None:
     for prompt in prompts_of(about(notebook)["no"]):
         wrong = [choice for choice in prompt.choices if choice.idea]
