@@ -1,4 +1,4 @@
-"""Lesson 14: a weight with momentum in a valley; its step is longest where the gradient is 0."""
+"""Lesson 14: a weight with momentum in a valley; it still makes long steps where the gradient is near 0."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def draw() -> AnimatedFigure:
         "lesson14",
         "At the bottom the gradient is 0, but the step is not: the weight goes on, up the other side.",
         "A valley with a weight as a ball. It starts on the left and swings through the bottom to the right and back. "
-        "One bar shows minus the gradient, one the step. When the first is 0, the second is longest.",
+        "One bar shows minus the gradient, one the step. When the first is near 0, the second is still long.",
         height=236,
         seconds=9.5,
     )

@@ -38,15 +38,16 @@ PROMPTS = (
         "14",
         "which-settles",
         "choice",
-        "The loss is w²/2, the start w = 1, the learning rate 0.1. Which run stays within 0.01 of the bottom first: "
-        "plain SGD, or SGD with momentum 0.9?",
+        "The loss is w²/2, the start w = 1, the learning rate 0.1. Plain SGD multiplies w by 0.9 per step. "
+        "With momentum 0.9, w swings, and its swings shrink by the factor √0.9 per step. "
+        "Which run stays within 0.01 of 0 first?",
         (
             Choice("momentum", "momentum", (), "momentum is faster in every valley"),
             Choice("same", "both together", (), "only the learning rate decides how fast a run is"),
             Choice("plain", "plain SGD", (44, 81)),
         ),
-        "With momentum w reaches the bottom earlier, but with a long step: "
-        "it goes on to the other side and swings back.",
+        "√0.9 = 0.9487 is nearer to 1 than 0.9, so the swings shrink more slowly. With momentum w reaches the bottom "
+        "earlier, but goes on to the other side.",
     ),
     Prompt(
         "14",

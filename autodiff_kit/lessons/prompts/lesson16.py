@@ -31,7 +31,8 @@ PROMPTS = (
             Choice("bound", "at 1.00", (1.0,), "a penalty keeps the weight at the bound"),
             Choice("settled", "at 1.01", (1.01,), "descent settles at the minimum whatever the learning rate"),
         ),
-        "Beyond the bound the curvature is h = 1 + 99 = 100, and descent settles only for rates below 2/h = 0.02.",
+        "Beyond the bound the curvature is h = 1 + 99 = 100, and descent settles only for rates below 2/h = 0.02. "
+        "Each jump leads inside, from where w comes back to the bound and jumps again.",
     ),
     Prompt(
         "16",
@@ -45,8 +46,8 @@ PROMPTS = (
             Choice("stuck", "0.6931", (0.6931,), "the slope is 0 inside, so the weight stays where it began"),
             Choice("tiny", "0.000001", (0.000001,), "the distance shrinks by a constant factor at each step"),
         ),
-        "The distance multiplies each gradient, so the steps become shorter with it: "
-        "after n steps it is about 1/(0.1 · n).",
+        "Near the bound a step lowers the distance d by about 0.1 · d², so 1/d grows by about 0.1. "
+        "After 1000 steps 1/d is about 100.",
     ),
     Prompt(
         "16",

@@ -1,4 +1,4 @@
-"""Momentum steps that average gradients instead of adding them."""
+"""Steps of slots that average gradients, or leave out gradients of 0."""
 
 from __future__ import annotations
 
@@ -14,6 +14,20 @@ Array = np.ndarray[Any, Any]
 KINDS = ("momentum", "nesterov", "rmsprop")
 
 
-def averaged_momentum_steps(gradients: Array, lr: float, b: float) -> Array:
+def averaged_steps(gradients: Array, kind: str, lr: float, b: float) -> tuple[Array, ...]:
     """Steps of a slot that averages gradients where it should add them."""
-    return np.asarray((1 - b) * solution.steps(gradients, "momentum", lr, b))
+    added = solution.steps(gradients, kind, lr, b)
+    if kind == "momentum":
+        return ((1 - b) * added,)
+    if kind == "nesterov":  # with the gradient itself as it is, or averaged as well
+        slot = -solution.steps(gradients, "momentum", 1.0, b)
+        return -lr * (gradients + b * (1 - b) * slot), (1 - b) * added
+    return ()
+
+
+def steps_without_zeros(gradients: Array, kind: str, lr: float, b: float) -> tuple[Array, ...]:
+    """Steps of a slot that does not change where the gradient is 0: with a step of 0 there, or none."""
+    made = solution.steps(gradients[gradients != 0], kind, lr, b)
+    whole = np.zeros(len(gradients))
+    whole[gradients != 0] = made
+    return whole, made

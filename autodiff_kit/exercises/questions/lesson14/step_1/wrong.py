@@ -32,6 +32,30 @@ def uphill(G, kind, lr, b):
     return -right_steps(G, kind, lr, b)
 
 
+def averaged_look_ahead(G, kind, lr, b):
+    if kind == "rmsprop":
+        return right_steps(G, kind, lr, b)
+    u, found = 0.0, []
+    for g in G:
+        u = b * u + (1 - b) * g
+        found.append(-lr * (g + b * u) if kind == "nesterov" else -lr * u)
+    return np.array(found)
+
+
+def still_at_zero(G, kind, lr, b):
+    return np.where(G == 0, 0.0, right_steps(G, kind, lr, b))
+
+
+def skips_zeros(G, kind, lr, b):
+    steps = np.zeros(len(G))
+    steps[G != 0] = right_steps(G[G != 0], kind, lr, b)
+    return steps
+
+
+def drops_zeros(G, kind, lr, b):
+    return right_steps([g for g in G if g != 0], kind, lr, b)
+
+
 def starts_full(G, kind, lr, b):
     """The rms slot starts at 1."""
     if kind != "rmsprop":
@@ -48,6 +72,10 @@ WRONG = {
     "positions": ((positions,), "positions-not-steps"),
     "averages": ((averaged,), "averages-instead-of-adding"),
     "no look ahead": ((no_look_ahead,), "nesterov-is-momentum"),
-    "uphill": ((uphill,), ""),
+    "averages, nesterov too": ((averaged_look_ahead,), "averages-instead-of-adding"),
+    "0 where g is 0": ((still_at_zero,), "no-step-at-zero"),
+    "slot kept where g is 0": ((skips_zeros,), "zeros-left-out"),
+    "zeros dropped": ((drops_zeros,), "zeros-left-out"),
+    "uphill": ((uphill,), "uphill"),
     "rms from 1": ((starts_full,), ""),
 }

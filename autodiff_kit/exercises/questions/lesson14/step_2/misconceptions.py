@@ -18,6 +18,20 @@ def random_constants(rng: np.random.Generator) -> dict[str, float]:
     return {name: float(rng.choice(values)) for name, values in drawn.items()}
 
 
+def slots_after_one_more(slots: dict[str, Any], gradient: Array, kind: str, constants: dict[str, float]) -> Any:
+    """The slots after the last gradient was applied again, with t one ahead and with t as it was."""
+    lr, b1, b2, eps = (constants[name] for name in ("lr", "b1", "b2", "eps"))
+    if kind == "momentum":
+        return ({"momentum": b1 * slots["momentum"] + gradient},)
+    if kind == "rmsprop":
+        again = b2 * slots["rms"] + (1 - b2) * gradient**2
+        return tuple(
+            {"momentum": b1 * slots["momentum"] + lr * gradient / (np.sqrt(rms) + eps)} for rms in (again, slots["rms"])
+        )
+    m, v = b1 * slots["m"] + (1 - b1) * gradient, b2 * slots["v"] + (1 - b2) * gradient**2
+    return tuple({"m": m, "v": v, "t": slots["t"] + ahead} for ahead in (1, 0))
+
+
 def slots_after(kind: str, gradients: Array, lr: float, b1: float, b2: float, eps: float) -> dict[str, Any]:
     """The slots of an optimizer of the kit after some steps."""
     first = second = np.zeros(gradients.shape[1:])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.exercises.compare import values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -30,14 +31,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         a.case(
             reply.value,
             solution.last_step(slots, gradients[-1], kind, **given),
-            mistaken(slots, gradients[-1], kind, given),
+            mistaken(slots, gradients[-1], kind, given, reply.value),
             tol=1e-9,
             of=f'last_step(slots, gradient, "{kind}", …)',
             facts={"t": slots.get("t", 0)},
         )
 
 
-def mistaken(slots: dict[str, Any], gradient: Any, kind: str, given: dict[str, float]) -> dict[str, Any]:
+def mistaken(slots: dict[str, Any], gradient: Any, kind: str, given: dict[str, float], got: object) -> dict[str, Any]:
     """What each misconception would give."""
     last = solution.last_step
     want = last(slots, gradient, kind, **given)
@@ -48,7 +49,11 @@ def mistaken(slots: dict[str, Any], gradient: Any, kind: str, given: dict[str, f
         scaled = -lr * gradient / (np.sqrt(slots["rms"]) + eps)
     else:
         scaled = -lr * gradient / (np.sqrt(slots["v"] / (1 - given["b2"] ** slots["t"])) + eps)
+    again = [
+        last(new, gradient, kind, **given) for new in misconceptions.slots_after_one_more(slots, gradient, kind, given)
+    ]
     return {
+        "one-step-too-many": next((step for step in again if values_close(got, step, 1e-9)), None),
         "uses-the-gradient": -lr * gradient,
         "gradient-in-place-of-the-slot": scaled,
         "no-bias-correction": -lr * slots["m"] / (np.sqrt(slots["v"]) + eps) if kind == "adam" else None,
@@ -79,6 +84,7 @@ no copy of the weights before that step. Give the last step: what was added to w
     messages={
         "uses-the-gradient": "You computed −lr·g, the step of plain SGD. What was added to w comes from the slots, which also hold earlier gradients.",
         "gradient-in-place-of-the-slot": "The last gradient stands where a slot belongs. The step comes from the running mean of all gradients, not from the last one.",
+        "one-step-too-many": "You applied the last gradient to the slots once more, so this is a further step. The slots are those after the last step: they contain its gradient already.",
         "t-is-one-ahead": "t is {t} after the last step already. That step used t = {t}, not one more.",
         "sign": "The sign is wrong: a positive slot makes w smaller.",
         "rate-twice": "RMSProp's momentum slot contains the learning rate already.",

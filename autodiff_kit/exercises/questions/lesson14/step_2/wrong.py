@@ -42,11 +42,25 @@ def gradient_for_slot(S, g, kind, lr, b1, b2, eps):
     return -lr * g / (np.sqrt(S["v"] / (1 - b2 ** S["t"])) + eps)
 
 
-def next_one(S, g, kind, lr, b1, b2, eps):
+def next_one(S, g, kind, lr, b1, b2, eps, ahead=1):
     """The step that comes next if the gradient stays."""
-    if kind != "momentum":
-        return last(S, g, kind, lr, b1, b2, eps)
-    return -lr * (b1 * S["momentum"] + g)
+    if kind == "momentum":
+        return -lr * (b1 * S["momentum"] + g)
+    if kind == "rmsprop":
+        r = b2 * S["rms"] + (1 - b2) * g * g
+        return -(b1 * S["momentum"] + lr * g / (np.sqrt(r) + eps))
+    S = {"m": b1 * S["m"] + (1 - b1) * g, "v": b2 * S["v"] + (1 - b2) * g * g, "t": S["t"] + ahead}
+    return last(S, g, kind, lr, b1, b2, eps)
+
+
+def next_of_momentum(S, g, kind, lr, b1, b2, eps):
+    """Only the slot of plain momentum is moved on."""
+    return (next_one if kind == "momentum" else last)(S, g, kind, lr, b1, b2, eps)
+
+
+def first_slot(S, g, kind, lr, b1, b2, eps):
+    """The mean of gradients alone, with the rate."""
+    return -lr * (S["m"] if kind == "adam" else S["momentum"])
 
 
 def by_keywords(f):
@@ -60,5 +74,8 @@ WRONG = {
     "sign": ((by_keywords(added),), "sign"),
     "rate twice": ((rate_again,), "rate-twice"),
     "no correction": ((uncorrected,), "no-bias-correction"),
-    "the next step": ((next_one,), ""),
+    "the next step": ((by_keywords(next_one),), "one-step-too-many"),
+    "momentum's next step": ((by_keywords(next_of_momentum),), "one-step-too-many"),
+    "the next step, same t": ((by_keywords(lambda *args: next_one(*args, ahead=0)),), "one-step-too-many"),
+    "the first slot": ((first_slot,), ""),
 }

@@ -50,6 +50,16 @@ steps in a row, `d0` and then `d1`. Give the gradient g of the second step.""",
             "sign", lambda d0, d1, lr, b: (d1 - b * d0) / lr, "The sign is wrong: a step goes against its gradient."
         ),
         Misconception(
+            "old-step-added",
+            lambda d0, d1, lr, b: -(b * d0 + d1) / lr,
+            "The sign of {b}·d0 is wrong: d1 = {b}·d0 − lr·g. Solve this for g.",
+        ),
+        Misconception(
+            "divided-by-one-minus-b",
+            lambda d0, d1, lr, b: (b * d0 - d1) / (lr * (1 - b)),
+            "You divided by 1 − {b} as well. In this rule the slot adds up gradients: u takes the whole g, not (1 − {b})·g.",
+        ),
+        Misconception(
             "forgets-the-rate",
             lambda d0, d1, lr, b: b * d0 - d1,
             "This is lr·g, with lr = {lr}. The question asks for g.",

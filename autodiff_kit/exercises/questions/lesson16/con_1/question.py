@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autodiff_kit.exercises.compare import as_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -20,11 +22,21 @@ __all__ = ["QUESTION"]
 KNOWN = np.array([1.0, -2.0, 3.0]), np.array([2.0, 1.0, 1.0]), 1.0
 
 
+def tiny_floor(got: object, stepped: np.ndarray) -> np.ndarray | None:
+    """The projection to numbers of some tiny size or more, if that is what was computed."""
+    array = as_real_array(got)
+    if array is None or array.shape != stepped.shape:
+        return None
+    least = float(array.min())
+    return np.maximum(stepped, least) if 0 < least < 1e-2 else None
+
+
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for case in range(3):
-        w, g, lr = KNOWN if case == 0 else (*(rng.normal(size=(2, 6)) * 2), float(rng.choice([0.5, 0.7])))
-        if case:  # one entry each: leaves, comes back by itself, is outside without a gradient, goes far inside
-            w[:4], g[:4] = [0.5, -1.0, -0.5, 1.0], [3.0, -0.5, 0.0, -3.0]
+        w, g, lr = KNOWN if case == 0 else (*(rng.normal(size=(2, 8)) * 2), float(rng.choice([0.5, 0.7])))
+        if case:  # one each: leaves, stays outside, is outside without a gradient, goes far inside, enters from outside
+            # and from the bound
+            w[:6], g[:6] = [0.5, -1.0, -0.5, 1.0, -0.2, 0.0], [3.0, -0.5, 0.0, -3.0, -2.0, -1.0]
         reply = yield Call("projected_step", (w, g, lr))
         if a.warned(reply):
             continue
@@ -33,6 +45,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "projects-before": np.maximum(w, 0) - lr * g,
             "absolute-value": np.abs(w - lr * g),
             "not-projected": w - lr * g,
+            "uphill": np.maximum(w + lr * g, 0),
+            "no-step-from-the-bound": np.maximum(w - lr * np.where(w <= 0, 0, g), 0),
+            "projects-twice": np.maximum(np.maximum(w, 0) - lr * g, 0),
+            "shifts-all": w - lr * g - min(float((w - lr * g).min()), 0.0),
+            "tiny-floor": partial(tiny_floor, reply.value, w - lr * g),
             "skips-the-step": np.where(w - lr * g < 0, w, w - lr * g),
         }
         outside = int(np.argmin(np.where(g == 0, w, 1.0))) if case else 1
@@ -59,6 +76,11 @@ a new array.""",
         "absolute-value": "You used the absolute value. The nearest allowed number to {far} is 0.",
         "not-projected": "The step is right, but {far} is still negative. Project after the step.",
         "skips-the-step": "Where the step leads outside, you kept the old entry. The nearest allowed number to {far} is 0.",
+        "uphill": "You added lr·g. A step of descent goes against the gradient: it subtracts lr·g.",
+        "no-step-from-the-bound": "Entries that were at 0 or below got no step. Minus the gradient may lead inside: make the step for every entry, then project.",
+        "projects-twice": "You projected before the step as well. The step starts from w as it comes in, even where it is negative.",
+        "shifts-all": "You moved all entries by the same number. The nearest allowed point changes only the negative entries.",
+        "tiny-floor": "Your smallest entry is positive. 0 itself is allowed: the nearest allowed number to {far} is 0.",
         "writes-into-w": "The array w that was passed in has changed. Return a new array.",
     },
     hints=(

@@ -29,12 +29,17 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 continue
             want = right(slope, c, bound, lam)
             heavier, lighter = (right(slope, c, bound, weight * lam) for weight in (2, 0.5))
-            mistaken = {"pulls-inside-too": (slope * c + lam * bound) / (slope + lam)}
+            mistaken = {
+                "pulls-inside-too": (slope * c + lam * bound) / (slope + lam),
+                "bound-in-both-cases": bound,
+            }
             if not inside:
                 got = require_real_array(reply.value, "penalised")
                 mistaken = {
                     "a-penalty-enforces": bound,
                     "never-constrained": c,
+                    "a-is-missing": (c + lam * bound) / (1 + lam),
+                    "formula-of-the-example": bound + 1 / (1 + lam),
                     "weights-swapped": (slope * bound + lam * c) / (slope + lam),
                     "halves-mixed-up": misconceptions.closest_value(got, heavier, lighter),
                 }
@@ -61,6 +66,9 @@ is least, for numbers a > 0 and λ > 0, exactly and without a loop. c may be lar
         "a-penalty-enforces": "You gave the bound {b}, and {w} is expected. At the bound the slope of the penalty is still 0.",
         "pulls-inside-too": "For c < b the penalty is 0 near c, so it does not move the minimum.",
         "never-constrained": "You gave c, the minimum without the penalty. For c > b the penalty moves it.",
+        "bound-in-both-cases": "For c < b you gave b. There c is allowed already, and both terms are least at c.",
+        "a-is-missing": "The factor a is missing: the slope of the loss is a·(w − c).",
+        "formula-of-the-example": "b + 1/(1 + λ) holds only for a = 1 and c = b + 1. Set the slope of this sum to 0.",
         "halves-mixed-up": "Both terms have the factor ½; one of yours counts twice as much.",
         "weights-swapped": "The two factors are exchanged: a belongs to c, λ to b.",
     },

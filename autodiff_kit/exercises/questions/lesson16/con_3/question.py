@@ -41,6 +41,7 @@ def judge_3(a: AttemptEvaluation, answer: object, v: Any, want: Any) -> None:
         "softmax-is-not-a-projection": misconceptions.softmax(v),
         "one-shift-only": spread,
         "shift-then-clip": np.maximum(spread, 0),
+        "shift-clip-rescale": misconceptions.clipped_and_rescaled(spread),
         "largest-takes-all": (np.arange(len(v)) == np.argmax(v)).astype(float),
     }
     got = as_real_array(answer)
@@ -72,6 +73,7 @@ and Σw = 1, the sum of (w − v)² is least. `v` is an array of one or more ent
         "softmax-is-not-a-projection": "Softmax makes shares of any vector, but it moves vectors that are shares already. A projection leaves them.",
         "one-shift-only": "The sum is 1, but entry {i} is negative.",
         "shift-then-clip": "After the negative entries were set to 0, the sum is {s}. The shift must be chosen with that in mind.",
+        "shift-clip-rescale": "After the shift and the clip you divided by the sum. These are shares, but their distance from v is {far}, and {p} has the distance {near}. A single other shift before the clip makes the sum 1.",
         "largest-takes-all": "You gave everything to the largest entry. The distance is {far}, and {p} has the distance {near}.",
     },
     hints=(

@@ -37,6 +37,7 @@ WRONG = {
     "softmax": ((softmax,), "softmax-is-not-a-projection"),
     "one shift": ((shift,), "one-shift-only"),
     "shift and clip": ((shift_clip,), "shift-then-clip"),
+    "shift, clip, rescale": ((lambda v: clip_rescale(shift(v)),), "shift-clip-rescale"),
     "the largest": ((largest_only,), "largest-takes-all"),
     "the first k": ((too_few,), ""),
 }

@@ -19,6 +19,24 @@ def with_switches(**switches):
     return lambda gradients, b1, b2: steps(gradients, b1, b2, **switches)
 
 
+def signed(gradients, b1, b2):
+    m, out = 0, []
+    for g in gradients:
+        m = m * b1 + g * (1 - b1)
+        out.append(m)
+    return np.copysign(steps(gradients, b1, b2), out)
+
+
+def skips_zeros(gradients, b1, b2):
+    found = iter(steps([g for g in gradients if g != 0], b1, b2))
+    return np.array([next(found) if g != 0 else 0.0 for g in gradients])
+
+
+def over_v(gradients, b1, b2):
+    m = steps(gradients, b1, b2, root=False)
+    return m / (m / steps(gradients, b1, b2)) ** 2
+
+
 WRONG = {
     "all 1": ((lambda gradients, b1, b2: np.ones(len(gradients)),), "always-the-learning-rate"),
     "v raw": ((with_switches(fix_v=False),), "v-is-not-corrected"),
@@ -26,5 +44,15 @@ WRONG = {
     "both raw": ((with_switches(fix_m=False, fix_v=False),), "no-bias-correction"),
     "sizes": ((with_switches(size=True),), "mean-of-sizes"),
     "no root": ((with_switches(root=False),), "not-divided-by-the-root"),
+    "at most 1": ((lambda gradients, b1, b2: np.minimum(steps(gradients, b1, b2), 1),), "never-longer-than-lr"),
+    "0 where g is 0": (
+        (lambda gradients, b1, b2: steps(gradients, b1, b2) * (np.asarray(gradients) != 0),),
+        "no-step-at-zero",
+    ),
+    "zeros skipped": ((skips_zeros,), "zeros-left-out"),
+    "|g|": ((lambda gradients, b1, b2: np.abs(gradients),), "size-of-the-gradient"),
+    "signed": ((lambda gradients, b1, b2: signed(gradients, b1, b2),), "with-its-sign"),
+    "minus": ((lambda gradients, b1, b2: -signed(gradients, b1, b2),), "sign-of-the-step"),
+    "over v": ((over_v,), "divided-by-v"),
     "squared": ((lambda gradients, b1, b2: steps(gradients, b1, b2) ** 2,), ""),
 }

@@ -32,6 +32,17 @@ def twice_the_penalty(w: Any, g: Any, slots: Slots, decay: float, decoupled: boo
     return solution.decayed_step(w, g, slots, **constants, decay=decay if decoupled else 2 * decay, decoupled=decoupled)
 
 
+def half_the_penalty(w: Any, g: Any, slots: Slots, decay: float, decoupled: bool, **constants: Any) -> Any:
+    """The gradient of the penalty is taken to be decay / 2 · w."""
+    return solution.decayed_step(w, g, slots, **constants, decay=decay if decoupled else decay / 2, decoupled=decoupled)
+
+
+def penalty_as_a_gradient(w: Any, g: Any, slots: Slots, decay: float, decoupled: bool, **constants: Any) -> Any:
+    """The penalty itself is added to the gradient."""
+    added = g if decoupled else g + decay / 2 * w**2 - decay * w
+    return solution.decayed_step(w, added, slots, **constants, decay=decay, decoupled=decoupled)
+
+
 def after_the_step(w: Any, g: Any, slots: Slots, decay: float, decoupled: bool, lr: float, **constants: Any) -> Any:
     """AdamW shrinks the w that the step has already moved."""
     if not decoupled:

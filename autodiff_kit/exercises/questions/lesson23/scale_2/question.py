@@ -48,6 +48,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "penalty-beside-the-step": misconceptions.always(decoupled=True),
         "decay-without-lr": misconceptions.without_the_learning_rate,
         "decays-the-moved-weight": misconceptions.after_the_step,
+        "half-the-penalty": misconceptions.half_the_penalty,
+        "penalty-as-a-gradient": misconceptions.penalty_as_a_gradient,
         "twice-the-penalty": misconceptions.twice_the_penalty,
     }
     for decoupled in (True, False):
@@ -85,6 +87,8 @@ Return the new `w` and new slots. `eps` is added to the root.""",
         "penalty-beside-the-step": "With decoupled=False the penalty did not enter m and v. It is a part of the loss: what is its gradient?",
         "decay-without-lr": "AdamW subtracts lr·λ·w, here {lr}·{decay}·w; the learning rate is missing.",
         "decays-the-moved-weight": "The decay was taken of the moved weight; it belongs to w before the step.",
+        "half-the-penalty": "You added λ/2·w to the gradient. The derivative of w² is 2·w, so the gradient of λ/2·w² is twice as large.",
+        "penalty-as-a-gradient": "You added λ/2·w², the penalty itself, to the gradient. Add its derivative with respect to w.",
         "twice-the-penalty": "The gradient of λ/2·w² is λ·w. Yours is twice as large.",
     },
     hints=(

@@ -25,11 +25,19 @@ def no_decay(w, g, S, lr, b1, b2, eps, decay, decoupled):
     return adam(w, g, S, lr, b1, b2, eps)
 
 
+def penalty_added(w, g, S, lr, b1, b2, eps, decay, decoupled):
+    if decoupled:
+        return step()(w, g, S, lr, b1, b2, eps, decay, decoupled)
+    return adam(w, g + decay / 2 * w * w, S, lr, b1, b2, eps)
+
+
 WRONG = {
     "always L2": ((step(as_if=False),), "decay-as-a-penalty"),
     "always AdamW": ((step(as_if=True),), "penalty-beside-the-step"),
     "no rate": ((step(rate=False),), "decay-without-lr"),
     "moved first": ((step(moved=True),), "decays-the-moved-weight"),
     "2 lambda w": ((step(factor=2.0),), "twice-the-penalty"),
+    "half of lambda w": ((step(factor=0.5),), "half-the-penalty"),
+    "the penalty itself": ((penalty_added,), "penalty-as-a-gradient"),
     "no decay": ((no_decay,), ""),
 }

@@ -44,6 +44,27 @@ def step_with_row_clock(table: Any, ids: Any, grads: Any, slots: Slots, **consta
     return table, {"m": m, "v": v, "t": slots["t"] + 1, "clock": clock}
 
 
+def skip_zero_rows(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
+    """A row of the batch whose gradient is 0 is left out."""
+    summed = np.zeros_like(table)
+    np.add.at(summed, ids, grads)
+    rows = np.flatnonzero(summed.any(axis=1))
+    return solution.lazy_adam(table, rows, summed[rows], slots, **constants)
+
+
+def dense_slots(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
+    """The slots of all rows change, and only the rows of the batch move."""
+    moved, new = dense_step(table, ids, grads, slots, **constants)
+    rows = np.isin(np.arange(len(table)), ids)[:, None]
+    return np.where(rows, moved, table), new
+
+
+def rows_counted(table: Any, ids: Any, grads: Any, slots: Slots, *, once: bool, **constants: Any) -> Any:
+    """The common t grows by the number of rows, each counted once or as often as it is in ids."""
+    more = len(np.unique(ids) if once else ids) - 1
+    return solution.lazy_adam(table, ids, grads, {**slots, "t": slots["t"] + more}, **constants)
+
+
 def mean_of_duplicates_step(table: Any, ids: Any, grads: Any, slots: Slots, **constants: Any) -> Any:
     """Of repeated ids the mean gradient is used."""
     times = np.array([np.sum(ids == i) for i in ids])

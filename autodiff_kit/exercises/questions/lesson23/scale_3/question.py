@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.exercises.compare import values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.in_process import run_script_with
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
@@ -40,11 +41,19 @@ def path_4(
     return now
 
 
+def rows_counted(run: Any, got: np.ndarray) -> np.ndarray | None:
+    """The table of whoever counts rows in t, in one of two ways; None if the learner's is neither."""
+    ways = (partial(misconceptions.rows_counted, once=once) for once in (True, False))
+    tables = (run_script_with(run(), lazy_adam=way) for way in ways)
+    return next((table for table in tables if values_close(got, table, 1e-11)), None)
+
+
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     given, table = shared.random_constants(rng), rng.normal(size=(7, 2))
     names = rng.permutation(7)
     batches = [names[np.array(ids)] for ids in BATCHES]
     grads = [rng.normal(size=(len(ids), 2)) for ids in batches]
+    grads[1][0] = 0.0  # the gradient of a row that has moved before: its m still makes a step
     run = partial(path_4, a, table, batches, grads, given)
     got = yield from run()
     if got is None:
@@ -54,13 +63,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "last-duplicate-wins": misconceptions.last_duplicate_step,
         "duplicates-step-twice": misconceptions.one_step_per_duplicate,
         "clock-of-its-own": misconceptions.step_with_row_clock,
+        "skips-zero-rows": misconceptions.skip_zero_rows,
+        "slots-of-all-rows": misconceptions.dense_slots,
         "mean-of-duplicates": misconceptions.mean_of_duplicates_step,
     }
     want = run_script_with(run(), lazy_adam=solution.lazy_adam)
     mistaken = {name: (lambda way=way: run_script_with(run(), lazy_adam=way)) for name, way in ways.items()}
+    mistaken["t-counts-rows"] = partial(rows_counted, run, got)
     worst = int(np.argmax(np.abs(got - want).max(1)))
     twice = int(names[0])
-    facts = {"r": twice, "seldom": worst, "d": float(np.abs(got - want)[worst].max())}
+    facts = {"r": twice, "still": int(batches[1][0]), "seldom": worst, "d": float(np.abs(got - want)[worst].max())}
     a.case(got, want, mistaken, tol=1e-11, of="The table after five batches", facts=facts)
 
 
@@ -82,6 +94,9 @@ gradients. `t` is one number for all rows, and it counts the batches.""",
         "last-duplicate-wins": "Row {r} is in ids twice, and only its last gradient was used (`table[ids] = …` does that). Add the gradients first.",
         "duplicates-step-twice": "Row {r} made two steps in one batch. Add its gradients, then make one step.",
         "clock-of-its-own": "Each row has a t of its own here. The question asks for one t that counts the batches.",
+        "skips-zero-rows": "Row {still} is in ids with the gradient 0 and did not move. It is in the batch: its m is not 0, so it makes a step.",
+        "slots-of-all-rows": "Only the rows of the batch moved, but m and v changed in all rows. The slots of the other rows stay as they are.",
+        "t-counts-rows": "Your t grows by the number of rows in ids. It counts batches: one more in each call.",
         "mean-of-duplicates": "Row {r} is in ids twice, and the mean of its gradients was used. The gradient of the table is their sum.",
     },
     hints=(

@@ -32,11 +32,31 @@ def lazy_mean(W, ids, g, S, **H):
     return rows(W, ids, g / np.array([np.sum(ids == i) for i in ids])[:, None], S, **H)
 
 
+def without_zeros(W, ids, g, S, **H):
+    kept = (g != 0).any(1)
+    return rows(W, ids[kept], g[kept], S, **H)
+
+
+def all_slots(W, ids, g, S, **H):
+    moved, T = rows(W, ids, g, S, dense=True, **H)
+    X = W.copy()
+    X[ids] = moved[ids]
+    return X, T
+
+
+def counted(W, ids, g, S, more, **H):
+    return rows(W, ids, g, {**S, "t": S["t"] + more - 1}, **H)
+
+
 WRONG = {
     "dense": ((lazy(dense=True),), "dense"),
     "acc[ids] = g": ((lazy(last=True),), "last-duplicate-wins"),
     "one by one": ((lazy(serial=True),), "duplicates-step-twice"),
     "clock per row": ((lazy(clock=True),), "clock-of-its-own"),
     "mean of repeats": ((lazy_mean,), "mean-of-duplicates"),
+    "rows with gradient 0 skipped": ((without_zeros,), "skips-zero-rows"),
+    "slots of all rows": ((all_slots,), "slots-of-all-rows"),
+    "t counts ids": ((lambda W, ids, g, S, **H: counted(W, ids, g, S, len(ids), **H),), "t-counts-rows"),
+    "t counts rows": ((lambda W, ids, g, S, **H: counted(W, ids, g, S, len(set(ids.tolist())), **H),), "t-counts-rows"),
     "half the rate": ((lambda W, ids, g, S, lr, **H: rows(W, ids, g, S, lr=lr / 2, **H),), ""),
 }
