@@ -26,6 +26,47 @@ RIDDLES = re.compile(
     r"|\bgradient by\b|\bderivative by\b|\bslope by\b|all that was computed|\bcome home\b|\bcame home\b|by hand on",
     re.IGNORECASE,
 )
+# Sentences at which readers stopped, or that were not true; none of them comes back.
+GONE = """
+no way leads there
+all the operations of NumPy
+about what the computation itself took
+quickest test of a derivative rule
+takes up the gradient
+which function is poisoned
+stays clean
+the slope of no loss
+All that was computed are middles
+Every digit of p was found by a decision
+the value that never converges
+care about single points
+five came home
+each to its own sender
+exact for all finite logits
+what was said, less what was true
+a perfect reader would be told
+bit by bit
+What changes nothing in y should get no gradient
+Each yes has a partner
+Which α makes the mean square
+let it begin between the assignment
+so it is never stale
+Two habits keep a record without being seen
+Watch what b does to that worth
+half a step from nothing
+however loud the loss is
+is no fault of the result
+the loss always gets something for its push
+where the roads part
+the gradient of no loss at all
+region of trust
+It pays where several
+no better model would help much
+A polynomial is at least loud
+Other parameters never leave
+the record, a line a number
+to your own digits
+""".strip().splitlines()
 
 
 @pytest.fixture(params=LESSONS, ids=lambda path: path.stem)
@@ -66,6 +107,13 @@ def test_sentences_are_short(notebook: dict[str, Any]) -> None:
 def test_words_of_our_own_are_gone(notebook: dict[str, Any]) -> None:
     said = [*sources(notebook, "markdown"), *(f"{p.question} {p.why}" for p in prompts_of(about(notebook)["no"]))]
     assert [found.group() for text in said for found in RIDDLES.finditer(re.split(r"## References", text)[0])] == []
+
+
+def test_sentences_that_stopped_readers_are_gone(notebook: dict[str, Any]) -> None:
+    prompts = prompts_of(about(notebook)["no"])
+    said = [*sources(notebook, "markdown"), *(f"{p.question} {p.why} {p.choices}" for p in prompts)]
+    text = " ".join(" ".join(said).split()).lower()
+    assert [sentence for sentence in GONE if sentence.lower() in text] == []
 
 
 def test_the_figure_comes_before_the_first_prompt(notebook: dict[str, Any]) -> None:
