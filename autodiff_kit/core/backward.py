@@ -59,7 +59,7 @@ def backward(
         if g is None:
             continue
         if keep is None or node not in keep:
-            node.cotangent = None
+            node.cotangent = None  # leaves are not among ``nodes``, and keep theirs
         if through is not None and node not in through:
             continue
         if hooks and node in hooks:
@@ -108,7 +108,7 @@ def input_cotangents(
         if n is None or k < first or not (through is None or n in through):
             continue
         part = apply_vjp(op, k, g, saved, params) if all_parts is None else all_parts[k]
-        if part is not None:
+        if part is not None:  # None: nothing to add, such as for a constant in a user's rule
             found.append((n, part if isinstance(part, SparseGradient) else unbroadcast(part, n.spec, lead)))
     return found
 
@@ -127,4 +127,5 @@ def saved_values(node: Node, graph: bool) -> tuple[Any, ...]:
     if graph:
         nodes = (node, *node.inputs)
         return tuple([s if type(s) is ArraySpec else wrap(s, n) for s, n in zip(saved, nodes, strict=True)])
-    return tuple([np.float64(s) if type(s) is float else s for s in saved])  # NumPy's floats never raise errors
+    # Unlike Python's floats, NumPy's give inf for 1/0.
+    return tuple([np.float64(s) if type(s) is float else s for s in saved])

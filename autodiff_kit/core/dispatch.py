@@ -1,6 +1,6 @@
 """Dispatch: the one function by which an operation runs. It computes the output and adds a node to the open record.
 
-:func:`apply_op` has three steps: take the values out of the tensors, :func:`compute` the output with NumPy, and
+:func:`apply_op` is short: take the values out of the tensors, :func:`compute` the output with NumPy, and
 :func:`record_op` it where a tape follows one of the inputs. Operations with parameters, or on a list of arrays, first
 bind their arguments (:mod:`autodiff_kit.ops.argument_binding`). Operations on one or two values have a faster
 implementation with the same result (:mod:`autodiff_kit.core.fast_dispatch`).
@@ -137,7 +137,7 @@ def _user_frame(record: Record | JointRecord, frame: Any) -> Any:
 def _needed_parts(
     op: Op, node: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """A node's ``parts``: the nodes that it read, then answer and inputs; shape and dtype where no rule needs more."""
+    """A node's ``parts``: the nodes that it read, then output and inputs; shape and dtype where no rule needs more."""
     if op.residual is not None and type(y) is np.ndarray:
         values = op.residual(y, *values)
     if len(nodes) == 1:  # this case and the next are two thirds of all nodes

@@ -48,7 +48,7 @@ class Op:
     jvp : callable or None
         ``jvp(tangents, y, *inputs, **params)``; a tangent is None where an input has none.
     residual : callable or None
-        ``residual(y, *inputs)``: a smaller value, such as a mask, that is saved in place of the inputs. The rules must
+        ``residual(y, *inputs)``: a tuple of what is saved in place of each input, such as a mask. The rules must
         accept it in place of the inputs, also where they run on tensors.
     sparse_vjp : callable or None
         ``sparse_vjp(g, spec, **params)``: a RowGradient (a SparseGradient) for a table of which few rows were

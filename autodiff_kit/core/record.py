@@ -57,7 +57,7 @@ class Node:
 
     @property
     def inputs(self) -> tuple[Node | None, ...]:
-        """The nodes that the operation read; None for a constant."""
+        """The nodes that the operation read; None for a constant. ``parts`` is n nodes, the output and n values."""
         return self.parts[: len(self.parts) // 2]
 
     @property

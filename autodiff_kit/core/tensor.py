@@ -69,7 +69,7 @@ class Tensor(Value, Node):
         """Put this value on a record: as a leaf, or as one value on several records."""
         node = self.node
         if node is not None:
-            node.record = joint_record(node.record, record) or record
+            node.record = joint_record(node.record, record) or record  # None if all its records are closed
             return node
         if type(self._value) is float:
             return make_leaf(self, record)

@@ -11,6 +11,7 @@ import numpy as np
 
 from autodiff_kit.lessons.translation import translate
 
+from .compare import NoneResultError
 from .diagnosis import AttemptEvaluation, SubtestResult, format_call
 from .in_process import InProcessRunner, run_script
 from .protocol import LearnerCodeError
@@ -106,7 +107,10 @@ def grade_attempt(
                 break
     except LearnerCodeError as error:
         where = "\n" + translate("Your code, {place}").format(place=error.place) if error.place else ""
-        return Verdict("error", 0.0, f"{error.text}{where}\n{translate('This cost no try.')}")
+        text = error.text
+        if isinstance(error, NoneResultError) and attempt.last is not None:
+            text = error.describe_within(attempt.last.name, attempt.result)
+        return Verdict("error", 0.0, f"{text}{where}\n{translate('This cost no try.')}")
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         words = translate(
             "{call} returned something that cannot be checked ({error}). Look at its types and shapes."
@@ -123,6 +127,7 @@ def _detecting_mutation(
     def run(call: Call) -> CallResult:
         attempt.begin_call(call)
         reply = answer(call)
+        attempt.result = reply.value
         for place in reply.changed:
             words = translate(
                 "{call} changed its argument number {number}. Work on a copy: the caller may need the original."

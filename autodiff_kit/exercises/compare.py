@@ -13,7 +13,35 @@ import numpy as np
 
 from .protocol import NUMPY_SCALAR_TYPES, LearnerCodeError, OpaqueValue, ReturnedFunction
 
-__all__ = ["as_real_array", "first_mismatch", "format_value", "require_real_array", "values_close"]
+__all__ = [
+    "NoneResultError",
+    "as_real_array",
+    "first_mismatch",
+    "format_distinct",
+    "format_value",
+    "require_real_array",
+    "values_close",
+]
+
+
+class NoneResultError(LearnerCodeError):
+    """The learner's function returned None, or a value that contains None, in place of a number or an array."""
+
+    def __init__(self, whose: str) -> None:
+        super().__init__(f"{whose} gave back nothing (None). Does it end with return?")
+        self._whose = whose.rstrip(",")
+
+    def describe_within(self, call: str, result: object) -> str:
+        """The message for a call with this result: it names the entry that is None if something was returned."""
+        if result is None:
+            return self.text
+        entry = _path_to_none(result)
+        if entry is None:
+            return f"{self._whose} is None, where an array or a number is asked for."
+        return (
+            f"The result of {call} is None at entry {entry} (entries count from 0), "
+            "where an array or a number is asked for."
+        )
 
 
 def as_real_array(value: object) -> np.ndarray | None:
@@ -31,13 +59,34 @@ def require_real_array(value: object, whose: str) -> np.ndarray:
     """As :func:`as_real_array`, but raise a :class:`LearnerCodeError` that says what was returned and what to do."""
     array = as_real_array(value)
     if array is None:
+        if value is None:
+            raise NoneResultError(whose)
         raise LearnerCodeError(f"{whose} gave back {_describe_non_number(value)}")
     return array
 
 
-def _describe_non_number(value: object) -> str:
+def _path_to_none(value: object) -> str | None:
+    """Where a nested value has its first None, as text such as ``1`` or ``['w'][0]``; None if it has no None."""
     if value is None:
-        return "nothing (None). Does it end with return?"
+        return ""
+    if isinstance(value, dict):
+        entries = list(value.items())
+    elif isinstance(value, list | tuple):
+        entries = list(enumerate(value))
+    else:
+        return None
+    for key, entry in entries:
+        rest = _path_to_none(entry)
+        if rest is not None:
+            return str(key) if rest == "" and type(key) is int else f"[{key!r}]" + _bracketed(rest)
+    return None
+
+
+def _bracketed(path: str) -> str:
+    return f"[{path}]" if path.isdigit() else path
+
+
+def _describe_non_number(value: object) -> str:
     if type(value) in (list, tuple):
         kind = type(value).__name__
         return f"a {kind}, where an array or a number is asked for. np.array(...) makes an array of it."
@@ -72,6 +121,14 @@ def _mismatches(got: np.ndarray, want: np.ndarray, tol: float) -> np.ndarray:
         off = ~(np.abs(got - want) <= bound)
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     return np.asarray(np.where(finite, off, ~same))
+
+
+def format_distinct(got: float, want: float) -> tuple[str, str]:
+    """Two numbers as text, with more than six digits if the two texts are equal otherwise."""
+    texts, digits = (format_value(got), format_value(want)), 7
+    while texts[0] == texts[1] and got != want and digits <= 17:
+        texts, digits = (f"{got:.{digits}g}", f"{want:.{digits}g}"), digits + 1
+    return texts
 
 
 def format_value(value: object, entries: int = 12) -> str:

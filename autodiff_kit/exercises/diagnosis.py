@@ -11,7 +11,7 @@ import numpy as np
 
 from autodiff_kit.lessons.translation import translate
 
-from .compare import first_mismatch, format_value, require_real_array, values_close
+from .compare import first_mismatch, format_distinct, format_value, require_real_array, values_close
 from .protocol import Call, Callback, CallbackNamespace, CallResult, LearnerCodeError, SeededGenerator
 
 if TYPE_CHECKING:
@@ -73,17 +73,20 @@ class AttemptEvaluation:
         In the order of the cases, which run from easy to hard.
     last : Call or None
         The last call.
+    result : object
+        What the last call returned.
     """
 
     failed_cases: list[FailedCase] = field(default_factory=list)
     last: Call | None = None
+    result: object = None
     _calls: list[Call] = field(default_factory=list)
     _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
     _quantity: str = ""
 
     def begin_call(self, call: Call) -> None:
         """Record the call whose result is judged next; a quiet call belongs to the call before it."""
-        self.last = call
+        self.last, self.result = call, None
         if not call.quiet or not self._calls:
             self._calls.append(call)
             self._quantity = ""
@@ -256,7 +259,7 @@ def _describe_difference(what: str, got: np.ndarray, want: np.ndarray, tol: floa
             what=what, got=got.shape, wanted=want.shape
         )
     where = first_mismatch(got, want, tol)
-    values = {"got": format_value(float(got[where])), "wanted": format_value(float(want[where]))}
+    values = dict(zip(("got", "wanted"), format_distinct(float(got[where]), float(want[where])), strict=True))
     if not where:
         return translate("{what} is {got}, expected {wanted}.").format(what=what, **values)
     entry = where[0] if len(where) == 1 else where

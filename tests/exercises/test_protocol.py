@@ -7,7 +7,13 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.exercises.check_runner import is_stub
-from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.compare import (
+    NoneResultError,
+    format_distinct,
+    format_value,
+    require_real_array,
+    values_close,
+)
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.in_process import InProcessRunner, run_script
 from autodiff_kit.exercises.protocol import (
@@ -74,6 +80,29 @@ def test_short_is_short_and_has_no_minus_zero():
     assert format_value(-0.0) == "0"
     assert format_value(1 / 3) == "0.333333"
     assert len(format_value(np.zeros((40, 40)))) < 100
+
+
+def test_two_numbers_that_differ_are_shown_with_enough_digits():
+    assert format_distinct(1 / 3, 0.25) == ("0.333333", "0.25")
+    assert format_distinct(1 + 2e-9, 1.0) == ("1.000000002", "1")
+    assert format_distinct(2.0, 2.0) == ("2", "2")
+    assert len(set(format_distinct(np.nextafter(1.0, 2.0), 1.0))) == 2
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (None, "gave back nothing (None). Does it end with return?"),
+        ((1.0, None), "The result of f is None at entry 1 (entries count from 0)"),
+        ({"w": [0.5, {"b": None}]}, "The result of f is None at entry ['w'][1]['b']"),
+        (3.0, "The gradient of f is None, where"),
+    ],
+)
+def test_a_none_inside_a_result_is_named_by_its_entry(result, words):
+    """Only a result that is None as a whole suggests that the return is missing."""
+    with pytest.raises(NoneResultError) as caught:
+        require_real_array(None, "The gradient of f,")
+    assert words in caught.value.describe_within("f", result)
 
 
 def test_plain_copies_and_knows_tensors():

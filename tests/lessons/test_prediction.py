@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -168,6 +169,23 @@ def test_a_name_is_defined_once() -> None:
     one = Prompt("99", "twin", "choice", "?", (Choice("a", "a"),), "because")
     with pytest.raises(ValueError, match="twin"):
         index_by_name((one, one))
+
+
+DISTINCT_NUMBER = re.compile(r"[−-]?\d+\.\d{2,}|[−-]?\d{4,}|\[[^\]]+\]")
+# The same number for another reason: the cost of the forward pass, and a wrong choice.
+SAME_BY_CHANCE = {("18", "frozen-layers"), ("23", "penalty-step")}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_no_prompt_gives_away_the_answer_of_a_later_one(lesson: str) -> None:
+    shown, given_away = "", []
+    for one in prompts_of(lesson):
+        right = " ".join(choice.label for choice in one.choices if not choice.idea)
+        own = [number for number in DISTINCT_NUMBER.findall(right) if number not in one.question]
+        if any(number.lstrip("−-") in shown for number in own) and (lesson, one.item) not in SAME_BY_CHANCE:
+            given_away.append(one.item)
+        shown += " ".join([one.question, *(choice.label for choice in one.choices)])
+    assert given_away == []
 
 
 def test_prompt_names_are_unique_across_the_lessons() -> None:

@@ -26,6 +26,47 @@ RIDDLES = re.compile(
     r"|\bgradient by\b|\bderivative by\b|\bslope by\b|all that was computed|\bcome home\b|\bcame home\b|by hand on",
     re.IGNORECASE,
 )
+# Sentences at which readers stopped, or that were not true; none of them comes back.
+GONE = """
+no way leads there
+all the operations of NumPy
+about what the computation itself took
+quickest test of a derivative rule
+takes up the gradient
+which function is poisoned
+stays clean
+the slope of no loss
+All that was computed are middles
+Every digit of p was found by a decision
+the value that never converges
+care about single points
+five came home
+each to its own sender
+exact for all finite logits
+what was said, less what was true
+a perfect reader would be told
+bit by bit
+What changes nothing in y should get no gradient
+Each yes has a partner
+Which α makes the mean square
+let it begin between the assignment
+so it is never stale
+Two habits keep a record without being seen
+Watch what b does to that worth
+half a step from nothing
+however loud the loss is
+is no fault of the result
+the loss always gets something for its push
+where the roads part
+the gradient of no loss at all
+region of trust
+It pays where several
+no better model would help much
+A polynomial is at least loud
+Other parameters never leave
+the record, a line a number
+to your own digits
+""".strip().splitlines()
 
 
 @pytest.fixture(params=LESSONS, ids=lambda path: path.stem)
@@ -68,6 +109,13 @@ def test_words_of_our_own_are_gone(notebook: dict[str, Any]) -> None:
     assert [found.group() for text in said for found in RIDDLES.finditer(re.split(r"## References", text)[0])] == []
 
 
+def test_sentences_that_stopped_readers_are_gone(notebook: dict[str, Any]) -> None:
+    prompts = prompts_of(about(notebook)["no"])
+    said = [*sources(notebook, "markdown"), *(f"{p.question} {p.why} {p.choices}" for p in prompts)]
+    text = " ".join(" ".join(said).split()).lower()
+    assert [sentence for sentence in GONE if sentence.lower() in text] == []
+
+
 def test_the_figure_comes_before_the_first_prompt(notebook: dict[str, Any]) -> None:
     no = about(notebook)["no"]
     code = sources(notebook, "code")
@@ -84,6 +132,18 @@ def test_the_reveal_ends_its_cell_so_that_the_reason_stands_under_the_result(not
             last = ast.unparse(ast.parse(source).body[-1])
             assert last.startswith("reveal("), source
             assert len(re.findall(r"^reveal\(", source, re.MULTILINE)) == 1, source
+
+
+def test_what_a_stored_reveal_has_found_is_one_of_the_choices(notebook: dict[str, Any]) -> None:
+    reveals = [
+        "".join(output["data"]["text/plain"])
+        for cell in notebook["cells"]
+        if re.search(r"^reveal\(", "".join(cell["source"]), re.MULTILINE)
+        for output in cell["outputs"]
+        if "data" in output and "what the kernel found" in "".join(output["data"].get("text/plain", ""))
+    ]
+    assert len(reveals) == len(prompts_of(about(notebook)["no"]))
+    assert [text for text in reveals if "none of the choices" in text] == []
 
 
 def test_a_wrong_choice_says_which_idea_it_stands_for(notebook: dict[str, Any]) -> None:

@@ -55,7 +55,7 @@ PROMPTS = (
         "A ring of six nodes and two triangles: every node has two neighbours, and all nodes start equal. After which "
         "round of messages do the sums over all nodes first differ?",
         (
-            Choice("never", "after no round", ()),
+            Choice("never", "never: they stay equal", ()),
             Choice("1", "after round 1", (), "different graphs give different sums at once"),
             Choice("2", "after round 2", (), "a node of a triangle hears itself through its neighbours earlier"),
             Choice("3", "after round 3", (), "it takes three rounds to go around the ring"),

@@ -10,8 +10,11 @@ Array = np.ndarray[Any, Any]
 
 
 def drawn_edges(rng: np.random.Generator, nodes: int, count: int) -> Array:
-    """Distinct edges (from, to) without loops; node 0 has two receivers and node 1 two senders, the last node none."""
-    fixed = [(0, 1), (0, 2), (2, 1)]
+    """Distinct edges (from, to) without loops; node 0 has two receivers, node 1 two senders, the last node none.
+
+    Between the nodes 1 and 2 there is an edge in each direction.
+    """
+    fixed = [(0, 1), (0, 2), (2, 1), (1, 2)]
     others = [(i, j) for i in range(nodes) for j in range(nodes - 1) if i != j and (i, j) not in fixed]
     chosen = rng.choice(len(others), size=count - len(fixed), replace=False)
     return rng.permutation(np.array(fixed + [others[k] for k in chosen]))

@@ -23,8 +23,9 @@ PARTS = ("dz/dy", "dz/da", "dz/db")
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     whole = rng.integers(1, 5, 2).tolist()
-    for first in (float(whole[0]), float(-whole[1]), 0.0, float(rng.uniform(1, 3))):
-        b, p = float(rng.integers(2, 6)), int(rng.integers(2, 5))
+    powers = (3, *(int(p) for p in rng.integers(2, 5, 3)))  # at least once not the lesson's 2
+    for first, p in zip((float(whole[0]), float(-whole[1]), 0.0, float(rng.uniform(1, 3))), powers, strict=True):
+        b = float(rng.integers(2, 6))
         reply = yield Call("slopes", (first, b, p))
         if a.warned(reply):
             continue
@@ -37,6 +38,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {
             "stops-at-the-middle": np.array([outer, outer, outer]),
             "forgets-the-outer-slope": np.array([outer, b, first]),
+            "p-taken-for-2": right * 2 * (first * b) / outer if outer else None,
+            "forgets-the-factor-p": right / p,
             "swaps-a-and-b": np.array([outer, outer * first, outer * b]),
             "from-the-wrong-end": np.array([outer * b, outer * b, outer * first]),
         }
@@ -60,6 +63,8 @@ tape does. a may be negative or 0.""",
     messages={
         "stops-at-the-middle": "dz/da and dz/db have the value of dz/dy. The chain rule multiplies dz/dy by the derivative of y, which is dy/da or dy/db.",
         "forgets-the-outer-slope": "dz/da has the value of dy/da, and dz/db that of dy/db. These are derivatives of y: how does z depend on y?",
+        "p-taken-for-2": "The values are those of p = 2, as in the lesson. Here p is an argument: what is the derivative of y to the power p?",
+        "forgets-the-factor-p": "All three values are too small by the factor p. The derivative of a power has its exponent as a factor.",
         "swaps-a-and-b": "dz/da and dz/db are exchanged. The derivative of a·b with respect to a is the other factor.",
         "from-the-wrong-end": "dz/dy has the value of dz/da. For dz/dy the number y itself changes, so the factor b = dy/da does not belong to it.",
     },

@@ -11,5 +11,7 @@ WRONG = {
     "dy/da": ((lambda a, b, p: (slopes(a, b, p)[0], b, a),), "forgets-the-outer-slope"),
     "y moved by a": ((lambda a, b, p: (slopes(a, b, p)[1],) + slopes(a, b, p)[1:],), "from-the-wrong-end"),
     "a and b mixed up": ((lambda a, b, p: (slopes(a, b, p)[0], *slopes(a, b, p)[:0:-1]),), "swaps-a-and-b"),
-    "without the factor p": ((lambda a, b, p: tuple(d / p for d in slopes(a, b, p)),), ""),
+    "without the factor p": ((lambda a, b, p: tuple(d / p for d in slopes(a, b, p)),), "forgets-the-factor-p"),
+    "p = 2 always": ((lambda a, b, p: slopes(a, b, 2),), "p-taken-for-2"),
+    "the value of z": ((lambda a, b, p: ((a * b) ** p,) * 3,), ""),
 }

@@ -15,9 +15,11 @@ def random_graph(rng: np.random.Generator) -> Graph:
     return [[], [], *inner, *([(j, s * scale) for j, s in node] for node in tail)]
 
 
-def reverse_sweep(nodes: Graph, target: int, *, overwrite: bool = False, downwards: bool = False) -> np.ndarray:
+def reverse_sweep(
+    nodes: Graph, target: int, *, overwrite: bool = False, downwards: bool = False, ones: bool = False
+) -> np.ndarray:
     """A reverse sweep; each keyword turns on one mistake."""
-    bar = np.zeros(len(nodes))
+    bar = np.full(len(nodes), float(ones))
     bar[target] = 1.0
     order = range(target + 1)
     for i in order if downwards else reversed(order):

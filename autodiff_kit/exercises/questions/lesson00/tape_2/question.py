@@ -38,6 +38,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {
             "overwrites-at-fan-out": partial(misconceptions.reverse_sweep, nodes, target, overwrite=True),
             "starts-at-the-last-node": partial(misconceptions.reverse_sweep, nodes, len(nodes) - 1),
+            "starts-every-node-at-1": partial(misconceptions.reverse_sweep, nodes, target, ones=True),
             "runs-downwards": partial(misconceptions.reverse_sweep, nodes, target, downwards=True),
         }
         if not a.case(one, right, mistaken, of="The list of cotangents", facts={"i": max(j for j, _ in nodes[target])}):
@@ -72,6 +73,7 @@ target need not be the last node, and a record may have 20 000 nodes. Nodes on w
         "overwrites-at-fan-out": "Where two nodes read the same node, one of the two contributions was overwritten. Contributions to a cotangent are added.",
         "runs-downwards": "The cotangent of node {i} was used before it was complete. Which node's cotangent is complete first?",
         "starts-at-the-last-node": "The sweep began at the last node. It begins at the target, whose derivative with respect to itself is 1.",
+        "starts-every-node-at-1": "Every cotangent began at 1. Only that of the target does; the others begin at 0, since nothing has reached them yet.",
         "second-pull-adds-to-the-first": "The same call gave another answer the second time: it started from what the first call left. Each call starts from zeros.",
         "recursion": "A record of {n} nodes ended in a RecursionError. The list is already in the order of computing, so a loop is enough.",
     },

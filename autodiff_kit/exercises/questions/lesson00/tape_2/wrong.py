@@ -55,6 +55,7 @@ def kept(prog, n, every=False, twice=False, relu=False, mask=1):
 WRONG = {
     "= at fan-out": ((lambda N, t: sw(N, t, over=True),), "overwrites-at-fan-out"),
     "last node": ((lambda N, t: sw(N, len(N) - 1),), "starts-at-the-last-node"),
+    "ones everywhere": ((lambda N, t: sw(N, t, bar=[1.0] * len(N)),), "starts-every-node-at-1"),
     "recursion": ((sw_rec,), "recursion"),
     "kept zeros": ((sw_kept,), "second-pull-adds-to-the-first"),
     "added to a kept list": ((sw_added,), "second-pull-adds-to-the-first"),

@@ -37,6 +37,21 @@ def three_mixed(x):
     return tape.gradient(z, x), tape.gradient(y, x), tape.gradient(z, y)
 
 
+def three_in_one_call(x):
+    tape, x, y, z = record(x)
+    return tuple(tape.gradient([z, z, y], [x, y, x]))
+
+
+def three_in_two_calls(x):
+    tape, x, y, z = record(x)
+    return tape.gradient([z, y], x), tape.gradient(z, y), tape.gradient([z, y], x)
+
+
+def three_squared_again(x):
+    tape, x, y, z = record(x)
+    return tape.gradient(z, x), tape.gradient(z, x**2), tape.gradient(y, x)
+
+
 def three_by_hand(x):
     return 4 * x**3, 2 * x**2, 2 * x
 
@@ -46,5 +61,8 @@ WRONG = {
     "asked an ordinary tape": ((three_once,), "not-persistent"),
     "tape in a list": ((three_kept,), "tape-kept"),
     "two mixed up": ((three_mixed,), ""),
+    "a list of targets": ((three_in_one_call,), "targets-are-added"),
+    "a list of two targets": ((three_in_two_calls,), "targets-are-added"),
+    "x**2 written again": ((three_squared_again,), "source-computed-again"),
     "by hand": ((three_by_hand,), ""),
 }

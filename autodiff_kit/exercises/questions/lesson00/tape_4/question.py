@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.exercises.comparison_question import Misconception, comparison_question
@@ -17,8 +18,8 @@ __all__ = ["QUESTION"]
 
 
 def inputs(rng: np.random.Generator) -> Iterator[tuple[Any, int]]:
-    for _ in range(4):
-        yield misconceptions.random_program(rng), int(rng.integers(10, 99))
+    for draw in (misconceptions.telling_program, *[misconceptions.random_program] * 3):
+        yield draw(rng), int(rng.integers(10, 99))
 
 
 QUESTION = comparison_question(
@@ -30,7 +31,7 @@ as `("mul", 0, 1)` names an operation and the values that it reads. Every value 
 `sum`, `mul`, `square`, `sin`, `exp`, and `relu` (x where x is positive, 0 elsewhere). Each line keeps the least memory from which its derivatives can be computed: whole arrays (an input or the result), or a mask
 of one byte (yes or no) per entry. An array that two lines keep counts once.""",
     starter='''def held(program, n):
-    """Bytes that the record keeps for the way back."""
+    """Bytes that the record keeps for the sweep."""
     ...
 ''',
     solution=solution.held,
@@ -55,14 +56,24 @@ of one byte (yes or no) per entry. An array that two lines keep counts once.""",
         ),
         Misconception(
             "relu-keeps-its-input",
-            misconceptions.bytes_if_relu_saves_input,
+            partial(misconceptions.bytes_if_inputs_are_saved, op="relu"),
             "For relu the whole input was counted. Its derivative needs only where the input is positive: one byte per entry.",
+        ),
+        Misconception(
+            "add-keeps-its-inputs",
+            partial(misconceptions.bytes_if_inputs_are_saved, op="add"),
+            "For add the two inputs were counted. Which of them do its derivatives use?",
+        ),
+        Misconception(
+            "exp-keeps-its-input",
+            partial(misconceptions.bytes_if_inputs_are_saved, op="exp"),
+            "For exp the input was counted. Its derivative is its own result, so the result is what it keeps.",
         ),
     ),
     hints=(
         "Write down the derivatives of each operation: add has 1 and 1, square has 2x. What do the others have?",
         "List for each line the values that its derivatives use. The derivative of exp is its own result.",
-        "`mul`, `square` and `sin` put their inputs into one set, `exp` its answer; each `relu` costs n bytes more.",
+        "`mul`, `square` and `sin` put their inputs into one set, `exp` its result; each `relu` costs n bytes more.",
     ),
     example=lambda rng: {"program": misconceptions.random_program(rng), "n": int(rng.integers(10, 99))},
 )

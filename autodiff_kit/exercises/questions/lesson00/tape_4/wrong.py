@@ -1,12 +1,12 @@
 """Wrong answers to tape-4, each with the misconception that it must be told; an empty name asks for the plain message."""
 
 
-def kept(prog, n, every=False, twice=False, relu=False, mask=1):
+def kept(prog, n, every=False, twice=False, relu=False, mask=1, add=False, exp=False):
     found, masks = [], 0
     for i, (op, *ins) in enumerate(prog, 2):
         if every:
             found += [*ins, i]
-        elif op in ("mul", "square", "sin") or (relu and op == "relu"):
+        elif op in ("mul", "square", "sin") or {"relu": relu, "add": add, "exp": exp}.get(op):
             found += ins
         elif op == "exp":
             found.append(i)
@@ -19,5 +19,7 @@ WRONG = {
     "everything": ((lambda P, n: kept(P, n, every=True),), "keeps-everything"),
     "twice": ((lambda P, n: kept(P, n, twice=True),), "counts-shared-twice"),
     "relu's input": ((lambda P, n: kept(P, n, relu=True),), "relu-keeps-its-input"),
+    "add's inputs": ((lambda P, n: kept(P, n, add=True),), "add-keeps-its-inputs"),
+    "exp's input": ((lambda P, n: kept(P, n, exp=True),), "exp-keeps-its-input"),
     "no mask": ((lambda P, n: kept(P, n, mask=0),), "relu-keeps-nothing"),
 }

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
-from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import CheckScript
+    from collections.abc import Generator
+
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -23,16 +26,36 @@ EXACT, NEAR = 1e-13, 1e-6  # a difference is near the slope, except where it lea
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     factor, limit = float(rng.choice([2, 4])), 16.0 * float(rng.integers(3, 12))
-    for x in (
+    positive = (
         float(rng.uniform(0.5, 3)),
         limit / factor**3,
         limit / factor**4,
         float(np.nextafter(limit / factor**3, 0.0)),
         limit * 1.5,
-        -float(rng.uniform(0.5, 3)),
-        -limit / factor**2,
-    ):
-        reply = yield Call("loop", (x, limit, factor))
+    )
+    yield from compare_with_loop(a, positive, limit, factor)
+    # Without abs() a negative float doubles for ever; a NumPy number overflows, and the overflow ends the call.
+    below = -float(rng.uniform(0.5, 3))
+    probe = yield Call("loop", (np.array(below), limit, factor), errors=("Exception",))
+    if not a.warned(probe, name_for_negative(a), x=below, limit=limit):
+        yield from compare_with_loop(a, (below, -limit / factor**2), limit, factor)
+
+
+def name_for_negative(a: AttemptEvaluation) -> str:
+    """The misconception of a call that fails for a negative x: the one found before, if there is one."""
+    return next(iter(a.common_misconceptions), "forgets-abs")
+
+
+def compare_with_loop(
+    a: AttemptEvaluation, starts: tuple[float, ...], limit: float, factor: float
+) -> Generator[Call, CallResult, None]:
+    """Judge value and slope from each of the starts."""
+    for x in starts:
+        reply = yield Call("loop", (x, limit, factor), errors=("ValueError",) if x < 0 else ())
+        if reply.error:
+            words = f"{format_call(a.last)} raised {reply.error} ({reply.place})."
+            a.fail({name_for_negative(a)}, words, x=x, limit=limit)
+            continue
         if a.warned(reply):
             continue
         value, slope = (
@@ -47,9 +70,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         models_of_value: dict[str, object] = {
             "stops-one-too-late": late[0],
             "stops-one-too-early": right[0] / factor if abs(x) < limit else right[0],
+            "turns-not-whole": math.copysign(limit, x),
+            "forgets-abs": x if x < 0 else None,
         }
         if a.case(value, right[0], models_of_value, tol=EXACT, of="The value", facts=facts):
             mistaken = models_of_slope(x, limit, factor, slope)
+            turns = round(math.log(right[1], factor))
+            mistaken["adds-the-turns"] = turns * factor if turns or a.failed_cases else None
+            mistaken["zero-without-a-turn"] = None if turns else 0.0
             told = facts | {"d": format_value(float(slope)) if slope.shape == () else "", "s": format_value(right[1])}
             a.case(slope, right[1], mistaken, tol=NEAR, of="The slope", facts=told)
 
@@ -89,6 +117,10 @@ is that of the turns which the loop takes.""",
         "stops-one-too-early": "From x = {x} your loop takes one turn too few. It runs as long as the value before the turn is below {limit}.",
         "steps-over-the-jump": "At x = {x} your slope is {d}, as from a finite difference whose two runs take different numbers of turns. Expected the slope of one side, {s}.",
         "differentiates-the-trip-count": "At x = {x} your slope is {d}; expected {s}. The number of turns is constant near x, so its derivative is 0.",
+        "adds-the-turns": "At x = {x} your slope is {d}, the number of turns times {f}; expected {s}. Each turn multiplies the slope by {f}.",
+        "zero-without-a-turn": "At x = {x} your slope is {d}; expected {s}. The loop takes no turn there, so y = x.",
+        "turns-not-whole": "From x = {x} your loop ends at the limit {limit} itself. The number of turns is whole, and the last turn may lead beyond the limit.",
+        "forgets-abs": "From the negative x = {x} your loop does not end properly. Compare abs(x), and not x, with the limit {limit}.",
         "gives-the-value": "You returned the value y as the slope. How much does y change when x changes a little?",
         "one-turn-only": "At x = {x} your slope is {d}, the slope of one turn. Every turn of the loop multiplies the slope.",
         "takes-the-sign-of-x": "At x = {x} your slope is {d}; expected {s}. abs() appears only in the condition, so the sign of x does not enter the slope.",

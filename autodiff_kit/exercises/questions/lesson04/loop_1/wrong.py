@@ -38,6 +38,30 @@ def with_the_sign(x, limit, factor):
     return y, math.copysign(slope, x)
 
 
+def turns_times_factor(x, limit, factor):
+    y, slope = looped(x, limit, factor)
+    return y, round(math.log(slope, factor)) * factor
+
+
+def zero_beyond(x, limit, factor):
+    y, slope = looped(x, limit, factor)
+    return y, slope if abs(x) < limit else 0.0
+
+
+def without_abs(x, limit, factor):
+    return looped(x, limit, factor, lambda x, limit: x < limit)
+
+
+def logarithm_of_x(x, limit, factor):
+    math.log(limit / x)
+    return looped(x, limit, factor)
+
+
+def part_of_a_turn(x, limit, factor, size=lambda x: x):
+    n = math.log(limit / size(x)) / math.log(factor)
+    return x * factor**n, factor**n
+
+
 WRONG = {
     "<=": ((too_late,), "stops-one-too-late"),
     "<= below": ((too_late_below,), "stops-one-too-late"),
@@ -54,5 +78,12 @@ WRONG = {
     "one too early": ((too_early,), "stops-one-too-early"),
     "sign of x": ((with_the_sign,), "takes-the-sign-of-x"),
     "slope of one turn": ((lambda x, limit, f: (looped(x, limit, f)[0], f),), "one-turn-only"),
+    "number of turns times the factor": ((turns_times_factor,), "adds-the-turns"),
+    "0 beyond the limit": ((zero_beyond,), "zero-without-a-turn"),
+    "without abs": ((without_abs,), "forgets-abs"),
+    "only from 0 on": ((lambda x, limit, f: looped(x, limit, f, lambda x, limit: 0 <= x < limit),), "forgets-abs"),
+    "logarithm of x": ((logarithm_of_x,), "forgets-abs"),
+    "a part of a turn": ((part_of_a_turn,), "turns-not-whole"),
+    "a part of a turn, with abs": ((lambda x, limit, f: part_of_a_turn(x, limit, f, size=abs),), "turns-not-whole"),
     "slope 1": ((lambda x, limit, f: (looped(x, limit, f)[0], 1.0),), ""),
 }

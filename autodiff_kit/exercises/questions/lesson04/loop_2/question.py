@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import as_real_array, require_real_array
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -15,7 +15,11 @@ from autodiff_kit.exercises.questions.lesson00.shared import list_as_array
 from . import solution
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from autodiff_kit.exercises.protocol import CheckScript
+
+    Array = np.ndarray[Any, Any]
 
 __all__ = ["QUESTION"]
 
@@ -25,34 +29,39 @@ ENDS = ((-6.5, 1.5), (-9.5, -2.5), (0.25, 0.75))
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     factor, limit = float(rng.choice([2, 3])), float(rng.integers(50, 200))
-    for low, high in ENDS:
-        lo, hi = limit * factor**low, limit * factor**high
+    ranges = [(limit, limit * factor**low, limit * factor**high) for low, high in ENDS]
+    lo = float(rng.integers(2, 7))  # a jump, without a rounding error
+    ranges.append((lo * factor**3, lo, lo * factor**2.5))
+    for limit, lo, hi in ranges:
         reply = yield Call("jumps", (limit, factor, lo, hi))
         if a.warned(reply):
             continue
         right = np.array(solution.jumps(limit, factor, lo, hi))
         powers = np.array([limit * factor**k for k in range(-12, 4)])
         steps = limit - factor * np.arange(np.ceil(limit / factor))
-        mistaken = {
+        mistaken: dict[str, object] = {
             "forgets-that-the-loop-may-not-run": powers[(lo < powers) & (powers < hi)],
-            "ignores-the-range": list_as_array(reply.value)
-            if ignores_the_range(reply.value, limit, factor, lo, hi)
-            else None,
             "one-too-few": right[right != limit],
             "steps-of-the-factor": np.sort(steps[(lo < steps) & (steps < hi)]),
+            "includes-lo": np.append(lo, right) if limit == lo * factor**3 else None,
         }
         got = require_real_array(list_as_array(reply.value), "jumps")
-        a.case(np.sort(got) if got.ndim == 1 else got, right, mistaken, tol=1e-12, of="The list of jumps")
+        ascending = np.sort(got) if got.ndim == 1 else got
+        if not values_close(ascending, mistaken["includes-lo"], 1e-12):
+            mistaken["ignores-the-range"] = ascending if ignores_the_range(ascending, limit, factor, lo, hi) else None
+        what = "The list of jumps"
+        if a.case(ascending, right, mistaken, tol=1e-12, of=what, facts={"lo": lo}):
+            words = f"{what} has the right entries in the order {format_value(got)}."
+            a.behave(bool(np.array_equal(got, ascending)), "largest-first", words, of=what)
 
 
-def ignores_the_range(value: object, limit: float, factor: float, lo: float, hi: float) -> bool:
+def ignores_the_range(got: Array, limit: float, factor: float, lo: float, hi: float) -> bool:
     """Whether every entry is a jump of the loop, all inside the range are there, and some lie outside."""
-    got = as_real_array(list_as_array(value))
     right = np.array(solution.jumps(limit, factor, lo, hi))
-    if got is None or got.ndim != 1 or got.size <= right.size or not (np.isfinite(got) & (got > 0)).all():
+    if got.ndim != 1 or got.size <= right.size or not (np.isfinite(got) & (got > 0)).all():
         return False
     turns = np.log(limit / got) / np.log(factor)
-    inside = np.sort(got[(got > lo) & (got < hi)])
+    inside = got[(got > lo) & (got < hi)]
     every_entry_is_a_jump = bool(np.all((np.abs(turns - np.round(turns)) < 1e-9) & (turns > -0.5)))
     return every_entry_is_a_jump and inside.shape == right.shape and bool(np.allclose(inside, right, rtol=1e-12))
 
@@ -62,10 +71,10 @@ QUESTION = Question(
     points=2,
     title="Where the number of turns changes",
     text="""Let y(x) be the result of `while abs(x) < limit: x = x * factor`. Its slope is constant on intervals of x and jumps between them. Write `jumps(limit, factor, lo, hi)`: it
-returns a list of all x with `lo` < x < `hi` at which the slope jumps, from small to large. All four numbers are positive and factor is greater than 1. If there is no such x, the list is empty.""",
+returns the list of all x with `lo` < x < `hi` at which the slope jumps, the smallest x first. All four numbers are positive and factor is greater than 1. If there is no such x, the list is empty.""",
     writes=("jumps",),
     starter='''def jumps(limit, factor, lo, hi):
-    """All x between lo and hi at which the loop's slope jumps, from small to large."""
+    """All x between lo and hi at which the loop's slope jumps, the smallest first."""
     ...
 ''',
     check=check,
@@ -73,6 +82,8 @@ returns a list of all x with `lo` < x < `hi` at which the slope jumps, from smal
         "forgets-that-the-loop-may-not-run": "Your list has entries above the limit. There the loop takes no turn, and the slope is 1 on both sides.",
         "one-too-few": "Your list lacks x = limit. The number of turns changes there too, from 1 to 0.",
         "steps-of-the-factor": "Your entries differ by a constant. The loop multiplies, so from one jump to the next x changes by a constant factor.",
+        "largest-first": "Your list has the right entries, but in another order. The smallest x comes first.",
+        "includes-lo": "Your list contains lo = {lo}. Only x with lo < x belong to it, and lo itself does not.",
         "ignores-the-range": "Your list has entries outside lo < x < hi, or at its ends.",
     },
     hints=(

@@ -46,6 +46,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 start, n, lambda a, _, new, d: 0.5 * (d + 1 / new - a * d / new**2)
             )[1],
             "only-the-last-line": misconceptions.newton_with_slope(start, n, lambda _a, x, _new, _d: 0.5 / x)[1],
+            "start-moves-with-a": misconceptions.newton_with_slope(
+                start, n, lambda a, x, _, d: 0.5 * (d + 1 / x - a * d / x**2), first=1.0
+            )[1],
             "a-is-all-that-moves": misconceptions.newton_with_slope(start, n, lambda _a, x, _new, d: 0.5 * (d + 1 / x))[
                 1
             ],
@@ -71,6 +74,7 @@ difference is not exact enough.""",
         "finite-difference": "After n = {n} turns your derivative is off by {e}, as a finite difference is. Differentiate each turn instead.",
         "uses-the-new-x": "The derivative of a turn uses the x before the turn; yours uses the x after it.",
         "only-the-last-line": "Your derivative is that of the last turn alone. The x before the last turn depends on a, too.",
+        "start-moves-with-a": "Your derivative starts from dx/da = 1. The start x = 1 is a constant. What is its derivative with respect to a?",
         "a-is-all-that-moves": "In a/x, both a and x depend on a. Your derivative of the quotient leaves out the one of x.",
     },
     hints=(

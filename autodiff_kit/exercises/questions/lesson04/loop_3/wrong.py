@@ -30,6 +30,13 @@ def differenced(a, n, h=1e-5):
     return x, (up - down) / (2 * h)
 
 
+def starts_at_one(a, n):
+    x, d = 1.0, 1.0
+    for _ in range(n):
+        x, d = (x + a / x) / 2, (d + 1 / x - a * d / x**2) / 2
+    return x, d
+
+
 WRONG = {
     "1/(2 sqrt a)": (
         (lambda a, n: (newton(a, n, lambda *_: 0.0)[0], 0.5 / math.sqrt(a)),),
@@ -45,6 +52,7 @@ WRONG = {
     "last line": ((lambda a, n: newton(a, n, lambda a, x, new, d: 0.5 / x),), "only-the-last-line"),
     "tape of the last line": ((tape_of_the_last,), "only-the-last-line"),
     "x held still": ((lambda a, n: newton(a, n, lambda a, x, new, d: 0.5 * (d + 1 / x)),), "a-is-all-that-moves"),
+    "d starts at 1": ((starts_at_one,), "start-moves-with-a"),
     "d too large by 1": ((forgets_the_start,), ""),
     "one step more": ((lambda a, n: newton(a, n + 1, lambda a, x, new, d: 0.5 * (d + 1 / x - a * d / x**2)),), ""),
 }

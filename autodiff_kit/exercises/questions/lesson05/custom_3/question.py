@@ -29,7 +29,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for op, rule in zip(ops[:3], rules[:3], strict=True):
         yield from one_block(a, rng, op, rule)
     reply = yield Call("swapped", (ops[3], UNKNOWN, rng.normal(size=3)), errors=("LookupError",))
-    a.behave(bool(reply.error), "swallows-the-error", half=False, unknown=UNKNOWN)
+    a.behave(bool(reply.error), "swallows-the-error", half=False, of="The error", unknown=UNKNOWN)
     yield Call(
         "swapped", (ops[3], rules[3], "no array"), errors=("Exception",)
     )  # whatever comes of it, comes in the block
@@ -52,19 +52,19 @@ def judge(a: AttemptEvaluation, reply: CallResult, op: str, rule: str, x: Array)
     value, inside, after = unpack_tuple(reply, "swapped", PARTS)
     other, slope = RULES[rule]
     said = f'by swapped("{op}", "{rule}", x)'
-    if not a.case(value, OPS[op](x), {"edits-the-forward": other(x)}, tol=TOL, of=f"The value {said}"):
+    if not a.case(value, OPS[op](x), {"edits-the-forward": other(x)}, tol=TOL, of="The value"):
         return
     if inside is None:
-        a.fail({"recorded-outside"}, f"The gradient inside, {said}, is None.")
+        words = f"The gradient inside, {said}, is None."
+        a.behave(False, "recorded-outside", words, half=False, of="The gradient inside")
         return
-    a.case(inside, slope(x), tol=TOL, of=f"The gradient inside, {said}")
-    if after is None:
-        a.behave(True)
-        return
-    found = require_real_array(after, "swapped, as the gradient after,")
+    always = {"always-one-rule": np.ones_like(x) if rule != "Identity" else None}
+    a.case(inside, slope(x), always, tol=TOL, of="The gradient inside", facts={"rule": rule})
+    found = None if after is None else require_real_array(after, "swapped, as the gradient after,")
     names = {"zero-taken-for-none": np.zeros(x.shape), "override-leaks": slope(x)}
-    hit = {name for name, model in names.items() if values_close(found, model, TOL)}
-    a.fail(hit, f"The gradient after, {said}, is {format_value(after)}, expected None.")
+    name = next((name for name, model in names.items() if values_close(found, model, TOL)), "")
+    words = f"The gradient after, {said}, is {format_value(after)}, expected None."
+    a.behave(after is None, name, words, half=False, of="The gradient after")
 
 
 QUESTION = Question(
@@ -81,7 +81,8 @@ QUESTION = Question(
 ''',
     check=check,
     messages={
-        "override-leaks": "The third gradient still has the rule. What was recorded inside the block keeps its rule, so record the operation once more outside.",
+        "override-leaks": "The third gradient still has the rule. Either it belongs to what was recorded inside the block, or the block is still open. Close the block, and record the operation once more.",
+        "always-one-rule": "The second gradient is that of Identity, and the rule was {rule}. Put the argument `rule` into the map.",
         "edits-the-forward": "Your value is that of the other operation. The map replaces only the gradient: floor(1.7) stays 1.",
         "wrong-name": "The map needs the name as it was given, {op}; {name} is unknown.",
         "recorded-outside": "The second gradient is None, the operation's own. An operation takes its rule when it is recorded, so record it inside the block.",

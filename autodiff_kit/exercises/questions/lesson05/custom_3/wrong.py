@@ -73,6 +73,17 @@ def always_identity(op, rule, x):
     return right(op, "Identity" if rule != "Identical" else rule, x)
 
 
+def never_left(op, rule, x):
+    """As if the block had not been closed; the open block itself would reach other tests."""
+    with ak.gradient_override_map({op: rule}):
+        return right(op, rule, x)
+
+
+def twice_the_slope(op, rule, x):
+    y, inside, after = right(op, rule, x)
+    return y, 2 * inside, after
+
+
 WRONG = {
     "after inside": ((both_inside,), "override-leaks"),
     "one record": ((same_twice,), "override-leaks"),
@@ -81,5 +92,11 @@ WRONG = {
     "recorded before": ((recorded_before,), "recorded-outside"),
     "zero after": ((zero_after,), "zero-taken-for-none"),
     "no error": ((no_error,), "swallows-the-error"),
-    "always identity": ((always_identity,), ""),
+    "always identity": ((always_identity,), "always-one-rule"),
+    "always identity, no error": (
+        (lambda op, rule, x: right(op, "Identity", x),),
+        "always-one-rule and swallows-the-error",
+    ),
+    "a block that stays open": ((never_left,), "override-leaks"),
+    "twice the slope": ((twice_the_slope,), ""),
 }

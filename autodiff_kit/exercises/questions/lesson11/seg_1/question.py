@@ -103,7 +103,7 @@ gives dh for a cotangent g of shape (c, k). A segment without rows has the mean 
 ''',
     check=check,
     messages={
-        "empty-segment-0/0": "Segment {k} has no rows, so its sum 0 was divided by its count 0. Its mean is to be 0.",
+        "empty-segment-0/0": "Segment {k} has no rows, so its sum 0 was divided by its count 0. Its mean is to be 0. To replace a nan afterwards is too late: the division has already warned. Change the count before you divide.",
         "loses-the-last-empty-segment": "There are {shown} means, as many as the ids show. c is given: segments without rows at the end count too.",
         "last-row-wins": "`out[ids] = h` keeps one row of each segment, the last. All rows of a segment are to be added.",
         "repeated-ids-added-once": "The counts are right, but each sum holds the last row of its segment only: `out[ids] += h` adds once per id. `np.add.at` adds every row.",

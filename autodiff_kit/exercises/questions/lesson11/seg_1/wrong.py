@@ -38,6 +38,11 @@ def naive_quiet(h, ids, c):
         return naive(h, ids, c)
 
 
+def repaired(h, ids, c):
+    pull = right(h, ids, c)[1]
+    return np.nan_to_num(added(h, ids, c) / count(ids, c)), pull
+
+
 def c_from_the_ids(h, ids, c):
     right(h, ids, c)
     return right(h, ids, ids.max() + 1)
@@ -75,6 +80,7 @@ def from_the_end(h, ids, c):
 WRONG = {
     "0/0": ((naive,), "empty-segment-0/0"),
     "0/0, warnings off": ((naive_quiet,), "empty-segment-0/0"),
+    "0/0, nan replaced afterwards": ((repaired,), "empty-segment-0/0"),
     "c from the ids": ((c_from_the_ids,), "loses-the-last-empty-segment"),
     "out[ids] = h": ((last_row,), "last-row-wins"),
     "out[ids] += h": ((fancy_addition,), "repeated-ids-added-once"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 
@@ -19,6 +19,12 @@ __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 SEGMENTS = 5
+SHIFTS = {
+    "none": "",
+    "all": ", all scores raised by 10000",
+    "one": ", segment 0 raised by 3000",
+    "low": ", segment 0 lowered by 3000",
+}
 
 
 def drawn(rng: np.random.Generator) -> tuple[Array, Array]:
@@ -28,13 +34,21 @@ def drawn(rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for lift in ("none", "all", "one"):
+    for lift, words in SHIFTS.items():
         s, ids = drawn(rng)
-        s = s + {"none": 0.0, "all": 1e4, "one": np.where(ids == 0, 3000.0, 0.0)}[lift]
+        s = s + {"none": 0.0, "all": 1e4, "one": 3000.0 * (ids == 0), "low": -3000.0 * (ids == 0)}[lift]
         reply = yield Call("segment_softmax", (s, ids, SEGMENTS))
-        facts = {"s": float(s.max()), "k": 2}
-        name = "overflows" if "overflow" in reply.warning else "one-maximum-for-all"
-        if a.warned(reply, name if lift != "none" else "", **facts):
+        facts = {"s": float(s.max()), "k": 0 if lift == "low" else 2}
+        # Low scores become 0/0 for each of three levels: the two others failed a case before this one.
+        levels = {"maxima-start-from-zero", *(a.common_misconceptions & {"overflows", "one-maximum-for-all"})}
+        if reply.warning:
+            if lift == "low":
+                names = levels
+            elif lift == "none":
+                names = set()
+            else:
+                names = {"overflows" if "overflow" in reply.warning else "one-maximum-for-all"}
+            a.fail(names, f"{format_call(a.last)}: {reply.warning} ({reply.place}).", **facts)
             continue
         with np.errstate(all="ignore"):
             mistaken = {
@@ -43,9 +57,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 "one-maximum-for-all": misconceptions.segment_softmax(s, ids, SEGMENTS, s.max()),
                 "not-yet-divided": np.exp(s - s.max()),
             }
+            if lift == "low":
+                level = np.maximum(misconceptions.own_maximum(s, ids, SEGMENTS), 0.0)
+                mistaken["maxima-start-from-zero"] = misconceptions.segment_softmax(s, ids, SEGMENTS, level)
+                alike = {"overflows", "one-maximum-for-all"} - levels
+                mistaken = {name: model for name, model in mistaken.items() if name not in alike}
         told = lambda got, ids=ids, facts=facts: facts | {"sum": _sum_of(got, ids)}  # noqa: E731
         want = misconceptions.segment_softmax(s, ids, SEGMENTS)
-        words = {"none": "", "all": ", all scores raised by 10000", "one": ", segment 0 raised by 3000"}[lift]
         a.case(reply.value, want, mistaken, tol=1e-10, of=f"The weights{words}", facts=told)
 
 
@@ -69,6 +87,7 @@ the softmax within its segment. Ids are in any order, and some segments have non
         "softmax-over-everything": "The weights of segment 0 sum to {sum}, and 1 is expected: each segment has a softmax of its own.",
         "overflows": "exp({s}) overflows. Subtract a maximum before you take the exponential.",
         "one-maximum-for-all": "The maximum of all scores was subtracted, and all exponentials of segment {k} became 0. Each segment needs its own maximum.",
+        "maxima-start-from-zero": "All scores of segment {k} are far below 0. The maximum that was subtracted from them was 0, and all their exponentials became 0. From which value do the maxima start?",
         "not-yet-divided": "The weights of segment 0 sum to {sum}, and 1 is expected: divide by the sum of the segment.",
     },
     hints=(

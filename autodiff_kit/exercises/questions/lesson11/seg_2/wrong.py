@@ -31,12 +31,20 @@ def own_level(s, ids, c):
     return most[ids]
 
 
+def from_zero(s, ids, c):
+    most = np.zeros(c)
+    np.maximum.at(most, ids, s)
+    return soft(s, ids, c, most[ids])
+
+
 WRONG = {
     "global": ((everything,), "softmax-over-everything"),
     "no max": ((lambda s, ids, c: soft(s, ids, c, 0.0),), "overflows"),
     "no max, warnings off": ((quiet(lambda s, ids, c: soft(s, ids, c, 0.0)),), "overflows"),
     "one max": ((lambda s, ids, c: soft(s, ids, c, s.max()),), "one-maximum-for-all"),
     "one max, warnings off": ((quiet(lambda s, ids, c: soft(s, ids, c, s.max())),), "one-maximum-for-all"),
+    "maxima from 0": ((from_zero,), "maxima-start-from-zero"),
+    "maxima from 0, warnings off": ((quiet(from_zero),), "maxima-start-from-zero"),
     "not divided": ((not_divided,), "not-yet-divided"),
     "divided by the count": ((lambda s, ids, c: np.exp(s - own_level(s, ids, c)) / np.bincount(ids)[ids],), ""),
 }

@@ -54,6 +54,12 @@ class BatchOnly(Means):
         return np.where(self.rows[:, None] > 0, batch, self.means)
 
 
+class Anew(Means):
+    def next(self, h, ids):
+        self.seen = self.seen + self.rows
+        return added(h, ids, self.c) / np.maximum(self.rows, 1)[:, None]
+
+
 class LatePull(Means):
     def pull(self, g):
         return (g / np.maximum(self.rows, 1)[:, None])[self.ids]
@@ -90,6 +96,7 @@ WRONG = {
     "shown as 0": ((of(Resets),), "absent-class-reset"),
     "batches equal": ((of(Equally),), "weights-batches-equally"),
     "last batch only": ((of(BatchOnly),), "forgets-the-past"),
+    "nothing kept": ((of(Anew),), "starts-anew"),
     "pull by batch count": ((of(LatePull),), "gradient-of-the-batch-mean"),
     "pull without count": ((of(PlainPull),), "pull-forgets-the-count"),
     "no guard": ((of(NoGuard),), "class-never-seen-0/0"),

@@ -56,6 +56,11 @@ an array like `x`. A node to which no edge leads gets 0. With NumPy.""",
             "Messages went both ways. The edge ({start}, {end}) sends nothing from node {end} to node {start}.",
         ),
         Misconception(
+            "both-directions-added",
+            lambda x, edges: solution.receive(x, np.vstack([edges, edges[:, ::-1]])),
+            "Each edge was used twice, once in each direction. The edge ({start}, {end}) sends nothing from node {end} to node {start}.",
+        ),
+        Misconception(
             "keeps-the-own-row",
             lambda x, edges: x + solution.receive(x, edges),
             "Each node's own row was added. The sum is over incoming edges only.",

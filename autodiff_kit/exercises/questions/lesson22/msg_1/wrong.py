@@ -31,6 +31,10 @@ WRONG = {
     "out[ids] += rows": ((fancy_addition,), "one-message-per-node"),
     "from and to exchanged": ((lambda x, edges: right(x, edges[:, ::-1]),), "edges-reversed"),
     "undirected": ((both_ways,), "both-directions"),
+    "undirected, each edge twice": (
+        (lambda x, edges: right(x, np.vstack([edges, edges[:, ::-1]])),),
+        "both-directions-added",
+    ),
     "with itself": ((lambda x, edges: x + right(x, edges),), "keeps-the-own-row"),
     "mean": ((mean,), "mean-in-place-of-sum"),
     "product": ((lambda x, edges: 2 * right(x, edges),), ""),

@@ -75,6 +75,16 @@ graph 1, and so on. Write `batch(sizes, edge_lists)`: the edges of all graphs wi
             lambda sizes, edge_lists: shifted(edge_lists, [0, *sizes[:-1]]),
             "Each graph was raised by the size of the graph before it. Count the nodes of all graphs before it.",
         ),
+        Misconception(
+            "shifted-by-its-own-nodes-too",
+            lambda sizes, edge_lists: shifted(edge_lists, [sum(sizes[: k + 1]) for k in range(len(sizes))]),
+            "Graph 0 was raised by {first}, its own number of nodes, and every other graph also by its own. Count only the nodes of the graphs before it.",
+        ),
+        Misconception(
+            "shifted-by-the-graphs-number",
+            lambda sizes, edge_lists: shifted(edge_lists, list(range(len(sizes)))),
+            "Graph k was raised by k, one for each graph before it. Graph 0 has {first} nodes, so node 0 of graph 1 has the number {first}.",
+        ),
     ),
     hints=(
         "Which number does node 0 of graph 1 have in the batch?",
