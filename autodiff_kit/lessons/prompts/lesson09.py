@@ -95,7 +95,7 @@ PROMPTS = (
             Choice("all", "a finite loss, and 4 of 4 entries nan", (1, 4)),
             Choice("both", "loss nan, and 4 of 4 entries nan", (0, 4), "where cannot keep a nan out of a sum"),
         ),
-        "The loss takes 0 in place of the nan, so it is finite. In the pull the empty sentence gets the cotangent 0, "
+        "The loss takes 0 in place of the nan, so it is finite. In the pull the empty sentence gets the gradient 0, "
         "its weights multiply it, 0·nan is nan, and the sum over all words carries it into every entry of W.",
     ),
     Prompt(

@@ -20,7 +20,8 @@ PROMPTS = (
             Choice("momentum", "−1.0000", (-1.0,), "Adam moves as far as momentum: 0.1 · (1 + 0.9 + 0.9² + …)"),
             Choice("rate", "−10.0000", (-10.0,), "every step of Adam has the size of the learning rate"),
         ),
-        "m is 0.1 after the first step and 0.09 after the second. As long as m is not 0, w moves.",
+        "Each 0 multiplies m by 0.9, so w moves on: by −0.1000 in step 1, by −0.0670 in step 2, and less in each later "
+        "one. Momentum would reach −1, but Adam also divides by the root of v, which hardly falls.",
     ),
     Prompt(
         "15",

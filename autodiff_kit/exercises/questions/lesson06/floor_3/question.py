@@ -22,7 +22,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for dtype, tol in ((np.float64, 1e-10), (np.float32, 2e-4)):
         for s in (2.0, 8.0, 300.0):
             K = int(rng.integers(5, 8))
-            x = np.r_[rng.uniform(0.2, K + 0.8, 12), 1, 3, 5].astype(dtype)
+            x = np.r_[rng.uniform(0.2, K + 0.8, 12), -0.6, K + 1.4, 1, 3, 5].astype(dtype)
             g = rng.normal(size=x.shape).astype(dtype)
             reply = yield Call("surrogate", (x, s, K))
             if a.warned(reply):
@@ -32,10 +32,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             a.case(
                 value,
                 hard,
-                {"relaxes-the-forward": shared.soft_floor(x, s, K)},
+                {"relaxes-the-forward": shared.soft_floor(x, s, K), "not-clipped": np.floor(x)},
                 tol=tol,
                 of="The value of surrogate",
                 dtype=dtype,
+                leaves="changes-the-dtype",
             )
             if not isinstance(pull, ReturnedFunction):
                 raise LearnerCodeError(
@@ -57,7 +58,7 @@ def pulled(a: AttemptEvaluation, back: CallResult, g: np.ndarray, slope: np.ndar
         "straight-through": g,
         "forgets-the-sharpness": g * slope / s,
     }
-    a.case(back.value, g * slope, mistaken, tol=tol, of="pull(g)", dtype=g.dtype.type)
+    a.case(back.value, g * slope, mistaken, tol=tol, of="pull(g)", dtype=g.dtype.type, leaves="changes-the-dtype")
 
 
 QUESTION = Question(
@@ -66,7 +67,7 @@ QUESTION = Question(
     title="Hard forward, soft backward",
     text="""Write a function in the form that `@ak.custom_gradient` takes. `surrogate(x, s, K)` returns two things: the value, which is
 exactly floor (clipped to 0 … K), and a function `pull(g)`. It multiplies the incoming gradient g by the derivative of the smooth
-staircase Σ σ(s(x − k)), k = 1 … K, entry by entry.""",
+staircase Σ σ(s(x − k)), k = 1 … K, entry by entry. Both keep the dtype of x: for float32 they are float32.""",
     writes=("surrogate",),
     starter='''def surrogate(x, s, K):
     """Return (value, pull): floor of x clipped to 0...K, and a function of the incoming gradient g."""
@@ -75,6 +76,8 @@ staircase Σ σ(s(x − k)), k = 1 … K, entry by entry.""",
     check=check,
     messages={
         "relaxes-the-forward": "The value is the smooth staircase. It must be floor: 1.7 gives 1. Only the derivative is taken from the staircase.",
+        "not-clipped": "The value is floor without the clip. Below 0 it must be 0, and above K it must be K.",
+        "changes-the-dtype": "x is float32, and a result is float64. Both results have the dtype of x: look for a constant array or a conversion that is float64.",
         "uses-floor's-own-slope": "pull gives 0, the derivative of floor itself. Here the rule uses another derivative, that of the smooth staircase.",
         "no-gradient-at-all": "pull gives None, as floor itself does. Here the rule returns g times the derivative of the smooth staircase.",
         "ignores-the-cotangent": "pull returns the derivative alone. By the chain rule it must be multiplied by the incoming gradient g.",

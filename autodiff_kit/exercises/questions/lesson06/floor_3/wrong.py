@@ -26,6 +26,15 @@ def back(pull):
 
 WRONG = {
     "soft forward": ((lambda x, s, K: (soft(x, s, K), rule(x, s, K)[1]),), "relaxes-the-forward"),
+    "no clip": ((lambda x, s, K: (np.floor(x), rule(x, s, K)[1]),), "not-clipped"),
+    "float64": (
+        (lambda x, s, K: (rule(x, s, K)[0].astype(float), lambda g: rule(x, s, K)[1](g.astype(float))),),
+        "changes-the-dtype",
+    ),
+    "identity, float64 value": (
+        (lambda x, s, K: (rule(x, s, K)[0].astype(float), lambda g: g),),
+        "straight-through and changes-the-dtype",
+    ),
     "zero": ((back(lambda x, s, K: lambda g: 0 * x),), "uses-floor's-own-slope"),
     "None": ((back(lambda x, s, K: lambda g: None),), "no-gradient-at-all"),
     "slope alone": ((back(lambda x, s, K: lambda g: slope(x, s, K)),), "ignores-the-cotangent"),

@@ -31,20 +31,17 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mean, climb = solution.box_floor(x, w)
         got = require_real_array(value, "The value of box_floor")
         if not values_close(got, mean, 1e-10):
-            middle = values_close(got, np.floor(x), 1e-9)
-            beside = any(values_close(got, solution.box_floor(x + side * w / 2, w)[0], 1e-9) for side in (-1, 1))
-            line = values_close(got, x - 0.5, 1e-9)
-            names = (
-                {"right-for-whole-widths"}
-                if line
-                else {"not-averaged"}
-                if middle
-                else {"window-on-one-side"}
-                if beside
-                else {"samples"}
-                if values_close(got, mean, 0.1)
-                else set()
-            )
+            ends = solution.box_floor(x, w)[1] * w / 2  # half of the difference of floor at both ends
+            models = {
+                "right-for-whole-widths": (x - 0.5,),
+                "not-averaged": (np.floor(x),),
+                "mean-of-the-ends": (np.floor(x - w / 2) + ends,),
+                "sum-over-the-window": (mean * w,),
+                "window-on-one-side": tuple(solution.box_floor(x + side * w / 2, w)[0] for side in (-1, 1)),
+            }
+            names = {name for name, found in models.items() if any(values_close(got, one, 1e-9) for one in found)}
+            if not names and values_close(got, mean, 0.1):
+                names = {"samples"}
             err = float(np.abs(got - mean).max()) if got.shape == mean.shape else float("nan")
             a.fail(names, f"The value of box_floor(x, {w:g}) is off by up to {format_value(err)}.", err=err, w=w)
         mistaken = {
@@ -76,6 +73,8 @@ this mean with respect to x. Ten digits are compared, so a mean of samples is no
         "one-everywhere": "A derivative of 1 is right for w = 1. A window of width {w} holds {a} or {b} jumps.",
         "window-not-divided-out": "Your derivative is the number of jumps in the window. A mean is divided by the width of the window.",
         "not-averaged": "Your value is floor(x), at the middle of the window. The mean over the whole window is asked for.",
+        "mean-of-the-ends": "Your value is the mean of floor at the two ends of the window. The mean over the whole window counts each value of floor by its share of the window.",
+        "sum-over-the-window": "Your value is the area under floor in the window. The mean is this area divided by the width, here {w}.",
         "window-on-one-side": "Your window begins or ends at x. It should have x in its middle.",
     },
     hints=(

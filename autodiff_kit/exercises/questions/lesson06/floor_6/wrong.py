@@ -24,5 +24,14 @@ WRONG = {
     "slope 0": ((lambda x, w: (box(x, w)[0], 0 * x),), "slope-of-floor-inside"),
     "slope 1": ((lambda x, w: (box(x, w)[0], 0 * x + 1),), "one-everywhere"),
     "count of jumps": ((lambda x, w: (box(x, w)[0], w * box(x, w)[1]),), "window-not-divided-out"),
+    "mean of both ends": (
+        (lambda x, w: ((np.floor(x - w / 2) + np.floor(x + w / 2)) / 2, box(x, w)[1]),),
+        "mean-of-the-ends",
+    ),
+    "area": ((lambda x, w: (w * box(x, w)[0], box(x, w)[1]),), "sum-over-the-window"),
+    "nothing divided": (
+        (lambda x, w: (w * box(x, w)[0], w * box(x, w)[1]),),
+        "sum-over-the-window and window-not-divided-out",
+    ),
     "floor itself": ((lambda x, w: (np.floor(x), box(x, w)[1]),), "not-averaged"),
 }

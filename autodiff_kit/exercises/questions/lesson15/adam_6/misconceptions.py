@@ -22,6 +22,11 @@ def migrate_nothing(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
     return {name: initial_slots(shape) for name, shape in shapes.items()}
 
 
+def migrate_whatever_the_shape(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
+    """By name, also where the shape has changed."""
+    return {name: deepcopy(old[name]) if name in old else initial_slots(shape) for name, shape in shapes.items()}
+
+
 def migrate_without_step_count(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
     """Carry m and v over, and begin counting anew."""
     return {name: {**slots, "t": 0} for name, slots in solution.migrate(old, shapes).items()}

@@ -32,9 +32,14 @@ def onwards(
         if name not in new:
             raise LearnerCodeError(f"migrate gave back no slots for {name!r}; every name in shapes needs some.")
         x, slots = w[name], {part: shared.require_slot(new[name], part, "migrate") for part in ("m", "v", "t")}
+        for part in ("m", "v"):  # the shapes that the variables have, or had; any other could not be used in a step
+            if np.shape(slots[part]) not in ((), (3,), x.shape):
+                raise LearnerCodeError(
+                    f"migrate gave back {part} with shape {np.shape(slots[part])} for {name!r}, whose shape is {x.shape}."
+                )
         for g in pulled:
             x, slots = shared.adam_with_mistake(x, g, slots, **given)
-            rows.append(x)
+            rows.extend(x.reshape(-1, 3))
     return np.array(rows)
 
 
@@ -42,15 +47,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     given = shared.random_constants(rng)
     old: dict[str, Any] = {}
     w = {"head/kernel": rng.normal(size=3)}
-    for name in ("emb", "dense/kernel", "dense/bias"):
+    for name in ("emb", "dense/kernel", "dense/bias", "out"):
         w[name] = rng.normal(size=3)
         old[name] = shared.initial_slots(3)
         for _ in range(6):
             w[name], old[name] = shared.adam_with_mistake(w[name], rng.normal(size=3), old[name], **given)
+    w["out"] = rng.normal(size=(2, 3))  # its shape has changed; the old slots would still broadcast
     order = rng.permutation(list(old)).tolist()
     order.insert(int(rng.integers(3)), "head/kernel")  # before the last, so that going by position always shows
-    shapes = dict.fromkeys(order, (3,))
-    grads = {name: [rng.normal(size=3) for _ in range(3)] for name in shapes}
+    shapes = {name: w[name].shape for name in order}
+    grads = {name: [rng.normal(size=shape) for _ in range(3)] for name, shape in shapes.items()}
     go = partial(onwards, w, grads=grads, given=given)
     reply = yield Call("migrate", (old, shapes), sharing=True)
     if a.warned(reply):
@@ -59,6 +65,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "by-position": misconceptions.migrate_by_position,
         "a-new-optimizer-remembers-nothing": misconceptions.migrate_nothing,
         "forgets-the-clock": misconceptions.migrate_without_step_count,
+        "slots-of-the-old-shape": misconceptions.migrate_whatever_the_shape,
         "old-clock-for-a-newcomer": misconceptions.migrate_with_one_step_count,
     }
     mistaken = {name: (lambda way=way: go(way(deepcopy(old), shapes))) for name, way in ways.items()}
@@ -75,17 +82,19 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 
 def _facts_6(old: Any, shapes: Any, w: Any, grads: Any, given: dict[str, Any]) -> dict[str, object]:
-    first, newcomer = next(name for name in shapes if name in old), "head/kernel"
+    first, newcomer = next(name for name in shapes if name in old and shapes[name] == (3,)), "head/kernel"
     moved = shared.adam_with_mistake(w[first], grads[first][0], old[first], **given)[0] - w[first]
     late = {**shared.initial_slots(3), "t": 6}
     start = shared.adam_with_mistake(w[newcomer], grads[newcomer][0], late, **given)[0] - w[newcomer]
-    swapped = next((pair for pair in zip(shapes, old, strict=False) if pair[0] != pair[1]), (first, first))
+    pairs = zip(shapes, old, strict=False)
+    swapped = next((pair for pair in pairs if pair[0] != pair[1] and shapes[pair[0]] == (3,)), (first, first))
     return {
         "name": first,
         "d": float(np.abs(moved[0])),
         "heir": swapped[0],
         "other": swapped[1],
         "t": 6,
+        "changed": shapes["out"],
         "x": float(np.abs(start[0]) / given["lr"]),
     }
 
@@ -108,6 +117,7 @@ empty slots (m and v are 0, t is 0). The result shares no array with `old`.""",
         "a-new-optimizer-remembers-nothing": "{name} got empty slots: its first step has the size of lr, and {d} is expected.",
         "by-position": "{heir} got the slots of {other}. The shapes agree, so no error was raised. Look the slots up by name.",
         "forgets-the-clock": "m and v were kept, t was not. So the bias correction is applied a second time.",
+        "slots-of-the-old-shape": "out has the shape {changed} now, and it got the slots of its old shape (3,). NumPy broadcasts them, so no error was raised. Compare the shapes, and start with empty slots where they differ.",
         "old-clock-for-a-newcomer": "A new variable got t = {t}, but its m and v are 0. Without the right correction its first step is {x} times lr instead of lr.",
         "shares-memory": "The new slots are the same arrays as the old ones; a step would change both. Copy them.",
     },

@@ -36,5 +36,16 @@ WRONG = {
         "forgets-the-clock",
     ),
     "newcomer gets t": ((clock_for_all,), "old-clock-for-a-newcomer"),
-    "alias": ((lambda old, shapes: {n: old.get(n, new(s)) for n, s in shapes.items()},), "shares-memory"),
+    "whatever the shape": (
+        (lambda old, shapes: {n: copied(old[n]) if n in old else new(s) for n, s in shapes.items()},),
+        "slots-of-the-old-shape",
+    ),
+    "alias": (
+        (
+            lambda old, shapes: {
+                n: old[n] if n in old and old[n]["m"].shape == s else new(s) for n, s in shapes.items()
+            },
+        ),
+        "shares-memory",
+    ),
 }
