@@ -24,8 +24,8 @@ PROMPTS = (
         "24",
         "error-with-n",
         "choice",
-        "With 4 random probes and n = 2, the error is half the length of the gradient. How large is it for n = 128, also with "
-        "4 probes, as a multiple of the gradient's length?",
+        "With 4 random probes and n = 2, the error is half the length of the gradient. How large is it for n = 128, "
+        "also with 4 probes, as a multiple of the gradient's length?",
         (
             Choice("grows", "about 5.6", (5.6,)),
             Choice("same", "about 0.5", (0.5,), "the error depends on the number of probes alone"),
