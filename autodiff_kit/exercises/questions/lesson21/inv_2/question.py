@@ -27,7 +27,8 @@ OUTSIDE, INSIDE = (3.0, 1.15, -1.15, -2.0), (-0.9, -0.5, 0.0, 0.5, 0.9)
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     # So steep that the range of y is much wider than that of x.
-    box = shared.IncreasingCubic(*(float(one) for one in rng.uniform(1.0, 2.0, size=2)))
+    p, q = rng.uniform(1.0, 2.0, size=2)
+    box = shared.IncreasingCubic(float(p), float(q))
     x = rng.permutation(np.r_[-1.0, 1.0, rng.uniform(-1.0, 1.0, size=COUNT - 2)])  # the ends are not left to luck
     y = box(x)
     reply = yield Call("train", (y, x))
