@@ -39,7 +39,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         }
         got = require_real_array(reply.value, "checkpointed")
         same = {name: got for name, model in mistaken.items() if np.allclose(got, model, rtol=RTOL, atol=0)}
-        tol = RTOL * abs(want) / (1 + abs(want))  # relative: the derivative of a long chain is tiny
+        tol = float(RTOL * abs(want) / (1 + abs(want)))  # relative: the derivative of a long chain is tiny
         if a.case(got, want, same, tol=tol, of=f"The derivative of {n} layers"):
             judge_2(a, chain, n, k)
 
