@@ -204,7 +204,7 @@ def test_steps_without_a_range_cover_the_values() -> None:
         (lambda: relax.piecewise_linear_floor(1.0, -1.0), "width must be above 0"),
         (lambda: relax.soft_floor(1.0, 0.1, steps=(5, 1)), "first <= last"),
         (lambda: relax.filtered_floor(1.0, 0.5, kernel="round"), "'round'"),
-        (lambda: relax.straight_through([1.0], [1.0, 2.0]), r"\(1,\) and soft \(2,\)"),
+        (lambda: relax.straight_through([1.0], [1.0, 2.0]), r"\(1,\) and soft has \(2,\)"),
         (lambda: relax.fake_quant([1.0], 2.0, 1.0), "min must be below max, got 2.0 and 1.0"),
         (lambda: relax.fake_quant([1.0], 1.0, float("nan")), "min must be below max"),
     ],

@@ -146,7 +146,7 @@ class VariableState(KernelWidget):
         return figure
 
 
-COLUMNS = ("name", "at first", "when y is computed", "at the end", "gradient of y")
+COLUMNS = ("name", "at first", "when y is computed", "at the end", "dy/d(row)")
 
 
 def square_with_residual(cell: VersionedNumber, hold: str) -> tuple[Callable[[Any], ak.Tensor], Callable[[], float]]:

@@ -254,7 +254,7 @@ TABLES: dict[str, dict[str, Any]] = {
             "renormalise": "renormalised: gradient into the padding",
             "infinity": "−inf before: gradient into the padding",
             "ten": "−10 before: weight left on the padding",
-            "empty": "its own masked softmax, nothing kept",
+            "empty": "its own function with a mask, nothing kept",
         },
         "makers": (tensorflow_designs, torch_designs, jax_designs),
     },

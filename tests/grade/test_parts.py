@@ -241,7 +241,7 @@ def test_invalid_late_rules(wrong):
         LatePolicy(**wrong)
 
 
-LONG = """def lazy_adam(table, ids, grads, slots, lr, b1, b2, eps):
+LONG = """def drift(table, ids, grads, slots, lr, b1, b2, eps):
     collected = {}
     for place, row in zip(ids, grads):
         collected[int(place)] = collected.get(int(place), 0.0) + row

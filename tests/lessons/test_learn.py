@@ -108,7 +108,7 @@ def test_the_last_reveal_ends_the_lesson(kept: Progress) -> None:
         "inner-products": [18, 18],
         "sweeps": 2,
         "record": 2001,
-        "double-pull": 2,
+        "pulls-only": 2,
     }
     assert list(found) == [one.item for one in prompts_of("01")]
     for item, value in found.items():

@@ -25,7 +25,7 @@ def draw() -> AnimatedFigure:
     """Draw both variables as cells, and the numbers that move."""
     figure = AnimatedFigure(
         "lesson12",
-        "An assignment copies a number. When x0 changes later, x1 does not follow.",
+        "After x1.assign_add(x0), x1 holds 3. It does not follow a later change of x0.",
         "Two cells, x0 with 3 and x1 with 0. The line x1.assign_add(x0) runs: a copy of the 3 moves from x0 to x1, and "
         "x1 holds 3. Then x0.assign(5) runs: x0 holds 5, and x1 still holds 3.",
         height=176,

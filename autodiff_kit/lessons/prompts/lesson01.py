@@ -83,13 +83,13 @@ PROMPTS = (
     ),
     Prompt(
         "01",
-        "double-pull",
+        "pulls-only",
         "choice",
-        "Can pulls alone give Jv, without forward mode?",
+        "J is m × n. How few pulls are enough for Jv, without forward mode?",
         (
-            Choice("two", "yes, with two pulls", (2,)),
-            Choice("rows", "yes, with m pulls", (3,), "all rows of J first, and then J times v"),
-            Choice("no", "no, with no number of pulls", (), "Jv exists only in forward mode"),
+            Choice("two", "two pulls, for every m", (2,)),
+            Choice("rows", "m pulls, one for each row", (3,), "all rows of J are needed, and then J times v"),
+            Choice("no", "no number of pulls", (), "Jv exists only in forward mode"),
         ),
         "The pull uJ is a linear function of u, and its Jacobian is the transpose of J at every u. "
         "So pulling v through this function gives v times that transpose, which is Jv.",

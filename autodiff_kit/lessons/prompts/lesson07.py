@@ -38,14 +38,14 @@ PROMPTS = (
         "07",
         "tie",
         "choice",
-        "In the range (−1, 1) with 3 bits, −min/s is exactly 3.5. "
-        "What is the lower end α of the nudged range, computed in float32 and in float64?",
+        "In the range (−1, 1) with 3 bits, −min/s is computed as 3.4999998 in float32 and as 3.5 in float64. "
+        "What is the lower end α of the nudged range in each?",
         (
             Choice("same-up", "−0.857 in both", (-0.857143, -0.857143), "a tie is always rounded down"),
             Choice("differ", "−0.857 in float32, −1.143 in float64", (-0.857143, -1.142857)),
             Choice("same-down", "−1.143 in both", (-1.142857, -1.142857), "the dtype changes only the last decimals"),
         ),
-        "1 divided by 2/7 is 3.4999998 in float32 and 3.5 in float64. Plus a half, rounded down: z is 3 and 4.",
+        "Plus a half, rounded down: 3.9999998 gives z = 3 in float32, and 4 gives z = 4 in float64.",
     ),
     Prompt(
         "07",

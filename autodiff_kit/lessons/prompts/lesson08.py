@@ -61,6 +61,7 @@ PROMPTS = (
             Choice("guess", "2.3026 = log 10", (2.302585,), "a softmax of probabilities makes them equal"),
             Choice("between", "1.4612 = log(e + 9) − 1", (1.461150,)),
         ),
-        "The softmax of (1, 0, …, 0) is e/(e + 9) = 0.23 at the true class, since probabilities differ by at most 1.",
+        "The exponentials are e at the true class and 1 at the nine others. So its softmax is e/(e + 9) = 0.23, "
+        "and −log of this is log(e + 9) − 1.",
     ),
 )

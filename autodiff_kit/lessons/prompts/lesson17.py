@@ -26,24 +26,25 @@ PROMPTS = (
     ),
     Prompt(
         "17",
-        "wild-example",
+        "replaced-example",
         "choice",
-        "The third gradient becomes 1000 times as long, and C = 1 as before. By how much does the mean of the clipped "
-        "gradients move?",
+        "Each of three gradients is clipped to the length C = 1, and the clipped gradients are added. One example is "
+        "replaced by another, whose gradient may be any vector. How far can the sum move?",
         (
-            Choice("none", "not at all", (0,)),
-            Choice("half", "by about half its length", (0.4,), "a clipped example still counts more if it is longer"),
-            Choice("blows", "by about 1000 times its length", (800,), "clipping only limits the mean, not an example"),
+            Choice("share", "by at most 1/3", (1 / 3,), "one of three examples moves the sum by a third of C"),
+            Choice("once", "by at most 1", (1,), "only the new gradient counts, and it is at most C long"),
+            Choice("twice", "by at most 2", (2,)),
+            Choice("any", "by any distance", (1000,), "a longer gradient still moves the sum farther"),
         ),
-        "The third gradient was longer than 1 before, so it was already clipped to length 1. "
-        "Its direction has not changed, and neither has the clipped vector.",
+        "One vector of length at most 1 leaves the sum, and another one enters. They move it farthest, by 1 + 1, if "
+        "they have the length 1 and opposite directions.",
     ),
     Prompt(
         "17",
         "passes",
         "choice",
-        "A batch has 100 examples, and the gradient of each example's loss is wanted. How many times must the loss "
-        "function run?",
+        "A batch has 100 examples, and the gradient of each example's loss is wanted. A tape gives the gradient of a "
+        "single number. How many times must the loss function run?",
         (
             Choice("hundred", "100 times: once for each example", (100,), "a tape gives one gradient per run"),
             Choice(

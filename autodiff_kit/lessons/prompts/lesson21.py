@@ -41,10 +41,10 @@ PROMPTS = (
         "A polynomial of degree 7 is fitted to pairs (y, x) with y = x³ + x and x from −1 to 1, so y goes from −2 to "
         "2. Its largest error there is 0.012. What is its value at y = 10, where x = 2 is right?",
         (
-            Choice("two", "about 2", (2,), "a model that fits its data well has found the function"),
-            Choice("far", "about −98 000", (-98311,)),
-            Choice("one", "about 1", (1,), "a model stays within the values that it was trained on"),
-            Choice("line", "about 6", (6,), "outside its data a model continues as a straight line"),
+            Choice("two", "close to 2, the right x", (2,), "a model that fits its data well has found the function"),
+            Choice("far", "far off, beyond ±1000", ()),
+            Choice("one", "close to 1, its last x", (1,), "a model stays within the values that it was trained on"),
+            Choice("line", "close to 5, as on a line", (5,), "outside its data a model continues as a straight line"),
         ),
         "Nothing fixes the polynomial beyond y = 2. At y = 10 the term with the seventh power is multiplied by ten "
         "million.",

@@ -24,8 +24,8 @@ PROMPTS = (
         "24",
         "error-with-n",
         "choice",
-        "With 4 probes and n = 2, the error is half the length of the gradient. How large is it for n = 128, also with "
-        "4 probes, as a multiple of the gradient's length?",
+        "With 4 random probes and n = 2, the error is half the length of the gradient. How large is it for n = 128, "
+        "also with 4 probes, as a multiple of the gradient's length?",
         (
             Choice("grows", "about 5.6", (5.6,)),
             Choice("same", "about 0.5", (0.5,), "the error depends on the number of probes alone"),
@@ -47,8 +47,8 @@ PROMPTS = (
             Choice("same", "the same, up to a factor 5", ()),
             Choice("more", "one probe takes about 32 times", (), "a step along a random direction is mostly lost"),
         ),
-        "The noise makes the estimate about √31 times as long as the gradient, so the learning rate has to be about "
-        "1/32 as large, and about 32 times as many steps are needed.",
+        "The gain of a step is the same on average. Its loss is about 32 times as large, as the mean squared length of "
+        "the estimate is. So the best learning rate is about 1/32 as large, which takes about 32 times as many steps.",
     ),
     Prompt(
         "24",

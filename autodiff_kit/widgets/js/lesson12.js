@@ -123,7 +123,7 @@ function tableOf({ scene, x0, x1, later, assigns }) {
   const sum = ["s", " ", scene.given, scene.given, shown(scene.into_given)];
   return {
     caption: "The program's values, and their gradients",
-    columns: ["name", "at first", "when y is computed", "at the end", "gradient of y"],
+    columns: ["name", "at first", "when y is computed", "at the end", "dy/d(row)"],
     rows: [
       ["x0", x0, x0, x0, shown(scene.into_x0)],
       ["x1", x1, scene.put, later, shown(scene.into_x1)],

@@ -13,7 +13,7 @@ FOUND = {
     "jv": J @ V,
     "inner-products": (U @ (J @ V), (U @ J) @ V),
     "sweeps": 2,
-    "double-pull": 2,
+    "pulls-only": 2,
     "record": 1000 + 1000 + 1,
 }
 """What each prompt of the lesson must find."""

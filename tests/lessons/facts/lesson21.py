@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def far_outside() -> float:
+def far_outside() -> str:
     x = np.linspace(-1, 1, 41)
-    return float(np.polyval(np.polyfit(x**3 + x, x, 7), 10.0))
+    return "far" if abs(np.polyval(np.polyfit(x**3 + x, x, 7), 10.0)) > 1000 else "near"
 
 
 FOUND = {

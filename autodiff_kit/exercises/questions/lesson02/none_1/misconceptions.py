@@ -118,6 +118,20 @@ def diagnosis_with_assignment_as_path(program: Program, target: str, source: str
     return _right_diagnosis(changed, target, source)
 
 
+def diagnosis_with_rounding_as_path(program: Program, target: str, source: str) -> Answer:
+    """An operation without a derivative counts as a path."""
+    rough = ("floor", "round", "sign", "greater")
+    return _right_diagnosis([(n, "sin" if op in rough else op, i) for n, op, i in program], target, source)
+
+
+def diagnosis_of_first_assignment(program: Program, target: str, source: str) -> Answer:
+    """For cause 1 the first line that gave the source's name to a tensor, in place of the last."""
+    cause, line = _right_diagnosis(program, target, source)
+    kept = ("variable", "assign", "assign_add")
+    first = next((k for k, (n, op, _) in enumerate(program) if n == source and op not in kept), line)
+    return cause, first if cause == 1 else line
+
+
 def diagnosis_with_tensor_as_variable(program: Program, target: str, source: str) -> Answer:
     """A tensor under the source's name counts as a variable that the tape watches."""
     last = max(k for k, (n, op, _) in enumerate(program) if n == source and op not in ("assign", "assign_add"))

@@ -23,6 +23,8 @@ MISTAKEN = {
     "blames-the-op-after": misconceptions.diagnosis_of_next_operation,
     "state-looks-fine": misconceptions.diagnosis_with_assignment_as_path,
     "a-tensor-is-watched": misconceptions.diagnosis_with_tensor_as_variable,
+    "rounding-is-a-path": misconceptions.diagnosis_with_rounding_as_path,
+    "first-assignment": misconceptions.diagnosis_of_first_assignment,
     "lines-from-1": misconceptions.diagnosis_with_lines_from_1,
 }
 
@@ -91,6 +93,8 @@ assigned several times, `source` means its last value. The kit runs each program
         "blames-the-op-after": "Your line is the one that uses the value after the break. The break itself is at line {i}, where the path was lost.",
         "state-looks-fine": "assign or assign_add was taken for a path. It writes a number into the variable, and the record has no path through it.",
         "a-tensor-is-watched": "A source that was assigned a tensor before the block was taken for a variable. Which values does a tape watch by itself?",
+        "rounding-is-a-path": "Rounding or a comparison was taken for a path. It is recorded, but it has no derivative, so no path leads through it.",
+        "first-assignment": "For cause 1 your line is the first that gave the source's name to a tensor. The line that counts is the last one, here line {i}: the name stands for that tensor.",
         "lines-from-1": "The causes are right, and each line is one too high: lines are counted from 0.",
     },
     hints=(

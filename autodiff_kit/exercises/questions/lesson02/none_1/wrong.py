@@ -33,7 +33,21 @@ def lines_from_1(program, target, source):
     return cause, None if line is None else line + 1
 
 
+def first_assignment(program, target, source):
+    cause, line = diagnosed(program, target, source)
+    if cause == 1:
+        line = next(k for k, (name, op, _) in enumerate(program) if name == source and op != "variable")
+    return cause, line
+
+
+def rounding_as_path(program, target, source):
+    rough = ("floor", "round", "sign", "greater")
+    return diagnosed([(n, "exp" if op in rough else op, i) for n, op, i in program], target, source)
+
+
 WRONG = {
+    "first assignment": ((first_assignment,), "first-assignment"),
+    "floor is a path": ((rounding_as_path,), "rounding-is-a-path"),
     "x - x is no path": ((walk(zero=True),), "zero-is-unconnected"),
     "the line after": ((walk(after=True),), "blames-the-op-after"),
     "assign is a path": ((walk(state=True),), "state-looks-fine"),

@@ -53,3 +53,9 @@ def connected_with_mistake(
         if (through_cuts or op not in CUTS) and not level:
             waiting += [i for i in inputs if i not in found]
     return [s in found and not (not_itself and s == target) for s in sources]
+
+
+def direct_inputs(nodes: Graph, target: int, sources: list[int], got: object) -> list[bool]:
+    """Which sources the target reads directly; the target itself counts or not, as in what was returned."""
+    without = [s in nodes[target][1:] for s in sources]
+    return without if got == without else [one or s == target for one, s in zip(without, sources, strict=True)]

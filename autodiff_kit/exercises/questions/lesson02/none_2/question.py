@@ -31,6 +31,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "zero-taken-for-None": partial(way, zero_cuts=True),
             "target-is-not-its-own-source": partial(way, not_itself=True),
             "earlier-means-connected": [s <= target for s in sources],
+            "direct-inputs-only": misconceptions.direct_inputs(nodes, target, sources, reply.value),
         }
         models_of = {name: (lambda m=m: np.array(m() if callable(m) else m)) for name, m in mistaken.items()}
         want = np.array(solution.connected(nodes, target, sources))
@@ -68,6 +69,7 @@ is a number (True) or None (False), as a list. No values are given, and none are
         "walks-through-a-cut": "A path through {op} was counted. {op} passes no gradient, so its inputs are not reached through it.",
         "zero-taken-for-None": "The inputs of x − x were called unconnected. Their gradient is 0, a sum over two paths, and so they are connected.",
         "target-is-not-its-own-source": "The target as its own source was called unconnected. The derivative of the target with respect to itself is 1.",
+        "direct-inputs-only": "Only the inputs of the target itself were called connected. A path may lead through several nodes: the inputs of an input count too.",
         "earlier-means-connected": "Every earlier node was called connected. An earlier node is connected only if the target was computed from it.",
     },
     hints=(

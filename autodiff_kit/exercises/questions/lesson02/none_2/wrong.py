@@ -32,5 +32,7 @@ WRONG = {
     "not itself": ((found_but_not_itself,), "target-is-not-its-own-source"),
     "earlier": ((lambda n, t, s: [k <= t for k in s],), "earlier-means-connected"),
     "the opposite": ((lambda n, t, s: [not c for c in found(n, t, s)],), ""),
+    "inputs of the target": ((lambda n, t, s: [k in n[t][1:] for k in s],), "direct-inputs-only"),
+    "the target and its inputs": ((lambda n, t, s: [k in (t, *n[t][1:]) for k in s],), "direct-inputs-only"),
     "the wrong way": ((found_after,), ""),
 }

@@ -74,11 +74,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def leaf_3(a: AttemptEvaluation, want: np.ndarray, got: object, gradient: np.ndarray | None) -> None:
     """Look at one entry of the nest."""
+    of = NONE if gradient is None else THERE
+    if got is None:
+        name, words = ("leaves-none", "A None is still there.") if gradient is None else ("", "A gradient became None.")
+        a.behave(False, name, words, half=False, of=of, s=want.shape)
+        return
     mistaken = {
         "one-zero-for-all": np.zeros(()) if gradient is None else None,
+        "zeros-for-all": np.zeros(want.shape) if gradient is not None else None,
         "hides-nan": np.nan_to_num(want) if gradient is not None else None,
     }
-    of = NONE if gradient is None else THERE
     a.case(
         got, want, mistaken, tol=0.0, of=of, facts={"s": want.shape}, dtype=want.dtype.type, leaves="everything-float64"
     )
@@ -104,6 +109,8 @@ its source's shape and dtype, as `unconnected_gradients="zero"` does. All other 
     messages={
         "one-zero-for-all": "A None became a single 0; zeros of the shape of its source, {s}, are expected.",
         "everything-float64": "The values are right, but the zeros have another dtype than their source. Which dtype does your function for zeros use?",
+        "leaves-none": "A None is still there. Zeros of the shape of its source, {s}, are expected in its place.",
+        "zeros-for-all": "Gradients that were there became zeros. Only a None is replaced.",
         "hides-nan": "A nan in a gradient was replaced by a number. Only None is to be replaced; a nan stays, since it shows that something is wrong.",
     },
     hints=(

@@ -16,6 +16,8 @@ WRONG = {
     "one zero": ((lambda g, s: filled(g, s, zero=lambda x: 0.0),), "one-zero-for-all"),
     "float64": ((lambda g, s: filled(g, s, zero=lambda x: np.zeros(x.shape)),), "everything-float64"),
     "nan_to_num": ((lambda g, s: filled(g, s, kept=np.nan_to_num),), "hides-nan"),
+    "unchanged": ((lambda g, s: g,), "leaves-none"),
+    "zeros for all": ((lambda g, s: filled(g, s, kept=np.zeros_like),), "zeros-for-all"),
     "lists for tuples": ((lambda g, s: filled(g, s, tuples=list),), ""),
     "ones": ((lambda g, s: filled(g, s, zero=np.ones_like),), ""),
 }

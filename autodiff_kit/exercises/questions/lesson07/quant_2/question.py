@@ -81,7 +81,12 @@ def pulled_2(
         "between": round(misconceptions.value_between_ranges(*given), 4),
     }
     if a.case(dx, want, mistaken, tol=1e-9, of="dx", facts=facts):
-        mistaken = {"min-and-max-get-nothing": np.zeros(2), "min-and-max-swapped": np.array(right[::-1])}
+        _, first, last = quant_1_solution.nudged(*given)
+        mistaken = {
+            "min-and-max-get-nothing": np.zeros(2),
+            "min-and-max-swapped": np.array(right[::-1]),
+            "counts-clamped-entries": np.array([(x < first).sum(), (x > last).sum()], float),
+        }
         a.case(
             np.array([float(end.ravel()[0]) for end in ends]), np.array(right), mistaken, tol=1e-9, of="(dmin, dmax)"
         )
@@ -111,6 +116,7 @@ to `dmin` or `dmax`, which are one number each. An entry counts as clamped if it
         "not-clamped": "Your y has values outside the nudged range. Clamp before rounding.",
         "gives-the-level-number": "Your y holds the numbers of the levels. Fake quantisation returns floats: multiply by the scale.",
         "min-and-max-get-nothing": "dmin and dmax are 0. A clamped entry has the value of an end, so y changes when that end does.",
+        "counts-clamped-entries": "dmin and dmax are the numbers of clamped entries. By the chain rule each of these entries contributes its g.",
         "min-and-max-swapped": "Values below the range are clamped to min, and values above it to max.",
     },
     hints=(

@@ -63,6 +63,11 @@ def numbers_from_lowest(x, lo, hi, bits):
     return y - y.min(), pull
 
 
+def counts(x, lo, hi, bits):
+    y, pull = quantiser()(x, lo, hi, bits)
+    return y, lambda g: (pull(g)[0], *pull(np.ones_like(g))[1:])
+
+
 def ones_inside(x, lo, hi, bits):
     y, pull = quantiser()(x, lo, hi, bits)
     return y, lambda g: ((pull(np.ones_like(g))[0]), *pull(g)[1:])
@@ -78,6 +83,7 @@ WRONG = {
     "nothing passes": ((quantiser(lambda x, lo, hi, g: 0 * g),), "rounding-kills-the-gradient"),
     "raw mask": ((raw_mask,), "mask-of-the-raw-range"),
     "no min, max": ((quantiser(to_ends=lambda low, high: (0.0, 0.0)),), "min-and-max-get-nothing"),
+    "clamped entries counted": ((counts,), "counts-clamped-entries"),
     "swapped": ((quantiser(to_ends=lambda low, high: (high, low)),), "min-and-max-swapped"),
     "mask after rounding": ((nearest_pull,), "mask-of-the-rounded"),
     "not clamped": ((unclamped,), "not-clamped"),

@@ -22,7 +22,8 @@ Array = np.ndarray[Any, Any]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for bits in (2, 3, 4):
+    right = False
+    for bits in (2, 3, 4):  # with an odd number of bits entries below the range are clamped, else above it
         x = misconceptions.data_with_nudged_range(rng, bits, bits % 2)
         g = rng.uniform(0.5, 2, size=x.size)
         reply = yield Call("total", (x, bits, g))
@@ -37,7 +38,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         last[x.size - 1 - x[::-1].argmax()] += dmax
         each = dx + dmin * (x == x.min()) + dmax * (x == x.max())
         mistaken = {
-            "range-taken-for-constant": dx,
+            "range-taken-for-constant": None if right else dx,  # that would be wrong in each case
+            "min-left-out" if bits % 2 else "max-left-out": dx,
             "one-everywhere": g,
             "first-of-a-tie-takes-all": taken(reply.value, first, last),
             "each-of-a-tie-takes-all": each,
@@ -45,7 +47,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "min-and-max-swapped": misconceptions.shared_out(x, dx, dmax, dmin),
         }
         facts = {"i": int(np.flatnonzero((dx == 0) & (x != x.min()) & (x != x.max()))[0])}
-        a.case(reply.value, solution.total(x, bits, g), mistaken, tol=1e-9, of="The gradient", facts=facts)
+        right |= a.case(reply.value, solution.total(x, bits, g), mistaken, tol=1e-9, of="The gradient", facts=facts)
 
 
 def taken(got: object, first: Array, last: Array) -> Array:
@@ -67,6 +69,8 @@ and max. Where several entries equal the minimum (or the maximum), they share it
 ''',
     check=check,
     messages={
+        "min-left-out": "Your gradient contains what goes to max, but not what goes to min. Min is an entry of x as well.",
+        "max-left-out": "Your gradient contains what goes to min, but not what goes to max. Max is an entry of x as well.",
         "range-taken-for-constant": "The sum of your gradient is smaller than the sum of g: what goes to min and max is missing. Both are entries of x.",
         "one-everywhere": "Your gradient is g itself. But entry {i} is outside the nudged range and clamped, so its part goes to min or max.",
         "first-of-a-tie-takes-all": "Several entries equal the minimum or maximum, and one of them got the whole gradient. They share it equally.",

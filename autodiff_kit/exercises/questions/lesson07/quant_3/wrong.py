@@ -43,6 +43,12 @@ def constant(x, bits, g):
     return parts(x, bits, g)[0]
 
 
+def one_end(x, bits, g, end):
+    dx, dmin, dmax = parts(x, bits, g)
+    at = x == (x.min() if end == "min" else x.max())
+    return dx + (dmin if end == "min" else dmax) * at / at.sum()
+
+
 def first_only(x, bits, g):
     dx, dmin, dmax = parts(x, bits, g)
     dx[x.argmin()] += dmin
@@ -83,6 +89,8 @@ def by_a_tape(x, bits, g):
 WRONG = {
     "constant range": ((constant,), "range-taken-for-constant"),
     "stopped on a tape": ((by_a_tape,), "range-taken-for-constant"),
+    "only min added": ((lambda x, bits, g: one_end(x, bits, g, "min"),), "max-left-out"),
+    "only max added": ((lambda x, bits, g: one_end(x, bits, g, "max"),), "min-left-out"),
     "ones": ((lambda x, bits, g: g,), "one-everywhere"),
     "the first only": ((first_only,), "first-of-a-tie-takes-all"),
     "the last only": ((last_only,), "first-of-a-tie-takes-all"),

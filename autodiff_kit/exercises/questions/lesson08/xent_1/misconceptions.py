@@ -13,15 +13,17 @@ from ..shared import one_hot, softmax
 Array = np.ndarray[Any, Any]
 
 
-KINDS = ("plain", "raised", "sure")
+KINDS = ("plain", "raised", "apart", "sure")
 
 
 def random_logits_and_labels(rng: np.random.Generator, kind: str) -> tuple[Array, Array]:
-    """Logits and labels: ordinary ones, all of them 10 000 higher, and one 2000 ahead of the true class."""
+    """Logits and labels: ordinary ones, all of them or one row 10 000 higher, and one 2000 ahead of the true class."""
     rows, classes = int(rng.integers(2, 6)), int(rng.integers(3, 7))
     z, y = rng.normal(size=(rows, classes)) * 2, rng.integers(0, classes, rows)
     if kind == "raised":
         z = z + 1e4
+    if kind == "apart":
+        z[0] += 1e4
     if kind == "sure":
         z[0, y[0] - 1] += 2000.0
     return z, y

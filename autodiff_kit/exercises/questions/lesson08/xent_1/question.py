@@ -25,16 +25,18 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         z, y = misconceptions.random_logits_and_labels(rng, kind)
         reply = yield Call("xent", (z, y))
         idea = "log-of-an-underflown-softmax" if "log" in reply.warning else "overflows"
+        if kind == "apart":
+            idea = "one-maximum-for-all-rows"
         if a.warned(reply, idea, z=float(z.max())):
             return
         loss, gradient = unpack_tuple(reply, "xent", ("loss", "gradient"))
-        if not value_1(a, loss, gradient, z, y):
+        if not value_1(a, loss, gradient, z, y, kind):
             return
         gradient_1(a, gradient, z, y)
 
 
 def value_1(
-    a: AttemptEvaluation, loss: object, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]
+    a: AttemptEvaluation, loss: object, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any], kind: str
 ) -> bool:
     """Judge the loss; its message also says what is wrong with the gradient, where that can be told."""
     want = misconceptions.mean_cross_entropy(z, y)
@@ -53,6 +55,9 @@ def value_1(
     if added is not None:
         mistaken["adds-a-small-number"] = added
     mistaken["forgets-the-minus"] = -want
+    mistaken["counts-labels-from-one"] = misconceptions.mean_cross_entropy(z, y - 1)
+    if kind == "apart" and not np.isfinite(got).any():
+        mistaken["one-maximum-for-all-rows"] = got
     facts = {"b": nearest, "w": want, "n": len(y), "z": float(z.max()), "too": gradient_too(gradient, z, y)}
     return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
 
@@ -105,6 +110,8 @@ warning counts as a failure. Use NumPy.""",
         "adds-a-small-number": "A small number keeps your probability away from 0, and so limits the loss: a true class that is 2000 behind has the loss 2000. Simplify log(softmax) on paper instead.",
         "forgets-the-minus": "Your loss has the wrong sign: it is the mean of −log softmax.{too}",
         "target-minus-probability": "Your gradient has the wrong sign: a step against it would lower the true logit.",
+        "counts-labels-from-one": "Your loss is that of the labels minus 1. Here classes are counted from 0, as NumPy counts columns.{too}",
+        "one-maximum-for-all-rows": "One row is 10 000 above the others, and your result is not finite, or needs log(0) or 0/0. Subtract from each row its own maximum, not that of the whole array.",
         "overflows": "exp({z}) is too large for a float. Adding a constant to a row does not change its loss: which constant makes every exponent at most 0?",
         "forgets-to-subtract-one": "Your gradient has the probabilities only. A constant added to a row changes nothing, so the entries of a row must sum to 0.",
         "sum-not-mean": "Your loss is {n} times too large: it is the sum over the rows, and the mean is asked for.{too}",

@@ -42,6 +42,11 @@ def no_maximum(z, y):
     return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(y)), y]).mean(), right(z, y)[1]
 
 
+def one_maximum(z, y):
+    logs = np.log(np.exp(z - z.max()).sum(axis=1)) + z.max()
+    return (logs - z[np.arange(len(y)), y]).mean(), right(z, y)[1]
+
+
 def quietly(f):
     def quiet(z, y):
         with np.errstate(all="ignore"):
@@ -75,6 +80,9 @@ WRONG = {
     "log softmax in two steps": ((two_steps,), "log-of-an-underflown-softmax"),
     "two steps, warnings off": ((quietly(two_steps),), "log-of-an-underflown-softmax"),
     "no maximum": ((no_maximum,), "overflows"),
+    "one maximum": ((one_maximum,), "one-maximum-for-all-rows"),
+    "one maximum, warnings off": ((quietly(one_maximum),), "one-maximum-for-all-rows"),
+    "labels from 1": ((lambda z, y: right(z, y - 1),), "counts-labels-from-one"),
     "p only": ((lambda z, y: right(z, y, extra=1.0),), "forgets-to-subtract-one"),
     "p only, not a mean": ((softmax_alone,), "forgets-to-subtract-one"),
     "not / N": ((lambda z, y: right(z, y, times=len(y)),), "forgets-the-mean"),

@@ -59,7 +59,7 @@ QUESTION = Question(
     title="Many classes in little memory",
     text=f"""Compute the same loss and gradient for {CLASSES} classes. At its peak your function may allocate at most {ROOM} times the memory of the
 logits. This is enough for the gradient and one more array of that shape, but not for a one-hot table and a copy at each step. The logits must
-not be changed. For labels that are no class, negative ones too, raise a ValueError that lists them.""",
+not be changed. For labels that are no class, negative ones too, raise a ValueError.""",
     writes=("lean",),
     starter='''def lean(logits, labels):
     """The mean cross-entropy with little memory besides the logits: return (loss, gradient)."""

@@ -40,6 +40,7 @@ def value_3(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.n
         "minus-one-is-the-last-class": misconceptions.smoothed(z, y, alpha, last=True)[0],
         "smooths-only-the-others": misconceptions.smoothed(z, y, alpha, others_only=True)[0],
         "no-smoothing": misconceptions.smoothed(z, y, 0.0)[0],
+        "true-class-without-its-share": misconceptions.smoothed(z, y, alpha, overwritten=True)[0],
     }
     facts = {"kept": kept, "last": z.shape[1] - 1}
     return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
@@ -56,8 +57,11 @@ def gradient_3(
         "minus-one-is-the-last-class": misconceptions.smoothed(z, y, alpha, last=True)[1],
         "divides-by-all": want * kept / len(y),
         "no-smoothing": misconceptions.smoothed(z, y, 0.0)[1],
+        "true-class-without-its-share": misconceptions.smoothed(z, y, alpha, overwritten=True)[1],
+        "smooths-only-the-others": misconceptions.smoothed(z, y, alpha, others_only=True)[1],
+        "drops-the-ignored-rows": want[y >= 0],
     }
-    facts = {"i": int(np.flatnonzero(y < 0)[0]), "last": z.shape[1] - 1, "kept": kept}
+    facts = {"i": int(np.flatnonzero(y < 0)[0]), "last": z.shape[1] - 1, "kept": kept, "all": len(y)}
     a.case(gradient, want, mistaken, tol=1e-10, of="The gradient", facts=facts)
 
 
@@ -79,6 +83,8 @@ respect to the logits.""",
         "divides-by-all": "You divided by the number of all rows. The mean is over the {kept} rows that count.",
         "minus-one-is-the-last-class": "The label −1 was used as an index and selected class {last}. Here it means that the row is left out.",
         "smooths-only-the-others": "You shared alpha among the other classes only. All C classes get alpha/C, the true one included.",
+        "true-class-without-its-share": "Your target at the true class is 1 − alpha. It gets alpha/C in addition, so that the targets of a row sum to 1.",
+        "drops-the-ignored-rows": "Your gradient has {kept} rows, and the logits have {all}. The rows that do not count stay in it, as zeros.",
         "no-smoothing": "Your target is 1 at the true class and 0 elsewhere: alpha is not used.",
         "ignored-rows-get-a-gradient": "Row {i} does not count, but your gradient there is not 0.",
     },

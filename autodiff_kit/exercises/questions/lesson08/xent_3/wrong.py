@@ -31,6 +31,12 @@ def soft(z, y, alpha, others=False, last=False, count=None, ignored=False):
     return -(t * np.log(p)).sum() / n, (p * (1 if ignored else keep[:, None]) - t) / n
 
 
+def overwritten(z, y, alpha):
+    keep, p = (y >= 0)[:, None], right(z, np.maximum(y, 0), extra=1.0, times=len(y))[1]
+    t = np.where(table(z, y) > 0, 1 - alpha, alpha / z.shape[1]) * keep
+    return -(t * np.log(p)).sum() / keep.sum(), (p * keep - t) / keep.sum()
+
+
 def all_in_the_gradient(z, y, alpha):
     return soft(z, y, alpha)[0], soft(z, y, alpha, count=len(y))[1]
 
@@ -54,5 +60,15 @@ WRONG = {
     "p stays": ((lambda z, y, a: soft(z, y, a, ignored=True),), "ignored-rows-get-a-gradient"),
     "no smoothing": ((hard,), "no-smoothing"),
     "no smoothing in the gradient": ((lambda z, y, a: (soft(z, y, a)[0], soft(z, y, 0.0)[1]),), "no-smoothing"),
+    "true class overwritten": ((overwritten,), "true-class-without-its-share"),
+    "overwritten in the gradient": (
+        (lambda z, y, a: (soft(z, y, a)[0], overwritten(z, y, a)[1]),),
+        "true-class-without-its-share",
+    ),
+    "others only in the gradient": (
+        (lambda z, y, a: (soft(z, y, a)[0], soft(z, y, a, others=True)[1]),),
+        "smooths-only-the-others",
+    ),
+    "only the rows that count": ((lambda z, y, a: soft(z[y >= 0], y[y >= 0], a),), "drops-the-ignored-rows"),
     "class 0 by the kit": ((by_the_kit,), ""),
 }

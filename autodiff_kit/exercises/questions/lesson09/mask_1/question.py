@@ -22,31 +22,32 @@ Array = np.ndarray[Any, Any]
 
 
 def scores_of(rng: np.random.Generator, shape: tuple[int, ...], mode: str, keep: Array) -> Array:
-    """Scores that are ordinary, far from 0, or large where they are padded."""
+    """Scores that are ordinary, far above or below 0, or very large where they are padded."""
     scores: Array = rng.normal(size=shape) * 2
-    if mode == "offset":
-        scores = scores + 1e4
-    return np.where(keep, scores, scores + 2e3) if mode == "huge padding" else scores
+    scores = scores + {"offset": 1e4, "low": -1e7}.get(mode, 0.0)
+    return np.where(keep, scores, scores + 1e12) if mode == "huge padding" else scores
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for name in ("zero_after", "renormalised", "masked_before"):
         for shape in ((4,), (3, 5), (2, 3, 6)):
-            for mode in ("plain", "offset", "huge padding"):
+            for mode in ("plain", "offset", "low", "huge padding"):
                 keep = shared.random_masks(rng, shape)
                 scores = scores_of(rng, shape, mode, keep)
                 reply = yield Call(name, (scores, keep))
                 scale = "padding-sets-the-scale" if mode == "huge padding" else ""
-                over = "overflow" in reply.warning
+                over = "overflow" in reply.warning or mode == "low"
                 if not a.warned(reply, "overflows" if over else scale, s=float(scores.max()), function=name):
-                    weighed(a, name, reply, scores, keep)
+                    weighed(a, name, reply, scores, keep, telling=mode in ("plain", "offset"))
         if a.failed_cases:
             return  # each function has faults of its own: those of the first one are named, then those of the next
 
 
-def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, keep: Array) -> None:
-    """Judge one design's weights."""
+def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, keep: Array, *, telling: bool) -> None:
+    """Judge one design's weights; where scores are far apart (not ``telling``), other mistakes look like two of these."""
     zeroed = shared.softmax(scores) * keep
+    c = 0.0
+    mistaken: dict[str, Array | None]
     if name == "zero_after":
         mistaken = {
             "wrong-axis": misconceptions.softmax_over_first_axis(scores) * keep,
@@ -54,14 +55,17 @@ def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, k
             "mask-inverted": shared.softmax(scores) * ~keep,
         }
     else:
+        lowered, c = misconceptions.finite_number_for_minus_inf(scores, keep, reply.value)
         mistaken = {
             "not-renormalised": zeroed,
-            "zeroes-the-scores": shared.softmax(np.where(keep, scores, 0)),
-            "mask-inverted": solution.masked_before(scores, ~keep),
+            "not-small-enough": lowered,
         }
+        if telling or a.failed_cases:
+            mistaken["zeroes-the-scores"] = shared.softmax(np.where(keep, scores, 0))
+            mistaken["mask-inverted"] = solution.masked_before(scores, ~keep)
     want = getattr(solution, name)(scores, keep)
     kept = float(zeroed.reshape(-1, zeroed.shape[-1])[0].sum())
-    a.case(reply.value, want, mistaken, tol=1e-10, facts={"sum": kept, "function": name})
+    a.case(reply.value, want, mistaken, tol=1e-10, facts={"sum": kept, "function": name, "c": f"{c:g}"})
 
 
 QUESTION = Question(
@@ -74,7 +78,8 @@ QUESTION = Question(
 - `renormalised`: the kept weights of `zero_after`, divided by their sum.
 - `masked_before`: scores set to −inf where `keep` is False, then the softmax.
 
-`keep` is True at the real positions, and every row has at least one. Scores may be large (10 000): there must be no overflow and no warning.""",
+`keep` is True at the real positions, and every row has at least one. Scores may lie
+far from 0 (10⁴ or −10⁷), and padded ones may be as large as 10¹²: there must be no overflow and no warning, and the padding must get no weight.""",
     writes=("zero_after", "renormalised", "masked_before"),
     starter='''def zero_after(scores, keep):
     """Softmax over the last axis, then 0 where keep is False."""
@@ -94,7 +99,8 @@ def masked_before(scores, keep):
     messages={
         "not-renormalised": "`{function}`: the kept weights of the first row sum to {sum}, not 1. Divide them by their sum.",
         "zeroes-the-scores": "`{function}`: padded scores were set to 0, and e⁰ = 1, so the padding still gets weight. Which score gives e^s = 0?",
-        "overflows": "`{function}`: exp({s}) overflowed. Subtract the row's largest score before exp; the weights stay the same.",
+        "not-small-enough": "`{function}`: the padding got weight. {c} was added to its scores, or took their place, and this is not small enough beside the other scores. Which number gives e^s = 0 beside all of them?",
+        "overflows": "`{function}`: exp({s}) is too large for a float, or 0. Subtract the row's largest score before exp; the weights stay the same.",
         "padding-sets-the-scale": "`{function}`: the largest score was a padded one. After it was subtracted, exp of every kept score was 0. Take the maximum over the kept scores.",
         "wrong-axis": "`{function}`: the softmax was taken over the first axis. The scores of one sentence lie along the last one.",
         "masks-before-instead": "`{function}`: the kept weights sum to 1, so the padding was taken out before the division by Z. Here all scores take part in the softmax, and the weights are set to 0 afterwards.",

@@ -36,9 +36,20 @@ def axis_0(s, k):
     return (e / e.sum(0)) * k
 
 
+def adds(c):
+    return zero_after, renorm, lambda s, k: sm(s + np.where(k, 0.0, c))
+
+
+def sets(c):
+    return zero_after, renorm, lambda s, k: sm(np.where(k, s, c))
+
+
 WRONG = {
     "no renormalisation": ((zero_after, zero_after, kept), "not-renormalised"),
     "scores times mask": ((zero_after, renorm, lambda s, k: sm(s * k)), "zeroes-the-scores"),
+    **{f"adds {c:g}": (adds(c), "not-small-enough") for c in (-10.0, -100.0, -1e4, -1e9)},
+    **{f"sets to {c:g}": (sets(c), "not-small-enough") for c in (-10.0, -100.0, -1e4)},
+    "adds -7": (adds(-7.0), ""),
     "no max": ((zero_after, no_max, kept), "overflows"),
     "max over all": ((zero_after, max_of_all, kept), "padding-sets-the-scale"),
     "axis 0": ((axis_0, renorm, kept), "wrong-axis"),

@@ -49,8 +49,34 @@ def times_the_mask(s, k, empty="zero"):
     return (e / e.sum(-1, keepdims=True)).astype(s.dtype)
 
 
+def set_to_minus_1e9(s, k, empty="zero"):
+    return sm(np.where(k, s, -1e9).astype(s.dtype))
+
+
+def zero_after(s, k, empty="zero"):
+    clean = np.where(np.isfinite(s) | k, s, 0).astype(s.dtype)
+    out = np.where(k, sm(clean), 0)
+    return np.where(k.any(-1, keepdims=True), out, 0 if empty == "zero" else np.nan).astype(s.dtype)
+
+
+def plain_zero_after(s, k, empty="zero"):
+    out = sm(s) * k
+    return np.where(k.any(-1, keepdims=True), out, 0 if empty == "zero" else np.nan).astype(s.dtype)
+
+
+def max_over_all(s, k, empty="zero"):
+    e = np.where(k, np.exp(s - s.max(-1, keepdims=True)), 0).astype(s.dtype)
+    none = ~k.any(-1, keepdims=True)
+    out = e / np.where(none, 1, e.sum(-1, keepdims=True)).astype(s.dtype)
+    return np.where(none, 0 if empty == "zero" else np.nan, out).astype(s.dtype)
+
+
 WRONG = {
     "-1e9": ((minus_1e9,), "minus-1e9-is-not-minus-infinity"),
+    "set to -1e9": ((set_to_minus_1e9,), "minus-1e9-is-not-minus-infinity"),
+    "zero after, padding cleared": ((zero_after,), "zero-after"),
+    "zero after": ((plain_zero_after,), "zero-after and padding-leaks-nan"),
+    "max over all": ((max_over_all,), "padding-leaks-nan"),
     "eps 1e-9": ((with_eps,), "eps-vanishes-in-float16"),
     "nan_to_num": ((healthy,), "hides-a-real-nan"),
     "times the mask": ((times_the_mask,), "padding-leaks-nan"),

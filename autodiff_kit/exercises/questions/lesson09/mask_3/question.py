@@ -50,6 +50,7 @@ def pulled_3(
     mistaken = {
         "diagonal-only": w * (1 - w) * clean,
         "weights-times-g": w * clean,
+        "g-itself": clean,
         "centred-over-length": w * (clean - clean.mean(-1, keepdims=True)),
     }
     row = float((w * (1 - w) * clean)[1].sum())
@@ -77,6 +78,7 @@ not build the Jacobian of a row. The result has the dtype of `w`.""",
     check=check,
     messages={
         "diagonal-only": "The effect of a score on the other weights is missing. The gradient of the second row sums to {s}; it must sum to 0, since adding one number to all scores changes nothing.",
+        "g-itself": "That is g with zeros at the padding. This is only the pull of the mask: the softmax between scores and weights has a pull, too.",
         "weights-times-g": "That is w·g. The weights of a row sum to 1, so a higher weight makes the others smaller; this part is missing.",
         "centred-over-length": "The plain mean of g was subtracted. The positions do not have equal weights: which mean belongs here?",
         "padding-leaks-nan": "g was {nan} at a position with weight 0, and 0 times it is nan. Set g to 0 there first, with where.",

@@ -10,6 +10,7 @@ def pull(w, k, g):
 
 WRONG = {
     "w(1-w)g": ((lambda w, k, g: w * (1 - w) * np.where(k, g, 0),), "diagonal-only"),
+    "g": ((lambda w, k, g: np.where(k, g, 0).astype(w.dtype),), "g-itself"),
     "w g": ((lambda w, k, g: w * np.where(k, g, 0),), "weights-times-g"),
     "trusts the padding": (
         (lambda w, k, g: w * (g - (w * g).sum(-1, keepdims=True)),),

@@ -49,6 +49,16 @@ array with the gradient of y with respect to each *padded* score, and 0 at the k
             "That is the gradient of a layer without a mask. Here the padded value is not part of y.",
         ),
         Misconception(
+            "formula-of-a-kept-position",
+            misconceptions.slope_of_a_kept_position,
+            "That is p·(v − y), the gradient at a kept position. At a padded one, v = {v} has the weight 0 and is not part of y.",
+        ),
+        Misconception(
+            "y-over-all-positions",
+            misconceptions.output_over_all,
+            "The y in your result is a sum over all positions. In this design the padded weights are 0: which positions does y contain?",
+        ),
+        Misconception(
             "own-value",
             misconceptions.slope_of_own_value,
             "The padded value {v} is in your result, but it is multiplied by 0 in y. Which factors of y contain the padded score?",

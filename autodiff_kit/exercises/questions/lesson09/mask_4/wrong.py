@@ -16,6 +16,8 @@ def leak(s, k, v):
 WRONG = {
     "zeros": ((lambda s, k, v: 0 * s,), "zeroed-so-nothing-flows"),
     "plain softmax slope": ((lambda s, k, v: ~k * sm(s) * (v - sm(s) @ v),), "forgets-the-mask"),
+    "p(v - y)": ((lambda s, k, v: ~k * sm(s) * (v - (sm(s) * k) @ v),), "formula-of-a-kept-position"),
+    "y over all": ((lambda s, k, v: ~k * -sm(s) * (sm(s) @ v),), "y-over-all-positions"),
     "p(1-p)v": ((lambda s, k, v: ~k * sm(s) * (1 - sm(s)) * v,), "own-value"),
     "sign": ((lambda s, k, v: -leak(s, k, v),), "sign"),
     "after renormalising": (

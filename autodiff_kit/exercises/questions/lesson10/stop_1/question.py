@@ -25,6 +25,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         masked = {"masks-the-value-too": mask * weights, "masks-the-other-way": (1 - mask) * weights}
+        masked["counts-a-part-twice"] = (1 + mask) * weights
         if not a.case(reply.value, weights, masked, tol=1e-10, of="The value of part(W, M)"):
             continue
         if reply.gradients[0] is None:
@@ -55,6 +56,7 @@ unchanged, and where `M` is 0 it is exactly 0. `W` is a tensor, `M` an array of 
     messages={
         "masks-the-value-too": "Your value is 0 where M is 0. The value must be W everywhere; only the gradient depends on M.",
         "masks-the-other-way": "Your value is 0 where M is 1. The value must be W everywhere; only the gradient depends on M.",
+        "counts-a-part-twice": "Your value is twice W where M is 1: the stopped part contains these weights, too. Both parts must add up to W.",
         "stops-nothing": "W gets a gradient everywhere, also where M is 0. Which part should be stopped?",
         "stops-the-wrong-half": "W gets a gradient where M is 0, and none where M is 1: the stop is on the wrong part.",
         "stops-everything": "W gets no gradient at all. Where M is 1 it must pass.",

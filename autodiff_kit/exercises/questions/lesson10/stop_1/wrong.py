@@ -11,5 +11,6 @@ WRONG = {
     "both, and a zero": ((lambda W, M: ak.stop_gradient(W) + 0.0 * W,), "stops-everything"),
     "as numbers": ((lambda W, M: W.numpy(),), "stops-everything"),
     "twice": ((lambda W, M: 2 * M * W + ak.stop_gradient((1 - 2 * M) * W),), "gradient-too-large"),
-    "no M in the stopped part": ((lambda W, M: M * W + ak.stop_gradient(W),), ""),
+    "no M in the stopped part": ((lambda W, M: M * W + ak.stop_gradient(W),), "counts-a-part-twice"),
+    "the sign": ((lambda W, M: -M * W - ak.stop_gradient((1 - M) * W),), ""),
 }

@@ -25,6 +25,7 @@ def other_normalisations(x: Array) -> dict[str, Array]:
     n = x.shape[-1]
     return {
         "normalises-over-all-rows": (x - x.mean()) / np.sqrt(x.var() + EPSILON),
+        "forgets-epsilon": away / np.sqrt(variance),
         "divides-by-n-minus-1": away / np.sqrt(variance * n / (n - 1) + EPSILON),
         "epsilon-outside-the-root": away / (np.sqrt(variance) + EPSILON),
         "divides-by-the-variance": away / (variance + EPSILON),

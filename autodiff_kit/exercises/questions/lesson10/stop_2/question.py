@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
@@ -33,6 +34,13 @@ class Counted:
         return constant(self.given[-1])
 
 
+def stopped_as_nan(value: Any) -> Any:
+    """A stop that returns nan for every number."""
+    from autodiff_kit.core.constant import constant
+
+    return constant(np.full(np.shape(value), np.nan))
+
+
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for shape in ((3, 6), (2, 5)):
         x, c = rng.normal(size=shape) + rng.normal(), rng.normal(size=shape)
@@ -46,6 +54,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             a, reply.gradients[0], x, c, len(stop.given)
         ):
             place_2(a, stop.given, x)
+            # A result of stop that is nan must be seen in the value, if it is used.
+            probe = yield Call("instance_norm", (x, Callback(stopped_as_nan, "stop")), wrt=(0,), seed=c, quiet=True)
+            used = bool(np.isnan(require_real_array(probe.value, words)).any())
+            a.behave(used or len(stop.given) != 1, "stop-not-used", "The result of stop is not used.")
 
 
 def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops: int) -> bool:
@@ -57,7 +69,9 @@ def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops
         )
         return False
     mistaken = {
-        "stops-the-mean-above-too": misconceptions.normalised_vjp(x, c, mean=False),
+        "stops-the-mean-above-too" if stops < 2 else "stops-every-mean": misconceptions.normalised_vjp(
+            x, c, mean=False
+        ),
         "stops-the-variance": misconceptions.normalised_vjp(x, c, variance=False),
         "stops-both": misconceptions.normalised_vjp(x, c, mean=False, variance=False),
     }
@@ -91,7 +105,10 @@ function, pass `ak.stop_gradient`.)""",
 ''',
     check=check,
     messages={
-        "stops-the-mean-above-too": "The first row of your gradient sums to {s} instead of 0: the mean in the numerator is stopped, and its path matters.",
+        "stops-the-mean-above-too": "The first row of your gradient sums to {s} instead of 0: the mean in the numerator is stopped, and its path matters. Use the stopped mean where its path carries 0.",
+        "stops-every-mean": "stop was called on both means, and the first row of your gradient sums to {s} instead of 0. The path of one of them carries 0; stop that one alone.",
+        "stop-not-used": "stop was called on a mean, but its result is not used. Put the value that it returns into the formula.",
+        "forgets-epsilon": "Your values are those of (x − μ)/√v: the 0.00001 in the root is missing.",
         "stops-the-variance": "The variance as a whole is stopped. But it depends on every x, and its path matters.",
         "stops-both": "Both the mean in the numerator and the variance are stopped, so only the direct path is left; the first row of the gradient sums to {s} instead of 0.",
         "no-stop-at-all": "The gradient is right, but `stop` was not called. Put it around one mean.",

@@ -38,6 +38,16 @@ def row_variance(x, mu):
     return ak.mean((x - mu) ** 2, axis=-1, keepdims=True)
 
 
+def one_mean_stopped(x, stop):
+    mu = stop(row_mean(x))
+    return (x - mu) / ak.sqrt(row_variance(x, mu) + 1e-5)
+
+
+def not_used(x, stop):
+    stop(row_mean(x))
+    return normed(x)
+
+
 WRONG = {
     "no axis": (
         (with_moments(ak.mean, lambda x, mu: ak.sqrt(ak.mean((x - mu) ** 2) + 1e-5)),),
@@ -53,7 +63,10 @@ WRONG = {
     ),
     "no root": ((with_moments(row_mean, lambda x, mu: row_variance(x, mu) + 1e-5),), "divides-by-the-variance"),
     "numerator too": ((lambda x, stop: normed(x, above=stop),), "stops-the-mean-above-too"),
-    "every mean": ((lambda x, stop: normed(x, above=stop, inside=stop),), "stops-the-mean-above-too"),
+    "every mean": ((lambda x, stop: normed(x, above=stop, inside=stop),), "stops-every-mean"),
+    "one stopped mean in both places": ((one_mean_stopped,), "stops-the-mean-above-too"),
+    "a result that is not used": ((not_used,), "stop-not-used"),
+    "no epsilon": ((with_moments(row_mean, lambda x, mu: ak.sqrt(row_variance(x, mu))),), "forgets-epsilon"),
     "variance": ((lambda x, stop: normed(x, variance=stop),), "stops-the-variance"),
     "both": ((lambda x, stop: normed(x, above=stop, variance=stop),), "stops-both"),
     "none": ((lambda x, stop: normed(x),), "no-stop-at-all"),

@@ -36,7 +36,7 @@ def _stopped_functions() -> tuple[StoppedFunction, ...]:
     open_ = ak.identity
     return (
         StoppedFunction("the variance, its mean stopped", moment(2, open_, open_), moment(2, open_, stop), True),
-        StoppedFunction("the variance, its x stopped", moment(2, open_, open_), moment(2, stop, open_), False),
+        StoppedFunction(VARIANCE_OF_STOPPED_X, moment(2, open_, open_), moment(2, stop, open_), False),
         StoppedFunction(FOURTH_MOMENT, moment(4, open_, open_), moment(4, open_, stop), False),
         StoppedFunction("the covariance of x and x³, one mean stopped", covariance(open_), covariance(stop), True),
         StoppedFunction(
@@ -48,6 +48,7 @@ def _stopped_functions() -> tuple[StoppedFunction, ...]:
     )
 
 
+VARIANCE_OF_STOPPED_X = "the variance, its x stopped"
 FOURTH_MOMENT = "the fourth moment, its mean stopped"
 
 

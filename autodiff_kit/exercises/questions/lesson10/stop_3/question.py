@@ -55,8 +55,10 @@ def named_3(reply: CallResult) -> set[str]:
 
 
 def _names_3(got: set[str], want: set[str], six: dict[str, misconceptions.StoppedFunction]) -> set[str]:
-    fourth = next(name for name, stop in six.items() if stop.of == misconceptions.FOURTH_MOMENT)
+    letter = {stop.of: name for name, stop in six.items()}
+    fourth, without_x = letter[misconceptions.FOURTH_MOMENT], letter[misconceptions.VARIANCE_OF_STOPPED_X]
     kinds = {"all-stops-matter": set(), "none-matter": set(six), "one-point-is-proof": want | {fourth}}
+    kinds |= {"compares-sums": want | {without_x}, "equal-entries": want | {fourth, without_x}}
     return {name for name, answer in kinds.items() if got == answer}
 
 
@@ -88,6 +90,8 @@ generator for the points.""",
     messages={
         "all-stops-matter": "You named no pair. For {name}, the largest difference of the gradients is {e}: this stop is free.",
         "none-matter": "You named all six. For {name}, the gradients differ by {e}, although the values are equal.",
+        "compares-sums": "For {name}, the gradients have equal sums, and an entry differs by {e}. Compare the gradients entry by entry.",
+        "equal-entries": "For {name}, the gradients agree where all entries of x are equal, since every deviation is 0 there. At other points they differ by {e}.",
         "one-point-is-proof": "For {name}, the gradients agree only where the entries of x lie symmetrically around their mean. At other points they differ by {e}.",
     },
     hints=(

@@ -16,6 +16,11 @@ def agreeing(pairs, points, close=lambda p, q: np.allclose(p, q, atol=1e-9)):
 SYMMETRIC = np.array([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0])
 
 
+def sums_only(pairs, rng):
+    points = [rng.normal(size=6) for _ in range(3)]
+    return agreeing(pairs, points, close=lambda p, q: abs(p.sum() - q.sum()) < 1e-9)
+
+
 WRONG = {
     "none": ((lambda pairs, rng: set(),), "all-stops-matter"),
     "all": ((lambda pairs, rng: set(pairs),), "none-matter"),
@@ -25,5 +30,6 @@ WRONG = {
         "none-matter",
     ),
     "guessed letters": ((lambda pairs, rng: {"A", "B", "Z"},), ""),
-    "at zero": ((lambda pairs, rng: agreeing(pairs, [np.zeros(6)]),), ""),
+    "at zero": ((lambda pairs, rng: agreeing(pairs, [np.zeros(6)]),), "equal-entries"),
+    "sums": ((sums_only,), "compares-sums"),
 }

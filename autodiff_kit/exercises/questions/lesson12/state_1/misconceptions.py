@@ -70,6 +70,13 @@ def _with(place: int, value: Callable[[float, float], float | None]) -> tuple[Ca
     return tuple(answer(k) for k in range(len(PROGRAMS)))
 
 
+def _with_value_too(
+    place: int, answer: Callable[[float, float], Answer]
+) -> tuple[Callable[[float, float], Answer], ...]:
+    """The right answers, with another pair for one program."""
+    return tuple(answer if k == place else lambda a, b, k=k: _right(a, b)[k] for k in range(len(PROGRAMS)))
+
+
 def _zeros(k: int) -> Callable[[float, float], Answer]:
     def of(a: float, b: float) -> Answer:
         value, gradient = _right(a, b)[k]
@@ -78,11 +85,13 @@ def _zeros(k: int) -> Callable[[float, float], Answer]:
     return of
 
 
-MISTAKEN: dict[str, tuple[Callable[[float, float], Answer], ...]] = {
-    "assign-is-a-path": AS_A_PATH,
-    "stale-value": STALE,
-    "assigned-has-no-gradient": _with(4, lambda _a, _b: None),
-    "read-too-late": _with(3, lambda a, _b: a),
-    "counts-one-reading": _with(5, lambda a, _b: 2 * a * (a + 1)),
-    "zero-for-None": tuple(_zeros(k) for k in range(len(PROGRAMS))),
+# What a misconception gives for one program: alternatives, where people differ.
+MISTAKEN: dict[str, tuple[tuple[Callable[[float, float], Answer], ...], ...]] = {
+    "assign-is-a-path": (AS_A_PATH,),
+    "stale-value": (STALE,),
+    "assigned-has-no-gradient": (_with(4, lambda _a, _b: None), _with(5, lambda _a, _b: None)),
+    "assignment-removes-all": tuple(_with(k, lambda _a, _b: None) for k in range(len(PROGRAMS))),
+    "read-too-late": (_with(3, lambda a, _b: a), _with_value_too(3, lambda a, _b: (a * a, 2 * a))),
+    "counts-one-reading": (_with(5, lambda a, _b: 2 * a * (a + 1)), _with(5, lambda a, _b: a * a)),
+    "zero-for-None": (tuple(_zeros(k) for k in range(len(PROGRAMS))),),
 }

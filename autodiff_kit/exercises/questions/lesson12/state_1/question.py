@@ -55,10 +55,7 @@ def judge_1(a: AttemptEvaluation, answers: list[list[object]], x0: float, x1: fl
         return
     names = [names_of(answers[k][i], k, i, x0, x1) for k, i in wrong]
     common = set.intersection(*names)
-    if common == {
-        "assign-is-a-path",
-        "assigned-has-no-gradient",
-    }:  # both give None for program 5, and nothing else is wrong
+    if "assigned-has-no-gradient" in common:  # others give None for programs 5 and 6 as well
         common = {"assigned-has-no-gradient"}
     programs = sorted({k + 1 for k, _ in wrong})
     lines = []
@@ -71,7 +68,11 @@ def judge_1(a: AttemptEvaluation, answers: list[list[object]], x0: float, x1: fl
 
 def names_of(got: object, k: int, i: int, x0: float, x1: float) -> set[str]:
     """The misconceptions that give this answer."""
-    return {name for name, ways in misconceptions.MISTAKEN.items() if agrees_1(got, ways[k](x0, x1)[i])}
+    return {
+        name
+        for name, alternatives in misconceptions.MISTAKEN.items()
+        if any(agrees_1(got, programs[k](x0, x1)[i]) for programs in alternatives)
+    }
 
 
 def shown_1(value: object) -> str:
@@ -80,7 +81,8 @@ def shown_1(value: object) -> str:
 
 MESSAGES = {
     "assign-is-a-path": "Program {k}: an assignment stores a number. x1 does not know that the number came from x0, so no gradient goes back through x1.",
-    "assigned-has-no-gradient": "Program {k}: an assignment to x0 before it is read does not remove its gradient. y is computed from a reading of x0, and this reading counts.",
+    "assigned-has-no-gradient": "Program {k}: an assignment to x0 does not remove its gradient. y is computed from readings of x0, and each of them counts.",
+    "assignment-removes-all": "Program {k}: you gave None. An assignment removes nothing from the tape, and x0 is read there to compute y.",
     "stale-value": "Program {k}: the assignment comes before a reading. A reading gives the number that is stored at that moment.",
     "read-too-late": "Program {k}: the assignment comes after the reading. The tape keeps the number that was read.",
     "zero-for-None": "Program {k}: you gave 0 where no path leads from y to x0. The tape gives None.",

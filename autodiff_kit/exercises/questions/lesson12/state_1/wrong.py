@@ -44,6 +44,11 @@ WRONG = {
     "read when asked": ((late,), "read-too-late"),
     "None for program 5": ((lambda a, b: six(a, b, p5=(b * b, None)),), "assigned-has-no-gradient"),
     "first reading only": ((lambda a, b: six(a, b, p6=(a * a * (a + 1), 2 * a * (a + 1))),), "counts-one-reading"),
+    "second reading only": ((lambda a, b: six(a, b, p6=(a * a * (a + 1), a * a)),), "counts-one-reading"),
+    "None for program 6": ((lambda a, b: six(a, b, p6=(a * a * (a + 1), None)),), "assigned-has-no-gradient"),
+    "None for program 2": ((lambda a, b: six(a, b, p2=((a + b) ** 2, None)),), "assignment-removes-all"),
+    "None everywhere": ((lambda a, b: [(value, None) for value, _ in six(a, b)],), "assignment-removes-all"),
+    "a² for program 4": ((lambda a, b: six(a, b, p4=(a * a, 2 * a)),), "read-too-late"),
     "wrong power": ((lambda a, b: six(a, b, p2=((a + b) ** 3, a)),), ""),
     "one of each": ((both,), ""),
 }

@@ -33,8 +33,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         want = 1 - P.prod(1)[:, None] / B.prod(0)
         sums = 1 - P.sum(1)[:, None] / B.sum(0)
-        if a.case(reply.value, want, {"sum-for-product": sums}, tol=1e-10, of="The value of ratios(P, B)"):
+        swapped = next((one for one in other_axes(P, B) if values_close(reply.value, one, 1e-10)), None)
+        mistaken = {"sum-for-product": sums, "axes-swapped": swapped}
+        if a.case(reply.value, want, mistaken, tol=1e-10, of="The value of ratios(P, B)"):
             gradients_2(a, reply.gradients, P, B, u)
+
+
+def other_axes(P: Array, B: Array) -> list[Array]:
+    """The tables of products along the other axis, of P, of B, or of both."""
+    by_rows, by_columns = P.prod(1)[:, None], P.prod(0)[:, None]
+    return [1 - by_columns / B.prod(0), 1 - by_rows / B.prod(1), 1 - by_columns / B.prod(1)]
 
 
 def gradients_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B: Array, u: Array) -> None:
@@ -48,7 +56,11 @@ def gradients_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B
     for (name, want), gradient in zip(wanted.items(), gradients, strict=True):
         # Of (b − p)/b the b above, the b below, or both have lost their path.
         ways = [np.zeros(want.shape), *([u.sum(0) / B, (u * p / b - u).sum(0) / B] if name == "B" else [])]
-        mistaken = {"one-path-is-cut": next((way for way in ways if values_close(gradient, way, 1e-10)), None)}
+        last = np.zeros(want.shape)
+        at = (slice(None), -1) if name == "P" else (-1, slice(None))
+        last[at] = want[at]
+        cut = next((way for way in ways if values_close(gradient, way, 1e-10)), None)
+        mistaken = {"one-path-is-cut": cut, "only-the-last-factor": last}
         a.case(gradient, want, mistaken, tol=1e-10, of=f"The gradient of {name}", facts={"k": name})
 
 
@@ -79,6 +91,8 @@ Its numbers are right, but the table has no gradients. Write `ratios(P, B)`: it 
     messages={
         "assign-breaks-the-path": "The values are right, but P and B get no gradient. Each number that goes through a variable, float() or NumPy leaves the tape.",
         "one-path-is-cut": "The values are right, but the gradient of {k} is missing or incomplete. Somewhere {k} leaves the tape.",
+        "only-the-last-factor": "The values are right, but in the gradient of {k} only the last factor of each product counts. The product before it was stored in a variable, which keeps a number.",
+        "axes-swapped": "Your products run along the wrong axis. The loops multiply along a row of P and along a column of B.",
         "sum-for-product": "Your table is that of sums along the axes. The loops compute products.",
     },
     hints=(

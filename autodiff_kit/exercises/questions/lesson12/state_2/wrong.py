@@ -51,6 +51,20 @@ def upside_down(P, B):
     return 1 - ak.prod(B, axis=0) / ak.prod(P, axis=1)[:, None]
 
 
+def last_factor_on_the_tape(P, B):
+    rows = []
+    for i in range(P.shape[0]):
+        row = []
+        for j in range(B.shape[1]):
+            p, b = ak.Variable(1.0), ak.Variable(1.0)
+            for k in range(P.shape[1] - 1):
+                p.assign(p * P[i, k])
+                b.assign(b * B[k, j])
+            row.append(1 - p * P[i, -1] / (b * B[-1, j]))
+        rows.append(ak.stack(row))
+    return ak.stack(rows)
+
+
 WRONG = {
     "the loop as it was": ((lambda P, B: np.array(loops(P, B)),), "assign-breaks-the-path"),
     "boxes, stacked": ((in_boxes,), "assign-breaks-the-path"),
@@ -58,6 +72,10 @@ WRONG = {
     "numerator stopped": ((numerator,), "one-path-is-cut"),
     "denominator stopped": ((denominator,), "one-path-is-cut"),
     "B left the record": ((only_rows,), "one-path-is-cut"),
+    "all but the last by assign": ((last_factor_on_the_tape,), "only-the-last-factor"),
+    "P along the other axis": ((lambda P, B: 1 - ak.prod(P, axis=0)[:, None] / ak.prod(B, axis=0),), "axes-swapped"),
+    "both along the other axis": ((lambda P, B: 1 - ak.prod(P, axis=0)[:, None] / ak.prod(B, axis=1),), "axes-swapped"),
+    "B along the other axis": ((lambda P, B: 1 - ak.prod(P, axis=1)[:, None] / ak.prod(B, axis=1),), "axes-swapped"),
     "sums": ((sums,), "sum-for-product"),
     "the wrong way round": ((upside_down,), ""),
 }

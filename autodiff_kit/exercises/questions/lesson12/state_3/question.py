@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
-KINDS = ("untouched", "overwritten with the same values", "overwritten")
+KINDS = ("untouched", "overwritten with the same values", "overwritten", "with two entries exchanged")
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for kind in KINDS:
-        x, g = rng.normal(size=5) + 3, rng.normal(size=5)
+        x, g = rng.uniform(1, 5, size=5) * [1, -1, 1, *rng.choice([-1, 1], 2)], rng.normal(size=5)
         first = yield Call("square", (x,))
         if a.warned(first):
             return
@@ -31,24 +31,28 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             raise LearnerCodeError("square is to return (y, pull); pull is a function of g that returns dx.")
         if not a.case(value, x**2, tol=1e-12, of="The value y"):
             return
-        later = {KINDS[0]: (), KINDS[1]: (x,), KINDS[2]: (np.full(5, 10.0),)}[kind]
+        later = {KINDS[2]: np.full(5, 10.0), KINDS[3]: x[[0, 2, 1, 3, 4]]}.get(kind, x)
         errors = () if kind == KINDS[0] else ("Exception",)
-        reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,), overwrite=later, errors=errors)
+        written = () if kind == KINDS[0] else (later,)
+        reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,), overwrite=written, errors=errors)
         if reply.error:
             a.behave(True)
         elif not a.warned(reply):
-            gradient_3(a, reply, x, g, kind)
+            gradient_3(a, reply, x, later, g, kind)
 
 
-def gradient_3(a: AttemptEvaluation, reply: CallResult, x: Array, g: Array, kind: str) -> None:
+def gradient_3(a: AttemptEvaluation, reply: CallResult, x: Array, later: Array, g: Array, kind: str) -> None:
     """Judge a pull that answered; after an overwriting, an error would have been right too."""
     got = require_real_array(reply.value, "pull")
     want = 2 * x * g
-    mistaken: dict[str, object] = {}
-    if kind == KINDS[2]:
-        mistaken = {"held-by-reference": 20 * g, "silent": np.full(5, np.nan) if np.isnan(got).all() else 0 * g}
+    mistaken: dict[str, object] = {"ignores-g": 2 * x, "root-of-the-square": 2 * np.abs(x) * g}
+    if kind in KINDS[2:]:
+        # A pull that noticed the first change, and not the exchange of two entries, has compared too little.
+        name = "blind-check" if kind == KINDS[3] and not a.failed_cases else "held-by-reference"
+        mistaken |= {name: 2 * later * g, "silent": np.full(5, np.nan) if np.isnan(got).all() else 0 * g}
     words = f"What pull(g) gives for x {kind}"
-    facts = {"was": float(x[0]), "got": float(got.flat[0]) if got.size else 0.0, "want": float(want[0])}
+    facts = {"was": float(x[0]), "now": float(later[0]), "want": float(want[0])}
+    facts["got"] = float(got.flat[0]) if got.size else 0.0
     a.case(got, want, mistaken, tol=1e-12, of=words, facts=facts)
 
 
@@ -72,7 +76,10 @@ Then `pull` must either return the gradient for the x that was squared, or raise
 ''',
     check=check,
     messages={
-        "held-by-reference": "x[0] was {was} when it was squared and is 10 now. Your pull returned {got}; expected {want}. It read the array that was overwritten.",
+        "held-by-reference": "x[0] was {was} when it was squared and is {now} now. Your pull returned {got}; expected {want}. It read the array that was overwritten.",
+        "blind-check": "Two entries of x were exchanged, and your pull took x for unchanged. Compare every entry, and not a sum or a few of them.",
+        "ignores-g": "Your pull returns 2x. Multiply it by g, the gradient that comes into y.",
+        "root-of-the-square": "Your gradient has the right size, but for negative x the wrong sign. The root of x² is |x|.",
         "silent": "Your pull returned zeros or nan after the change of x. Return the right gradient, or raise an error.",
     },
     hints=(

@@ -22,10 +22,30 @@ def frozen_root(x):
     return x**2, lambda g: held * g
 
 
+def without_g(x):
+    held = x.copy()
+    return x**2, lambda g: 2 * held
+
+
+def compares_the_sum(x, stamp=lambda x: np.round(x.sum(), 9)):
+    before = stamp(x)
+
+    def pull(g):
+        if stamp(x) != before:
+            raise RuntimeError("x has changed")
+        return 2 * x * g
+
+    return x**2, pull
+
+
 WRONG = {
     "by reference": ((by_reference,), "held-by-reference"),
     "a view": ((view,), "held-by-reference"),
     "zeros in place of an error": ((lambda x: stamped(x, np.zeros_like),), "silent"),
     "nan in place of an error": ((lambda x: stamped(x, lambda g: np.full_like(g, np.nan)),), "silent"),
+    "no g": ((without_g,), "ignores-g"),
+    "the root of y": ((lambda x: (x**2, lambda g, y=x**2: 2 * g * np.sqrt(y)),), "root-of-the-square"),
+    "compares the sum": ((compares_the_sum,), "blind-check"),
+    "compares the first entry": ((lambda x: compares_the_sum(x, lambda x: x[0]),), "blind-check"),
     "half the slope": ((frozen_root,), ""),
 }

@@ -37,7 +37,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     ):
         require_real_array(got, f"track, as {name},")
         found = each(w, xs)
-        right &= a.case(got, found.sum(), {"keeps-only-the-last": found[-1]}, tol=1e-10, of=f"The {name}")
+        last = "last-tape-only" if name == "gradient" and right else "keeps-only-the-last"
+        right &= a.case(got, found.sum(), {last: found[-1]}, tol=1e-10, of=f"The {name}")
     if right:
         opened, _ = reply.tapes
         no_tape = "The values are right, but no tape was opened. Compute the gradient with `ak.GradientTape`."
@@ -62,6 +63,7 @@ are. The check counts them while your function runs; watched variables count too
     messages={
         "sum-carries-the-record": "The values are right, but {n} nodes were alive; at most {most} are allowed. One tape was open for all rows, so its record holds every operation of every row. What could each row have of its own?",
         "list-holds-the-nodes": "The values are right, but {n} nodes were alive; at most {most} are allowed. Something still refers to the losses or the tapes of earlier rows, such as a list or a sum of tensors. Keep numbers only.",
+        "last-tape-only": "The total is right, but the gradient is that of the last row only. For a new tape, the total of the rows before is a plain number: it did not record them. What does each row's tape give for its own loss?",
         "keeps-only-the-last": "That is the value of the last row only; the sum over all rows is asked for.",
     },
     hints=(

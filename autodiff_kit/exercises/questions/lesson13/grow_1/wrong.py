@@ -49,6 +49,14 @@ def last(w, xs):
     return one_tape(w, xs[-1:])
 
 
+def running_total(w, xs):
+    v, total = ak.Variable(w), 0.0
+    for x in xs:
+        with ak.GradientTape() as tape:
+            total = total + loss_of(v, x)
+    return float(total), float(tape.gradient(total, v))
+
+
 def by_hand(w, xs):
     return ((w * xs - 2) ** 2).mean(1).sum(), (2 * (w * xs - 2) * xs).mean(1).sum()
 
@@ -64,6 +72,7 @@ WRONG = {
     "list of losses": ((list_of_losses,), "list-holds-the-nodes"),
     "kept losses": ((lambda w, xs: each(w, xs, lambda loss, tape: loss),), "list-holds-the-nodes"),
     "kept tapes": ((lambda w, xs: each(w, xs, lambda loss, tape: tape),), "list-holds-the-nodes"),
+    "last tape of a running total": ((running_total,), "last-tape-only"),
     "last": ((last,), "keeps-only-the-last"),
     "mean": ((mean,), ""),
     "by hand": ((by_hand,), ""),

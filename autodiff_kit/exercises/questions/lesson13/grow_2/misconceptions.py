@@ -21,6 +21,7 @@ class InstrumentedLayerChain:
         self.x = float(rng.uniform(0.2, 1))
         self.kept: dict[int, float] = {}
         self.peak, self.calls, self.strange = 0, 0, ""
+        self.calls_of = [0] * n
         self.order: list[int] = []  # the layers whose derivative was asked for
         self.last = self.x  # the one value that may be held beside the store
 
@@ -54,6 +55,7 @@ class InstrumentedLayerChain:
     def _called(self, i: int, y: float) -> float:
         self._known(y, f"fs[{i}]")
         self.calls += 1
+        self.calls_of[i] += 1
         self.last = self.layer(i, y)
         return self.last
 

@@ -69,6 +69,34 @@ def forwards(fs, slopes, x, k, store):
     return slope
 
 
+def restarted(fs, slopes, x, k, store):
+    """Each input of a block is computed again from the block's checkpoint."""
+    n, y, slope = len(fs), x, 1.0
+    for i in range(n):
+        if i % k == 0:
+            store.put(i, y)
+        y = fs[i](y)
+    for i in reversed(range(n)):
+        y = store.get(i - i % k)
+        for j in range(i - i % k, i):
+            y = fs[j](y)
+        slope *= slopes[i](y)
+        if i % k == 0:
+            store.drop(i)
+    return slope
+
+
+def at_checkpoints(fs, slopes, x, k, store):
+    n, y, slope = len(fs), x, 1.0
+    for i in range(n):
+        if i % k == 0:
+            store.put(i, y)
+        y = fs[i](y)
+    for i in reversed(range(n)):
+        slope *= slopes[i](store.get(i - i % k))
+    return slope
+
+
 def at_x(fs, slopes, x, k, store):
     slope = 1.0
     for s in slopes:
@@ -83,6 +111,8 @@ WRONG = {
     "slope at the output": ((on_the_way,), "slope-at-the-output"),
     "values in a list": ((in_a_list,), "held-elsewhere"),
     "forward mode": ((forwards,), "forward-order"),
+    "restarts in the block": ((restarted,), "restarts-for-each-layer"),
+    "slopes at the checkpoint": ((at_checkpoints,), "slope-at-the-checkpoint"),
     "all slopes at x": ((at_x,), "slope-at-x"),
     "minus": ((lambda *a: -marked(*a),), ""),
 }

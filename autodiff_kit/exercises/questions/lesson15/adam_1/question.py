@@ -45,6 +45,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "no-bias-correction": {"bias": False},
         "eps-inside-the-root": {"inside": True},
         "v-without-the-square": {"square": False},
+        "zero-taken-for-None": {"zero_skips": True},
+        "zero-gradient-means-still": {"zero_stays": True},
+        "t-not-returned": {"t_kept": True},
     }
     only_none: dict[str, dict[str, Any]] = {
         "None-taken-for-zero": {"none_is_zero": True},
@@ -64,7 +67,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             name: partial(played, run, partial(shared.adam_with_mistake, **switch)) for name, switch in possible.items()
         }
         right = played(run, solution.adam_step)
-        facts = {"x": float(np.abs(got[0] - w)[0] / given["lr"]), "d": float(np.abs(got[1] - got[0]).max())}
+        zero = next((i for i, g in enumerate(gradients) if g is not None and not g.any()), 1)
+        moved = float(np.abs(right[zero] - right[zero - 1]).max())
+        facts = {"z": moved, "x": float(np.abs(got[0] - w)[0] / given["lr"]), "d": float(np.abs(got[1] - got[0]).max())}
         words = f"w after steps with {case} gradients" if case != "none" else "w after steps, two of them None,"
         a.case(got, right, mistaken, tol=1e-11, of=words, facts=facts)
 
@@ -85,6 +90,9 @@ Return the new `w` and new slots, and leave the old slots as they were. If `g` i
     messages={
         "no-bias-correction": "Your first step is {x} times lr. m and v start at 0; divided by 1 − b1ᵗ and 1 − b2ᵗ, the first step is lr (but for eps).",
         "eps-inside-the-root": "eps is under the root here; add it to the root.",
+        "zero-taken-for-None": "At a gradient of 0 nothing changed in your slots. A 0 is a gradient like any other: m and v decay, t counts, and w moves by up to {z}.",
+        "zero-gradient-means-still": "Your w stays where g is 0. The step is made from m, and m is not 0 there: w moves by up to {z}.",
+        "t-not-returned": "The t in your new slots is the old one, so each step is corrected as if it were the first.",
         "None-taken-for-zero": "At a None the slots changed, and w moved by up to {d}. None is no step.",
         "clock-runs-on-None": "t counts the steps that were made. A None is no step.",
         "clock-starts-at-zero": "This divides by 1 − b1⁰, which is 0. In the first step t is 1.",

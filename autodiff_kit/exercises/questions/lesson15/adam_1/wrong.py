@@ -28,6 +28,20 @@ def step_in_place(w, g, slots, lr, b1, b2, eps):
     return w, slots
 
 
+def zero_is_no_step(w, g, slots, lr, b1, b2, eps):
+    return (w, slots) if g is None or not g.any() else adam(w, g, slots, lr, b1, b2, eps)
+
+
+def still_where_zero(w, g, slots, lr, b1, b2, eps):
+    x, after = adam(w, g, slots, lr, b1, b2, eps)
+    return (x if g is None else np.where(g == 0, w, x)), after
+
+
+def old_t(w, g, slots, lr, b1, b2, eps):
+    x, after = adam(w, g, slots, lr, b1, b2, eps)
+    return x, {**after, "t": slots["t"]}
+
+
 WRONG = {
     "no bias correction": ((step(bias=False),), "no-bias-correction"),
     "eps inside the root": ((step(inside=True),), "eps-inside-the-root"),
@@ -35,5 +49,8 @@ WRONG = {
     "t runs on None": ((step(t_on_none=True),), "clock-runs-on-None"),
     "t from 0": ((step(t0=True),), "clock-starts-at-zero"),
     "in place": ((step_in_place,), "writes-into-the-old-slots"),
+    "0 is no step": ((zero_is_no_step,), "zero-taken-for-None"),
+    "still where g is 0": ((still_where_zero,), "zero-gradient-means-still"),
+    "old t in the slots": ((old_t,), "t-not-returned"),
     "|g|": ((step(v_abs=True),), "v-without-the-square"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..shared import adam_with_mistake, initial_slots
 from . import solution
 
 
@@ -16,3 +17,15 @@ def movement_with_mistake(
     if zero_is_none:
         gradients = [None if g == 0 else g for g in gradients]
     return solution.motion(gradients, kind, **constants)
+
+
+def movement_without_bias_correction(gradients: Any, kind: str, lr: float, b1: float, b2: float, eps: float) -> Any:
+    """Real and ghost motion; for adam from m and v as they are."""
+    if kind != "adam":
+        return solution.motion(gradients, kind, lr, b1, b2, eps)
+    w, slots, sums = 0.0, initial_slots(), [0.0, 0.0]
+    for g in gradients:
+        x, slots = adam_with_mistake(w, g, slots, lr, b1, b2, eps, bias=False)
+        sums[int(g == 0)] += x - w
+        w = x
+    return sums

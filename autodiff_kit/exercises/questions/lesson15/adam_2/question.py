@@ -55,6 +55,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                     misconceptions.movement_with_mistake, gradients, kind, none_is_zero=True, **given
                 ),
                 "blames-the-adaptivity": partial(solution.motion, gradients, other.get(kind, kind), **given),
+                "no-bias-correction": partial(
+                    misconceptions.movement_without_bias_correction, gradients, kind, **given
+                ),
+                "real-and-ghost-swapped": partial(np.array, (ghost, real)),
+                "b2-for-rmsprop": partial(
+                    solution.motion, gradients, kind, **{**given, "b1": given["b2"]} if kind == "rmsprop" else given
+                ),
                 "all-motion-is-real": partial(np.array, (real + ghost, 0.0)),
                 "ghost-is-zero": partial(np.array, (real, 0.0)),
             }
@@ -87,6 +94,9 @@ and the slots stay. All slots start at 0. The argument `kind` is one of
         "zero-gradient-means-still": 'For kind "{kind}" the zeros were skipped. A gradient of 0 is a step: the slots change, and w moves by what is in m.',
         "ghost-is-zero": 'For kind "{kind}" your ghost is 0, and {ghost} is expected. Is m 0 when a gradient of 0 comes?',
         "blames-the-adaptivity": "momentum and rmsprop seem to be exchanged. Which of their slots moves w when g is 0?",
+        "no-bias-correction": 'For kind "{kind}", m and v were used as they are. The update rule divides them by 1 − b1ᵗ and 1 − b2ᵗ first.',
+        "real-and-ghost-swapped": "The two sums are exchanged: real comes first, then ghost, which belongs to gradients of 0.",
+        "b2-for-rmsprop": 'For kind "{kind}", v decays by b2 in your code. In this question it decays by b1.',
         "None-taken-for-zero": "The {n} None were taken for zeros. After a None, m, v and t are what they were before.",
         "all-motion-is-real": 'For kind "{kind}" the total is right, the two parts are not: {ghost} comes from steps whose gradient is 0.',
     },

@@ -31,6 +31,22 @@ def moves_swapped(G, kind, **H):
     return moves(G, {"momentum": "rmsprop", "rmsprop": "momentum"}.get(kind, kind), **H)
 
 
+def uncorrected(G, kind, lr, b1, b2, eps):
+    if kind != "adam":
+        return moves(G, kind, lr, b1, b2, eps)
+    m = v = 0.0
+    sums = [0.0, 0.0]
+    for g in G:
+        if g is not None:
+            m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+            sums[g == 0] -= lr * m / (np.sqrt(v) + eps)
+    return tuple(sums)
+
+
+def rmsprop_by_b2(G, kind, lr, b1, b2, eps):
+    return moves(G, kind, lr, b2 if kind == "rmsprop" else b1, b2, eps)
+
+
 WRONG = {
     "zero is None": (
         (lambda G, k, **H: moves(G, k, **H, zero_is_none=True),),
@@ -40,5 +56,8 @@ WRONG = {
     "v drifts, m stops": ((moves_swapped,), "blames-the-adaptivity"),
     "no ghost": ((lambda G, k, **H: (sum(moves(G, k, **H)), 0.0),), "all-motion-is-real"),
     "ghost is 0": ((lambda G, k, **H: (moves(G, k, **H)[0], 0.0),), "ghost-is-zero"),
+    "no correction": ((uncorrected,), "no-bias-correction"),
+    "ghost first": ((lambda G, k, **H: moves(G, k, **H)[::-1],), "real-and-ghost-swapped"),
+    "b2 for rmsprop": ((rmsprop_by_b2,), "b2-for-rmsprop"),
     "signs": ((lambda G, k, **H: tuple(-x for x in moves(G, k, **H)),), ""),
 }

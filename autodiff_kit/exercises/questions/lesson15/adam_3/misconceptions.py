@@ -36,3 +36,9 @@ def freeze_forgetting(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any)
 def freeze_others(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> Any:
     """Freeze where the mask is false."""
     return solution.frozen_step(w, g, slots, ~mask, **constants)
+
+
+def freeze_without_counting(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> Any:
+    """Freeze rightly, and give the old t back."""
+    moved, new = solution.frozen_step(w, g, slots, mask, **constants)
+    return moved, {**new, "t": slots["t"]}

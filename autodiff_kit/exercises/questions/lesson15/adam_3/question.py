@@ -60,6 +60,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "slots-learn-while-frozen": misconceptions.freeze_value,
         "slots-thrown-away": misconceptions.freeze_forgetting,
         "mask-the-wrong-way-round": misconceptions.freeze_others,
+        "t-does-not-count": misconceptions.freeze_without_counting,
     }
     mistaken = {name: (lambda way=way: run_script_with(run(), frozen_step=way)) for name, way in ways.items()}
     first = int(np.argmax(mask))
@@ -87,6 +88,7 @@ as they went in. All other entries make an ordinary step. `t` is one number for 
         "slots-go-on-decaying": "w is frozen, but its m and v decayed. Without the mask, entry {i} would go on from other slots.",
         "slots-learn-while-frozen": "w is frozen, but its m and v took in the gradients of these steps.",
         "slots-thrown-away": "The slots of frozen entries are 0 now. Freezing leaves them as they were.",
+        "t-does-not-count": "The frozen entries are right. But t is the old one in your new slots, so the others are corrected with a wrong t from the second step on.",
         "mask-the-wrong-way-round": "The other entries are frozen. Here True means frozen.",
     },
     hints=(

@@ -43,10 +43,16 @@ def fz_reset(w, g, S, mask, **H):
     return x, {**T, "m": np.where(mask, 0, T["m"]), "v": np.where(mask, 0, T["v"])}
 
 
+def fz_old_t(w, g, S, mask, **H):
+    x, T = fz_right(w, g, S, mask, **H)
+    return x, {**T, "t": S["t"]}
+
+
 WRONG = {
     "zero the gradient": ((fz_zero,), "zero-gradient-means-still"),
     "mask the step": ((fz_step,), "slots-go-on-decaying"),
     "restore only w": ((fz_value,), "slots-learn-while-frozen"),
     "zero the slots": ((fz_reset,), "slots-thrown-away"),
+    "old t": ((fz_old_t,), "t-does-not-count"),
     "inverted": ((lambda w, g, S, mask, **H: fz_right(w, g, S, ~mask, **H),), "mask-the-wrong-way-round"),
 }

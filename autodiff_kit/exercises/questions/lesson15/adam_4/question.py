@@ -41,6 +41,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "t-does-not-count": {"t_counts": False},
         "m-decays-too-late": {"m_late": True},
         "no-bias-correction": {"corrected": False},
+        "m-does-not-decay": {"m_decays": False},
+        "t-starts-again": {"t_again": True},
+        "eps-inside-the-root": {"inside": True},
     }
     for slots, n, given in cases(rng):
         reply = yield Call("drift", (slots, n), given)
@@ -55,6 +58,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             },
         }
         want = solution.drift(slots, n, **given)
+        mistaken["wrong-sign"] = -want
         facts = {"n": n, "d": float(want[0]), "t": slots["t"]}
         a.case(reply.value, want, mistaken, tol=1e-10, facts=facts)
 
@@ -73,10 +77,14 @@ which every gradient is 0. Give the change of `w` over these `n` steps, an array
 ''',
     check=check,
     messages={
-        "zero-gradient-means-still": "You found 0, but m is not 0 when the zeros begin; {n} zeros move the first weight by {d}.",
+        "zero-gradient-means-still": "You found 0, but m is not 0 when the zeros begin; n = {n} steps with gradient 0 move the first weight by {d}.",
         "all-steps-like-the-first": "You counted the first step {n} times. m is smaller at each of the steps.",
         "v-does-not-change": "m becomes smaller in your steps, v does not. Which factor does a gradient of 0 leave of v?",
         "t-does-not-count": "Your corrections use t = {t} throughout. A step with gradient 0 is a step.",
+        "m-does-not-decay": "m is the same in all your steps. Which factor does a gradient of 0 leave of m?",
+        "t-starts-again": "Your corrections begin with t = 1. m and v hold {t} steps already, and t goes on from {t}.",
+        "eps-inside-the-root": "eps is under the root in your step; add it to the root.",
+        "wrong-sign": "The sign is reversed. A positive m makes w smaller: the step is subtracted.",
         "m-decays-too-late": "Your first step uses the m of the step before. The update rule changes m first, then moves w.",
         "no-bias-correction": "m and v are used without the bias correction. After {t} steps it still matters.",
     },

@@ -3,18 +3,18 @@
 import numpy as np
 
 
-def moves(slots, n, lr, b1, b2, eps, v_moves=True, t_moves=True, late=False, bias=True):
+def moves(slots, n, lr, b1, b2, eps, v_moves=True, t_moves=True, late=False, bias=True, m_moves=True, inside=False):
     m, v, t, total = slots["m"], slots["v"], slots["t"], 0.0
     for _ in range(n):
         used = m
-        m = b1 * m
+        m = b1 * m if m_moves else m
         if not late:
             used = m
         v = b2 * v if v_moves else v
         t = t + 1 if t_moves else t
         up = used / (1 - b1**t) if bias else used
         down = np.sqrt(v / (1 - b2**t)) if bias else np.sqrt(v)
-        total = total - lr * up / (down + eps)
+        total = total - lr * up / (np.sqrt(down**2 + eps) if inside else down + eps)
     return total
 
 
@@ -32,5 +32,9 @@ WRONG = {
     "t stays": ((drift(t_moves=False),), "t-does-not-count"),
     "m of before": ((drift(late=True),), "m-decays-too-late"),
     "no correction": ((drift(bias=False),), "no-bias-correction"),
-    "sign": ((lambda slots, n, **constants: -moves(slots, n, **constants),), ""),
+    "m stays": ((drift(m_moves=False),), "m-does-not-decay"),
+    "t from 0": ((lambda slots, n, **constants: moves({**slots, "t": 0}, n, **constants),), "t-starts-again"),
+    "eps under the root": ((drift(inside=True),), "eps-inside-the-root"),
+    "sign": ((lambda slots, n, **constants: -moves(slots, n, **constants),), "wrong-sign"),
+    "no lr": ((lambda slots, n, lr, **constants: moves(slots, n, lr=1.0, **constants),), ""),
 }

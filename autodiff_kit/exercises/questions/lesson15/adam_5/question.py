@@ -38,9 +38,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "opposite-of-m": -m,
         "forgets-the-1-b1": -b1 * m,
         "last-gradient-for-m": -b1 * g,
+        "forgets-the-decay-of-m": -m / (1 - b1),
+        "corrected-m": -b1 * m / (1 - b1 ** slots["t"]) / (1 - b1),
+        "wrong-sign": b1 * m / (1 - b1),
     }
     drift = shared.adam_with_mistake(w, np.zeros(3), slots, **given)[0] - w
-    facts = {"d": float(drift[0]), "x": float((b1 * m - (1 - b1) * g)[0]), "rest": 1 - b1}
+    facts = {"d": float(drift[0]), "x": float((b1 * m - (1 - b1) * g)[0]), "rest": 1 - b1, "b1": b1}
     got = require_real_array(reply.value, "brake")
     if got.shape != (3,):
         a.fail(set(), f"brake gave back shape {got.shape}; w has shape (3,).")
@@ -71,6 +74,9 @@ in any later step whose gradient is 0. `last_gradient` is the gradient of the st
         "last-gradient-for-m": "−b1·g is right after a single gradient only. m holds all gradients so far, not the last one alone.",
         "opposite-of-m": "The new gradient enters m with weight {rest} only; what must it be so that m is 0?",
         "forgets-the-1-b1": "The new gradient enters m with weight {rest} only; what must it be so that m is 0?",
+        "forgets-the-decay-of-m": "Your gradient takes away all of the old m. The rule multiplies the old m by b1 = {b1} first; only this part is left to take away.",
+        "corrected-m": "You used m̂, the corrected mean. The rule for the slot, m = b1·m + (1−b1)·g, contains m itself.",
+        "wrong-sign": "The sign is reversed: with your gradient m grows. It must take away what is left of m.",
         "None-is-only-a-pause": "None is no step: w stays now, but m is the same at the next step.",
     },
     hints=(

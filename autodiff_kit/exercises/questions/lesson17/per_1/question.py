@@ -31,6 +31,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "sums-over-the-batch": want.sum(axis=0),
             "outer-the-wrong-way": want.swapaxes(1, 2),
             "forgets-the-weights": plain,
+            "divides-by-the-count": want / count,
         }
         if a.case(reply.value, want, mistaken, tol=1e-10, facts={"B": count}):
             calls = einsum.calls
@@ -59,6 +60,7 @@ Use the `einsum` that you are given. It works like `np.einsum` and counts its ca
         "loops": "The gradients are right, but einsum was called {B} times. Which index must stay in the result, so that one call computes them all?",
         "outer-the-wrong-way": "Each gradient has the shape (out, in); W has the shape (in, out).",
         "forgets-the-weights": "The gradients are right for weights of 1. Multiply the gradient of example b by `w[b]`.",
+        "divides-by-the-count": "The gradients were divided by {B}, the number of examples. Each is the gradient of its own loss, and no mean is taken.",
         "einsum-not-asked": "The gradients are right, but `einsum` was not called. Compute them with one call of it.",
     },
     hints=(

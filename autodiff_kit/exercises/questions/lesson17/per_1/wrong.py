@@ -22,5 +22,5 @@ WRONG = {
     "no weights": ((lambda es, X, D, w: es("bi,bo->bio", X, D),), "forgets-the-weights"),
     "np.outer": ((outers,), "einsum-not-asked"),
     "two calls": ((twice,), ""),
-    "the mean's": ((lambda es, X, D, w: es("bi,bo,b->bio", X, D, w) / len(X),), ""),
+    "the mean's": ((lambda es, X, D, w: es("bi,bo,b->bio", X, D, w) / len(X),), "divides-by-the-count"),
 }

@@ -16,8 +16,18 @@ def row_norms(G: Array) -> Array:
 
 def clipped_mean(G: Array, C: float) -> Array:
     """Shorten each row that is longer than C to C, then average."""
+    return shortened(G, C, row_norms(G))
+
+
+def shortened(G: Array, C: float, n: Array) -> Array:
+    """Shorten each row for which n is more than C, by the factor C / n, then average."""
+    return np.asarray((G * (C / np.maximum(n, C))).mean(axis=0))
+
+
+def shortened_by_squares(G: Array, C: float) -> Array:
+    """Give the length C to each row whose squared length is more than C, then average."""
     n = row_norms(G)
-    return np.asarray((G * np.minimum(1.0, C / np.maximum(n, C))).mean(axis=0))
+    return np.asarray((G * np.where(n**2 > C, C / np.maximum(n, 1e-300), 1.0)).mean(axis=0))
 
 
 def mean_then_clipped(G: Array, C: float) -> Array:

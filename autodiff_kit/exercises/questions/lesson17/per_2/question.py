@@ -19,14 +19,19 @@ __all__ = ["QUESTION"]
 
 
 def drawn(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
-    """Inputs, residuals and a bound: the first gradient is 0, the second is shorter than C, others and the mean longer."""
+    """Inputs, residuals and a bound: the first gradient is 0, the second is shorter than C, others and the mean longer.
+
+    The length of the third lies between C and its root, so that its square lies on the other side of C. Some residual
+    is larger than C.
+    """
     count, wide = int(rng.integers(4, 9)), int(rng.integers(2, 5))
-    X, r, C = rng.normal(size=(count, wide)), rng.normal(size=count), float(rng.uniform(0.5, 2.0))
+    C = float(rng.uniform(0.3, 0.6) if rng.random() < 0.5 else rng.uniform(1.6, 2.5))
+    X, r = rng.normal(size=(count, wide)), rng.normal(size=count)
     length = np.linalg.norm(X, axis=1)
     r = np.sign(r) * rng.uniform(1.5, 6.0, size=count) * C / (2 * length)
-    r[0], r[1] = 0.0, 0.2 * C / length[1]
+    r[:3] = 0.0, 0.2 * C / length[1], C**0.75 / (2 * length[2])
     mean = np.mean(2 * r[:, None] * X, axis=0)
-    return (X, r, C) if np.linalg.norm(mean) > 1.05 * C else drawn(rng)
+    return (X, r, C) if np.linalg.norm(mean) > 1.05 * C and np.abs(r).max() > 1.05 * C else drawn(rng)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -44,6 +49,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "stretches-the-short-ones": misconceptions.mean_of_rescaled(G, C),
             "sum-not-mean": want * len(G),
             "half-the-slope": misconceptions.clipped_mean(G / 2, C),
+            "forgets-the-root": misconceptions.shortened(G, C, misconceptions.row_norms(G) ** 2),
+            "compares-the-square": misconceptions.shortened_by_squares(G, C),
+            "drops-the-long-ones": (G * (misconceptions.row_norms(G) <= C)).mean(axis=0),
+            "averages-the-short-ones": G[misconceptions.row_norms(G)[:, 0] <= C].mean(axis=0),
+            "clips-the-residual": 2 * (np.clip(r, -C, C)[:, None] * X).mean(axis=0),
             "zero-gradient-divides": np.full(want.shape, np.nan),
         }
         a.case(reply.value, want, mistaken, tol=1e-10, facts={"n": len(G), "i": 0})
@@ -71,6 +81,11 @@ it is. A gradient may be 0. There must be no warnings.""",
         "clips-the-mean": "The mean was clipped, so one long gradient still decides its direction. Clip each gradient before the mean.",
         "clips-each-element": "Each entry was limited to C. The bound is for the length of the whole gradient.",
         "stretches-the-short-ones": "Gradients shorter than C were made longer, to the length C. They must stay as they are.",
+        "forgets-the-root": "The sum of squares was used as the length. The length of a gradient is its square root.",
+        "compares-the-square": "The square of a length was compared with C. Compare the length itself.",
+        "drops-the-long-ones": "Gradients longer than C were replaced by 0. They must be shortened to the length C.",
+        "averages-the-short-ones": "Only gradients that are not longer than C are in this mean. The others must be shortened to the length C and counted too.",
+        "clips-the-residual": "The residuals were limited to C. The bound is for the length of the gradient, which also depends on X[b].",
         "zero-gradient-divides": "Example {i} has the gradient 0, and there was a division by its length, 0.",
         "not-clipped": "That is the mean of the gradients without clipping.",
         "sum-not-mean": "The result is {n} times too large: it is the sum, and the mean is asked for.",

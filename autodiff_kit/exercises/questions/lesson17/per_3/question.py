@@ -35,6 +35,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {
             "forgets-the-bias": x * d,
             "adds-the-norms": x * d + d,
+            "bias-from-the-input": np.hypot(x * d, x),
+            "bias-counts-one": np.hypot(x * d, 1.0),
+            "adds-the-factors": np.hypot(x, d),
+            "adds-the-factors-without-root": x**2 + d**2,
             "squared": want**2,
             "norm-of-the-batch-gradient": lambda got, one=batch: np.full(np.shape(got), one),
         }
@@ -67,6 +71,10 @@ gradients. The check measures the memory: arrays with as many entries as `X` and
     messages={
         "forgets-the-bias": "That is the length for the kernel alone. The bias has a gradient too.",
         "adds-the-norms": "The lengths for kernel and bias were added. For the length of both together, add their squares.",
+        "bias-from-the-input": "For the bias, the length of the input row was used. The bias is added to each output: which array holds the gradient of the outputs?",
+        "bias-counts-one": "For the bias, 1 was used. Its input is 1, but its gradient is not: by how much does the loss of example b change with each output?",
+        "adds-the-factors": "The squares of the lengths of the rows of X and D were added. The kernel's gradient is an outer product of these rows: what is its length?",
+        "adds-the-factors-without-root": "This is ‖x‖² + ‖d‖² for each row. The kernel's gradient is an outer product of x and d: what is its length?",
         "squared": "That is the square of the length.",
         "norm-of-the-batch-gradient": "All entries are the same: the length of the batch gradient. The examples were summed before the length was taken.",
         "forms-the-gradients": "The lengths are right, but {kb} kB were in use at once; at most {limit} kB are allowed. A gradient was formed.",

@@ -32,5 +32,9 @@ WRONG = {
     "of the batch, one number": ((lambda X, D: of_the_batch(X, D)[0],), "norm-of-the-batch-gradient"),
     "formed": ((formed,), "forms-the-gradients"),
     "formed one by one": ((formed_one_by_one,), "forms-the-gradients"),
+    "bias from x": ((lambda X, D: np.hypot(kernel_only(X, D), np.linalg.norm(X, axis=1)),), "bias-from-the-input"),
+    "bias 1": ((lambda X, D: np.hypot(kernel_only(X, D), 1.0),), "bias-counts-one"),
+    "x and d": ((lambda X, D: np.sqrt((X**2).sum(axis=1) + (D**2).sum(axis=1)),), "adds-the-factors"),
+    "x and d, no root": ((lambda X, D: (X**2).sum(axis=1) + (D**2).sum(axis=1),), "adds-the-factors-without-root"),
     "bias only": ((lambda X, D: np.linalg.norm(D, axis=1),), ""),
 }

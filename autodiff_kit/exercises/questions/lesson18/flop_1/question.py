@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,9 +40,31 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "first-layer-is-free": (ahead, 2 * ahead - (1 if x_grad else 2) * first) if free else None,
             "last-layer-spared": None if x_grad else (ahead, 2 * ahead - last),
             "swapped": (back, ahead),
+            "backward-with-forward": (ahead, ahead + back),
+            "one-addition-fewer": _with_one_addition_fewer(dims, batch, x_grad),
+            "one-addition-fewer-twice": _twice_with_one_addition_fewer(dims, batch, x_grad),
         }
         models = {name: None if model is None else np.array(model, float) for name, model in mistaken.items()}
         a.case(numbers_of(got), np.array([ahead, back], float), models, tol=0.0, facts={"B": batch})
+
+
+def _exact(m: int, k: int, n: int) -> int:
+    """Operations of a product whose sums start with their first term."""
+    return m * n * (2 * k - 1)
+
+
+def _with_one_addition_fewer(dims: list[int], batch: int, x_grad: bool) -> tuple[int, int]:
+    """Every product, forward and backward, with k - 1 additions for each entry."""
+    pairs = list(pairwise(dims))
+    inputs = [_exact(batch, q, p) for p, q in pairs]
+    to_weights = sum(_exact(p, batch, q) for p, q in pairs)
+    return sum(_exact(batch, p, q) for p, q in pairs), to_weights + sum(inputs if x_grad else inputs[1:])
+
+
+def _twice_with_one_addition_fewer(dims: list[int], batch: int, x_grad: bool) -> tuple[int, int]:
+    """The forward products with k - 1 additions for each entry, and twice these counts backward."""
+    products = [_exact(batch, p, q) for p, q in pairwise(dims)]
+    return sum(products), 2 * sum(products) - (0 if x_grad else products[0])
 
 
 def numbers_of(pairs: np.ndarray) -> object:
@@ -72,6 +95,9 @@ the shapes (m, k) and (k, n) takes 2mkn. The backward pass computes the gradient
         "input-gradient-never": "With `x_grad` True, the gradient of the input takes a product too.",
         "first-layer-is-free": "The first layer has no product backward in your count. The gradient of its weights takes one.",
         "last-layer-spared": "The last layer has one product backward in your count. It is the first layer that can leave one out.",
+        "backward-with-forward": "The second number counts both passes. The forward operations are in the first number already.",
+        "one-addition-fewer": "Each product was counted with k − 1 additions for each entry. Here a sum starts at 0, so k multiplications come with k additions: 2mkn.",
+        "one-addition-fewer-twice": "The products were counted with k − 1 additions for each entry. Here a sum starts at 0, so k multiplications come with k additions: 2mkn.",
         "swapped": "The two numbers are in the other order: (forward, backward) is expected.",
     },
     hints=(

@@ -12,6 +12,23 @@ def bill(dims, batch, x_grad):
     return ahead, 2 * ahead - (0 if x_grad else 2 * batch * dims[0] * dims[1])
 
 
+def exact(m, k, n):
+    return m * n * (2 * k - 1)
+
+
+def one_addition_fewer(dims, batch, x_grad):
+    ahead = back = 0
+    for i, (p, q) in enumerate(pairwise(dims)):
+        ahead += exact(batch, p, q)
+        back += exact(p, batch, q) + (exact(batch, q, p) if i or x_grad else 0)
+    return ahead, back
+
+
+def twice_one_addition_fewer(dims, batch, x_grad):
+    ahead = sum(exact(batch, p, q) for p, q in pairwise(dims))
+    return ahead, 2 * ahead - (0 if x_grad else exact(batch, dims[0], dims[1]))
+
+
 WRONG = {
     "always twice": ((lambda d, b, x: (forward(d, b), 2 * forward(d, b)),), "always-twice"),
     "never the input": ((lambda d, b, x: bill(d, b, False),), "input-gradient-never"),
@@ -23,6 +40,9 @@ WRONG = {
         (lambda d, b, x: (forward(d, b), 2 * forward(d, b) - (1 if x else 2) * 2 * b * d[0] * d[1]),),
         "first-layer-is-free",
     ),
+    "both passes": ((lambda d, b, x: (forward(d, b), sum(bill(d, b, x))),), "backward-with-forward"),
+    "k - 1 additions": ((one_addition_fewer,), "one-addition-fewer"),
+    "k - 1 additions, twice": ((twice_one_addition_fewer,), "one-addition-fewer-twice"),
     "both, three times": ((lambda d, b, x: tuple(3 * one for one in bill(d, b, x)),), ""),
     "the last layer spared": (
         (lambda d, b, x: (forward(d, b), 2 * forward(d, b) - (0 if x else 2 * b * d[-1] * d[-2])),),

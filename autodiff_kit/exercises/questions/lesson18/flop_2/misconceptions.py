@@ -18,6 +18,14 @@ def reverse_mode_cost(dims: Sequence[int]) -> int:
     return sum(dims[-1] * a * b for a, b in pairwise(dims[:-1]))
 
 
+def one_cut_cost(dims: Sequence[int]) -> int:
+    """Forward mode up to a cut, reverse mode after it, and one product that joins them; the best cut."""
+    return min(
+        forward_mode_cost(dims[: k + 1]) + reverse_mode_cost(dims[k:]) + dims[0] * dims[k] * dims[-1]
+        for k in range(1, len(dims) - 1)
+    )
+
+
 def greedy_cost(dims: Sequence[int]) -> int:
     """Always the cheapest product of two neighbours first."""
     left, total = list(dims), 0

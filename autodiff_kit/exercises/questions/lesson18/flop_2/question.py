@@ -20,16 +20,17 @@ __all__ = ["QUESTION"]
 
 
 def chain(rng: np.random.Generator, ahead_wins: bool) -> list[int]:
-    """Sizes for which neither sweep is the cheapest order, and greed is not, either."""
+    """Sizes for which no sweep is the cheapest order, neither is one of each kind, nor a greedy one."""
     best = solution.cheapest
     while True:
         dims = [int(size) for size in rng.integers(2, 40, size=int(rng.integers(5, 8)))]
-        ahead, back, greed = (
+        ahead, back, greed, cut = (
             misconceptions.forward_mode_cost(dims),
             misconceptions.reverse_mode_cost(dims),
             misconceptions.greedy_cost(dims),
+            misconceptions.one_cut_cost(dims),
         )
-        if best(dims) < min(ahead, back, greed) and (ahead < back) == ahead_wins and ahead != back:
+        if best(dims) < min(greed, cut) and cut < min(ahead, back) and (ahead < back) == ahead_wins and ahead != back:
             return dims
 
 
@@ -50,6 +51,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "always-reverse": float(back),
             "better-of-the-two-sweeps": float(min(ahead, back)),
             "greedy": float(greed),
+            "one-cut": float(misconceptions.one_cut_cost(dims)),
+            "counts-additions": 2.0 * want,
         }
         a.case(reply.value, float(want), mistaken, tol=0.0, facts=partial(_prices, want))
 
@@ -75,6 +78,8 @@ output, and there are other orders. Write `cheapest`: the smallest possible numb
         "always-forward": "Multiplying from the input on (forward mode) takes {a} multiplications; {b} is possible.",
         "always-reverse": "Multiplying from the output on (reverse mode) takes {a} multiplications; {b} is possible.",
         "better-of-the-two-sweeps": "The better of forward and reverse mode takes {a} multiplications; an order that starts elsewhere takes {b}.",
+        "one-cut": "Forward mode up to one cut and reverse mode after it takes {a} multiplications; {b} is possible. The best order of each part need not be a sweep.",
+        "counts-additions": "{a} is twice the smallest number of multiplications, {b}. Additions are not counted here: a product takes mkn.",
         "greedy": "Always taking the cheapest product next leads to {a} multiplications; {b} is possible.",
     },
     hints=(

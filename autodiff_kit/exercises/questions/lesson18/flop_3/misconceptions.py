@@ -95,12 +95,23 @@ def _factor(line: ProgramLine) -> object:
     return ones if line.kind == "data" else Variable(ones)
 
 
+def most_expensive_runs(entries: Sequence[ExecutedProduct], count: int = LISTED_LINES) -> list[tuple[int, int]]:
+    """The five dearest entries of a record, the runs of a line one by one."""
+    runs = [(line, 2 * m * k * n * (1 + followed)) for line, m, k, n, followed in entries]
+    return sorted(runs, key=lambda pair: -pair[1])[:count]
+
+
 def most_expensive_lines(
-    entries: Sequence[ExecutedProduct], *, once: bool = False, backward: bool = True, count: int = LISTED_LINES
+    entries: Sequence[ExecutedProduct],
+    *,
+    once: bool = False,
+    forward: bool = True,
+    backward: bool = True,
+    count: int = LISTED_LINES,
 ) -> list[tuple[int, int]]:
     """The five dearest lines of a record; the flags make the mistakes."""
     sums: dict[int, int] = {}
     for line, m, k, n, followed in entries:
-        price = 2 * m * k * n * (1 + followed * backward)
+        price = 2 * m * k * n * (forward + followed * backward)
         sums[line] = price if once else sums.get(line, 0) + price
     return sorted(sums.items(), key=lambda pair: -pair[1])[:count]

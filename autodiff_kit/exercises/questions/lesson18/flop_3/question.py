@@ -29,9 +29,12 @@ def drawn(rng: np.random.Generator) -> list[misconceptions.ProgramLine]:
             misconceptions.most_expensive_lines(entries),
             misconceptions.most_expensive_lines(entries, count=len(lines)),
             misconceptions.most_expensive_lines(entries, backward=False),
+            misconceptions.most_expensive_lines(entries, forward=False, count=len(lines)),
+            list({line: (line, price) for line, price in _runs(entries)}.values()),
         ]
-        mistaken = [misconceptions.most_expensive_lines(entries, once=True), _as_if_two(entries)]
-        apart = all(len({price for _, price in bill}) == len(bill) for bill in bills)
+        once = misconceptions.most_expensive_lines(entries, once=True)
+        mistaken = [once, _as_if_two(entries), _runs(entries)[:5]]
+        apart = once != mistaken[2] and all(len({price for _, price in bill}) == len(bill) for bill in bills)
         if apart and bills[0] not in mistaken:
             return lines
 
@@ -49,12 +52,21 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {
             "counts-lines-once": misconceptions.most_expensive_lines(entries, once=True),
             "forward-only": misconceptions.most_expensive_lines(entries, backward=False),
+            "backward-only": misconceptions.most_expensive_lines(entries, forward=False),
             "cheapest-first": want[::-1],
+            "the-five-cheapest": misconceptions.most_expensive_lines(entries, count=len(lines))[-5:][::-1],
+            "not-cut-to-five": misconceptions.most_expensive_lines(entries, count=len(lines)),
+            "lines-not-merged": _runs(entries)[:5],
+            "multiplications-only": [(line, price / 2) for line, price in want],
             "every-product-twice": _as_if_two(entries),
         }
         arrays = {name: np.array(bill, float) for name, bill in mistaken.items()}
         facts = {"i": line, "n": runs[line]}
         a.case(bill_of(reply.value, format_call(a.last)), np.array(want, float), arrays, tol=0.0, facts=facts)
+
+
+def _runs(entries: list[tuple[int, int, int, int, int]]) -> Bill:
+    return misconceptions.most_expensive_runs(entries, count=len(entries))
 
 
 def _as_if_two(entries: list[tuple[int, int, int, int, int]]) -> Bill:
@@ -88,6 +100,11 @@ first. A product takes 2mkn operations, and the gradient of one of its factors t
     messages={
         "counts-lines-once": "Line {i} ran {n} times, and your count includes it once. Add all its runs.",
         "forward-only": "Those are the operations of the forward pass only. Add those of the backward pass.",
+        "backward-only": "Those are the operations of the backward pass only. Add those of the forward pass.",
+        "the-five-cheapest": "These are the five cheapest lines, the cheapest first. Sort the other way before you take five.",
+        "not-cut-to-five": "All lines are in the list, in the right order. Give the first five only.",
+        "lines-not-merged": "Line {i} ran {n} times, and each of its runs is an entry of its own. Add the runs of a line before you sort.",
+        "multiplications-only": "The lines are right, and each count is half of what is expected: the additions are missing. A product takes 2mkn operations.",
         "cheapest-first": "The five lines are right, in reversed order. The most expensive comes first.",
         "every-product-twice": "Two products backward were counted for every line. `followed` says for how many factors a gradient is wanted.",
     },

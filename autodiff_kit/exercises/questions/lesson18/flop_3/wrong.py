@@ -23,11 +23,19 @@ def line_by_line(record):
     return sorted(each, key=lambda pair: -pair[1])[:5]
 
 
+def five_cheapest(record):
+    return added(record, lambda product, followed: product * (1 + followed))[::-1][:5]
+
+
 WRONG = {
     "once": ((once,), "counts-lines-once"),
     "forward": ((lambda r: added(r, lambda product, followed: product)[:5],), "forward-only"),
     "upwards": ((lambda r: right(r)[::-1],), "cheapest-first"),
     "always two": ((lambda r: added(r, lambda product, followed: 3 * product)[:5],), "every-product-twice"),
-    "the dearest entries": ((line_by_line,), ""),
-    "all lines": ((lambda r: added(r, lambda product, followed: product * (1 + followed)),), ""),
+    "the dearest entries": ((line_by_line,), "lines-not-merged"),
+    "all lines": ((lambda r: added(r, lambda product, followed: product * (1 + followed)),), "not-cut-to-five"),
+    "backward": ((lambda r: added(r, lambda product, followed: product * followed)[:5],), "backward-only"),
+    "mkn": ((lambda r: [(line, one // 2) for line, one in right(r)],), "multiplications-only"),
+    "the five cheapest": ((five_cheapest,), "the-five-cheapest"),
+    "four": ((lambda r: right(r)[:4],), ""),
 }

@@ -31,14 +31,23 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             words = f"For {m} residuals of {p} parameters J has shape ({p},); ({m}, {p}) is expected."
             a.fail({"gradient-of-the-cost"}, words, **facts)
             continue
-        if not a.case(found, J, tol=1e-10, of=f"J of {m} residuals of {p} parameters"):
+        if not a.case(found, J, {"transposed": J.T}, tol=1e-10, of=f"J of {m} residuals of {p} parameters"):
             continue
-        every_row = m > p and pull.calls == m
+        idea = "always-reverse" if m > p and pull.calls == m else ""
+        idea = "always-forward" if p > m and push.calls == p else idea
         words = f"{facts['k']} sweeps for a Jacobian of {m} rows and {p} columns."
-        a.behave(facts["k"] <= min(m, p), "always-reverse" if every_row else "", words, **facts)
+        a.behave(facts["k"] <= min(m, p), idea, words, **facts)
         of = f"The number of sweeps of {iterations} iterations, {m} residuals, {p} parameters"
         right = float(iterations * min(m, p))
-        a.case(told, right, {"always-reverse": float(iterations * m)}, tol=1e-12, of=of, facts=facts)
+        facts["iterations"] = iterations
+        mistaken: dict[str, object] = {
+            "always-reverse": float(iterations * m),
+            "always-forward": float(iterations * p),
+            "sweeps-of-one-jacobian": float(min(m, p)),
+            "iterations-only": float(iterations),
+            "a-sweep-for-each-entry": float(m * p * iterations),
+        }
+        a.case(told, right, mistaken, tol=1e-12, of=of, facts=facts)
 
 
 QUESTION = Question(
@@ -55,6 +64,11 @@ fewest sweeps; and the number of sweeps of a whole fit, which needs one such J i
     check=check,
     messages={
         "always-reverse": "{m} sweeps were counted for a J of {m} rows and {p} columns. A push gives a whole column.",
+        "always-forward": "{p} sweeps were counted for a J of {m} rows and {p} columns. A pull gives a whole row, so here pulls are fewer.",
+        "transposed": "This is the transpose of J. A push gives a column of J, and a pull gives a row: stack them along the right axis.",
+        "sweeps-of-one-jacobian": "These are the sweeps of one Jacobian. The fit needs one in each of its {iterations} iterations.",
+        "iterations-only": "This is the number of iterations. Each of them needs a whole Jacobian, which takes several sweeps.",
+        "a-sweep-for-each-entry": "A sweep was counted for each of the {m} × {p} entries. One sweep gives a whole row or column.",
         "gradient-of-the-cost": "{p} numbers were returned, and J has {m} × {p}. One pull adds up the rows of J, and they cannot be recovered from the sum.",
     },
     hints=(

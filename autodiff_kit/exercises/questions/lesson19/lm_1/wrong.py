@@ -26,7 +26,9 @@ WRONG = {
         "always-reverse",
     ),
     "one pull": ((summed,), "gradient-of-the-cost"),
-    "pushes": ((by_pushes,), ""),
-    "rows for columns": ((lambda q, r, m, p, i: (fewest(q, r, m, p).T, i * min(m, p)),), ""),
-    "one iteration": ((lambda q, r, m, p, i: (fewest(q, r, m, p), min(m, p)),), ""),
+    "pushes": ((by_pushes,), "always-forward"),
+    "rows for columns": ((lambda q, r, m, p, i: (fewest(q, r, m, p).T, i * min(m, p)),), "transposed"),
+    "one iteration": ((lambda q, r, m, p, i: (fewest(q, r, m, p), min(m, p)),), "sweeps-of-one-jacobian"),
+    "iterations": ((lambda q, r, m, p, i: (fewest(q, r, m, p), i),), "iterations-only"),
+    "entries": ((lambda q, r, m, p, i: (fewest(q, r, m, p), m * p * i),), "a-sweep-for-each-entry"),
 }

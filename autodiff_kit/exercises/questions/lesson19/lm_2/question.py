@@ -44,10 +44,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 
 def wrong_steps(J: Array, r: Array, lam: float, want: Array) -> dict[str, Array]:
-    """What each misconception gives; without damping two of them are right."""
-    found = {"uphill": -want, "gradient-step": -J.T @ r}
+    """What each misconception gives; without damping some of them are right."""
+    found = {"uphill": -want, "gradient-step": -J.T @ r, "twice": 2 * want, "half": want / 2}
     if lam:
         found["damps-by-the-identity"] = misconceptions.damped_step(J, r, lam, np.ones(3))
+        A = J.T @ J
+        found["damps-every-entry"] = np.linalg.solve((1 + lam) * A, -J.T @ r)
+        found["diagonal-as-a-vector"] = np.linalg.solve(A + lam * np.diag(A), -J.T @ r)
         found["forgets-the-damping"] = misconceptions.marquardt_step(J, r, 0.0)
     return found
 
@@ -69,6 +72,10 @@ different in size as a metre and a millimetre make them; `lam` may be 0.""",
         "uphill": "This is −h, a step that raises the cost. Look at the sign of the right side.",
         "damps-by-the-identity": "lam was added to each diagonal entry of JᵀJ, so the step depends on the units of the parameters. Multiply lam by the diagonal.",
         "forgets-the-damping": "This is the undamped step, and lam = {lam}.",
+        "damps-every-entry": "Every entry of JᵀJ was multiplied by 1 + lam. Only the diagonal is damped.",
+        "diagonal-as-a-vector": "The diagonal was added as a vector, and so to every row of JᵀJ. D is a matrix, 0 outside of its diagonal.",
+        "twice": "The step is twice as long as expected. A factor 2 stands on one side of the equations only, or on the wrong side.",
+        "half": "The step is half as long as expected. A factor 2 stands on one side of the equations only, or on the wrong side.",
         "gradient-step": "This is −Jᵀr, a step along the gradient. Solve the system with JᵀJ + lam·D on the left.",
     },
     hints=(

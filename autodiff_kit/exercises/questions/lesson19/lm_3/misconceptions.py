@@ -19,6 +19,11 @@ T = np.linspace(0, 2, 20)
 MAX_CALLS = 1000  # calls: what a fit that does not end may ask for
 
 
+def leads_to(step: Array, wanted: Array) -> bool:
+    """Whether two steps agree to six digits."""
+    return bool(np.linalg.norm(step - wanted) <= 1e-6 * np.linalg.norm(wanted))
+
+
 @dataclass
 class ObservedCurveFit:
     """Residuals of 2·exp(-t) at 20 points and their Jacobian, which record the parameters of each call.
@@ -29,23 +34,25 @@ class ObservedCurveFit:
     start: Array
     stood: list[Array] = field(default_factory=list)
     tried: list[Array] = field(default_factory=list)
+    asked: list[tuple[str, Array]] = field(default_factory=list)
+    """Every call in order: ``residual`` or ``jacobian``, and its parameters."""
     calls: int = 0
 
     def residual(self, p: Any) -> Array:
         """Model minus data."""
         p = self._seen(p)
         self.tried.append(p)
+        self.asked.append(("residual", p))
         return self._residual(p)
 
     def jacobian(self, p: Any) -> Array:
         """Its derivatives by both parameters, as columns."""
         p = self._seen(p)
+        self.asked.append(("jacobian", p))
         if not self.stood or not np.array_equal(p, self.stood[-1]):
             self.stood.append(p)
             self.tried.clear()
-        with np.errstate(all="ignore"):
-            e = np.exp(p[1] * T)
-            return np.stack([e, p[0] * T * e], axis=1)
+        return self._jacobian(p)
 
     def callbacks(self) -> tuple[Callback, Callback]:
         """Residual and Jacobian as arguments of the learner's function."""
@@ -70,6 +77,40 @@ class ObservedCurveFit:
         here = self.stood[-1]
         worse = (p for p in self.tried if not np.array_equal(p, here) and self.cost(p) >= self.cost(here))
         return [float(np.linalg.norm(p - here)) for p in worse]
+
+    def first_try(self, p: Array) -> Array | None:
+        """The first other parameters at which residuals were asked for after the Jacobian at ``p``."""
+        after = self._after_jacobian(p)
+        return next((q for name, q in after if name == "residual" and not np.array_equal(p, q)), None)
+
+    def went_back(self, p: Array, q: Array) -> bool:
+        """Whether the call after the Jacobian at ``q`` belongs to ``p``, the parameters before it."""
+        later = next((one for _, one in self._after_jacobian(q) if not np.array_equal(one, q)), None)
+        return later is not None and (np.array_equal(later, p) or self.damping_of(p, later) is not None)
+
+    def _after_jacobian(self, p: Array) -> list[tuple[str, Array]]:
+        k = next(k for k, (name, q) in enumerate(self.asked) if name == "jacobian" and np.array_equal(p, q))
+        return self.asked[k + 1 :]
+
+    def damping_of(self, p: Array, to: Array, *, scaled: bool = True) -> float | None:
+        """The power of ten (or 0) with which a damped step leads from ``p`` to ``to``; None if none does."""
+        dampings = [0.0, *(10.0**k for k in range(-9, 12))]
+        right = [lam for lam in dampings if leads_to(self._damped(p, lam, scaled=scaled), to - p)]
+        return right[0] if right else None
+
+    def _damped(self, p: Array, lam: float, *, scaled: bool) -> Array:
+        with np.errstate(all="ignore"):
+            J, r = self._jacobian(p), self._residual(p)
+            A = J.T @ J
+            try:
+                return np.linalg.solve(A + lam * (np.diag(np.diag(A)) if scaled else np.eye(2)), -J.T @ r)
+            except np.linalg.LinAlgError:
+                return np.full(2, np.nan)
+
+    def _jacobian(self, p: Array) -> Array:
+        with np.errstate(all="ignore"):
+            e = np.exp(p[1] * T)
+            return np.stack([e, p[0] * T * e], axis=1)
 
     def _residual(self, p: Array) -> Array:
         with np.errstate(all="ignore"):

@@ -21,6 +21,7 @@ __all__ = ["QUESTION"]
 
 SOLUTION = np.array([2.0, -1.0])
 TOLERANCE = 1e-6
+FIRST = 1e-3  # lam of the first step
 ROUNDING = 1e-12  # of a cost: less is no rise
 
 
@@ -44,15 +45,38 @@ def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.Observe
     if rises:
         low, high = rises[0]
         words = f"{of} stood where the sum of squares is {low:.4g}, and then where it is {high:.4g}."
-        a.fail({"keeps-a-bad-step"}, words, a=low, b=high)
+        k = next(k for k, pair in enumerate(pairwise(curve.costs)) if pair == (low, high))
+        back = curve.went_back(*curve.stood[k : k + 2])
+        a.fail({"jacobian-before-the-decision" if back else "keeps-a-bad-step"}, words, a=low, b=high)
         return
-    idea = stuck(curve)
+    idea = idea_of_damping(curve)
+    if idea is not None:
+        words = f"{of} tried a first step that is not the solution of (JᵀJ + lam·D) h = −Jᵀr with lam = 0.001."
+        a.fail({idea} - {""}, words)
+        return
     if reply.error:
-        a.fail(idea, f"{of} did not end: {reply.error}.")
+        a.fail(stuck(curve), f"{of} did not end: {reply.error}.")
     elif not values_close(got := require_real_array(reply.value, "fit"), SOLUTION, TOLERANCE):
-        a.fail(idea, f"{of} gave back {np.array2string(got, precision=6)}; expected [2, -1].")
+        a.fail(stuck(curve), f"{of} gave back {np.array2string(got, precision=6)}; expected [2, -1].")
     else:
         a.case(got, SOLUTION, tol=TOLERANCE, of=of)
+
+
+def idea_of_damping(curve: misconceptions.ObservedCurveFit) -> str | None:
+    """The idea behind a wrong damping, from the first steps that were tried; empty if none fits, None if all is right."""
+    here = curve.stood[0]
+    to = curve.first_try(here)
+    if to is None:
+        return None
+    first = curve.damping_of(here, to)
+    if first is None or not np.isclose(first, FIRST):
+        undamped = "no-damping" if first == 0 else ""
+        return "damps-by-the-identity" if np.isclose(curve.damping_of(here, to, scaled=False) or 0, FIRST) else undamped
+    if len(curve.stood) > 1 and (then := curve.first_try(curve.stood[1])) is not None:
+        kept, next_one = curve.damping_of(here, curve.stood[1]), curve.damping_of(curve.stood[1], then)
+        if kept and next_one and next_one > 1.5 * kept:
+            return "damping-grows-after-success"
+    return None
 
 
 def stuck(curve: misconceptions.ObservedCurveFit) -> set[str]:
@@ -81,6 +105,10 @@ overflow where a step goes too far, which is no failure here.""",
     check=check,
     messages={
         "keeps-a-bad-step": "The cost rose from {a} to {b}, and the step was kept. Compare both costs before you move.",
+        "jacobian-before-the-decision": "`jacobian` was called where the cost had risen from {a} to {b}, and the fit went back. Compare the costs first, and call `jacobian` only for a step that is kept.",
+        "damps-by-the-identity": "lam itself was added to the diagonal of JᵀJ. Multiply lam by D, the diagonal of JᵀJ.",
+        "no-damping": "The first step has no damping. Add lam·D to JᵀJ; lam is .001 at first.",
+        "damping-grows-after-success": "lam grew after a step that was kept. Divide it by 10 there, and multiply it by 10 after a refused step.",
         "damping-only-falls": "After a refused step lam did not grow, so the next step is no shorter. Multiply lam by 10.",
         "stops-on-rejection": "The fit ended at a refused step. Stay, multiply lam by 10, and try again.",
     },

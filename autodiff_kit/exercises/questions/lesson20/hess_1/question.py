@@ -30,7 +30,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {"gradient-itself": gradient, "gradient-by-entries": gradient * v}
         used, of = kit.pushes + kit.pulls, f"H v for n = {n}"
         if require_real_array(reply.value, "hvp").shape == ():
-            a.fail({"gradient-times-v"}, f"{of} is a number; an array of shape ({n},) is expected.")
+            numbers = {"gradient-times-v": gradient @ v, "multiplied-by-v-again": v @ bowl.hessian(x) @ v}
+            names = {name for name, number in numbers.items() if values_close(reply.value, number, 1e-6)}
+            a.fail(names, f"{of} is a number; an array of shape ({n},) is expected.")
         elif not (kit.pushes or kit.pulls) and values_close(reply.value, bowl.hessian(x) @ v, 1e-6):
             a.fail({"differences"}, f"{of} is close, but no sweep was used.")
         elif a.case(reply.value, bowl.hessian(x) @ v, mistaken, tol=1e-10, of=of):
@@ -55,6 +57,7 @@ differences of gradients are not accepted here. (To try it yourself, note that `
     check=check,
     messages={
         "gradient-times-v": "The result is a number, and Hv has the shape of x. The gradient times v is the derivative of f along v, which is one derivative too few.",
+        "multiplied-by-v-again": "The result is v·Hv, which is one number. Hv has the shape of x: leave out the product with v at the end.",
         "gradient-itself": "The result is the gradient at x, not its derivative along v. `kit.jvp` returns two things: which of them is the derivative?",
         "gradient-by-entries": "The result is the gradient times v, entry by entry. Hv is the derivative of the gradient along v.",
         "differences": "The result was computed without a sweep, such as by a difference of gradients. Use the kit's jvp or vjp on `grad`: no step size is needed.",

@@ -22,6 +22,8 @@ def both_ways(kit, grad, x, v):
 
 WRONG = {
     "gradient times v": ((slope_along,), "gradient-times-v"),
+    "v·Hv": ((lambda kit, grad, x, v: float(np.asarray(kit.jvp(grad, x, v)[1]) @ v),), "multiplied-by-v-again"),
+    "the sum of Hv": ((lambda kit, grad, x, v: float(np.asarray(kit.jvp(grad, x, v)[1]).sum()),), ""),
     "Hessian first": ((lambda kit, grad, x, v: columns(kit, grad, x) @ v,), "hessian-first"),
     "gradient times v, entry by entry": ((lambda kit, grad, x, v: np.asarray(grad(x)) * v,), "gradient-by-entries"),
     "differences": ((by_differences,), "differences"),

@@ -20,6 +20,14 @@ def hutchinson_estimates(H: Array, V: Array, what: str = "") -> Array:
         norm = np.sqrt((quadratics**2).mean())
     if what == "no-root":
         norm = squares.mean()
+    if what == "mean-over-all-entries":
+        norm = np.sqrt((moved * moved).mean())
+    trace = quadratics.mean()
+    if what == "absolute-values":
+        trace = np.abs(quadratics).mean()
+    if what == "sum-not-mean":
+        trace = quadratics.sum()
     error = quadratics.std(ddof=0 if what == "divides-by-n" else 1)
-    error /= 1.0 if what == "spread-not-error" else np.sqrt(len(V))
-    return np.array([quadratics.mean(), norm, error])
+    divisors = {"spread-not-error": 1.0, "error-over-n": len(V), "error-over-the-variables": np.sqrt(len(H))}
+    error /= divisors.get(what, np.sqrt(len(V)))
+    return np.array([trace, norm, error])

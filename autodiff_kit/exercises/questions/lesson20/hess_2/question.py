@@ -20,13 +20,19 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 PARTS = ("trace", "norm", "error")
-OF_THE_NORM = ("mean-of-norms", "norm-from-the-quadratic-form", "no-root")
-OF_THE_ERROR = ("spread-not-error", "divides-by-n")
+OF_THE_TRACE = ("absolute-values", "sum-not-mean")
+OF_THE_NORM = ("mean-of-norms", "norm-from-the-quadratic-form", "no-root", "mean-over-all-entries")
+OF_THE_ERROR = ("spread-not-error", "divides-by-n", "error-over-n", "error-over-the-variables")
 MESSAGES = {
     "mean-of-norms": "The norm is the mean of the lengths |Hv|. The squared length has the right mean, so the root comes after the mean.",
     "norm-from-the-quadratic-form": "The norm was computed from the squares of v·Hv. It needs the squared length of Hv, the sum of its squared entries.",
     "spread-not-error": "The error is the standard deviation of single probes. How much smaller is the standard error of a mean of {n} probes?",
     "divides-by-n": "The standard deviation was computed with division by n = {n}. The sample standard deviation divides by n − 1.",
+    "absolute-values": "The trace is the mean of |v·Hv|. A single v·Hv may be negative, and it counts with its sign.",
+    "sum-not-mean": "The result is a sum over the {n} probes. Each estimate is a mean over the probes.",
+    "mean-over-all-entries": "The norm is the root of the mean over all entries of all Hv. The squared length of Hv is the sum of its squared entries; the mean is over the probes only.",
+    "error-over-n": "The standard deviation was divided by n = {n}. The standard error of a mean falls like 1/√n.",
+    "error-over-the-variables": "The standard deviation was divided by the root of the number of variables, 12. It is the number of probes, {n}, that makes the mean more precise.",
     "no-root": "The norm is the mean of |Hv|², which is the square of the norm. Its root is missing.",
     "builds-the-hessian": "The trace and the norm are exact, from {k} products: the whole Hessian was built. Estimate them from the {n} probes.",
 }
@@ -42,18 +48,25 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         found = np.array([float(require_real_array(part, "probes")) for part in unpack_tuple(reply, "probes", PARTS)])
         want = misconceptions.hutchinson_estimates(H, V)
-        mistaken = {name: misconceptions.hutchinson_estimates(H, V, name) for name in (*OF_THE_NORM, *OF_THE_ERROR)}
+        names = (*OF_THE_TRACE, *OF_THE_NORM, *OF_THE_ERROR)
+        mistaken = {name: misconceptions.hutchinson_estimates(H, V, name) for name in names}
+        if values_close(found[1], np.linalg.norm(V @ H), 1e-9):  # a sum was taken for the norm as well
+            mistaken["sum-not-mean"][1] = found[1]
         exact = np.r_[np.trace(H), np.linalg.norm(H), found[2]]
         facts: dict[str, Any] = {"n": count, "k": product.calls}
         of = f"Trace, norm and error from {count} probes"
         two = [
             name
-            for place, names in ((1, OF_THE_NORM), (2, OF_THE_ERROR))
+            for place, names in enumerate((OF_THE_TRACE, OF_THE_NORM, OF_THE_ERROR))
             for name in names
             if values_close(found[place], mistaken[name][place], 1e-9)
+            and not values_close(found[place], want[place], 1e-9)
         ]
-        if len(two) == 2:  # no single misconception explains it, so the plain message says both
-            a.fail(set(), f"{of}: two of them are wrong. " + " ".join(MESSAGES[name].format(**facts) for name in two))
+        if len(two) > 1:  # no single misconception explains it, so the plain message says all
+            a.fail(
+                set(),
+                f"{of}: {len(two)} of them are wrong. " + " ".join(MESSAGES[name].format(**facts) for name in two),
+            )
             continue
         if a.case(found, want, {**mistaken, "builds-the-hessian": exact}, tol=1e-9, of=of, facts=facts):
             words = f"{product.calls} products were asked for, and there are {count} probes."

@@ -50,6 +50,8 @@ def wrong_3(
     one = min(sides, key=lambda side: float(np.abs(got - side).max())) if got.shape == want.shape else sides[0]
     both = (ahead - behind) / (2 * h)
     mistaken = {"one-sided": one, "divides-by-h": 2 * both, "shifts-by-a-constant": (g(x + h) - g(x - h)) / (2 * h)}
+    unit = v / np.linalg.norm(v)
+    mistaken |= {"points-exchanged": -both, "normalises-v": (g(x + h * unit) - g(x - h * unit)) / (2 * h)}
     gradients = (ahead, here, behind)
     nearest = min(gradients, key=lambda one: float(np.abs(got - one).max())) if got.shape == want.shape else here
     mistaken |= {"does-not-divide": ahead - behind, "gradient-itself": nearest}
@@ -72,6 +74,8 @@ behind it. f is not quadratic, and the result must be right to a relative error 
         "never-moves": "Both gradients were computed at x, so their difference is 0. At which two points are they needed?",
         "one-sided": "The result is a one-sided difference, with an error of {e}. A difference of points on both sides of x has an error of {e2} here.",
         "divides-by-h": "The result is twice what is expected. How far apart are the two points?",
+        "points-exchanged": "The result has the opposite sign. Subtract the gradient behind x from the gradient ahead of it.",
+        "normalises-v": "The result is Hv divided by |v|: v was divided by its length first. Move by h·v, with v as it is.",
         "does-not-divide": "The result is the difference of the two gradients. Divide it by the distance of the points.",
         "gradient-itself": "The result is a gradient, not a difference of two gradients.",
         "shifts-by-a-constant": "h was added to every entry of x, which moves x along (1, …, 1). Move it along v.",

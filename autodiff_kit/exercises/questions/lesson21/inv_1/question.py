@@ -36,6 +36,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 set(),
                 f"{format_call(a.last)} is to give back two numbers; the shapes are {found.shape} and {slope.shape}.",
             )
+        elif values_close(slope, x, TOL) and values_close(found, 1 / box.slope(x), TOL):
+            a.fail({"swapped"}, f"{format_call(a.last)} gave (dx/dy, x).")
         elif not values_close(found, x, TOL):
             consistent = values_close(slope, 1 / box.slope(found), TOL)
             words = f"inverse gave x = {float(found):.6g} for y = {y:.6g}, and F(x) is {float(box(found)):.6g}."
@@ -47,11 +49,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def mistaken(box: shared.IncreasingCubic, x: float, y: float, slope: float) -> dict[str, Any]:
     """Slopes that learners give at the right x; the start that comes nearest stands for all."""
-    at_start = min((1 / box.slope(start) for start in STARTS), key=lambda one: abs(one - slope))
+
+    def nearest(*models: float) -> float:
+        return min(models, key=lambda one: abs(one - slope))
+
     return {
         "slope-at-y": 1 / box.slope(y),
         "slope-not-inverted": box.slope(x),
-        "slope-at-the-start": at_start,
+        "slope-at-y-not-inverted": box.slope(y),
+        "slope-at-the-start": nearest(*(1 / box.slope(start) for start in STARTS)),
+        "one-over-a-value": nearest(1 / box(y), 1 / y),
     }
 
 
@@ -70,6 +77,9 @@ Find x in any way you like. The derivative needs no differences and no gradient 
     messages={
         "slope-at-y": "F' was taken at y. It belongs to the solution x, because F takes an x.",
         "slope-not-inverted": "This is F' at x, the derivative of F. The derivative of the inverse is asked for.",
+        "slope-at-y-not-inverted": "This is F' at y. F' belongs to the solution x, and the derivative of the inverse is asked for, not that of F.",
+        "one-over-a-value": "The second number is 1 over a value of F. The derivative of the inverse needs the derivative F', taken at x.",
+        "swapped": "The two numbers were returned in the other order. Return x first, then dx/dy.",
         "stops-too-early": "The solver stopped too early: F(x) − y is still {e}.",
         "slope-at-the-start": "F' was taken at the start of the solver. It belongs to the solution.",
     },

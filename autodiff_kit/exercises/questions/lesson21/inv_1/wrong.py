@@ -52,6 +52,8 @@ WRONG = {
     "two steps": ((two_steps,), "stops-too-early"),
     "a coarse end": ((near_enough,), "stops-too-early"),
     "differences of the solver": ((differences,), ""),
-    "F' at y, not inverted": ((with_slope(lambda F, dF, x, y: dF(y)),), ""),
-    "x and slope swapped": ((lambda F, dF, y: (1 / dF(root(F, y)), root(F, y)),), ""),
+    "F' at y, not inverted": ((with_slope(lambda F, dF, x, y: dF(y)),), "slope-at-y-not-inverted"),
+    "1/F(y)": ((with_slope(lambda F, dF, x, y: 1 / F(y)),), "one-over-a-value"),
+    "1/F(x)": ((with_slope(lambda F, dF, x, y: 1 / F(x)),), "one-over-a-value"),
+    "x and slope swapped": ((lambda F, dF, y: (1 / dF(root(F, y)), root(F, y)),), "swapped"),
 }

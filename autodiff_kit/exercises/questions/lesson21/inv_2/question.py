@@ -22,40 +22,72 @@ Array = np.ndarray[Any, Any]
 COUNT = 200
 CLOSE = 0.05
 INNER = np.linspace(-0.95, 0.95, 41)
-OUTSIDE, INSIDE = (3.0, -2.0), (-0.5, 0.0, 0.5)
+OUTSIDE, INSIDE = (3.0, 1.15, -1.15, -2.0), (-0.9, -0.5, 0.0, 0.5, 0.9)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    box = shared.IncreasingCubic.draw(rng)
+    # So steep that the range of y is much wider than that of x.
+    p, q = rng.uniform(1.0, 2.0, size=2)
+    box = shared.IncreasingCubic(float(p), float(q))
     x = rng.permutation(np.r_[-1.0, 1.0, rng.uniform(-1.0, 1.0, size=COUNT - 2)])  # the ends are not left to luck
     y = box(x)
     reply = yield Call("train", (y, x))
     if a.warned(reply):
         return
     learned, trusted = functions_2(unpack_tuple(reply, "train", ("M", "trusted")))
-    if not (yield from fits_2(a, box, learned)):
+    if not (yield from fits_2(a, box, learned, y, x)):
         return
-    for at in OUTSIDE:
+    wrong: list[float] = []
+    believed: list[tuple[float, bool]] = []
+    for at in OUTSIDE + INSIDE:
         where = float(box(at))
-        said = yield from one_2(learned, where)
-        believed = yield from one_2(trusted, where)
-        facts = {"y": where, "v": said, "lo": float(y.min()), "hi": float(y.max())}
-        if not a.behave(not believed, "M-knows-everywhere", f"trusted({where:.4g}) is True.", half=False, **facts):
-            return
-    for at in INSIDE:
-        believed = yield from one_2(trusted, float(box(at)))
-        a.behave(bool(believed), "trusts-nothing", f"trusted({float(box(at)):.4g}) is False.", half=False)
+        believed.append((where, bool((yield from one_2(trusted, where)))))
+        if believed[-1][1] is not (at in INSIDE):
+            wrong.append(where)
+    if not wrong:
+        a.behave(True)
+        return
+    said = yield from one_2(learned, wrong[0])
+    facts = {"y": wrong[0], "v": said, "lo": float(y.min()), "hi": float(y.max())}
+    verdict = dict(believed)[wrong[0]]
+    words = f"trusted({wrong[0]:.4g}) is {verdict}. The given y go from {y.min():.4g} to {y.max():.4g}."
+    a.behave(False, idea_of_trust(believed), words, half=False, **facts)
 
 
-def fits_2(a: AttemptEvaluation, box: shared.IncreasingCubic, learned: ReturnedFunction) -> CheckScript:
+def idea_of_trust(believed: list[tuple[float, bool]]) -> str:
+    """The idea behind a wrong ``trusted``, from its answers at some y; empty if none fits."""
+    verdicts = [said for _, said in believed]
+    if all(verdicts):
+        return "M-knows-everywhere"
+    if not any(verdicts):
+        return "trusts-nothing"
+    return "trusts-the-range-of-x" if verdicts == [abs(y) <= 1 for y, _ in believed] else ""
+
+
+def fits_2(
+    a: AttemptEvaluation, box: shared.IncreasingCubic, learned: ReturnedFunction, y: Array, x: Array
+) -> CheckScript:
     """Whether M gives every inner x back."""
-    errors = np.zeros(INNER.size)
-    for i, x in enumerate(INNER):
-        errors[i] = abs((yield from one_2(learned, float(box(x)))) - x)
+    found = np.zeros(INNER.size)
+    for i, one in enumerate(INNER):
+        found[i] = yield from one_2(learned, float(box(one)))
+    errors = np.abs(found - INNER)
     worst = int(np.argmax(errors))  # the first NaN, if there is one
     e, at = float(errors[worst]), float(INNER[worst])
     words = f"M(F({at:.3g})) is off by {e:.3g}; {CLOSE:g} is allowed."
-    return a.behave(e <= CLOSE, "does-not-fit", words, half=False, e=e, x=at)
+    return a.behave(e <= CLOSE, idea_of_fit(box, found, y, x), words, half=False, e=e, x=at)
+
+
+def idea_of_fit(box: shared.IncreasingCubic, found: Array, y: Array, x: Array) -> str:
+    """The idea behind an M that does not fit, from what it gives at the inner y."""
+    asked = np.asarray(box(INNER))
+    for increasing in (y, np.sort(y)):  # one number a call, as M is called
+        if np.array_equal(found, [np.interp(one, increasing, x) for one in asked]):
+            return "pairs-out-of-order"
+    shared_range = np.abs(asked) <= INNER[-1]  # where a model of F was fitted, too
+    forward = np.asarray(box(asked[shared_range]))
+    way_off = np.abs(found[shared_range] - forward).max()
+    return "goes-from-x-to-y" if way_off < 0.25 * np.abs(forward).max() else "does-not-fit"
 
 
 def functions_2(parts: tuple[object, ...]) -> tuple[ReturnedFunction, ReturnedFunction]:
@@ -94,6 +126,9 @@ gives x with an error of at most 0.05, for x from −0.95 to 0.95; and `trusted(
     messages={
         "M-knows-everywhere": "trusted({y}) is True, and M gives {v} there. The pairs have y from {lo} to {hi} only.",
         "trusts-nothing": "trusted is False inside the range of the pairs, where M is right.",
+        "trusts-the-range-of-x": "trusted compares y with the range of x. M takes a y: compare it with the given y, which go from {lo} to {hi}.",
+        "goes-from-x-to-y": "M is a model of F, fitted from x to y. It is to take a y and give the x: exchange the columns.",
+        "pairs-out-of-order": "np.interp needs increasing y, each beside its own x. Order both columns alike, by y.",
         "does-not-fit": "M has an error of {e} at x = {x}, and 0.05 is allowed. Try a model that fits the pairs more closely.",
     },
     hints=(

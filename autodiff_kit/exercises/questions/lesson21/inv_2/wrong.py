@@ -27,10 +27,26 @@ def unsorted(y, x):
     return (lambda q: float(np.interp(q, y, x))), inside(y)
 
 
+def sorted_alone(y, x):
+    return (lambda q: float(np.interp(q, np.sort(y), x))), inside(y)
+
+
+def a_fit_of_the_box(y, x):
+    c = np.polyfit(x, y, 5)
+    return (lambda q: float(np.polyval(c, q))), inside(y)
+
+
 WRONG = {
+    "trusted by the range of x": (
+        (lambda y, x: (lines(y, x), lambda q: bool(x.min() <= q <= x.max())),),
+        "trusts-the-range-of-x",
+    ),
+    "trusted above the middle": ((lambda y, x: (lines(y, x), lambda q: bool(0 <= q <= y.max())),), ""),
+    "a fit from x to y": ((a_fit_of_the_box,), "goes-from-x-to-y"),
+    "only y sorted": ((sorted_alone,), "pairs-out-of-order"),
     "trusted always": ((lambda y, x: (lines(y, x), lambda q: True),), "M-knows-everywhere"),
     "trusted never": ((lambda y, x: (lines(y, x), lambda q: False),), "trusts-nothing"),
     "a line": ((a_line,), "does-not-fit"),
-    "F, not its inverse": ((the_wrong_way,), "does-not-fit"),
-    "unsorted": ((unsorted,), "does-not-fit"),
+    "F, not its inverse": ((the_wrong_way,), "goes-from-x-to-y"),
+    "unsorted": ((unsorted,), "pairs-out-of-order"),
 }

@@ -30,8 +30,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         asked = F.calls
         if a.warned(reply):
             continue
+        facts = {"n": n, "count": count}
         words = f"es_gradient with {count} probes in {n} numbers"
-        if a.case(reply.value, right(hill, x, E), mistaken(hill, x, E), tol=1e-8, of=words):
+        if a.case(reply.value, right(hill, x, E), mistaken(hill, x, E), tol=1e-8, of=words, facts=facts):
             words = f"F was called {asked} times; two calls a probe are {2 * count}."
             a.behave(asked <= 2 * count, "", words)
 
@@ -43,12 +44,19 @@ def right(hill: misconceptions.OffsetQuadratic, x: Array, E: Array) -> Array:
 
 def mistaken(hill: misconceptions.OffsetQuadratic, x: Array, E: Array) -> dict[str, object]:
     """What other estimates give."""
-    want, middle = right(hill, x, E), hill(x)
+    want, middle, n = right(hill, x, E), hill(x), len(x)
+    average = E.mean(axis=0)
     return {
         "no-partner": misconceptions.mean_over_probes(lambda e: hill(x + SIGMA * e) / SIGMA, E),
         "one-sided": misconceptions.mean_over_probes(lambda e: (hill(x + SIGMA * e) - middle) / SIGMA, E),
         "forgets-the-two": 2 * want,
         "sum-not-mean": len(E) * want,
+        "unit-vectors": hill.gradient(x),
+        "mean-over-unit-vectors": hill.gradient(x) / n,
+        "probes-averaged-first": float(hill.gradient(x) @ average) * average,
+        "divided-by-n": want / n,
+        "divided-by-root-n": want / np.sqrt(n),
+        "divided-twice": want / len(E),
     }
 
 
@@ -69,6 +77,12 @@ points x + σe and x − σe. The difference of their values, divided by 2σ and
         "one-sided": "The second value was taken at x itself, so the curvature of F came into the estimate. Take it at the mirrored point.",
         "forgets-the-two": "The estimate is twice as large as expected. The points of a pair are 2σ apart along e.",
         "sum-not-mean": "These are sums over the probes. The mean is expected.",
+        "unit-vectors": "This is a pair for each of the {n} numbers, along unit vectors. Move along the {count} probes, the rows of E.",
+        "mean-over-unit-vectors": "This is the mean over {n} unit vectors. Move along the {count} probes, the rows of E, and take the mean over them.",
+        "probes-averaged-first": "The rows of E, or their differences, were averaged before the product. Multiply each difference by its own probe, then average.",
+        "divided-by-n": "The estimate is n = {n} times too small. Use each probe as it is, not as a unit vector, and divide by the number of probes only.",
+        "divided-by-root-n": "The estimate is √{n} times too small, as if a probe had been divided by its length. Use each probe as it is.",
+        "divided-twice": "The estimate is {count} times too small: it was divided twice by the number of probes.",
     },
     hints=(
         "Which two values does one probe take?",

@@ -26,11 +26,11 @@ QUESTION = comparison_question(
 at least 1, for which the error is at most `error`.""",
     starter='def probes_needed(n, error):\n    """The smallest number of probes with at most this error."""\n    ...\n',
     solution=solution.probes_needed,
-    inputs=lambda rng: [drawn(rng, 3, 6), drawn(rng, 20, 40), drawn(rng, 100, 200)],
+    inputs=lambda rng: [drawn(rng, 3, 6), drawn(rng, 20, 40), drawn(rng, 100, 200), (1, 0.47)],
     misconceptions=(
         Misconception(
             "error-not-squared",
-            lambda n, error: math.ceil((n - 1) / error),
+            lambda n, error: max(math.ceil((n - 1) / error), 1),
             "For an error of {error} and n = {n} this is too few: the error falls like the root of the number of probes.",
         ),
         Misconception(
@@ -50,13 +50,28 @@ at least 1, for which the error is at most `error`.""",
         ),
         Misconception(
             "rounded-down",
-            lambda n, error: math.floor((n - 1) / error**2),
+            lambda n, error: max(math.floor((n - 1) / error**2), 1),
             "With one probe fewer than needed the error is still above {error}: round up.",
         ),
         Misconception(
             "calls-not-probes",
-            lambda n, error: 2 * math.ceil((n - 1) / error**2),
+            lambda n, error: 2 * solution.probes_needed(n, error),
             "This is the number of calls. Each probe takes two, and the number of probes is asked for.",
+        ),
+        Misconception(
+            "root-of-n",
+            lambda n, error: max(math.ceil(math.sqrt(n - 1) / error), 1),
+            "This is √(n − 1) divided by the error. The error of k probes falls like the root of k: square both sides, then solve for k.",
+        ),
+        Misconception(
+            "multiplied-by-the-error",
+            lambda n, error: max(math.ceil((n - 1) * error**2), 1),
+            "Here a smaller error takes fewer probes. The squared error is (n − 1)/k: solve it for k.",
+        ),
+        Misconception(
+            "no-probe",
+            lambda n, error: 0 if n == 1 else solution.probes_needed(n, error),
+            "For n = {n} the answer is 0, and at least 1 is asked for.",
         ),
     ),
     hints=(

@@ -3,11 +3,15 @@
 import math
 
 WRONG = {
-    "not squared": ((lambda n, error: math.ceil((n - 1) / error),), "error-not-squared"),
+    "not squared": ((lambda n, error: max(math.ceil((n - 1) / error), 1),), "error-not-squared"),
     "without n": ((lambda n, error: math.ceil(error**-2),), "n-plays-no-part"),
     "n": ((lambda n, error: math.ceil(n / error**2),), "n-in-place-of-n-minus-1"),
     "n probes": ((lambda n, error: n,), "a-pair-for-each"),
-    "down": ((lambda n, error: int((n - 1) / error**2),), "rounded-down"),
-    "calls": ((lambda n, error: 2 * math.ceil((n - 1) / error**2),), "calls-not-probes"),
+    "down": ((lambda n, error: max(int((n - 1) / error**2), 1),), "rounded-down"),
+    "calls": ((lambda n, error: max(2 * math.ceil((n - 1) / error**2), 2),), "calls-not-probes"),
+    "root": ((lambda n, error: max(math.ceil(math.sqrt(n - 1) / error), 1),), "root-of-n"),
+    "times": ((lambda n, error: max(math.ceil((n - 1) * error**2), 1),), "multiplied-by-the-error"),
+    "no probe for one number": ((lambda n, error: math.ceil((n - 1) / error**2),), "no-probe"),
+    "calls, at least one": ((lambda n, error: 2 * max(math.ceil((n - 1) / error**2), 1),), "calls-not-probes"),
     "one": ((lambda n, error: 1,), ""),
 }

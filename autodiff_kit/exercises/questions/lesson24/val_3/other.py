@@ -32,7 +32,12 @@ def cheapest_with_its_bill(table, n):
     return min((once + n * later, road) for road, (once, later) in table.items())[1]
 
 
+def a_list_of_answers(road, F, dF, ys):
+    xs, once, later = roads_by_secants(road, F, dF, ys)
+    return [float(x) for x in xs], once, later
+
+
 OTHER = (
-    roads_by_secants,
+    a_list_of_answers,
     cheapest_with_its_bill,
 )

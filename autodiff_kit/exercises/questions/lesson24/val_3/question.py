@@ -14,6 +14,8 @@ from autodiff_kit.exercises.question import Question
 from ...lesson21 import shared
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
@@ -36,15 +38,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             if road != "solver" and dF.calls:
                 a.fail(set(), f'The method "{road}" called dF, which only the solver may use.')
                 return
-    for _ in range(2):
-        yield from cheapest_4(a, table_4(rng))
+    yield from cheapest_4(a, *tables_4(rng))
 
 
 def judged(a: AttemptEvaluation, reply: CallResult, road: str, x: Array, asked: int, allowed: float) -> bool:
     """Whether the answers are near enough, and the questions to F were counted."""
-    found, once, later = (
-        require_real_array(part, "solve_by") for part in unpack_tuple(reply, "solve_by", ("xs", "once", "later"))
-    )
+    xs, *counts = unpack_tuple(reply, "solve_by", ("xs", "once", "later"))
+    found, once, later = (require_real_array(part, "solve_by") for part in (as_numbers(xs), *counts))
     if found.shape != x.shape or once.size != 1 or later.size != 1:
         raise LearnerCodeError(f"solve_by is to return ({len(x)} numbers, a count, a count) for {len(x)} y.")
     off = float(np.abs(found - x).max())
@@ -62,6 +62,22 @@ def judged(a: AttemptEvaluation, reply: CallResult, road: str, x: Array, asked: 
     return a.behave(misplaced == 0, "", words, half=False)
 
 
+def as_numbers(xs: object) -> object:
+    """A list or tuple of single numbers as one array; anything else as it is."""
+    if type(xs) not in (list, tuple):
+        return xs
+    single = [require_real_array(one, "solve_by") for one in xs]  # type: ignore[attr-defined]
+    return np.array([one.item() for one in single]) if all(one.size == 1 for one in single) else xs
+
+
+def tables_4(rng: np.random.Generator) -> tuple[dict[str, tuple[int, int]], dict[str, tuple[int, int]]]:
+    """Two tables in which no constant choice and none of CHOICES name the same methods."""
+    while True:
+        first, second = table_4(rng), table_4(rng)
+        if all(choice(first) != choice(second) for choice in CHOICES.values()):
+            return first, second
+
+
 def table_4(rng: np.random.Generator) -> dict[str, tuple[int, int]]:
     """Costs at which one road is cheapest for one query and another for many; no two cost the same."""
     while True:
@@ -70,7 +86,9 @@ def table_4(rng: np.random.Generator) -> dict[str, tuple[int, int]]:
         names = rng.permutation(list(ROADS))
         table = {str(names[k]): (int(once[k]), int(later[k])) for k in range(len(names))}
         bills = [sorted(cost(table, n).values()) for n in QUERIES]
-        if all(bill[0] < bill[1] for bill in bills) and best(table, 1) != best(table, QUERIES[-1]):
+        if all(bill[0] < bill[1] for bill in bills) and len({choice(table) for choice in CHOICES.values()}) == len(
+            CHOICES
+        ):
             return {road: table[road] for road in ROADS}
 
 
@@ -85,22 +103,38 @@ def best(table: dict[str, tuple[int, int]], n: int) -> str:
     return min(bill, key=lambda road: bill[road])
 
 
-def cheapest_4(a: AttemptEvaluation, table: dict[str, tuple[int, int]]) -> CheckScript:
-    """Judge the answers to one table, for few queries and many."""
-    answers: list[object] = []
-    for n in QUERIES:
-        reply = yield Call("cheapest", (table, n))
-        answers.append(reply.value)
-    if any(answer not in ROADS for answer in answers if isinstance(answer, str)) or not all(
-        isinstance(answer, str) for answer in answers
-    ):
-        raise LearnerCodeError(f"cheapest is to return the name of a method, one of {', '.join(ROADS)}.")
-    wrong = [n for n, answer in zip(QUERIES, answers, strict=True) if answer != best(table, n)]
-    if wrong:
-        n, said = wrong[0], str(answers[QUERIES.index(wrong[0])])
-        names = {"one-road-for-all"} if len(set(answers)) == 1 else set()
-        k = cost(table, n)[said]
-        a.fail(names, f"For n = {n}, {said} takes {k} calls, and {best(table, n)} takes fewer.", n=n, road=said, k=k)
+CHOICES: dict[str, Callable[[dict[str, tuple[int, int]]], str]] = {
+    "only-the-later-calls": lambda table: min(table, key=lambda method: table[method][1]),
+    "only-the-calls-once": lambda table: min(table, key=lambda method: table[method][0]),
+    "n-changes-nothing": lambda table: min(table, key=lambda method: sum(table[method])),
+}
+"""Choices that do not depend on n, by their misconception."""
+
+
+def cheapest_4(a: AttemptEvaluation, *tables: dict[str, tuple[int, int]]) -> CheckScript:
+    """Judge the answers to some tables, for few queries and many."""
+    answers: list[list[object]] = []
+    for table in tables:
+        answers.append([])
+        for n in QUERIES:
+            reply = yield Call("cheapest", (table, n))
+            answers[-1].append(reply.value)
+            if not (isinstance(reply.value, str) and reply.value in ROADS):
+                raise LearnerCodeError(f"cheapest is to return the name of a method, one of {', '.join(ROADS)}.")
+    ideas = {
+        idea
+        for idea, choice in CHOICES.items()
+        if all(set(given) == {choice(table)} for table, given in zip(tables, answers, strict=True))
+    }
+    if len({str(answer) for given in answers for answer in given}) == 1:
+        ideas = {"one-road-for-all"}
+    for table, given in zip(tables, answers, strict=True):
+        wrong = [(n, str(said)) for n, said in zip(QUERIES, given, strict=True) if said != best(table, n)]
+        if wrong:
+            n, said = wrong[0]
+            k = cost(table, n)[said]
+            words = f"For n = {n}, {said} takes {k} calls, and {best(table, n)} takes fewer."
+            a.fail(ideas, words, n=n, road=said, k=k)
 
 
 QUESTION = Question(
@@ -122,7 +156,10 @@ def cheapest(table, n):
 ''',
     check=check,
     messages={
-        "one-road-for-all": "The same method was chosen for every n. For n = {n}, {road} takes {k} calls, and another takes fewer."
+        "one-road-for-all": "The same method was chosen for every n. For n = {n}, {road} takes {k} calls, and another takes fewer.",
+        "only-the-later-calls": "The method with the fewest later calls was chosen for every n. For n = {n}, {road} takes {k} calls, because the calls made once count too.",
+        "only-the-calls-once": "The method with the fewest calls made once was chosen for every n. For n = {n}, {road} takes {k} calls: the later calls are made again for each y.",
+        "n-changes-nothing": "The smallest once + later was chosen for every n. For n = {n}, {road} takes {k} calls. Only the later calls are made n times.",
     },
     hints=(
         "Run all three on one box first, and look at how often they call F.",

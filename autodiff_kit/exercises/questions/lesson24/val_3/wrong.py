@@ -61,8 +61,10 @@ def nearest_of_three(road, F, dF, ys):
 WRONG = {
     "the model for all": ((roads, lambda table, n: "model"), "one-road-for-all"),
     "the solver for all": ((roads, lambda table, n: "solver"), "one-road-for-all"),
-    "cheapest for one": ((roads, lambda table, n: fewest(table, 1)), "one-road-for-all"),
-    "cheapest for many": ((roads, lambda table, n: fewest(table, 10**9)), "one-road-for-all"),
+    "once + later": ((roads, lambda table, n: fewest(table, 1)), "n-changes-nothing"),
+    "n times both": ((roads, lambda table, n: min(table, key=lambda m: n * sum(table[m]))), "n-changes-nothing"),
+    "once": ((roads, lambda table, n: fewest(table, 0)), "only-the-calls-once"),
+    "cheapest for many": ((roads, lambda table, n: fewest(table, 10**9)), "only-the-later-calls"),
     "dearest": ((roads, lambda table, n: max(table, key=lambda road: table[road][0] + n * table[road][1])), ""),
     "copied figures": ((copied, fewest), ""),
     "all for the queries": ((all_later, fewest), ""),
