@@ -16,6 +16,7 @@ from autodiff_kit.core.operation import Op
 from autodiff_kit.core.path_breaks import mark_path_break
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
 
 __all__ = ["Variable", "VariableReading", "attach_variable"]
@@ -71,9 +72,8 @@ class Variable(Value):
         constraint: Callable[[Any], Any] | None = None,
     ) -> None:
         self._value = copy_value(value, dtype)
-        self._name = name
-        self.trainable = trainable
-        self.constraint = constraint
+        self._name, self.constraint = name, constraint
+        self.trainable = check_flag("trainable", trainable)
 
     @property
     def name(self) -> str | None:
