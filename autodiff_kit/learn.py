@@ -145,7 +145,7 @@ def lesson(no: str) -> LessonHeader:
     Examples
     --------
     >>> lesson("01").minutes
-    35
+    40
     """
     head = read_lesson_header(no)
     for one in prompts_of(head.no):
@@ -219,7 +219,7 @@ def reveal(item: str, value: object) -> PredictionVerdict:
     --------
     >>> question = predict("jv", answer="c")
     >>> reveal("jv", [7, -5, 3]).idea
-    'pushed-the-cotangent'
+    'f(x + v) − f(x), a whole step instead of a rate'
     """
     one = find_prompt(item)
     verdict = judge_prediction(one, _stored_answer(one), value)
