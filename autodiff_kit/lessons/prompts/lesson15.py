@@ -21,7 +21,7 @@ PROMPTS = (
             Choice("rate", "−10.0000", (-10.0,), "every step of Adam has the size of the learning rate"),
         ),
         "Each 0 multiplies m by 0.9, so w moves on: by −0.1000 in step 1, by −0.0670 in step 2, and less in each later "
-        "one. Momentum would reach −1, but Adam also divides by the root of v, which hardly falls.",
+        "one. Momentum would reach −1, since its slot is a sum of gradients; Adam's corrected m is a mean.",
     ),
     Prompt(
         "15",
