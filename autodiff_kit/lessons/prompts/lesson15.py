@@ -35,7 +35,7 @@ PROMPTS = (
             Choice("moments", "momentum and Adam", (0.0, -0.899973, 0.0, -0.500522)),
             Choice("adam", "only Adam", (0.0, 0.0, 0.0, -0.500522), "momentum stops when the gradients stop"),
         ),
-        "Their move is a multiple of a mean of past gradients. "
+        "Their move is a multiple of a slot of past gradients, a sum or a mean. "
         "The moves of SGD and RMSProp have g as a factor, and g is 0.",
     ),
     Prompt(
