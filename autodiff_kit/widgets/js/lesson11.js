@@ -22,7 +22,7 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "What does a graph without nodes say?",
+    title: "What does the readout of an empty graph give?",
     lead: "Five nodes with a value each. A node's shape says which graph it belongs to, and its arcs who stands beside it there. Click a node to move it to the next graph. Each graph reads a number out of its nodes, and the loss is v = 1 times the sum of all of them. Dashed is what comes back.",
   });
   const parts = makeParts(model);
