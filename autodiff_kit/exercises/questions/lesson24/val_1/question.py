@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -31,9 +32,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         facts = {"n": n, "count": count}
-        words = f"es_gradient with {count} probes in {n} numbers"
+        words = translate("es_gradient with {count} probes in {n} numbers", "lesson24").format(**facts)
         if a.case(reply.value, right(hill, x, E), mistaken(hill, x, E), tol=1e-8, of=words, facts=facts):
-            words = f"F was called {asked} times; two calls a probe are {2 * count}."
+            words = translate("F was called {asked} times; two calls a probe are {allowed}.", "lesson24").format(
+                asked=asked, allowed=2 * count
+            )
             a.behave(asked <= 2 * count, "", words)
 
 
