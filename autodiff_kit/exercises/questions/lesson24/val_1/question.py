@@ -67,7 +67,7 @@ QUESTION = Question(
     id="val-1",
     points=3,
     title="A gradient from values alone",
-    text="""`F` takes an array and gives one number; it has no gradient. Each row e of `E` is a probe, an array of +1 and −1. Estimate the gradient of F at `x` from values alone. A mirrored pair consists of the
+    text="""`F` takes an array and gives one number, but no gradient. Each row e of `E` is a probe, an array of +1 and −1. Estimate the gradient of F at `x` from values alone. A mirrored pair consists of the
 points x + σe and x − σe. The difference of their values, divided by 2σ and multiplied by e, is the estimate of one probe. Return the mean over the probes, with two calls of F for each.""",
     writes=("es_gradient",),
     starter='''def es_gradient(F, x, sigma, E):
