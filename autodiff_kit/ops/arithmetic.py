@@ -147,7 +147,7 @@ def fabs(x: Any) -> Tensor:
 
 
 @elementwise(
-    lambda g, _y, x, *, like: g * (_sign_of(x) * np.where(np.signbit(like), -1.0, 1.0)),
+    lambda g, _y, x, *, like: g * (_sign_of(x) * np.copysign(1.0, like)),
     prepare=lambda x, like: {"like": like if type(like) in (int, float) else _sign_source(x, as_tensor(like))},
 )
 def _copysign(x: Any, like: Any) -> Any:
