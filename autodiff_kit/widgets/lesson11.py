@@ -64,7 +64,7 @@ class GraphReadout(KernelWidget):
     def _five_ids(self, proposal: Any) -> Any:
         ids = proposal["value"]
         if len(ids) != NODES or not all(0 <= one < MOST_GRAPHS for one in ids):
-            raise traitlets.TraitError(f"ids holds {NODES} whole numbers from 0 to {MOST_GRAPHS - 1}; got {ids}")
+            raise traitlets.TraitError(f"ids holds {NODES} integers from 0 to {MOST_GRAPHS - 1}; got {ids}")
         return ids
 
     def compute_outputs(self) -> dict[str, Any]:
