@@ -130,7 +130,7 @@ The weights have the dtype of the scores (float64, float32 or float16). There mu
     messages={
         "minus-1e9-is-not-minus-infinity": "The empty row got the weights {weights}; all 0 or all NaN is expected. With every score lowered by a large number, the softmax still gives weights that sum to 1. Use the mask to find empty rows.",
         "zero-after": "The weights of the first row sum to {sum}, not 1. They were set to 0 after a softmax over all positions, so the padding is still in the sum Z. Mask the scores before the softmax.",
-        "eps-vanishes-in-float16": "1e-9 is 0 in float16, so the empty row is still 0/0. Use the mask, not the sum, to find empty rows.",
+        "eps-vanishes-in-float16": "A number such as 1e-9 is 0 in float16, so the empty row is still 0/0. Use the mask, not the sum, to find empty rows.",
         "hides-a-real-nan": "A kept score was NaN, and the row has no NaN in it. Replace values by the mask only; nan_to_num also hides errors.",
         "padding-leaks-nan": "The padding held {nan}, and it reached the weights. Multiplying by a mask does not help, since 0·nan and 0·inf are nan. Replace padded scores with where, before the maximum and before exp.",
         "ignores-the-policy": "The empty row does not follow empty={policy}.",

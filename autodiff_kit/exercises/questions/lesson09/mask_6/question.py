@@ -127,7 +127,7 @@ which *keys* are real. The scores are q·k/√d.
     messages={
         "zero-times-nan": "The output has NaN in it: a weight of 0 was multiplied by a NaN in v. Set v to 0 where keep is False.",
         "garbage-reaches-the-query": "The output is right, but the gradient with respect to q is NaN. It is a product with k, and padded k holds NaN. Set k to 0 there as well.",
-        "empty-sentence-attends": "Sentence {b} is empty, and its output is a mean over padding instead of 0.",
+        "empty-sentence-attends": "Sentence {b} is empty, and its output is a mean over the padding. It must be 0, whatever the padding holds.",
         "masks-the-queries": "The mask was applied to the queries. It belongs to the keys, the axis over which the weights sum to 1.",
         "not-renormalised": "The weights of sentence {b} sum to {s}, not 1: they were set to 0 after the softmax and not renormalised.",
         "no-scale": "The scores were not divided by √d.",

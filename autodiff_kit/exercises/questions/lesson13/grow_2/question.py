@@ -105,7 +105,7 @@ checkpointed(fs, slopes, q2.example.x, q2.example.k, store)
         "restarts-for-each-layer": "The derivative is right, but layers were called {c} times (n = {n}, k = {k}); at most {double} calls are allowed. Each input was computed again from the checkpoint. Run each block once, and store the inputs as they come.",
         "slope-at-the-checkpoint": "The derivatives of a block were all taken at its checkpoint. Layer i gets the output of layer i − 1, so its derivative belongs there.",
         "slope-at-x": "All derivatives were taken at x. Layer i gets the output of layer i − 1, so its derivative belongs there.",
-        "forward-order": "The derivative is right, but `slopes` was called from the first layer on. That is forward mode, which needs no stored values. A backward pass takes the layers from last to first: layers with many inputs and one output need that order, so it is asked for here.",
+        "forward-order": "The derivative is right, but `slopes` was called from the first layer on. That is forward mode, which needs no stored values. A backward pass takes the layers from last to first. With many inputs and one output this order needs one pass, and forward mode one for each input; so it is asked for here.",
         "held-elsewhere": "The derivative is right, but {where} got a value that was held outside the store. Hold values in the store, where they are counted.",
     },
     hints=(
