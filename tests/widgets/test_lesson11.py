@@ -83,7 +83,7 @@ def test_bad_input_is_refused_and_changes_nothing(name: str, bad: Any, says: str
 
 def test_the_twin_says_it_in_text() -> None:
     table = GraphReadout().as_table()
-    assert table.caption == "mean of each graph; into v: 5.5000"
+    assert table.caption == "mean of each graph; gradient of v: 5.5000"
     assert table.rows[1] == ("graph 1", "3", 12.0, 4.0, "0.3333, 0.3333, 0.3333")
     assert table.rows[2][-1] == "no node"
     assert "place 2" in GraphReadout(count=1).as_table().caption
