@@ -40,7 +40,7 @@ def _is_released(entry: TapeEntry, tape: GradientTape) -> bool:
 
 def _tape_header(context: InspectorContext, message: Message) -> Message:
     view = context.view(message)
-    entry, table = view.entry, view.table
+    entry = view.entry
     about = context.notice(entry) | {"bad": view.bad}
     return {
         "type": "tape",

@@ -145,7 +145,7 @@ g = tape.gradient(y, [x, unused])
 
 
 def test_the_first_cell_is_complete_where_the_server_has_panels(browser: Browser) -> None:
-    """Import, tape and gradient in one cell: no page can have asked for anything before the tape released its values."""
+    """Import, tape and gradient in one cell: no page can have asked before the values are released."""
     browser.manager.restart_kernel(now=True, env={**os.environ, PANELS_VARIABLE: "1"})
     browser.client.wait_for_ready(timeout=60)
     browser.news, browser.comm = [], ""

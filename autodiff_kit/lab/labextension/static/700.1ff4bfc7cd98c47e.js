@@ -158,6 +158,13 @@
 .akl-v-nan { color: var(--ak-nan); font-weight: 600; font-size: var(--akl-small); line-height: 15px; padding: 0 5px; border: 1px solid var(--ak-nan); border-radius: 2px; background: repeating-linear-gradient(135deg, color-mix(in srgb, var(--ak-nan) 24%, transparent) 0 3px, transparent 3px 6px); }
 .akl-v-load { width: 52px; height: 8px; border-radius: 2px; background: var(--ak-line); }
 
+.akl-v-lost { color: var(--ak-ink2); font-size: var(--akl-tiny); font-style: italic; }
+
+/* what the signs mean */
+.akl-legend { flex: none; border-top: 1px solid var(--ak-line); font-size: var(--akl-small); } .akl-legend summary { padding: 4px 10px; color: var(--ak-ink2); cursor: pointer; } .akl-legend[open] { max-height: 45%; overflow-y: auto; scrollbar-width: thin; }
+.akl-legend dl { display: grid; grid-template-columns: 72px minmax(0, 1fr); gap: 3px 10px; padding: 2px 10px 10px; align-items: center; } .akl-legend dt { display: flex; justify-content: flex-end; } .akl-legend-mark { display: inline-flex; } .akl-legend-source { width: 7px; height: 7px; border: 1.5px solid var(--ak-ink); border-radius: 1px; }
+.akl-chain-side + .akl-chain-side { margin-top: 4px; }
+
 /* header of the inspector */
 .akl-head { flex: none; padding: 6px 8px 4px 10px; } .akl-tape-pick { flex: 1; border-color: transparent; font-size: 13px; font-weight: 600; padding: 0; margin-left: -1px; } .akl-tape-pick:hover { border-color: var(--ak-line2); }
 .akl-live { width: 8px; height: 8px; border-radius: 50%; flex: none; margin-right: 4px; border: 2px solid var(--ak-ink); } .akl-live.is-pinned { border-radius: 1px; background: var(--ak-ink); } [data-kernel="busy"] .akl-live { border-style: dotted; animation: akl-turn 1.2s linear infinite; } [data-kernel="dead"] .akl-live { border-color: var(--ak-ink3); } @keyframes akl-turn { to { transform: rotate(1turn); } }
