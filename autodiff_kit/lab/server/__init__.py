@@ -84,24 +84,29 @@ A 404 without ``error.code`` means that this extension is not installed.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 __all__ = ["load_jupyter_server_extension"]
 
 
 def load_jupyter_server_extension(app: Any) -> None:
-    """Add the routes to a running server, and send kernels' messages without delay; Jupyter calls this on start.
+    """Add the routes to a running server, and tell its kernels that there are panels; Jupyter calls this on start.
+
+    Kernels' messages are sent without delay. A kernel inherits the server's environment.
 
     Parameters
     ----------
     app : jupyter_server.serverapp.ServerApp
         The server.
     """
+    from autodiff_kit.lab import PANELS_VARIABLE
     from autodiff_kit.lab.server.handlers import routes
     from autodiff_kit.lab.server.tcp_nodelay import disable_nagle
 
     app.web_app.add_handlers(".*$", routes(app))
     disable_nagle(app)
+    os.environ[PANELS_VARIABLE] = "1"
 
 
 _load_jupyter_server_extension = load_jupyter_server_extension
