@@ -109,8 +109,8 @@ def test_the_first_tape_of_a_notebook_is_complete(bench: Any) -> None:
 
     bench.inspector.locator(".akl-view .akl-name", has_text=re.compile("^W$")).click()
     blocks = bench.inspector.locator(".akl-block")
-    expect(blocks.filter(has_text="value").locator(".akl-matrix td")).to_have_count(12)
-    expect(blocks.filter(has_text="cotangent").locator(".akl-matrix")).to_have_count(0)
+    expect(blocks.filter(has_text="↑ cotangent").locator(".akl-matrix td")).to_have_count(12)
+    expect(bench.inspector.locator(".akl-detail .akl-matrix")).to_have_count(1)
     bench.shot("first-tape-detail")
 
     bench.view("why")
