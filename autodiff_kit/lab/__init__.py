@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-PANELS_VARIABLE = "AUTODIFF_KIT_PANELS"
-"""Environment variable that the server sets for its kernels: a page may open an inspector at any time."""
-
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:
     return [{"src": "labextension", "dest": "autodiff-kit"}]

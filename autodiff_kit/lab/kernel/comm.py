@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff_kit.core.tape_observer import set_tape_observer
-from autodiff_kit.lab import PANELS_VARIABLE
+from autodiff_kit.lab.environment import PANELS_VARIABLE
 from autodiff_kit.lab.kernel.cells import CellRegistry
 from autodiff_kit.lab.kernel.inspector import VERSION, TapeInspector
 from autodiff_kit.lessons.progress_listeners import progress_listeners

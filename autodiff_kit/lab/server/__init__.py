@@ -100,7 +100,7 @@ def load_jupyter_server_extension(app: Any) -> None:
     app : jupyter_server.serverapp.ServerApp
         The server.
     """
-    from autodiff_kit.lab import PANELS_VARIABLE
+    from autodiff_kit.lab.environment import PANELS_VARIABLE
     from autodiff_kit.lab.server.handlers import routes
     from autodiff_kit.lab.server.tcp_nodelay import disable_nagle
 

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from jupyter_client.manager import KernelManager
 
-from autodiff_kit.lab import PANELS_VARIABLE
+from autodiff_kit.lab.environment import PANELS_VARIABLE
 from autodiff_kit.lab.kernel.cells import source_hash
 
 TARGET = "autodiff_kit:tape"

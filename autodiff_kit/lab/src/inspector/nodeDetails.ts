@@ -116,7 +116,7 @@ export class NodeDetails {
     const tape = this.s.tape!;
     const v = h('span', { class: 'akl-v' });
     const constant = what !== 'value' && tape.flag(i, 'k');
-    const kind = !ready ? KIND.NOT_BEGUN : constant ? KIND.CONSTANT : tape.kind(what, i);
+    const kind = what === 'cotangent' ? tape.cotangentKind(i, this.s.reverseEnd) : !ready ? KIND.NOT_BEGUN : constant ? KIND.CONSTANT : tape.kind(what, i);
     showValue(v, ROLES[what], kind, tape.summariesOf(i)[['value', 'tangent', 'cotangent'].indexOf(what)], tape.shape(i));
     return h('div', { class: `akl-block akl-block-${ROLES[what]}` }, h('div', { class: 'akl-block-head' }, h('span', null, title), v), matrices && ready && kind >= KIND.FINITE ? this.smallArray(i, what) : null);
   }

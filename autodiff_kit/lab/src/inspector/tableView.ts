@@ -201,7 +201,7 @@ class TableView implements TapeTableView {
     const constant = tape.flag(f, 'k');
     const begun = (yes: boolean, kind: number): number => (!yes ? KIND.NOT_BEGUN : constant ? KIND.CONSTANT : kind);
     const value = recorded ? tape.kind('value', f) : KIND.NOT_BEGUN;
-    const cotangent = begun(swept, tape.kind('cotangent', f));
+    const cotangent = tape.cotangentKind(f, s.reverseEnd);
     for (const c of this.columns) {
       const el = line.cells[c].firstElementChild as HTMLElement;
       if (c === 'value') {

@@ -73,6 +73,11 @@ export class Tape {
   kind(what: Quantity, i: number): number {
     return this.settledKind(this.kinds[what][i]);
   }
+  /** The cotangent's kind as far as the sweep has come; of a released tape there is no sweep to wait for. */
+  cotangentKind(i: number, reverseEnd: number): number {
+    const known = this.flag(i, 'k') ? KIND.CONSTANT : this.kind('cotangent', i);
+    return i >= reverseEnd || (this.header.released && known === KIND.NOT_KEPT) ? known : KIND.NOT_BEGUN;
+  }
   /** Once the kernel has told all that it knows, what is unknown is not kept. */
   settledKind(kind: number): number {
     return kind === KIND.UNKNOWN && this.kindsLoaded ? KIND.NOT_KEPT : kind;
