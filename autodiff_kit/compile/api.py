@@ -185,6 +185,8 @@ def _cache_key(nest: Any, numeric_leaves: list[Any], other_objects: list[Any]) -
         numeric_leaves.append(nest)
         return kind
     if kind is np.ndarray or isinstance(nest, np.generic):
+        if nest.dtype.kind not in "biufc":
+            raise DtypeError(f"a compiled function takes numbers and arrays of numbers, got dtype {nest.dtype}")
         numeric_leaves.append(nest)
         return (kind, nest.shape, nest.dtype)
     if isinstance(nest, (list, tuple)):

@@ -83,7 +83,7 @@ class Recording:
                 )
             if value.dtype.kind not in "fc":
                 warnings.warn(
-                    f"watching a value of dtype {value.dtype}: whole numbers have no derivative, its gradient will be "
+                    f"watching a value of dtype {value.dtype}: integers have no derivative, its gradient will be "
                     "None. Write 5.0 instead of 5, or ak.cast(x, 'float64').",
                     stacklevel=2,
                 )

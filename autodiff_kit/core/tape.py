@@ -124,7 +124,7 @@ class GradientTape(Recording):
     def _check_usable(self) -> None:
         if self._used and not self._persistent:
             raise TapeError(
-                "this tape has given its gradients and let go of what it held. "
+                "this tape has given its gradients and released the values that it kept. "
                 "Use GradientTape(persistent=True) to ask more than once, or record again."
             )
         if not self._entered:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.lessons.translation import translate
+
 from .protocol import NUMPY_SCALAR_TYPES, LearnerCodeError, OpaqueValue, ReturnedFunction
 
 __all__ = [
@@ -28,7 +30,7 @@ class NoneResultError(LearnerCodeError):
     """The learner's function returned None, or a value that contains None, in place of a number or an array."""
 
     def __init__(self, whose: str) -> None:
-        super().__init__(f"{whose} gave back nothing (None). Does it end with return?")
+        super().__init__(translate("{whose} returned None. Does it end with return?").format(whose=whose))
         self._whose = whose.rstrip(",")
 
     def describe_within(self, call: str, result: object) -> str:
@@ -37,11 +39,11 @@ class NoneResultError(LearnerCodeError):
             return self.text
         entry = _path_to_none(result)
         if entry is None:
-            return f"{self._whose} is None, where an array or a number is asked for."
-        return (
-            f"The result of {call} is None at entry {entry} (entries count from 0), "
-            "where an array or a number is asked for."
-        )
+            return translate("{whose} is None, where an array or a number is asked for.").format(whose=self._whose)
+        return translate(
+            "The result of {call} is None at entry {entry} (entries count from 0), where an array or a number is "
+            "asked for."
+        ).format(call=call, entry=entry)
 
 
 def as_real_array(value: object) -> np.ndarray | None:
@@ -61,7 +63,9 @@ def require_real_array(value: object, whose: str) -> np.ndarray:
     if array is None:
         if value is None:
             raise NoneResultError(whose)
-        raise LearnerCodeError(f"{whose} gave back {_describe_non_number(value)}")
+        raise LearnerCodeError(
+            translate("{whose} returned {what}").format(whose=whose, what=_describe_non_number(value))
+        )
     return array
 
 
@@ -88,14 +92,14 @@ def _bracketed(path: str) -> str:
 
 def _describe_non_number(value: object) -> str:
     if type(value) in (list, tuple):
-        kind = type(value).__name__
-        return f"a {kind}, where an array or a number is asked for. np.array(...) makes an array of it."
+        text = translate("a {kind}, where an array or a number is asked for. np.array(...) makes an array of it.")
+        return text.format(kind=type(value).__name__)
     if isinstance(value, ReturnedFunction):
-        return "a function, where an array or a number is asked for. Was it to be called?"
+        return translate("a function, where an array or a number is asked for. Was it to be called?")
     if type(value) is np.ndarray or type(value) is complex:
-        return "complex numbers, where real ones are asked for."
+        return translate("complex numbers, where real ones are asked for.")
     kind = value.kind if isinstance(value, OpaqueValue) else type(value).__name__
-    return f"a value of type {kind}, where an array, a tensor or a number is asked for."
+    return translate("a value of type {kind}, where an array, a tensor or a number is asked for.").format(kind=kind)
 
 
 def values_close(got: object, want: object, tol: float) -> bool:

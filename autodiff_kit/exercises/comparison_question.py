@@ -33,14 +33,15 @@ class Misconception:
     ----------
     name : str
         Its id, such as ``forgets-the-factor``.
-    function : callable
-        Takes the arguments of the learner's function and gives the wrong value.
+    function : callable or None
+        Takes the arguments of the learner's function and gives the wrong value. None for a mistake that no value shows,
+        such as a change of an argument (``spoils``).
     message : str
         One sentence: what was found and where to look, without the answer. Braces are filled with facts.
     """
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., Any] | None
     message: str
 
 
@@ -59,12 +60,13 @@ def comparison_question(
     facts: Callable[..., Mapping[str, object]] | None = None,
     example: Callable[[np.random.Generator], Mapping[str, object]] | None = None,
     praise: str = "",
+    spoils: Mapping[int, str] | None = None,
 ) -> Question:
     """Make a question whose check compares one function with the worked answer.
 
     Parameters
     ----------
-    id, points, title, text, starter, hints, praise
+    id, points, title, text, starter, hints, praise, spoils
         As in :class:`Question`.
     solution : callable
         The worked answer. The learner's function has its name.
@@ -96,7 +98,7 @@ def comparison_question(
             reply = yield Call(name, arguments)
             if attempt.warned(reply):
                 continue
-            mistaken = {one.name: partial(one.function, *arguments) for one in misconceptions}
+            mistaken = {one.name: partial(one.function, *arguments) for one in misconceptions if one.function}
             told = (facts or arguments_by_name)(*arguments)
             attempt.case(reply.value, solution(*arguments), mistaken, tol=tolerance, facts=told)
 
@@ -115,6 +117,7 @@ def comparison_question(
         hints=hints,
         example=example or first_input,
         praise=praise,
+        spoils=spoils or {},
     )
 
 

@@ -270,18 +270,21 @@ def unpack_tuple(reply: CallResult, call: str, parts: tuple[str, ...]) -> tuple[
     """Items of a result that must be a tuple of given length; a LearnerCodeError if it is not."""
     value = reply.value
     if type(value) not in (tuple, list) or len(value) != len(parts):  # type: ignore[arg-type]
-        wanted = ", ".join(parts)
-        came = "None; does it end with return" if value is None else f"a value of type {type(value).__name__}"
-        if type(value) in (tuple, list):
-            came = f"{len(value)} things"  # type: ignore[arg-type]
-        raise LearnerCodeError(f"{call} is to give back {len(parts)} things, ({wanted}); it gave back {came}.")
+        if value is None:
+            came = translate("None; does it end with return")
+        elif isinstance(value, tuple | list):
+            came = translate("{count} values").format(count=len(value))
+        else:
+            came = translate("a value of type {kind}").format(kind=type(value).__name__)
+        text = translate("{call} should return {count} values, ({parts}); it returned {came}.")
+        raise LearnerCodeError(text.format(call=call, count=len(parts), parts=", ".join(parts), came=came))
     return tuple(value)  # type: ignore[arg-type]
 
 
 def format_call(call: Call | None) -> str:
     """A call as a line of code, long values abbreviated."""
     if call is None:
-        return "The answer"
+        return translate("The answer")
     args = [_format_argument(value) for value in call.args]
     args += [f"{key}={_format_argument(value)}" for key, value in call.kwargs.items()]
     return f"{call.name}({', '.join(args)})"
@@ -296,6 +299,6 @@ def _format_argument(value: object) -> str:
         names = [_format_argument(one) for one in value]
         return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
     if isinstance(value, np.ndarray) and value.size > 8:
-        return f"{value.dtype} array of shape {value.shape}"
+        return translate("{dtype} array of shape {shape}").format(dtype=value.dtype, shape=value.shape)
     text = format_value(value)
     return text if len(text) <= 200 else text[:150] + " … " + text[-30:]

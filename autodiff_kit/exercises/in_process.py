@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import linecache
 import os
+import signal
 import sys
+import threading
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+
+from autodiff_kit.lessons.translation import translate
 
 from .memory_meter import PeakMemoryMeter
 from .protocol import (
@@ -33,7 +38,7 @@ from .protocol import (
 from .tape_meter import TapeMeter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
     from .protocol import CheckScript
@@ -50,6 +55,36 @@ IMMUTABLE_TYPES = frozenset((type(None), bool, int, float, complex, str))
 FLOATING_POINT_ERRORS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
 # The callback of each function that was passed to a learner; the grader's sandbox sends its number over the pipe.
 callback_of_function: WeakKeyDictionary[Callable[..., Any], Callback] = WeakKeyDictionary()
+
+
+SECONDS_FOR_A_CALL = 20
+"""How long a function may run for one call; the longest worked answer takes two."""
+
+
+class TimeLimitReached(KeyboardInterrupt):
+    """Raised in a learner's function that has run for too long, so that ``except Exception`` does not catch it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimeLimitReached` in a block that takes longer, where a signal can: in the main thread of a system
+    with interval timers, unless somebody else uses the timer.
+    """
+    here = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    if not here or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeLimitReached
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again each second: the code may catch it once
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def run_script(script: CheckScript, answer: Callable[[Call], CallResult]) -> Any:
@@ -112,7 +147,7 @@ class InProcessRunner:
         try:
             for array, new in zip(before, call.overwrite, strict=False):
                 array[...] = new  # a read-only array raises here
-            with tape_meter, memory_meter:
+            with tape_meter, memory_meter, time_limit(SECONDS_FOR_A_CALL):
                 value = self._run(call, given, keywords, tape)
         except LearnerCodeError:
             raise
@@ -277,12 +312,18 @@ def _arrays(value: Any, depth: int = 0) -> list[np.ndarray]:
 def learner_error(call: Call, error: BaseException) -> LearnerCodeError:
     """The message to the learner about an exception in their code."""
     if isinstance(error, KeyboardInterrupt):
-        return LearnerCodeError(
-            f"{call.name} was still running when you stopped it.", learner_line(error.__traceback__)
+        text = (
+            translate("{name} had not returned after {seconds} seconds, so it was stopped. Does each of its loops end?")
+            if isinstance(error, TimeLimitReached)
+            else translate("{name} was still running when you stopped it.")
         )
-    said = str(error).strip() or "no further words"
+        return LearnerCodeError(
+            text.format(name=call.name, seconds=SECONDS_FOR_A_CALL), learner_line(error.__traceback__)
+        )
+    said = str(error).strip() or translate("no further words")
+    text = translate("{name} stopped with {error}: {said}")
     return LearnerCodeError(
-        f"{call.name} stopped with {type(error).__name__}: {said}", learner_line(error.__traceback__)
+        text.format(name=call.name, error=type(error).__name__, said=said), learner_line(error.__traceback__)
     )
 
 
@@ -293,6 +334,7 @@ def learner_line(trace: TracebackType | None) -> str:
         file = trace.tb_frame.f_code.co_filename
         if not file.startswith(NOT_LEARNER_CODE) and "site-packages" not in file:
             source = linecache.getline(file, trace.tb_lineno, trace.tb_frame.f_globals).strip()
-            place = f"line {trace.tb_lineno}" + (f": {source}" if source else "")
+            line = translate("line {number}").format(number=trace.tb_lineno)
+            place = f"{line}: {source}" if source else line
         trace = trace.tb_next
     return place

@@ -147,17 +147,22 @@ def fabs(x: Any) -> Tensor:
 
 
 @elementwise(
-    lambda g, _y, x, *, like: g * (_sign_of(x) * np.where(np.signbit(like), -1.0, 1.0)),
-    prepare=lambda x, like: {"like": like if type(like) in (int, float) else _sign_source(x, as_tensor(like))},
+    lambda g, _y, x, *, like: g * (_sign_of(x) * np.copysign(1.0, like)),
+    prepare=lambda x, like: {"like": _sign_source(x, like)},
 )
 def _copysign(x: Any, like: Any) -> Any:
     """The magnitude of ``x`` with the sign of ``like``."""
     return np.copysign(x, like)
 
 
-def _sign_source(x: Tensor, like: Tensor) -> Any:
-    """The array that gives the signs, in a dtype with which the result has NumPy's dtype."""
-    return as_array(unwrap(like), np.result_type(x.dtype, like.dtype))
+def _sign_source(x: Tensor, like: Any) -> Any:
+    """What gives the signs: a number, or an array in a dtype with which the result has NumPy's dtype."""
+    if type(like) is int:  # it may be too large for any dtype
+        return -1.0 if like < 0 else 1.0
+    if type(like) is float:
+        return like
+    signs = as_tensor(like)
+    return as_array(unwrap(signs), np.result_type(x.dtype, signs.dtype))
 
 
 def copysign(a: Any, b: Any) -> Tensor:

@@ -195,7 +195,7 @@ def check_within(value: Any, name: str, bounds: list[tuple[int, int]]) -> Any:
         type(one) is int and low <= one <= high for one, (low, high) in zip(value, bounds, strict=True)
     )
     if not fits:
-        raise traitlets.TraitError(f"{name} holds a whole number for each program, within {bounds}; got {value}")
+        raise traitlets.TraitError(f"{name} holds an integer for each program, within {bounds}; got {value}")
     return value
 
 

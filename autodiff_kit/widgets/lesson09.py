@@ -176,7 +176,7 @@ class MaskedAttention(KernelWidget):
             f"Design {self.design}, {self.dtype}: kept weights sum to {number(self.kept_sum, 4)}, "
             f"the output is {number(self.output, 4)}"
         )
-        return Table(caption, ("token", "kept", "plain weight", "weight", "gradient into score"), [
+        return Table(caption, ("token", "kept", "plain weight", "weight", "gradient of score"), [
             (token, bool(kept), *map(float, rest)) for token, kept, *rest in rows
         ])  # fmt: skip
 
@@ -192,7 +192,7 @@ class MaskedAttention(KernelWidget):
         left.bar(places, self.before, fill=False, linestyle="--", edgecolor="0.4")
         left.set_ylabel("weight")
         right.bar(places, np.nan_to_num(self.grads), color="#d55e00")
-        right.set_ylabel("gradient into the score")
+        right.set_ylabel("gradient of the score")
         for axes in (left, right):
             axes.set_xticks(places, self.tokens, rotation=30)
         return figure

@@ -21,7 +21,7 @@ READOUTS = ("sum", "mean", "naive", "max")
 
 
 class GraphReadout(KernelWidget):
-    """Put nodes into graphs, read a number out of each graph, and see what comes back to each node.
+    """Put nodes into graphs, read a number out of each graph, and see the gradient of each node.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class GraphReadout(KernelWidget):
     def _five_ids(self, proposal: Any) -> Any:
         ids = proposal["value"]
         if len(ids) != NODES or not all(0 <= one < MOST_GRAPHS for one in ids):
-            raise traitlets.TraitError(f"ids holds {NODES} whole numbers from 0 to {MOST_GRAPHS - 1}; got {ids}")
+            raise traitlets.TraitError(f"ids holds {NODES} integers from 0 to {MOST_GRAPHS - 1}; got {ids}")
         return ids
 
     def compute_outputs(self) -> dict[str, Any]:
@@ -92,16 +92,16 @@ class GraphReadout(KernelWidget):
         return {name: _floats(one) for name, one in found.items()} | {"rows": counts, "into_v": float(into_v) + 0.0}
 
     def as_table(self) -> Table:
-        """A row for each graph: its nodes, what it reads out, and what comes back to each of them."""
+        """A row for each graph: its nodes, what it reads out, and the gradient of each of them."""
         if self.refused:
             return Table(f"refused: {self.refused}", ("node", "h", "graph"), self._nodes(), digits=4)
-        columns = ("graph", "nodes", "sum", "readout", "comes back to each")
+        columns = ("graph", "nodes", "sum", "readout", "gradient of each node")
         rows = []
         for k in range(self.count):
             back = [g for g, one in zip(self.into_h, self.ids, strict=True) if one == k]
             told = ", ".join(number(g, 4) for g in back) or "no node"
             rows.append((f"graph {k}", str(self.rows[k]), self.sums[k], self.readouts[k], told))
-        return Table(f"{self.readout} of each graph; into v: {number(self.into_v, 4)}", columns, rows, digits=4)
+        return Table(f"{self.readout} of each graph; gradient of v: {number(self.into_v, 4)}", columns, rows, digits=4)
 
     def _nodes(self) -> list[tuple[Any, ...]]:
         return [(f"h{i}", one, str(k)) for i, (one, k) in enumerate(zip(self.h, self.ids, strict=True))]

@@ -171,7 +171,7 @@ TABLES: dict[str, dict[str, Any]] = {
         "rows": {
             "large": "label 3",
             "negative": "label −1",
-            "compiled": "label 3, compiled by XLA",
+            "compiled": "label 3, compiled (TensorFlow, JAX: by XLA)",
             "ignored": "label −100, and no other row",
         },
         "makers": (tensorflow_labels, torch_labels, jax_labels),

@@ -250,9 +250,9 @@ TABLES: dict[str, dict[str, Any]] = {
         "caption": "Scores log(1, 2, 3, 4), values (10, 20, 30, 100), the fourth position is padding",
         "digits": 4,
         "rows": {
-            "zero": "zero after: gradient into the padding",
-            "renormalise": "renormalised: gradient into the padding",
-            "infinity": "−inf before: gradient into the padding",
+            "zero": "zero after: gradient of the padded score",
+            "renormalise": "renormalised: gradient of the padded score",
+            "infinity": "−inf before: gradient of the padded score",
             "ten": "−10 before: weight left on the padding",
             "empty": "its own function with a mask, nothing kept",
         },

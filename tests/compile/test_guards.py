@@ -249,6 +249,15 @@ def test_shapes_that_do_not_fit() -> None:
         ak.compile(3)  # type: ignore[arg-type]
 
 
+def test_arrays_that_hold_no_numbers() -> None:
+    """Refused before anything is traced, also where a plan for another dtype exists."""
+    compiled = ak.compile(lambda x: x * 2.0)
+    compiled(np.ones(2))
+    for array in (np.array([1.0, None]), np.array(["a", "b"])):
+        with pytest.raises(ak.errors.DtypeError, match="arrays of numbers, got dtype"):
+            compiled(array)
+
+
 def test_labels_are_checked_at_each_call() -> None:
     compiled = ak.compile(lambda logits, labels: ak.nn.sparse_softmax_cross_entropy(labels, logits))
     logits = ak.constant(np.random.default_rng(0).standard_normal((4, 3)))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import signal
+
 import numpy as np
 import pytest
 
+from autodiff_kit.exercises import in_process
 from autodiff_kit.exercises.check_runner import grade_attempt
+from autodiff_kit.exercises.questions import LESSONS
 
 ASKED = []
 
@@ -125,6 +130,27 @@ def test_an_interrupt_of_an_endless_loop_is_told_with_its_line(question):
     assert verdict.outcome == "error"
     assert "still running when you stopped it" in verdict.message
     assert "raise KeyboardInterrupt" in verdict.message
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no interval timers")
+def test_an_endless_loop_is_stopped_and_told_with_its_line(monkeypatch):
+    monkeypatch.setattr(in_process, "SECONDS_FOR_A_CALL", 0.2)
+    before = signal.getsignal(signal.SIGALRM)
+
+    def loop(x, limit, factor):
+        while x < limit:
+            try:
+                x = float(x) * factor if x > 0 else x
+            except Exception:  # noqa: BLE001 - as a learner writes it
+                continue
+        return x, 1.0
+
+    verdict = grade_attempt(LESSONS.load_question("loop-1"), {"loop": loop}, 3)
+    assert verdict.outcome == "error"
+    assert "had not returned after 0.2 seconds" in verdict.message
+    assert re.search(r"line \d+: (while|x = |try)", verdict.message)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_arguments_that_were_written_into_are_noticed(question, solutions):

@@ -71,7 +71,7 @@ def test_what_is_no_number_is_named_kindly():
         (ReturnedFunction(0), "Was it to be called?"),
         (np.zeros(2, complex), "complex"),
     ]:
-        with pytest.raises(LearnerCodeError, match="f gave back") as slip:
+        with pytest.raises(LearnerCodeError, match="f returned") as slip:
             require_real_array(value, "f")
         assert words in slip.value.text
 
@@ -92,7 +92,7 @@ def test_two_numbers_that_differ_are_shown_with_enough_digits():
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        (None, "gave back nothing (None). Does it end with return?"),
+        (None, "returned None. Does it end with return?"),
         ((1.0, None), "The result of f is None at entry 1 (entries count from 0)"),
         ({"w": [0.5, {"b": None}]}, "The result of f is None at entry ['w'][1]['b']"),
         (3.0, "The gradient of f is None, where"),

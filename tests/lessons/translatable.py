@@ -9,6 +9,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from autodiff_kit.exercises.messages import HEADINGS
@@ -39,16 +40,22 @@ def of_questions(no: str) -> Iterator[str]:
         yield from (question.title, question.text, *question.messages.values(), *question.hints, question.praise)
 
 
-def in_code() -> Iterator[str]:
-    """The strings that stand in calls of translate()."""
+@cache
+def in_code() -> dict[str, list[str]]:
+    """The strings that stand in calls of translate(), by the catalogue that the call names."""
+    found: dict[str, list[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
         called = [
             node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "translate"
         ]
         for call in called if path.name != "translation.py" else []:
+            name = call.args[1] if call.args[1:] else ast.Constant("common")
             strings = [node.value for node in ast.walk(call.args[0]) if isinstance(node, ast.Constant)]
-            yield from (one for one in strings if isinstance(one, str) and re.search("[a-z]{2}", one))
+            words = [one for one in strings if isinstance(one, str) and re.search("[a-z]{2}", one)]
+            if words:
+                found.setdefault(ast.literal_eval(name), []).extend(words)
+    return found
 
 
 def has_words(text: str) -> bool:
@@ -60,9 +67,9 @@ def has_words(text: str) -> bool:
 
 def translatable() -> dict[str, list[str]]:
     """English texts by catalogue, each once, in the order in which they stand."""
-    found = {"common": [*OTHERS, *in_code()]}
+    found = {"common": [*OTHERS, *in_code()["common"]]}
     for no in lesson_numbers():
-        found[f"lesson{no}"] = [*of_prompts(no), *of_questions(no)]
+        found[f"lesson{no}"] = [*of_prompts(no), *of_questions(no), *in_code().get(f"lesson{no}", [])]
     return {name: [text for text in dict.fromkeys(texts) if has_words(text)] for name, texts in found.items()}
 
 

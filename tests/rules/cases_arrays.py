@@ -173,6 +173,8 @@ def _pairs() -> Iterator[Case]:
     yield Case("divide_no_nan", "", two((2, 3), (3,)), ak.divide_no_nan, np.divide)
     yield shaped("Copysign", "", (2, 3), lambda x: ak.copysign(x, np.array([1.0, -1.0, -0.0], x.dtype)),
                  lambda x: np.copysign(x, x.dtype.type([1.0, -1.0, -0.0])))  # fmt: skip
+    yield shaped("Copysign", "of an integer beyond 64 bits", (3,), lambda x: ak.copysign(x, -(2**70)),
+                 lambda x: -np.abs(x))  # fmt: skip
     yield shaped("NanToNum", "", (3,), ak.nan_to_num, lambda x: x)
     yield shaped("positive", "", (3,), ak.positive, lambda x: x)
     yield shaped("fabs", "", (3,), ak.fabs, np.fabs)

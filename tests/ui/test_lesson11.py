@@ -17,17 +17,17 @@ def test_the_lessons_numbers(stage: Any) -> None:
     on = stage(GraphReadout())
     assert on.summary == (
         "The means are [1.5, 4, 0]. Graph 2 has no nodes. "
-        "Into the nodes come [0.5, 0.5, 0.3333, 0.3333, 0.3333], and into v 5.5."
+        "The gradients of the nodes are [0.5, 0.5, 0.3333, 0.3333, 0.3333], and that of v is 5.5."
     )
     on.shot("11-mean")
     on.choose("sum ÷ count")
     assert "The sums over counts are [1.5, 4, NaN]. Graph 2 has no nodes: 0 ÷ 0." in on.summary
-    assert on.summary.endswith("and into v NaN.")
+    assert on.summary.endswith("and that of v is NaN.")
     on.shot("11-naive")
     on.choose("sum")
     assert "The sums are [3, 12, 0]" in on.summary
     on.choose("max")
-    assert "Into the nodes come [0, 1, 0, 0, 1], and into v 7." in on.summary
+    assert "The gradients of the nodes are [0, 1, 0, 0, 1], and that of v is 7." in on.summary
     on.shot("11-max")
 
 

@@ -99,10 +99,10 @@ def test_nothing_is_left_in_the_cache_of_lines() -> None:
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        ({"said": [0] * 4}, "said holds a whole number for each program"),
+        ({"said": [0] * 4}, "said holds an integer for each program"),
         ({"said": [9, 0, 0, 0, 0]}, r"\(-1, 8\)"),
         ({"mends": [0, 3, 0, 0, 0]}, r"\(0, 2\)"),
-        ({"mends": [0.5, 0, 0, 0, 0]}, "whole number"),
+        ({"mends": [0.5, 0, 0, 0, 0]}, "integer"),
         ({"at": 5}, "at"),
     ],
     ids=lambda value: repr(value)[:24],

@@ -69,8 +69,8 @@ def test_an_id_that_names_no_graph_is_refused_and_the_widget_goes_on() -> None:
     [
         ("h", [1.0] * 4, "h holds 5 numbers from -9 to 9; got"),
         ("h", [1.0, 2.0, 3.0, 4.0, NAN], "h holds 5 numbers"),
-        ("ids", [0, 0, 1, 1, 4], "ids holds 5 whole numbers from 0 to 3; got"),
-        ("ids", [0, 0, 1, 1, -1], "ids holds 5 whole numbers"),
+        ("ids", [0, 0, 1, 1, 4], "ids holds 5 integers from 0 to 3; got"),
+        ("ids", [0, 0, 1, 1, -1], "ids holds 5 integers"),
     ],
 )
 def test_bad_input_is_refused_and_changes_nothing(name: str, bad: Any, says: str) -> None:
@@ -83,7 +83,7 @@ def test_bad_input_is_refused_and_changes_nothing(name: str, bad: Any, says: str
 
 def test_the_twin_says_it_in_text() -> None:
     table = GraphReadout().as_table()
-    assert table.caption == "mean of each graph; into v: 5.5000"
+    assert table.caption == "mean of each graph; gradient of v: 5.5000"
     assert table.rows[1] == ("graph 1", "3", 12.0, 4.0, "0.3333, 0.3333, 0.3333")
     assert table.rows[2][-1] == "no node"
     assert "place 2" in GraphReadout(count=1).as_table().caption

@@ -42,7 +42,7 @@ def draw() -> AnimatedFigure:
     """Draw a lane for each way, without their names, since the lesson asks for them."""
     figure = AnimatedFigure(
         "lesson16",
-        "Three ways to keep a weight left of the line: one stops on it, one stops beyond it, one only approaches it.",
+        "Three ways to add a bound: one weight stops on the line, one a little beyond it, one only approaches it.",
         "Three lanes with a weight each, which the loss pulls to the right. A vertical line marks the bound; the "
         "allowed side is shaded. The first weight stops on the line, the second a little beyond it, the third "
         "approaches the line slowly.",

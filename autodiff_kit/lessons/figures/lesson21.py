@@ -46,7 +46,7 @@ def draw() -> AnimatedFigure:
     """Draw the inverse, the pairs, and the model at several moments of its training."""
     figure = AnimatedFigure(
         "lesson21",
-        "A model learns the inverse from pairs. Where it saw none, its answers mean nothing.",
+        "A model learns the inverse from pairs. Where it saw none, its answers cannot be trusted.",
         "A grey curve is the right x over y. Dots on its middle part are the pairs. A blue curve, the model, moves "
         "onto the dots during training. To the left and right of the dots it stays away from the grey curve.",
         height=236,

@@ -47,7 +47,8 @@ PROMPTS = (
             Choice("old", "6", (6,), "compiling stores the value of a variable as a constant"),
             Choice("error", "an error", (), "a compiled function is invalid after a variable changes"),
         ),
-        "A variable is an input of the compiled function, so its value is read at each call: 5·3 = 15.",
+        "A variable is an object of the kit whose value may change. So the record refers to it, and its value is "
+        "read at each call: 5·3 = 15.",
     ),
     Prompt(
         "13",

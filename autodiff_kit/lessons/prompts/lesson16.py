@@ -32,8 +32,7 @@ PROMPTS = (
             Choice("settled", "at 1.01", (1.01,), "descent settles at the minimum whatever the learning rate"),
         ),
         "Beyond the bound the curvature is h = 1 + 99 = 100, and descent settles only for rates below 2/h = 0.02. "
-        "The jumps lead back inside, at once or after one more, and from there w comes back to the bound "
-        "and jumps again.",
+        "After one jump or a few, w is inside again; from there it comes back to the bound and jumps again.",
     ),
     Prompt(
         "16",

@@ -46,7 +46,6 @@ PROMPTS = (
             Choice("one", "close to 1, its last x", (1,), "a model stays within the values that it was trained on"),
             Choice("line", "close to 5, as on a line", (5,), "outside its data a model continues as a straight line"),
         ),
-        "Nothing fixes the polynomial beyond y = 2. At y = 10 the term with the seventh power is multiplied by ten "
-        "million.",
+        "No pair lies beyond y = 2. At y = 10 the term with the seventh power is multiplied by ten million.",
     ),
 )

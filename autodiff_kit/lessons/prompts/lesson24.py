@@ -47,8 +47,9 @@ PROMPTS = (
             Choice("same", "the same, up to a factor 5", ()),
             Choice("more", "one probe takes about 32 times", (), "a step along a random direction is mostly lost"),
         ),
-        "The gain of a step is the same on average. Its loss is about 32 times as large, as the mean squared length of "
-        "the estimate is. So the best learning rate is about 1/32 as large, which takes about 32 times as many steps.",
+        "The gain of a step is the same on average. Its loss is much larger, because the mean squared length of the "
+        "estimate is 32 times as large. So the best learning rate is much smaller, and it takes 40 to 60 times as many "
+        "steps, each with 1/32 of the calls.",
     ),
     Prompt(
         "24",

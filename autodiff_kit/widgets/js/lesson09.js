@@ -104,7 +104,7 @@ const layout = ({ select, design, dtype, bars, figures, c, empty, all, batch, st
   stepper.el,
 ];
 
-/** The gradient into a masked score that is largest in size; NaN where one is. */
+/** The gradient of a masked score that is largest in size; NaN where one is. */
 const largestLeak = ({ grads, keep }) =>
   grads
     .filter((_, i) => !keep[i])
@@ -138,7 +138,7 @@ function drawFigures(figures, { kept_sum: keptSum, output, keep, leak }) {
   const rows = [
     ["kept weights sum to", keptSum, "value"],
     ["output", output, "value"],
-    ["gradient into padding", keep.every(Boolean) ? undefined : leak, "rev"],
+    ["gradient of padding", keep.every(Boolean) ? undefined : leak, "rev"],
   ];
   const value = (x, role) => (x === undefined ? "–" : h("strong", {}, chip(x, 4, role)));
   figures.replaceChildren(...rows.map(([name, x, role]) => h("div", {}, h("span", { text: name }), value(x, role))));
@@ -199,7 +199,7 @@ function sentenceOf({ keep, weights, output, leak, kept_sum: keptSum }) {
 
 const tableOf = ({ tokens, keep, values, before, weights, grads, design, dtype }) => ({
   caption: `Weights and gradients, ${DESIGNS.find((one) => one.value === design).label}, ${dtype}`,
-  columns: ["token", "kept", "value", "plain weight", "weight", "gradient into score"],
+  columns: ["token", "kept", "value", "plain weight", "weight", "gradient of score"],
   rows: tokens.map((name, i) => [name, keep[i] ? "yes" : "no", brief(values[i]), before[i], weights[i], grads[i]]),
 });
 

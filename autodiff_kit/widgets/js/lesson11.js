@@ -22,7 +22,7 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "What does a graph without nodes say?",
+    title: "What does the readout of an empty graph give?",
     lead: "Five nodes with a value each. A node's shape says which graph it belongs to, and its arcs who stands beside it there. Click a node to move it to the next graph. Each graph reads a number out of its nodes, and the loss is v = 1 times the sum of all of them. Dashed is what comes back.",
   });
   const parts = makeParts(model);
@@ -113,15 +113,15 @@ function sentence({ readout, rows, readouts, into_h: intoH, into_v: intoV, refus
   const told = empty.length
     ? ` Graph ${empty.join(" and ")} ${empty.length > 1 ? "have" : "has"} no nodes${quotient}.`
     : "";
-  return `The ${PLURALS[readout]} are ${list(readouts)}.${told} Into the nodes come ${list(intoH)}, and into v ${brief(intoV)}.`;
+  return `The ${PLURALS[readout]} are ${list(readouts)}.${told} The gradients of the nodes are ${list(intoH)}, and that of v is ${brief(intoV)}.`;
 }
 
 function tableOf({ h: values, ids, readout, graphs, answered, rows, readouts, into_h, into_v, refused }) {
   const found = (i) => (answered ? [String(rows[ids[i]]), readouts[ids[i]], into_h[i]] : ["?", "?", "?"]);
   const empty = graphs.filter((k) => answered && rows[k] === 0);
   return {
-    caption: refused ? `Refused: ${refused}` : `${readoutOf(readout).label} of each graph; into v ${brief(into_v)}`,
-    columns: ["node", "value", "graph", "graph's nodes", "graph's readout", "comes back"],
+    caption: refused ? `Refused: ${refused}` : `${readoutOf(readout).label} of each graph; gradient of v ${brief(into_v)}`,
+    columns: ["node", "value", "graph", "graph's nodes", "graph's readout", "gradient"],
     rows: [
       ...values.map((one, i) => [`node ${i}`, one, String(ids[i]), ...found(i)]),
       ...empty.map((k) => ["no node", "–", String(k), "0", readouts[k], "–"]),

@@ -25,7 +25,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Three ways to keep a constraint: where does each of them end?",
-    lead: "The loss is least at the cross, which is not allowed. Project: after each step, go to the nearest allowed point. Penalise: a term of the loss grows outside. Reparametrise: free numbers that give only allowed points. Drag the cross, or move it with the arrow keys.",
+    lead: "The loss is least at the cross, which at the start is not allowed. Project: after each step, go to the nearest allowed point. Penalise: a term of the loss grows outside. Reparametrise: free numbers that give only allowed points. Drag the cross, or move it with the arrow keys.",
   });
   const parts = { ...makeControls(model), ...makePictures(model) };
   frame.stage.append(...layout(parts));

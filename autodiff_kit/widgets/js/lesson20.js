@@ -10,7 +10,7 @@ import { EstimatePlot } from "./kit/estimate_plot.js";
 
 const FUNCTIONS = [
   ["two", "[[2 1] [1 3]]", "the quadratic of the lesson, 2 numbers"],
-  ["diagonal", "diagonal", "6 numbers that know nothing of one another"],
+  ["diagonal", "diagonal", "6 numbers, no mixed second derivatives"],
   ["twelve", "12 × 12", "a quadratic of 12 numbers"],
   ["waves", "no quadratic", "6 numbers, sines and fourth powers"],
 ].map(([value, label, hint]) => ({ value, label, hint }));

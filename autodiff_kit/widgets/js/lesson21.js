@@ -22,7 +22,7 @@ function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "Where does M know the way back?",
+    title: "For which y does the model M give the right x?",
     lead: "A box gives F(x) = x³ + x, and no gradient. It is asked at 41 x of your choice (every fourth is a ring), and from the answers M learns to give x back. Drag the ball to ask M about another y; the thin line is right.",
   });
   const parts = makeParts(model);

@@ -29,5 +29,5 @@ FOUND = {
 """What each prompt of the lesson must find."""
 PRINTED = ["10 forward sweeps, 100 reverse"]
 """What its cells print, each within one line."""
-TRY_ANSWERS = {"19-035": {8.0 * 6, 8.0 * 1000}}
+TRY_ANSWERS = {"19-036": {8.0 * 6, 8.0 * 1000}}
 """Numbers of answers that no cell has, by cell."""

@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 QuantisationRange = tuple[float, float, int]
 
 
-MIN_NUDGE, MAX_NUDGE = 0.12, 0.4  # how far the place of 0 may be from a whole number: neither there nor near a half
+MIN_NUDGE, MAX_NUDGE = 0.12, 0.4  # how far the place of 0 may be from an integer: neither there nor near a half
 
 
 def random_range(rng: np.random.Generator, bits: int, up: object) -> QuantisationRange:

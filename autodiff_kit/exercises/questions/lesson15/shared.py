@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.protocol import LearnerCodeError
+from autodiff_kit.lessons.translation import translate
 
 Slots = dict[str, Any]
 
@@ -27,8 +28,9 @@ def random_constants(rng: np.random.Generator, eps: float | None = None) -> dict
 def require_slot(slots: Any, name: str, call: str) -> Any:
     """One slot of the learner's optimizer; a LearnerCodeError if it is missing."""
     if type(slots) is not dict or name not in slots:
-        raise LearnerCodeError(f"{call} is to give back slots as a dictionary with m, v and t; {name} is missing.")
-    require_real_array(slots[name], f"{call}, as the slot {name},")
+        text = translate("{call} must return slots as a dictionary with m, v and t; {name} is missing.", "lesson15")
+        raise LearnerCodeError(text.format(call=call, name=name))
+    require_real_array(slots[name], translate("The slot {name} of {call}", "lesson15").format(name=name, call=call))
     return slots[name]
 
 

@@ -27,6 +27,11 @@ class IncreasingCubic:
         p, q = rng.uniform(0.5, 2.0, size=2)
         return cls(float(p), float(q))
 
+    @classmethod
+    def example(cls, rng: np.random.Generator) -> IncreasingCubic:
+        """An increasing cubic with short numbers, for the learner to try."""
+        return cls(*rng.uniform(0.5, 2.0, size=2).round(1).tolist())
+
     def __call__(self, x: Any) -> Any:
         """The value at x, one or many."""
         self.asked += int(np.size(x))

@@ -13,7 +13,7 @@ export function groupShape(k, x, y, r, props = {}) {
 }
 
 /**
- * Nodes above, the groups that gather them below, and what comes back to each node, dashed. A node is moved to the next
+ * Nodes above, the groups that gather them below, and the gradient of each node, dashed. A node is moved to the next
  * group by a click; with keys: left and right move between nodes, up and down, or a digit, choose the group.
  * update({values, groups, boxes: [{rows, work, result}], back, shared, arcs}): `arcs` are pairs of neighbours; a node whose
  * group is not there is dashed. onMove(node, group).

@@ -1,4 +1,4 @@
-"""One persistent tape; it is let go of when the three answers are there."""
+"""One persistent tape; it is released when the three answers are there."""
 
 import autodiff_kit as ak
 

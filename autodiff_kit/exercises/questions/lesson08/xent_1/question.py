@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -40,7 +41,7 @@ def value_1(
 ) -> bool:
     """Judge the loss; its message also says what is wrong with the gradient, where that can be told."""
     want = misconceptions.mean_cross_entropy(z, y)
-    got = require_real_array(loss, "The loss of xent")
+    got = require_real_array(loss, translate("The loss of xent", "lesson08"))
     binary = [misconceptions.binary_cross_entropy(z, y, of_softmax=of) for of in (False, True)]
     nearest = min(binary, key=lambda one: abs(one - float(got))) if got.shape == () else binary[0]
     two_steps, unshifted = (misconceptions.naive_cross_entropy(z, y, shifted=shifted) for shifted in (True, False))
@@ -59,35 +60,38 @@ def value_1(
     if kind == "apart" and not np.isfinite(got).any():
         mistaken["one-maximum-for-all-rows"] = got
     facts = {"b": nearest, "w": want, "n": len(y), "z": float(z.max()), "too": gradient_too(gradient, z, y)}
-    return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
+    return a.case(loss, want, mistaken, tol=1e-10, of=translate("The loss", "lesson08"), facts=facts)
 
 
 def gradient_1(a: AttemptEvaluation, gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
     """Judge the gradient."""
     want = solution.xent(z, y)[1]
     mistaken = gradients_1(gradient, z, y)
-    a.case(gradient, want, mistaken, tol=1e-10, of="The gradient", facts={"n": len(y)})
+    a.case(gradient, want, mistaken, tol=1e-10, of=translate("The gradient", "lesson08"), facts={"n": len(y)})
 
 
 def gradients_1(gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
     """What the mistakes in the gradient give."""
     want, p = solution.xent(z, y)[1], shared.softmax(z)
-    whole = require_real_array(gradient, "The gradient of xent")
+    whole = require_real_array(gradient, translate("The gradient of xent", "lesson08"))
     plain = p if whole.shape == p.shape and np.allclose(whole, p) else p / len(y)
     return {"forgets-to-subtract-one": plain, "forgets-the-mean": want * len(y), "target-minus-probability": -want}
 
 
 def gradient_too(gradient: object, z: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> str:
     """A second sentence for an answer whose loss and gradient are both wrong."""
+    sentences = {
+        "forgets-to-subtract-one": translate(
+            "The gradient is wrong as well: it has the probabilities only.", "lesson08"
+        ),
+        "forgets-the-mean": translate(
+            "The gradient is wrong as well: it is that of the sum over the rows, not of the mean.", "lesson08"
+        ),
+        "target-minus-probability": translate("The gradient is wrong as well: its sign is reversed.", "lesson08"),
+    }
     names = [name for name, wrong in gradients_1(gradient, z, y).items() if values_close(gradient, wrong, 1e-10)]
-    return f" The gradient is wrong as well: {GRADIENT_TOO[names[0]]}" if names else ""
+    return f" {sentences[names[0]]}" if names else ""
 
-
-GRADIENT_TOO = {
-    "forgets-to-subtract-one": "it has the probabilities only.",
-    "forgets-the-mean": "it is that of the sum over the rows, not of the mean.",
-    "target-minus-probability": "its sign is reversed.",
-}
 
 QUESTION = Question(
     id="xent-1",

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import solution
 
@@ -29,12 +30,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         return
     loss, gradient = unpack_tuple(reply, "lean", ("loss", "gradient"))
     right = solution.lean(z, y)
-    if not a.case(loss, right[0], tol=1e-10, of="The loss"):
+    if not a.case(loss, right[0], tol=1e-10, of=translate("The loss", "lesson08")):
         return
-    if not a.case(gradient, right[1], tol=1e-12, of="The gradient"):
+    if not a.case(gradient, right[1], tol=1e-12, of=translate("The gradient", "lesson08")):
         return
     needed, given = reply.peak / 2**20, z.nbytes / 2**20
-    words = f"The values are right. At its peak lean used {needed:.1f} MB, and {ROOM * given:.1f} MB are allowed."
+    words = translate(
+        "The values are right. At its peak lean used {needed:.1f} MB, and {allowed:.1f} MB are allowed.", "lesson08"
+    ).format(needed=needed, allowed=ROOM * given)
     fits, sizes = reply.peak <= ROOM * z.nbytes, (f"{needed:.1f}", f"{given:.1f}")
     if a.behave(fits, "builds-the-one-hot", words, n=rows, peak=sizes[0], mb=sizes[1]):
         for place, label in ((rows - 1, -1), (0, CLASSES)):
@@ -48,7 +51,9 @@ def refuses(
     wrong = y.copy()
     wrong[place] = label
     reply = yield Call("lean", (z, wrong), errors=("ValueError", "IndexError"), quiet=True)
-    words = f"The label {label} is not one of the {CLASSES} classes, so lean must raise a ValueError."
+    words = translate(
+        "The label {label} is not one of the {classes} classes, so lean must raise a ValueError.", "lesson08"
+    ).format(label=label, classes=CLASSES)
     fitting = reply.error == "ValueError"
     a.behave(fitting, "label-wraps-around" if label < 0 and not reply.error else "", words, half=False)
 

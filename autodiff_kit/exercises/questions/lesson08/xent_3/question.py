@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -43,7 +44,7 @@ def value_3(a: AttemptEvaluation, loss: object, z: np.ndarray[Any, Any], y: np.n
         "true-class-without-its-share": misconceptions.smoothed(z, y, alpha, overwritten=True)[0],
     }
     facts = {"kept": kept, "last": z.shape[1] - 1}
-    return a.case(loss, want, mistaken, tol=1e-10, of="The loss", facts=facts)
+    return a.case(loss, want, mistaken, tol=1e-10, of=translate("The loss", "lesson08"), facts=facts)
 
 
 def gradient_3(
@@ -62,7 +63,7 @@ def gradient_3(
         "drops-the-ignored-rows": want[y >= 0],
     }
     facts = {"i": int(np.flatnonzero(y < 0)[0]), "last": z.shape[1] - 1, "kept": kept, "all": len(y)}
-    a.case(gradient, want, mistaken, tol=1e-10, of="The gradient", facts=facts)
+    a.case(gradient, want, mistaken, tol=1e-10, of=translate("The gradient", "lesson08"), facts=facts)
 
 
 QUESTION = Question(

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import solution
@@ -60,15 +61,31 @@ def rows_2(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, Array, s
         got[1] = np.nan if np.isnan(got[1]).any() else got[1]
     if values_close(got, want, tol):
         came = np.asarray(reply.value).dtype
-        a.behave(came == scores.dtype, text=f"Right values as {came}; {scores.dtype} went in, and is to come out.")
+        words = translate(
+            "The values are right as {came}; the dtype of the scores, {wanted}, is asked for.", "lesson09"
+        ).format(came=came, wanted=scores.dtype)
+        a.behave(came == scores.dtype, text=words)
         return
     weights = got[0] if got.ndim == 2 else got
     facts = {"nan": case.split()[0], "policy": repr(empty), "weights": weights, "sum": float(weights.sum())}
     a.fail(
         _names_2(got, want, given, tol),
-        f'masked_softmax(scores, keep, "{empty}") is not right; the case is: {case}.',
+        translate('masked_softmax(scores, keep, "{empty}") is not right; the case is: {case}.', "lesson09").format(
+            empty=empty, case=_words_of(case)
+        ),
         **facts,
     )
+
+
+def _words_of(case: str) -> str:
+    """A case as it is named in a message."""
+    return {
+        "plain": translate("ordinary rows", "lesson09"),
+        "empty row": translate("an empty row", "lesson09"),
+        "nan kept": translate("nan at a kept position", "lesson09"),
+        "nan padded": translate("nan at the padding", "lesson09"),
+        "inf padded": translate("inf at the padding", "lesson09"),
+    }[case]
 
 
 def _names_2(got: Array, want: Array, given: tuple[Array, Array, str, str], tol: float) -> set[str]:
@@ -113,7 +130,7 @@ The weights have the dtype of the scores (float64, float32 or float16). There mu
     messages={
         "minus-1e9-is-not-minus-infinity": "The empty row got the weights {weights}; all 0 or all NaN is expected. With every score lowered by a large number, the softmax still gives weights that sum to 1. Use the mask to find empty rows.",
         "zero-after": "The weights of the first row sum to {sum}, not 1. They were set to 0 after a softmax over all positions, so the padding is still in the sum Z. Mask the scores before the softmax.",
-        "eps-vanishes-in-float16": "1e-9 is 0 in float16, so the empty row is still 0/0. Use the mask, not the sum, to find empty rows.",
+        "eps-vanishes-in-float16": "A number such as 1e-9 is 0 in float16, so the empty row is still 0/0. Use the mask, not the sum, to find empty rows.",
         "hides-a-real-nan": "A kept score was NaN, and the row has no NaN in it. Replace values by the mask only; nan_to_num also hides errors.",
         "padding-leaks-nan": "The padding held {nan}, and it reached the weights. Multiplying by a mask does not help, since 0·nan and 0·inf are nan. Replace padded scores with where, before the maximum and before exp.",
         "ignores-the-policy": "The empty row does not follow empty={policy}.",

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from ..mask_2 import solution as mask_2_solution
@@ -45,7 +46,13 @@ def pulled_3(
     w, keep, clean = given
     got = require_real_array(value, "masked_softmax_pull")
     if bad is not None and not np.isfinite(got).all():
-        a.fail({"padding-leaks-nan"}, f"NaN or infinity came out where g was {bad} at the padding.", nan=bad)
+        a.fail(
+            {"padding-leaks-nan"},
+            translate("The gradient has NaN or infinity in it where g is {g} at the padding.", "lesson09").format(
+                g=bad
+            ),
+            nan=bad,
+        )
         return
     mistaken = {
         "diagonal-only": w * (1 - w) * clean,
@@ -58,7 +65,7 @@ def pulled_3(
     if a.case(value, want, mistaken, tol=tol, facts={"s": row}, dtype=w.dtype.type):
         a.behave(
             bool(np.all(got[~keep] == 0)),
-            text="Into the padding and into empty rows exactly 0 is asked for.",
+            text=translate("At the padding and in empty rows the gradient must be exactly 0.", "lesson09"),
             half=False,
         )
 

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -42,12 +43,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 def mean_5(a: AttemptEvaluation, reply: CallResult, keep: Array, want: Array, padding: float) -> bool:
     """Judge the means; the first row is empty."""
     got = require_real_array(reply.value, "masked_mean_log")
-    words = f"masked_mean_log is {format_value(got)}, expected {format_value(want)}; the padding holds {padding:g}."
+    words = translate("masked_mean_log is {got}, expected {wanted}; the padding holds {padding:g}.", "lesson09").format(
+        got=format_value(got), wanted=format_value(want), padding=padding
+    )
     rows = keep.any(-1)
     if got.shape != want.shape:
         a.fail(
             set(),
-            f"masked_mean_log gave back shape {got.shape}; one number for each row is asked for, {want.shape}.",
+            translate(
+                "masked_mean_log returned shape {got}; one number for each row is asked for, {wanted}.", "lesson09"
+            ).format(got=got.shape, wanted=want.shape),
         )
         return False
     if not values_close(got[rows], want[rows], 1e-12):
@@ -67,15 +72,20 @@ def gradient_5(a: AttemptEvaluation, gradient: object, slope: Array) -> None:
     if gradient is None:
         a.fail(
             set(),
-            "No gradient comes back from masked_mean_log to x. Stay with the kit's ops from x to the answer.",
+            translate(
+                "The gradient of masked_mean_log with respect to x is None. Use the kit's operations from x to the result.",
+                "lesson09",
+            ),
         )
         return
-    broken = not np.isfinite(require_real_array(gradient, "The gradient of masked_mean_log")).all()
+    broken = not np.isfinite(
+        require_real_array(gradient, translate("The gradient of masked_mean_log", "lesson09"))
+    ).all()
     mistaken = {"where-only-outside": gradient} if broken else {}
     if broken and not values_close(gradient, slope, 1e-12):
-        a.fail(set(mistaken), "The value is right, and the gradient has NaN or infinity in it.")
+        a.fail(set(mistaken), translate("The value is right, and the gradient has NaN or infinity in it.", "lesson09"))
         return
-    a.case(gradient, slope, tol=1e-12, of="The gradient of masked_mean_log")
+    a.case(gradient, slope, tol=1e-12, of=translate("The gradient of masked_mean_log", "lesson09"))
 
 
 QUESTION = Question(

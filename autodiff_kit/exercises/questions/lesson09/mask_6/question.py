@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions
@@ -65,9 +66,13 @@ def output_6(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, ...], 
 
 def _words_6(got: Array, want: Array, garbage: float) -> str:
     if got.shape != want.shape:
-        return f"attention gave back shape {got.shape}; {want.shape} is expected."
+        return translate("attention returned shape {got}; {wanted} is expected.", "lesson09").format(
+            got=got.shape, wanted=want.shape
+        )
     off = int(np.argmax(~(np.abs(got - want) <= 1e-10).all((1, 2))))
-    return f"Sentence {off} of the batch differs from the same sentence alone; the padding holds {garbage:g}."
+    return translate(
+        "Sentence {off} of the batch differs from the same sentence alone; the padding holds {garbage:g}.", "lesson09"
+    ).format(off=off, garbage=garbage)
 
 
 def _facts_6(q: Array, k: Array, keep: Array, names: set[str]) -> dict[str, object]:
@@ -79,16 +84,28 @@ def _facts_6(q: Array, k: Array, keep: Array, names: set[str]) -> dict[str, obje
 def gradients_6(a: AttemptEvaluation, reply: CallResult, keep: Array, lengths: Array) -> bool:
     """Judge the gradients: finite into q, exactly 0 into padded k and v."""
     if any(gradient is None for gradient in reply.gradients):
-        a.fail(set(), "No gradient comes back from attention to q, k and v. Stay with the kit's ops on the way.")
+        a.fail(
+            set(),
+            translate(
+                "A gradient with respect to q, k or v is None. Use the kit's operations from them to the result.",
+                "lesson09",
+            ),
+        )
         return False
-    dq, dk, dv = (require_real_array(gradient, "The gradient of attention") for gradient in reply.gradients)
+    dq, dk, dv = (
+        require_real_array(gradient, translate("The gradient of attention", "lesson09")) for gradient in reply.gradients
+    )
     if not np.isfinite(dq).all():
-        a.fail({"garbage-reaches-the-query"}, "The gradient of q has NaN in it.")
+        a.fail({"garbage-reaches-the-query"}, translate("The gradient of q has NaN in it.", "lesson09"))
         return False
     into = [bool(np.any(d[~keep] != 0)) for d in (dk, dv)]
     only_empty = not any(np.any(d[lengths > 0][~keep[lengths > 0]] != 0) for d in (dk, dv))
     if any(into):
-        a.fail({"empty-sentence-attends"} if only_empty else set(), "Padded k or v gets a gradient.", b=1)
+        a.fail(
+            {"empty-sentence-attends"} if only_empty else set(),
+            translate("Padded k or v gets a gradient.", "lesson09"),
+            b=1,
+        )
     return not any(into)
 
 
@@ -110,7 +127,7 @@ which *keys* are real. The scores are q·k/√d.
     messages={
         "zero-times-nan": "The output has NaN in it: a weight of 0 was multiplied by a NaN in v. Set v to 0 where keep is False.",
         "garbage-reaches-the-query": "The output is right, but the gradient with respect to q is NaN. It is a product with k, and padded k holds NaN. Set k to 0 there as well.",
-        "empty-sentence-attends": "Sentence {b} is empty, and its output is a mean over padding instead of 0.",
+        "empty-sentence-attends": "Sentence {b} is empty, and its output is a mean over the padding. It must be 0, whatever the padding holds.",
         "masks-the-queries": "The mask was applied to the queries. It belongs to the keys, the axis over which the weights sum to 1.",
         "not-renormalised": "The weights of sentence {b} sum to {s}, not 1: they were set to 0 after the softmax and not renormalised.",
         "no-scale": "The scores were not divided by √d.",

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CheckScript
@@ -26,10 +27,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         masked = {"masks-the-value-too": mask * weights, "masks-the-other-way": (1 - mask) * weights}
         masked["counts-a-part-twice"] = (1 + mask) * weights
-        if not a.case(reply.value, weights, masked, tol=1e-10, of="The value of part(W, M)"):
+        if not a.case(reply.value, weights, masked, tol=1e-10, of=translate("The value of part(W, M)", "lesson10")):
             continue
         if reply.gradients[0] is None:
-            a.fail({"stops-everything"}, "The gradient of W is None.")
+            a.fail({"stops-everything"}, translate("The gradient of W is None.", "lesson10"))
             continue
         mistaken = {
             "stops-nothing": c,
@@ -37,7 +38,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "stops-everything": 0.0 * c,
             "gradient-too-large": 2 * c * mask,
         }
-        a.case(reply.gradients[0], c * mask, mistaken, tol=1e-10, of="The gradient of W")
+        a.case(reply.gradients[0], c * mask, mistaken, tol=1e-10, of=translate("The gradient of W", "lesson10"))
 
 
 QUESTION = Question(

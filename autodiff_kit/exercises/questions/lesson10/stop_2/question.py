@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -48,7 +49,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         reply = yield Call("instance_norm", (x, Callback(stop, "stop")), wrt=(0,), seed=c)
         if a.warned(reply):
             continue
-        words = "The value of instance_norm(x, stop)"
+        words = translate("The value of instance_norm(x, stop)", "lesson10")
         mistaken = misconceptions.other_normalisations(x)
         if a.case(reply.value, misconceptions.normalised(x), mistaken, tol=1e-10, of=words) and gradient_2(
             a, reply.gradients[0], x, c, len(stop.given)
@@ -57,7 +58,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             # A result of stop that is nan must be seen in the value, if it is used.
             probe = yield Call("instance_norm", (x, Callback(stopped_as_nan, "stop")), wrt=(0,), seed=c, quiet=True)
             used = bool(np.isnan(require_real_array(probe.value, words)).any())
-            a.behave(used or len(stop.given) != 1, "stop-not-used", "The result of stop is not used.")
+            a.behave(
+                used or len(stop.given) != 1, "stop-not-used", translate("The result of stop is not used.", "lesson10")
+            )
 
 
 def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops: int) -> bool:
@@ -65,7 +68,10 @@ def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops
     if gradient is None:
         a.fail(
             set(),
-            "The gradient of x is None: no path from x to the result is left. Use the kit's operations throughout.",
+            translate(
+                "The gradient of x is None: no path from x to the result is left. Use the kit's operations throughout.",
+                "lesson10",
+            ),
         )
         return False
     mistaken = {
@@ -75,7 +81,9 @@ def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops
         "stops-the-variance": misconceptions.normalised_vjp(x, c, variance=False),
         "stops-both": misconceptions.normalised_vjp(x, c, mean=False, variance=False),
     }
-    words = f"The gradient of x, with {stops} stop{'' if stops == 1 else 's'}"
+    words = translate(
+        "The gradient of x, with one stop" if stops == 1 else "The gradient of x, with {n} stops", "lesson10"
+    ).format(n=stops)
     facts = lambda got: {"s": float(got.sum(-1).reshape(-1)[0])}  # noqa: E731
     return a.case(gradient, misconceptions.normalised_vjp(x, c), mistaken, tol=1e-10, of=words, facts=facts)
 
@@ -83,11 +91,11 @@ def gradient_2(a: AttemptEvaluation, gradient: object, x: Array, c: Array, stops
 def place_2(a: AttemptEvaluation, given: list[Array], x: Array) -> None:
     """With the gradient right: was one mean stopped, and nothing else?"""
     n = len(given)
-    text = f"The gradient is right; stop was called {n} time{'' if n == 1 else 's'}, and once is asked for."
+    text = translate("The gradient is right; stop was called {n} times, and once is asked for.", "lesson10").format(n=n)
     if a.behave(n == 1, "" if n else "no-stop-at-all", text):
         means = x.mean(-1, keepdims=True)
         one = given[0].size in (means.size, x.size) and np.allclose(given[0].reshape(len(x), -1), means)
-        a.behave(one, "", "The argument of stop is not the mean of each row.")
+        a.behave(one, "", translate("The argument of stop is not the mean of each row.", "lesson10"))
 
 
 QUESTION = Question(

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_kit.lessons.translation import translate
+
 Array = np.ndarray[Any, Any]
 
 
@@ -35,21 +37,43 @@ def _stopped_functions() -> tuple[StoppedFunction, ...]:
 
     open_ = ak.identity
     return (
-        StoppedFunction("the variance, its mean stopped", moment(2, open_, open_), moment(2, open_, stop), True),
-        StoppedFunction(VARIANCE_OF_STOPPED_X, moment(2, open_, open_), moment(2, stop, open_), False),
-        StoppedFunction(FOURTH_MOMENT, moment(4, open_, open_), moment(4, open_, stop), False),
-        StoppedFunction("the covariance of x and x³, one mean stopped", covariance(open_), covariance(stop), True),
         StoppedFunction(
-            "log-sum-exp, its shift stopped everywhere", log_sum_exp(open_, open_), log_sum_exp(stop, stop), True
+            translate("the variance, its mean stopped", "lesson10"),
+            moment(2, open_, open_),
+            moment(2, open_, stop),
+            True,
+        ),
+        StoppedFunction(variance_of_stopped_x(), moment(2, open_, open_), moment(2, stop, open_), False),
+        StoppedFunction(fourth_moment(), moment(4, open_, open_), moment(4, open_, stop), False),
+        StoppedFunction(
+            translate("the covariance of x and x³, one mean stopped", "lesson10"),
+            covariance(open_),
+            covariance(stop),
+            True,
         ),
         StoppedFunction(
-            "log-sum-exp, its shift stopped in one place", log_sum_exp(open_, open_), log_sum_exp(stop, open_), False
+            translate("log-sum-exp, its shift stopped everywhere", "lesson10"),
+            log_sum_exp(open_, open_),
+            log_sum_exp(stop, stop),
+            True,
+        ),
+        StoppedFunction(
+            translate("log-sum-exp, its shift stopped in one place", "lesson10"),
+            log_sum_exp(open_, open_),
+            log_sum_exp(stop, open_),
+            False,
         ),
     )
 
 
-VARIANCE_OF_STOPPED_X = "the variance, its x stopped"
-FOURTH_MOMENT = "the fourth moment, its mean stopped"
+def variance_of_stopped_x() -> str:
+    """Name of the variance in which x is stopped outside of the mean."""
+    return translate("the variance, its x stopped", "lesson10")
+
+
+def fourth_moment() -> str:
+    """Name of the fourth moment whose mean is stopped."""
+    return translate("the fourth moment, its mean stopped", "lesson10")
 
 
 def random_stopped_functions(rng: np.random.Generator) -> dict[str, StoppedFunction]:

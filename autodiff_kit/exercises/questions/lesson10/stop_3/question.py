@@ -10,6 +10,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback, LearnerCodeError
 from autodiff_kit.exercises.protocol import SeededGenerator as Random
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -50,22 +51,27 @@ def named_3(reply: CallResult) -> set[str]:
     """The names that were given back."""
     value = reply.value
     if type(value) is not set or not all(type(name) is str for name in value):
-        raise LearnerCodeError("free must return a set of names, such as {'A', 'C'}; set() makes an empty one.")
+        raise LearnerCodeError(
+            translate("free must return a set of names, such as {'A', 'C'}; set() makes an empty one.", "lesson10")
+        )
     return value
 
 
 def _names_3(got: set[str], want: set[str], six: dict[str, misconceptions.StoppedFunction]) -> set[str]:
     letter = {stop.of: name for name, stop in six.items()}
-    fourth, without_x = letter[misconceptions.FOURTH_MOMENT], letter[misconceptions.VARIANCE_OF_STOPPED_X]
+    fourth, without_x = letter[misconceptions.fourth_moment()], letter[misconceptions.variance_of_stopped_x()]
     kinds = {"all-stops-matter": set(), "none-matter": set(six), "one-point-is-proof": want | {fourth}}
     kinds |= {"compares-sums": want | {without_x}, "equal-entries": want | {fourth, without_x}}
     return {name for name, answer in kinds.items() if got == answer}
 
 
 def _words_3(got: set[str], want: set[str]) -> str:
-    parts = [f"{', '.join(sorted(want - got))} {'is' if len(want - got) == 1 else 'are'} free"] if want - got else []
-    parts += [f"{', '.join(sorted(got - want))} changed a gradient somewhere"] if got - want else []
-    return f"Not all of it is right: {'; '.join(parts)}."
+    parts = [translate("Your set is not right.", "lesson10")]
+    if want - got:
+        parts.append(translate("Free, and not named: {names}.", "lesson10").format(names=", ".join(sorted(want - got))))
+    if got - want:
+        parts.append(translate("Named, and not free: {names}.", "lesson10").format(names=", ".join(sorted(got - want))))
+    return " ".join(parts)
 
 
 def _example_3(rng: np.random.Generator) -> dict[str, object]:

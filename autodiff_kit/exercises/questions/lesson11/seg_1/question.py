@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -47,7 +48,9 @@ def parts_1(reply: CallResult) -> tuple[object, ReturnedFunction]:
     """The mean, and the function that pulls."""
     mean, pull = unpack_tuple(reply, "segment_mean", ("mean", "pull"))
     if not isinstance(pull, ReturnedFunction):
-        raise LearnerCodeError("segment_mean is to return (mean, pull), where pull is a function: pull(g) gives dh.")
+        raise LearnerCodeError(
+            translate("segment_mean must return (mean, pull), where pull is a function: pull(g) gives dh.", "lesson11")
+        )
     return mean, pull
 
 
@@ -56,7 +59,7 @@ def mean_1(a: AttemptEvaluation, mean: object, h: Array, ids: Array, c: int) -> 
     empty, rows = np.flatnonzero(shared.segment_counts(ids, c) == 0), shared.segment_counts(ids, c)
     facts = {"k": int(empty[0]) if empty.size else 0, "shown": int(ids.max()) + 1, "n": int(rows[0]), "N": len(ids)}
     want = solution.segment_mean(h, ids, c)[0]
-    words = f"The mean of {c} segment{'' if c == 1 else 's'}"
+    words = translate("The mean of one segment" if c == 1 else "The means of {c} segments", "lesson11").format(c=c)
     return a.case(mean, want, misconceptions.wrong_means(h, ids, c), tol=1e-10, of=words, facts=facts)
 
 
@@ -69,7 +72,14 @@ def way_back_1(a: AttemptEvaluation, pull: ReturnedFunction, ids: Array, c: int,
     want = (g / np.maximum(rows, 1)[:, None])[ids]
     mistaken = {"pull-forgets-the-count": g[ids], "pull-divides-by-all-rows": g[ids] / len(ids)}
     facts = {"n": int(rows[0]), "N": len(ids)}
-    a.case(require_real_array(reply.value, "pull"), want, mistaken, tol=1e-10, of="What pull gives", facts=facts)
+    a.case(
+        require_real_array(reply.value, "pull"),
+        want,
+        mistaken,
+        tol=1e-10,
+        of=translate("The result of pull", "lesson11"),
+        facts=facts,
+    )
 
 
 def out_of_range_1(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -80,11 +90,14 @@ def out_of_range_1(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScrip
         place = int(rng.integers(len(ids)))
         ids[place] = bad
         reply = yield Call("segment_mean", (h, ids, 4), errors=("IndexError", "ValueError"))
-        where = f"the id {bad} at place {place}, with c = 4"
         if reply.error == "ValueError":
-            a.behave(False, "another-error", f"segment_mean ended with a ValueError on {where}.")
+            text = translate(
+                "segment_mean ended with a ValueError for the id {id} at place {place}, with c = 4.", "lesson11"
+            )
+            a.behave(False, "another-error", text.format(id=bad, place=place))
         elif not reply.error:
-            a.fail({name}, f"segment_mean took {where}.", i=bad, p=place, c=4)
+            text = translate("segment_mean accepted the id {id} at place {place}, with c = 4.", "lesson11")
+            a.fail({name}, text.format(id=bad, place=place), i=bad, p=place, c=4)
         if a.failed_cases:
             return
         a.behave(True)

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -19,12 +20,16 @@ __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 SEGMENTS = 5
-SHIFTS = {
-    "none": "",
-    "all": ", all scores raised by 10000",
-    "one": ", segment 0 raised by 3000",
-    "low": ", segment 0 lowered by 3000",
-}
+
+
+def weights_by_lift() -> dict[str, str]:
+    """What the weights are called in messages, by what was done to the scores."""
+    return {
+        "none": translate("The weights", "lesson11"),
+        "all": translate("The weights, all scores raised by 10000", "lesson11"),
+        "one": translate("The weights, segment 0 raised by 3000", "lesson11"),
+        "low": translate("The weights, segment 0 lowered by 3000", "lesson11"),
+    }
 
 
 def drawn(rng: np.random.Generator) -> tuple[Array, Array]:
@@ -34,7 +39,7 @@ def drawn(rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for lift, words in SHIFTS.items():
+    for lift, words in weights_by_lift().items():
         s, ids = drawn(rng)
         s = s + {"none": 0.0, "all": 1e4, "one": 3000.0 * (ids == 0), "low": -3000.0 * (ids == 0)}[lift]
         reply = yield Call("segment_softmax", (s, ids, SEGMENTS))
@@ -64,7 +69,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 mistaken = {name: model for name, model in mistaken.items() if name not in alike}
         told = lambda got, ids=ids, facts=facts: facts | {"sum": _sum_of(got, ids)}  # noqa: E731
         want = misconceptions.segment_softmax(s, ids, SEGMENTS)
-        a.case(reply.value, want, mistaken, tol=1e-10, of=f"The weights{words}", facts=told)
+        a.case(reply.value, want, mistaken, tol=1e-10, of=words, facts=told)
 
 
 def _sum_of(got: Array, ids: Array) -> float:

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions
@@ -47,7 +48,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             missing = np.flatnonzero(shared.segment_counts(ids, CLASSES) == 0).tolist()
             if a.warned(reply, "class-never-seen-0/0", k=int(names[-1])):
                 break
-            words = f"What update gives for batch {k + 1}"
+            words = translate("The result of update for batch {k}", "lesson11").format(k=k + 1)
             if not a.case(reply.value, want, mistaken, tol=1e-10, of=words, facts={"k": _lost(missing, right)}):
                 break
             reply = yield Call(pull, (g,))
@@ -57,7 +58,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             facts = {"n": int(right.seen[ids[0]])}
             got = require_real_array(reply.value, "pull")
             if not a.case(
-                got, right.pull(g, ids), late, tol=1e-10, of=f"What pull gives for batch {k + 1}", facts=facts
+                got,
+                right.pull(g, ids),
+                late,
+                tol=1e-10,
+                of=translate("The result of pull for batch {k}", "lesson11").format(k=k + 1),
+                facts=facts,
             ):
                 break
 
@@ -66,7 +72,7 @@ def functions_3(reply: CallResult) -> tuple[ReturnedFunction, ReturnedFunction]:
     """The two functions that were given back."""
     found = unpack_tuple(reply, "class_means", ("update", "pull"))
     if not all(isinstance(one, ReturnedFunction) for one in found):
-        raise LearnerCodeError("class_means is to return two functions, (update, pull).")
+        raise LearnerCodeError(translate("class_means must return two functions, (update, pull).", "lesson11"))
     update, pull = (ReturnedFunction(one.number, name) for one, name in zip(found, ("update", "pull"), strict=True))  # type: ignore[attr-defined]
     return update, pull
 

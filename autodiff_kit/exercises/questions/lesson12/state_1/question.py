@@ -8,6 +8,7 @@ from autodiff_kit.exercises.compare import format_value, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
-
-WHAT = ("value of y", "gradient")
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -37,7 +36,8 @@ def answers_1(reply: CallResult) -> list[list[object]]:
     if len(pairs) != len(misconceptions.PROGRAMS) or not all(
         type(one) in (list, tuple) and len(one) == 2 for one in pairs
     ):
-        raise LearnerCodeError(f"six is to return a list of six pairs, (value, gradient); got {format_value(value)}.")
+        text = translate("six must return a list of six pairs, (value, gradient); got {got}.", "lesson12")
+        raise LearnerCodeError(text.format(got=format_value(value)))
     return pairs
 
 
@@ -60,10 +60,15 @@ def judge_1(a: AttemptEvaluation, answers: list[list[object]], x0: float, x1: fl
     programs = sorted({k + 1 for k, _ in wrong})
     lines = []
     for (k, i), found in zip(wrong, names, strict=True):
-        told = f"Program {k + 1}, `{misconceptions.PROGRAMS[k]}`: your {WHAT[i]} is {shown_1(answers[k][i])}, expected {shown_1(wanted[k][i])}."
-        reason = MESSAGES[min(found)].partition(": ")[2] if found and not common else ""
+        told = translate(
+            "Program {k}, `{program}`: your gradient is {got}, expected {wanted}."
+            if i
+            else "Program {k}, `{program}`: your value of y is {got}, expected {wanted}.",
+            "lesson12",
+        ).format(k=k + 1, program=misconceptions.PROGRAMS[k], got=shown_1(answers[k][i]), wanted=shown_1(wanted[k][i]))
+        reason = translate(MESSAGES[min(found)], "lesson12").partition(": ")[2] if found and not common else ""
         lines.append(f"{told} {reason}".strip())
-    a.fail(common, "\n".join(lines), k=" and ".join(map(str, programs)))
+    a.fail(common, "\n".join(lines), k=translate(" and ", "lesson12").join(map(str, programs)))
 
 
 def names_of(got: object, k: int, i: int, x0: float, x1: float) -> set[str]:

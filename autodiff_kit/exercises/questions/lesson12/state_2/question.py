@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 if TYPE_CHECKING:
     from typing import Any
@@ -35,7 +36,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         sums = 1 - P.sum(1)[:, None] / B.sum(0)
         swapped = next((one for one in other_axes(P, B) if values_close(reply.value, one, 1e-10)), None)
         mistaken = {"sum-for-product": sums, "axes-swapped": swapped}
-        if a.case(reply.value, want, mistaken, tol=1e-10, of="The value of ratios(P, B)"):
+        if a.case(reply.value, want, mistaken, tol=1e-10, of=translate("The value of ratios(P, B)", "lesson12")):
             gradients_2(a, reply.gradients, P, B, u)
 
 
@@ -51,7 +52,10 @@ def gradients_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B
     wanted = {"P": -(u / b).sum(1)[:, None] * p / P, "B": (u * p).sum(0) / b / B}
     lost = [name for name, gradient in zip(wanted, gradients, strict=True) if gradient is None]
     if lost:
-        a.fail({"assign-breaks-the-path" if len(lost) == 2 else "one-path-is-cut"}, k=" and ".join(lost))
+        a.fail(
+            {"assign-breaks-the-path" if len(lost) == 2 else "one-path-is-cut"},
+            k=translate(" and ", "lesson12").join(lost),
+        )
         return
     for (name, want), gradient in zip(wanted.items(), gradients, strict=True):
         # Of (b − p)/b the b above, the b below, or both have lost their path.
@@ -61,7 +65,14 @@ def gradients_2(a: AttemptEvaluation, gradients: tuple[object, ...], P: Array, B
         last[at] = want[at]
         cut = next((way for way in ways if values_close(gradient, way, 1e-10)), None)
         mistaken = {"one-path-is-cut": cut, "only-the-last-factor": last}
-        a.case(gradient, want, mistaken, tol=1e-10, of=f"The gradient of {name}", facts={"k": name})
+        a.case(
+            gradient,
+            want,
+            mistaken,
+            tol=1e-10,
+            of=translate("The gradient of {name}", "lesson12").format(name=name),
+            facts={"k": name},
+        )
 
 
 QUESTION = Question(

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CallResult, CheckScript
@@ -28,8 +29,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             return
         value, pull = unpack_tuple(first, "square", ("y", "pull"))
         if not isinstance(pull, ReturnedFunction):
-            raise LearnerCodeError("square is to return (y, pull); pull is a function of g that returns dx.")
-        if not a.case(value, x**2, tol=1e-12, of="The value y"):
+            raise LearnerCodeError(
+                translate("square must return (y, pull); pull is a function of g that returns dx.", "lesson12")
+            )
+        if not a.case(value, x**2, tol=1e-12, of=translate("The value y", "lesson12")):
             return
         later = {KINDS[2]: np.full(5, 10.0), KINDS[3]: x[[0, 2, 1, 3, 4]]}.get(kind, x)
         errors = () if kind == KINDS[0] else ("Exception",)
@@ -50,7 +53,12 @@ def gradient_3(a: AttemptEvaluation, reply: CallResult, x: Array, later: Array, 
         # A pull that noticed the first change, and not the exchange of two entries, has compared too little.
         name = "blind-check" if kind == KINDS[3] and not a.failed_cases else "held-by-reference"
         mistaken |= {name: 2 * later * g, "silent": np.full(5, np.nan) if np.isnan(got).all() else 0 * g}
-    words = f"What pull(g) gives for x {kind}"
+    words = {
+        KINDS[0]: translate("The result of pull(g) for an x that nobody changed", "lesson12"),
+        KINDS[1]: translate("The result of pull(g) for an x overwritten with the same values", "lesson12"),
+        KINDS[2]: translate("The result of pull(g) for an overwritten x", "lesson12"),
+        KINDS[3]: translate("The result of pull(g) for an x with two entries exchanged", "lesson12"),
+    }[kind]
     facts = {"was": float(x[0]), "now": float(later[0]), "want": float(want[0])}
     facts["got"] = float(got.flat[0]) if got.size else 0.0
     a.case(got, want, mistaken, tol=1e-12, of=words, facts=facts)

@@ -8,6 +8,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions
@@ -35,16 +36,21 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         (misconceptions.row_losses, shared.row_loss_derivatives),
         strict=True,
     ):
-        require_real_array(got, f"track, as {name},")
+        words = translate("The total", "lesson13") if name == "total" else translate("The gradient", "lesson13")
+        require_real_array(got, words)
         found = each(w, xs)
         last = "last-tape-only" if name == "gradient" and right else "keeps-only-the-last"
-        right &= a.case(got, found.sum(), {last: found[-1]}, tol=1e-10, of=f"The {name}")
+        right &= a.case(got, found.sum(), {last: found[-1]}, tol=1e-10, of=words)
     if right:
         opened, _ = reply.tapes
-        no_tape = "The values are right, but no tape was opened. Compute the gradient with `ak.GradientTape`."
-        a.behave(opened > 0, "", no_tape, of="The tape")
+        no_tape = translate(
+            "The values are right, but no tape was opened. Compute the gradient with `ak.GradientTape`.", "lesson13"
+        )
+        a.behave(opened > 0, "", no_tape, of=translate("The tape", "lesson13"))
         name = "sum-carries-the-record" if opened == 1 else "list-holds-the-nodes"
-        a.behave(reply.nodes <= MOST, name, of="The number of nodes alive", n=reply.nodes, most=MOST)
+        a.behave(
+            reply.nodes <= MOST, name, of=translate("The number of nodes alive", "lesson13"), n=reply.nodes, most=MOST
+        )
 
 
 QUESTION = Question(

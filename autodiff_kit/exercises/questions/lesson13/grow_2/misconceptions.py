@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, LearnerCodeError
+from autodiff_kit.lessons.translation import translate
 
 Array = np.ndarray[Any, Any]
 
@@ -75,7 +76,8 @@ class InstrumentedLayerChain:
     def _get(self, key: object) -> float:
         k = _require_int(key)
         if k not in self.kept:
-            raise LearnerCodeError(f"store.get({k}): there is no value {k} in the store; it has {sorted(self.kept)}.")
+            text = translate("store.get({k}): there is no value {k} in the store; it has {keys}.", "lesson13")
+            raise LearnerCodeError(text.format(k=k, keys=sorted(self.kept)))
         self.last = self.kept[k]
         return self.last
 

@@ -11,6 +11,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -40,16 +41,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         got = require_real_array(reply.value, "checkpointed")
         same = {name: got for name, model in mistaken.items() if np.allclose(got, model, rtol=RTOL, atol=0)}
         tol = float(RTOL * abs(want) / (1 + abs(want)))  # relative: the derivative of a long chain is tiny
-        if a.case(got, want, same, tol=tol, of=f"The derivative of {n} layers"):
+        if a.case(got, want, same, tol=tol, of=translate("The derivative of {n} layers", "lesson13").format(n=n)):
             judge_2(a, chain, n, k)
 
 
 def judge_2(a: AttemptEvaluation, chain: misconceptions.InstrumentedLayerChain, n: int, k: int) -> None:
     """Judge what was held and how often layers ran, where the value is right."""
     room = -(-n // k) + k
-    words = (
-        f"n = {n}, k = {k}: {chain.calls} calls, and the store held {chain.peak} values at most ({room} are allowed)."
-    )
+    words = translate(
+        "n = {n}, k = {k}: {calls} calls, and the store held {peak} values at most ({room} are allowed).", "lesson13"
+    ).format(n=n, k=k, calls=chain.calls, peak=chain.peak, room=room)
     if chain.strange:
         name, ok = "held-elsewhere", False
     elif any(later > earlier for earlier, later in pairwise(chain.order)):
@@ -104,7 +105,7 @@ checkpointed(fs, slopes, q2.example.x, q2.example.k, store)
         "restarts-for-each-layer": "The derivative is right, but layers were called {c} times (n = {n}, k = {k}); at most {double} calls are allowed. Each input was computed again from the checkpoint. Run each block once, and store the inputs as they come.",
         "slope-at-the-checkpoint": "The derivatives of a block were all taken at its checkpoint. Layer i gets the output of layer i − 1, so its derivative belongs there.",
         "slope-at-x": "All derivatives were taken at x. Layer i gets the output of layer i − 1, so its derivative belongs there.",
-        "forward-order": "The derivative is right, but `slopes` was called from the first layer on. That is forward mode, which needs no stored values. A backward pass takes the layers from last to first: layers with many inputs and one output need that order, so it is asked for here.",
+        "forward-order": "The derivative is right, but `slopes` was called from the first layer on. That is forward mode, which needs no stored values. A backward pass takes the layers from last to first. With many inputs and one output this order needs one pass, and forward mode one for each input; so it is asked for here.",
         "held-elsewhere": "The derivative is right, but {where} got a value that was held outside the store. Hold values in the store, where they are counted.",
     },
     hints=(

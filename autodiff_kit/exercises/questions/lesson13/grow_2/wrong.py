@@ -23,12 +23,18 @@ def keeps_none(fs, slopes, x, k, store):
     return slope
 
 
-def marked(fs, slopes, x, k, store, drop=True, at=0):
-    n, y, slope = len(fs), x, 1.0
-    for i in range(n):
+def forward_pass(fs, x, k, store):
+    """Run all layers, and store the input of every k-th one."""
+    y = x
+    for i, f in enumerate(fs):
         if i % k == 0:
             store.put(i, y)
-        y = fs[i](y)
+        y = f(y)
+
+
+def marked(fs, slopes, x, k, store, drop=True):
+    n, slope = len(fs), 1.0
+    forward_pass(fs, x, k, store)
     for lo in reversed(range(0, n, k)):
         hi = min(n, lo + k)
         y = store.get(lo)
@@ -71,12 +77,9 @@ def forwards(fs, slopes, x, k, store):
 
 def restarted(fs, slopes, x, k, store):
     """Each input of a block is computed again from the block's checkpoint."""
-    n, y, slope = len(fs), x, 1.0
-    for i in range(n):
-        if i % k == 0:
-            store.put(i, y)
-        y = fs[i](y)
-    for i in reversed(range(n)):
+    slope = 1.0
+    forward_pass(fs, x, k, store)
+    for i in reversed(range(len(fs))):
         y = store.get(i - i % k)
         for j in range(i - i % k, i):
             y = fs[j](y)
@@ -87,12 +90,9 @@ def restarted(fs, slopes, x, k, store):
 
 
 def at_checkpoints(fs, slopes, x, k, store):
-    n, y, slope = len(fs), x, 1.0
-    for i in range(n):
-        if i % k == 0:
-            store.put(i, y)
-        y = fs[i](y)
-    for i in reversed(range(n)):
+    slope = 1.0
+    forward_pass(fs, x, k, store)
+    for i in reversed(range(len(fs))):
         slope *= slopes[i](store.get(i - i % k))
     return slope
 

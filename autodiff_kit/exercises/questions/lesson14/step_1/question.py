@@ -73,7 +73,7 @@ number per gradient. All slots start at 0. The first gradient is not 0; later on
         "averages-instead-of-adding": "Your slot takes (1 − b)·g; here it takes g. With lr = {lr} and b = {b}, the third of three gradients of 1 makes the step {d}.",
         "no-step-at-zero": "Where the gradient is 0, your step is 0. The rule holds there too: with g = 0 the slot u becomes {b}·u, and it still moves w.",
         "zeros-left-out": "Your slot stays as it is where the gradient is 0. A gradient of 0 counts like any other: the slot is multiplied by {b}.",
-        "uphill": "The sign is wrong: a positive slot makes w smaller.",
+        "uphill": "The sign is wrong: if all gradients are positive, w becomes smaller.",
         "nesterov-is-momentum": "These are the steps of plain momentum. Nesterov's step uses g + b·u with the new u.",
         "positions-not-steps": "These are positions, that is sums of steps. A step is the difference of two positions.",
     },

@@ -83,7 +83,7 @@ no copy of the weights before that step. Give the last step: what was added to w
     check=check,
     messages={
         "uses-the-gradient": "You computed −lr·g, the step of plain SGD. What was added to w comes from the slots, which also hold earlier gradients.",
-        "gradient-in-place-of-the-slot": "The last gradient stands where a slot belongs. The step comes from the running mean of all gradients, not from the last one.",
+        "gradient-in-place-of-the-slot": "The last gradient stands where a slot belongs. The step comes from the slot, which holds all gradients so far, not only the last one.",
         "one-step-too-many": "You applied the last gradient to the slots once more, so this is a further step. The slots are those after the last step: they contain its gradient already.",
         "t-is-one-ahead": "t is {t} after the last step already. That step used t = {t}, not one more.",
         "sign": "The sign is wrong: a positive slot makes w smaller.",

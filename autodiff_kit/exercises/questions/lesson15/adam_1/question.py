@@ -11,6 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.in_process import run_script_with
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import solution
@@ -30,7 +31,10 @@ def path(a: AttemptEvaluation, w: np.ndarray, gradients: list[Any], given: dict[
             return None
         w, slots = unpack_tuple(reply, "adam_step", ("w", "slots"))  # type: ignore[assignment]
         if type(w) is not np.ndarray or w.shape != (3,):
-            raise LearnerCodeError("adam_step is to give back w as an array of the shape that it came with, (3,).")
+            text = translate(
+                "adam_step must return w as an array of the shape that it was given with, (3,).", "lesson15"
+            )
+            raise LearnerCodeError(text)
         seen.append(w)
     return np.array(seen)
 
@@ -70,7 +74,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         zero = next((i for i, g in enumerate(gradients) if g is not None and not g.any()), 1)
         moved = float(np.abs(right[zero] - right[zero - 1]).max())
         facts = {"z": moved, "x": float(np.abs(got[0] - w)[0] / given["lr"]), "d": float(np.abs(got[1] - got[0]).max())}
-        words = f"w after steps with {case} gradients" if case != "none" else "w after steps, two of them None,"
+        words = {
+            "plain": translate("w after steps with numbers as gradients", "lesson15"),
+            "zeros": translate("w after steps, two of them with the gradient 0", "lesson15"),
+            "none": translate("w after steps, two of them with None", "lesson15"),
+        }[case]
         a.case(got, right, mistaken, tol=1e-11, of=words, facts=facts)
 
 

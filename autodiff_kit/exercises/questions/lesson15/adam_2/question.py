@@ -11,6 +11,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -34,7 +35,7 @@ def strip(rng: np.random.Generator) -> list[float | None]:
 def _real(part: object) -> float:
     if type(part) in (int, float) or (type(part) is np.ndarray and part.shape == () and part.dtype.kind in "fi"):
         return float(part)  # type: ignore[arg-type]
-    raise LearnerCodeError("motion is to give back two numbers, (real, ghost).")
+    raise LearnerCodeError(translate("motion must return two numbers, (real, ghost).", "lesson15"))
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -68,7 +69,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             mistaken = {name: (lambda way=way: np.array(way())) for name, way in ways.items()}
             facts = {"n": gradients.count(None), "ghost": ghost, "kind": kind}
             a.case(
-                got, np.array((real, ghost)), mistaken, tol=1e-10, of=f'(real, ghost) for kind "{kind}"', facts=facts
+                got,
+                np.array((real, ghost)),
+                mistaken,
+                tol=1e-10,
+                of=translate('(real, ghost) for kind "{kind}"', "lesson15").format(kind=kind),
+                facts=facts,
             )
 
 

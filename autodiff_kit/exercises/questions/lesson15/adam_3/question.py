@@ -11,6 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.in_process import run_script_with
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -38,9 +39,10 @@ def path_3(
         x, slots = unpack_tuple(reply, "frozen_step", ("w", "slots"))
     rows = [x, shared.require_slot(slots, "m", "frozen_step"), shared.require_slot(slots, "v", "frozen_step")]
     if any(type(row) is not np.ndarray or row.shape != w.shape for row in rows):
-        raise LearnerCodeError(
-            f"frozen_step is to give back w, m and v as arrays of the shape that they came with, {w.shape}."
+        text = translate(
+            "frozen_step must return w, m and v as arrays of the shape that they were given with, {shape}.", "lesson15"
         )
+        raise LearnerCodeError(text.format(shape=w.shape))
     return np.stack(rows)
 
 
@@ -66,9 +68,19 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     first = int(np.argmax(mask))
     facts = {"i": first, "d": float(got[0, first] - w[first])}
     want = run_script_with(run(), frozen_step=solution.frozen_step)
-    if a.case(got, want, mistaken, tol=1e-12, of="w, m and v (one row each) after four steps", facts=facts):
+    if a.case(
+        got,
+        want,
+        mistaken,
+        tol=1e-12,
+        of=translate("w, m and v (one row each) after four steps", "lesson15"),
+        facts=facts,
+    ):
         same = np.array_equal(got[:, mask], np.stack([w, slots["m"], slots["v"]])[:, mask])
-        a.behave(same, text="Frozen elements are right to many digits, but not bit for bit what they were.")
+        a.behave(
+            same,
+            text=translate("Frozen entries are right to many digits, but not bit for bit what they were.", "lesson15"),
+        )
 
 
 QUESTION = Question(

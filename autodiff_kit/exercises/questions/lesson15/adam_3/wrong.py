@@ -2,35 +2,25 @@
 
 import numpy as np
 
-
-def adam(w, g, S, lr, b1, b2, eps, bias=True, inside=False, none_zero=False, t_on_none=False, v_abs=False, t0=False):
-    if g is None:
-        if not none_zero:
-            return w, ({**S, "t": S["t"] + 1} if t_on_none else S)
-        g = np.zeros_like(w)
-    t = S["t"] + 1
-    m, v = b1 * S["m"] + (1 - b1) * g, b2 * S["v"] + (1 - b2) * (np.abs(g) if v_abs else g * g)
-    k = t - 1 if t0 else t
-    mh, vh = (m / (1 - b1**k), v / (1 - b2**k)) if bias else (m, v)
-    return w - lr * mh / (np.sqrt(vh + eps) if inside else np.sqrt(vh) + eps), {"m": m, "v": v, "t": t}
+from ..adam_1.solution import adam_step
 
 
 def fz_zero(w, g, S, mask, **H):
-    return adam(w, np.where(mask, 0, g), S, **H)
+    return adam_step(w, np.where(mask, 0, g), S, **H)
 
 
 def fz_step(w, g, S, mask, **H):
-    x, T = adam(w, np.where(mask, 0, g), S, **H)
+    x, T = adam_step(w, np.where(mask, 0, g), S, **H)
     return np.where(mask, w, x), T
 
 
 def fz_value(w, g, S, mask, **H):
-    x, T = adam(w, g, S, **H)
+    x, T = adam_step(w, g, S, **H)
     return np.where(mask, w, x), T
 
 
 def fz_right(w, g, S, mask, **H):
-    x, T = adam(w, g, S, **H)
+    x, T = adam_step(w, g, S, **H)
     return np.where(mask, w, x), {
         "m": np.where(mask, S["m"], T["m"]),
         "v": np.where(mask, S["v"], T["v"]),

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -29,7 +30,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     if a.warned(reply):
         return
     if reply.value is None:
-        a.fail({"None-is-only-a-pause"}, "brake gave back None.")
+        a.fail({"None-is-only-a-pause"}, translate("brake returned None.", "lesson15"))
         return
     b1, m = given["b1"], slots["m"]
     mistaken = {
@@ -46,13 +47,15 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     facts = {"d": float(drift[0]), "x": float((b1 * m - (1 - b1) * g)[0]), "rest": 1 - b1, "b1": b1}
     got = require_real_array(reply.value, "brake")
     if got.shape != (3,):
-        a.fail(set(), f"brake gave back shape {got.shape}; w has shape (3,).")
+        a.fail(set(), translate("brake returned shape {shape}; w has shape (3,).", "lesson15").format(shape=got.shape))
         return
     x, now = shared.adam_with_mistake(w, got, slots, **given)
     y, _ = shared.adam_with_mistake(x, np.zeros(3), now, **given)
     if not (values_close(x, w, 1e-12) and values_close(y, w, 1e-12)):
         hit = {name for name, model in mistaken.items() if values_close(got, model, 1e-12)}
-        words = f"With your gradient w moves by {format_value(float(np.abs(x - w).max()))}, and by {format_value(float(np.abs(y - x).max()))} in the zero step after it."
+        words = translate(
+            "With your gradient w moves by {now}, and by {then} in the zero step after it.", "lesson15"
+        ).format(now=format_value(float(np.abs(x - w).max())), then=format_value(float(np.abs(y - x).max())))
         a.fail(hit, words, **facts)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -26,17 +27,25 @@ def onwards(
 ) -> np.ndarray:
     """Three more steps of each variable from the slots that migrate gave."""
     if type(new) is not dict:
-        raise LearnerCodeError("migrate is to give back a dictionary: the slots of each name in shapes.")
+        raise LearnerCodeError(
+            translate("migrate must return a dictionary: the slots of each name in shapes.", "lesson15")
+        )
     rows = []
     for name, pulled in grads.items():
         if name not in new:
-            raise LearnerCodeError(f"migrate gave back no slots for {name!r}; every name in shapes needs some.")
+            raise LearnerCodeError(
+                translate(
+                    "migrate returned no slots for {name!r}; every name in shapes needs some.", "lesson15"
+                ).format(name=name)
+            )
         x, slots = w[name], {part: shared.require_slot(new[name], part, "migrate") for part in ("m", "v", "t")}
         for part in ("m", "v"):  # the shapes that the variables have, or had; any other could not be used in a step
             if np.shape(slots[part]) not in ((), (3,), x.shape):
-                raise LearnerCodeError(
-                    f"migrate gave back {part} with shape {np.shape(slots[part])} for {name!r}, whose shape is {x.shape}."
+                text = translate(
+                    "migrate returned {part} with shape {got} for {name!r}, whose shape is {wanted}.", "lesson15"
                 )
+                words = text.format(part=part, got=np.shape(slots[part]), name=name, wanted=x.shape)
+                raise LearnerCodeError(words)
         for g in pulled:
             x, slots = shared.adam_with_mistake(x, g, slots, **given)
             rows.extend(x.reshape(-1, 3))
@@ -75,10 +84,15 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         want,
         mistaken,
         tol=1e-11,
-        of="w after three more steps",
+        of=translate("w after three more steps", "lesson15"),
         facts=_facts_6(old, shapes, w, grads, given),
     ):
-        a.behave(not reply.shared, "shares-memory", "The new slots share memory with the old ones.", half=False)
+        a.behave(
+            not reply.shared,
+            "shares-memory",
+            translate("The new slots share memory with the old ones.", "lesson15"),
+            half=False,
+        )
 
 
 def _facts_6(old: Any, shapes: Any, w: Any, grads: Any, given: dict[str, Any]) -> dict[str, object]:

@@ -70,7 +70,7 @@ and Σw = 1, the sum of (w − v)² is least. `v` is an array of one or more ent
     check=check,
     messages={
         "clip-and-rescale": "These are shares, but not the nearest: their distance from v is {far}, and {p} has the distance {near}.",
-        "softmax-is-not-a-projection": "Softmax makes shares of any vector, but it moves vectors that are shares already. A projection leaves them.",
+        "softmax-is-not-a-projection": "Softmax makes shares of any vector, but it also moves most vectors that are shares already. A projection leaves them.",
         "one-shift-only": "The sum is 1, but entry {i} is negative.",
         "shift-then-clip": "After the negative entries were set to 0, the sum is {s}. The shift must be chosen with that in mind.",
         "shift-clip-rescale": "After the shift and the clip you divided by the sum. These are shares, but their distance from v is {far}, and {p} has the distance {near}. A single other shift before the clip makes the sum 1.",

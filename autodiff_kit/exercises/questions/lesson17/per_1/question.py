@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -36,7 +37,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.case(reply.value, want, mistaken, tol=1e-10, facts={"B": count}):
             calls = einsum.calls
             name = "loops" if calls == count else "" if calls else "einsum-not-asked"
-            words = f"The gradients are right, but einsum was called {calls} times for {count} examples; one call is enough."
+            words = translate(
+                "The gradients are right, but einsum was called {calls} times for {count} examples; one call is enough.",
+                "lesson17",
+            ).format(calls=calls, count=count)
             a.behave(calls == 1, name, words, B=count)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import solution
 
@@ -45,7 +46,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if not a.case(reply.value, want, _given(mistaken, reply.value), tol=1e-10):
             continue
         limit = ROOM * (X.nbytes + D.nbytes) + 65536
-        words = f"The lengths are right, but {reply.peak} bytes were in use at once; at most {limit} are allowed."
+        words = translate(
+            "The lengths are right, but {peak} bytes were in use at once; at most {limit} are allowed.", "lesson17"
+        ).format(peak=reply.peak, limit=limit)
         told: dict[str, Any] = {"kb": reply.peak // 1024, "limit": limit // 1024}
         a.behave(wide < 100 or reply.peak <= limit, "forms-the-gradients", words, **told)
 

@@ -103,7 +103,7 @@ the shapes (m, k) and (k, n) takes 2mkn. The backward pass computes the gradient
     hints=(
         "The cotangent of a layer's output enters two products. What does each of them compute?",
         "One product for the weights' gradient, one for the input's; the first layer's input is data.",
-        "`forward = sum(2 * batch * p * q for p, q in pairwise(dims))`, and backward is twice that, less one product.",
+        "`forward = sum(2 * batch * p * q for p, q in pairwise(dims))`, and backward is twice that, minus the first layer's product if `x_grad` is False.",
     ),
     example=lambda rng: {"dims": [int(one) for one in rng.integers(2, 9, size=4)], "batch": 10, "x_grad": False},
 )

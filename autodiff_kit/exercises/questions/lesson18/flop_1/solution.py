@@ -1,4 +1,4 @@
-"""Two products back for each one forward; nobody needs the first layer's input's, unless it is asked for."""
+"""Two products backward for each one forward; the first layer's input needs no gradient unless it is asked for."""
 
 from itertools import pairwise
 

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QUESTION"]
 
-Bill = list[tuple[int, int]]
+Ranking = list[tuple[int, int]]
 
 
 def drawn(rng: np.random.Generator) -> list[misconceptions.ProgramLine]:
@@ -25,7 +26,7 @@ def drawn(rng: np.random.Generator) -> list[misconceptions.ProgramLine]:
     while True:
         lines = misconceptions.random_program(rng)
         entries = misconceptions.executed_products(lines)
-        bills = [
+        rankings = [
             misconceptions.most_expensive_lines(entries),
             misconceptions.most_expensive_lines(entries, count=len(lines)),
             misconceptions.most_expensive_lines(entries, backward=False),
@@ -34,8 +35,10 @@ def drawn(rng: np.random.Generator) -> list[misconceptions.ProgramLine]:
         ]
         once = misconceptions.most_expensive_lines(entries, once=True)
         mistaken = [once, _as_if_two(entries), _runs(entries)[:5]]
-        apart = once != mistaken[2] and all(len({price for _, price in bill}) == len(bill) for bill in bills)
-        if apart and bills[0] not in mistaken:
+        apart = once != mistaken[2] and all(
+            len({price for _, price in ranking}) == len(ranking) for ranking in rankings
+        )
+        if apart and rankings[0] not in mistaken:
             return lines
 
 
@@ -60,25 +63,27 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "multiplications-only": [(line, price / 2) for line, price in want],
             "every-product-twice": _as_if_two(entries),
         }
-        arrays = {name: np.array(bill, float) for name, bill in mistaken.items()}
+        arrays = {name: np.array(ranking, float) for name, ranking in mistaken.items()}
         facts = {"i": line, "n": runs[line]}
-        a.case(bill_of(reply.value, format_call(a.last)), np.array(want, float), arrays, tol=0.0, facts=facts)
+        a.case(as_ranking(reply.value, format_call(a.last)), np.array(want, float), arrays, tol=0.0, facts=facts)
 
 
-def _runs(entries: list[tuple[int, int, int, int, int]]) -> Bill:
+def _runs(entries: list[tuple[int, int, int, int, int]]) -> Ranking:
     return misconceptions.most_expensive_runs(entries, count=len(entries))
 
 
-def _as_if_two(entries: list[tuple[int, int, int, int, int]]) -> Bill:
+def _as_if_two(entries: list[tuple[int, int, int, int, int]]) -> Ranking:
     return misconceptions.most_expensive_lines([(line, m, k, n, 2) for line, m, k, n, _ in entries])
 
 
-def bill_of(value: Any, call: str) -> np.ndarray:
+def as_ranking(value: Any, call: str) -> np.ndarray:
     """A list of pairs as an array; a LearnerCodeError that says what was returned if it is none."""
     rows = value.tolist() if type(value) is np.ndarray and value.ndim == 2 else value
     if type(rows) not in (list, tuple) or not all(type(row) in (list, tuple) and len(row) == 2 for row in rows):
         raise LearnerCodeError(
-            f"{call} is to give back a list of pairs (line, operations), such as [(3, 640), (7, 128)]."
+            translate(
+                "{call} is to give back a list of pairs (line, operations), such as [(3, 640), (7, 128)].", "lesson18"
+            ).format(call=call)
         )
     return np.array([[float(one) for one in row] for row in rows])
 

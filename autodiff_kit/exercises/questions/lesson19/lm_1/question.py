@@ -11,6 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson01.shared import matrix_product_callback
+from autodiff_kit.lessons.translation import translate
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CheckScript
@@ -28,16 +29,21 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         found, told = unpack_tuple(reply, "residual_jacobian", ("J", "sweeps"))
         facts: dict[str, Any] = {"m": m, "p": p, "k": push.calls + pull.calls}
         if require_real_array(found, "J").shape == (p,):
-            words = f"For {m} residuals of {p} parameters J has shape ({p},); ({m}, {p}) is expected."
+            words = translate(
+                "For {m} residuals of {p} parameters J has shape ({p},); ({m}, {p}) is expected.", "lesson19"
+            ).format(m=m, p=p)
             a.fail({"gradient-of-the-cost"}, words, **facts)
             continue
-        if not a.case(found, J, {"transposed": J.T}, tol=1e-10, of=f"J of {m} residuals of {p} parameters"):
+        of = translate("J of {m} residuals of {p} parameters", "lesson19").format(m=m, p=p)
+        if not a.case(found, J, {"transposed": J.T}, tol=1e-10, of=of):
             continue
         idea = "always-reverse" if m > p and pull.calls == m else ""
         idea = "always-forward" if p > m and push.calls == p else idea
-        words = f"{facts['k']} sweeps for a Jacobian of {m} rows and {p} columns."
+        words = translate("{k} sweeps for a Jacobian of {m} rows and {p} columns.", "lesson19").format(**facts)
         a.behave(facts["k"] <= min(m, p), idea, words, **facts)
-        of = f"The number of sweeps of {iterations} iterations, {m} residuals, {p} parameters"
+        of = translate(
+            "The number of sweeps of {iterations} iterations, {m} residuals, {p} parameters", "lesson19"
+        ).format(iterations=iterations, m=m, p=p)
         right = float(iterations * min(m, p))
         facts["iterations"] = iterations
         mistaken: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""A push costs one column, a pull one row; a fit pays for one Jacobian in each iteration."""
+"""A push gives one column, a pull one row; a fit needs one Jacobian in each iteration."""
 
 import numpy as np
 

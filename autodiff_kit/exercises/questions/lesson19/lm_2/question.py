@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions, solution
 
@@ -38,7 +39,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             want * UNITS,
             mistaken,
             tol=1e-7,
-            of=f"The step for lam = {lam:g}, each entry in its own unit",
+            of=translate("The step for lam = {lam:g}, each entry in its own unit", "lesson19").format(lam=lam),
             facts={"lam": lam},
         )
 

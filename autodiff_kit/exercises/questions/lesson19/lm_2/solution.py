@@ -1,4 +1,4 @@
-"""The normal equations, with a part of each diagonal entry added to it: no column's unit counts."""
+"""The normal equations, with a part of each diagonal entry added to it, so the step does not depend on units."""
 
 import numpy as np
 

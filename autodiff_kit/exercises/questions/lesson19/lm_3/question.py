@@ -11,6 +11,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -37,27 +38,37 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.ObservedCurveFit) -> None:
     """Say of one fit where it went wrong: by where it stood, by what it tried last, by what it gave back."""
-    of = f"The fit from ({curve.start[0]:.4g}, {curve.start[1]:.4g})"
+    of = translate("The fit from ({p0:.4g}, {p1:.4g})", "lesson19").format(p0=curve.start[0], p1=curve.start[1])
     if not curve.stood:
-        a.behave(False, text=f"{of} never asked for the Jacobian.", half=False)
+        words = translate("{of} never asked for the Jacobian.", "lesson19").format(of=of)
+        a.behave(False, text=words, half=False)
         return
     rises = [(p, q) for p, q in pairwise(curve.costs) if not q <= p * (1 + 1e-9) + ROUNDING]
     if rises:
         low, high = rises[0]
-        words = f"{of} stood where the sum of squares is {low:.4g}, and then where it is {high:.4g}."
+        words = translate(
+            "{of} stood where the sum of squares is {low:.4g}, and then where it is {high:.4g}.", "lesson19"
+        ).format(of=of, low=low, high=high)
         k = next(k for k, pair in enumerate(pairwise(curve.costs)) if pair == (low, high))
         back = curve.went_back(*curve.stood[k : k + 2])
         a.fail({"jacobian-before-the-decision" if back else "keeps-a-bad-step"}, words, a=low, b=high)
         return
     idea = idea_of_damping(curve)
     if idea is not None:
-        words = f"{of} tried a first step that is not the solution of (JᵀJ + lam·D) h = −Jᵀr with lam = 0.001."
+        words = translate(
+            "{of} tried a first step that is not the solution of (JᵀJ + lam·D) h = −Jᵀr with lam = 0.001.", "lesson19"
+        ).format(of=of)
         a.fail({idea} - {""}, words)
         return
     if reply.error:
-        a.fail(stuck(curve), f"{of} did not end: {reply.error}.")
+        a.fail(stuck(curve), translate("{of} did not end: {error}.", "lesson19").format(of=of, error=reply.error))
     elif not values_close(got := require_real_array(reply.value, "fit"), SOLUTION, TOLERANCE):
-        a.fail(stuck(curve), f"{of} gave back {np.array2string(got, precision=6)}; expected [2, -1].")
+        a.fail(
+            stuck(curve),
+            translate("{of} gave back {got}; expected [2, -1].", "lesson19").format(
+                of=of, got=np.array2string(got, precision=6)
+            ),
+        )
     else:
         a.case(got, SOLUTION, tol=TOLERANCE, of=of)
 

@@ -11,6 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson01.shared import CountedTransforms
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -28,17 +29,22 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         mistaken = {"gradient-itself": gradient, "gradient-by-entries": gradient * v}
-        used, of = kit.pushes + kit.pulls, f"H v for n = {n}"
+        used, of = kit.pushes + kit.pulls, translate("H v for n = {n}", "lesson20").format(n=n)
         if require_real_array(reply.value, "hvp").shape == ():
             numbers = {"gradient-times-v": gradient @ v, "multiplied-by-v-again": v @ bowl.hessian(x) @ v}
             names = {name for name, number in numbers.items() if values_close(reply.value, number, 1e-6)}
-            a.fail(names, f"{of} is a number; an array of shape ({n},) is expected.")
+            a.fail(
+                names,
+                translate("{of} is a number; an array of shape ({n},) is expected.", "lesson20").format(of=of, n=n),
+            )
         elif not (kit.pushes or kit.pulls) and values_close(reply.value, bowl.hessian(x) @ v, 1e-6):
-            a.fail({"differences"}, f"{of} is close, but no sweep was used.")
+            a.fail({"differences"}, translate("{of} is close, but no sweep was used.", "lesson20").format(of=of))
         elif a.case(reply.value, bowl.hessian(x) @ v, mistaken, tol=1e-10, of=of):
             facts: dict[str, Any] = {"k": used}
             name = "hessian-first" if used >= n else "differences" if used == 0 else ""
-            words = f"{used} sweeps were used for n = {n}; one is asked for."
+            words = translate("{used} sweeps were used for n = {n}; one is asked for.", "lesson20").format(
+                used=used, n=n
+            )
             a.behave(used == 1, name, words, half=used > 0, **facts)
 
 

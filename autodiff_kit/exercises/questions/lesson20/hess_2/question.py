@@ -11,6 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson01.shared import matrix_product_callback
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -54,7 +55,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             mistaken["sum-not-mean"][1] = found[1]
         exact = np.r_[np.trace(H), np.linalg.norm(H), found[2]]
         facts: dict[str, Any] = {"n": count, "k": product.calls}
-        of = f"Trace, norm and error from {count} probes"
+        of = translate("Trace, norm and error from {count} probes", "lesson20").format(count=count)
         two = [
             name
             for place, names in enumerate((OF_THE_TRACE, OF_THE_NORM, OF_THE_ERROR))
@@ -63,13 +64,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             and not values_close(found[place], want[place], 1e-9)
         ]
         if len(two) > 1:  # no single misconception explains it, so the plain message says all
-            a.fail(
-                set(),
-                f"{of}: {len(two)} of them are wrong. " + " ".join(MESSAGES[name].format(**facts) for name in two),
-            )
+            words = translate("{of}: {k} of them are wrong.", "lesson20").format(of=of, k=len(two))
+            a.fail(set(), " ".join([words, *(translate(MESSAGES[name], "lesson20").format(**facts) for name in two)]))
             continue
         if a.case(found, want, {**mistaken, "builds-the-hessian": exact}, tol=1e-9, of=of, facts=facts):
-            words = f"{product.calls} products were asked for, and there are {count} probes."
+            words = translate("{calls} products were asked for, and there are {count} probes.", "lesson20").format(
+                calls=product.calls, count=count
+            )
             a.behave(product.calls == count, "", words)
 
 

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions
@@ -31,9 +32,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         want, got = places.bowl.hessian(x) @ v, require_real_array(reply.value, "hv_by_moving")
-        of = f"H v by moving {h:g} along v"
+        of = translate("H v by moving {h:g} along v", "lesson20").format(h=h)
         if not values_close(got, want, TOLERANCE) and all(np.array_equal(z, x) for z in places.asked):
-            words = f"{of}: grad was asked at x {len(places.asked)} times, and nowhere else."
+            words = translate("{of}: grad was asked at x {k} times, and nowhere else.", "lesson20").format(
+                of=of, k=len(places.asked)
+            )
             a.fail({"never-moves"} if places.asked else set(), words)
             continue
         mistaken, facts = wrong_3(places, x, v, h, got)

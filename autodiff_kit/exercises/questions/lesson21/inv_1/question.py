@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -32,19 +33,27 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         found, slope = (require_real_array(part, "inverse") for part in unpack_tuple(reply, "inverse", ("x", "dx/dy")))
         if found.shape != () or slope.shape != ():
-            a.fail(
-                set(),
-                f"{format_call(a.last)} is to give back two numbers; the shapes are {found.shape} and {slope.shape}.",
-            )
+            words = translate(
+                "{call} is to give back two numbers; the shapes are {first} and {second}.", "lesson21"
+            ).format(call=format_call(a.last), first=found.shape, second=slope.shape)
+            a.fail(set(), words)
         elif values_close(slope, x, TOL) and values_close(found, 1 / box.slope(x), TOL):
-            a.fail({"swapped"}, f"{format_call(a.last)} gave (dx/dy, x).")
+            a.fail({"swapped"}, translate("{call} gave (dx/dy, x).", "lesson21").format(call=format_call(a.last)))
         elif not values_close(found, x, TOL):
             consistent = values_close(slope, 1 / box.slope(found), TOL)
-            words = f"inverse gave x = {float(found):.6g} for y = {y:.6g}, and F(x) is {float(box(found)):.6g}."
+            words = translate("inverse gave x = {x:.6g} for y = {y:.6g}, and F(x) is {F:.6g}.", "lesson21").format(
+                x=float(found), y=y, F=float(box(found))
+            )
             a.fail({"stops-too-early"} if consistent else set(), words, e=float(box(found) - y))
         else:
             x = float(found)  # the slope belongs to the x that was found, within its tolerance
-            a.case(slope, 1 / box.slope(x), mistaken(box, x, y, float(slope)), tol=TOL, of="The slope dx/dy")
+            a.case(
+                slope,
+                1 / box.slope(x),
+                mistaken(box, x, y, float(slope)),
+                tol=TOL,
+                of=translate("The slope dx/dy", "lesson21"),
+            )
 
 
 def mistaken(box: shared.IncreasingCubic, x: float, y: float, slope: float) -> dict[str, Any]:
@@ -88,7 +97,7 @@ Find x in any way you like. The derivative needs no differences and no gradient 
         "The chain rule gives a product of two derivatives that equals 1. Where is each of them taken?",
         "Double a bracket (lo, hi) until F(lo) ≤ y ≤ F(hi), halve it 100 times, `return x, 1 / dF(x)`.",
     ),
-    example=lambda rng: _example_1(shared.IncreasingCubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
+    example=lambda rng: _example_1(shared.IncreasingCubic.example(rng)),
 )
 
 

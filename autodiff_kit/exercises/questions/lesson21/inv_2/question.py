@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -50,7 +51,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     said = yield from one_2(learned, wrong[0])
     facts = {"y": wrong[0], "v": said, "lo": float(y.min()), "hi": float(y.max())}
     verdict = dict(believed)[wrong[0]]
-    words = f"trusted({wrong[0]:.4g}) is {verdict}. The given y go from {y.min():.4g} to {y.max():.4g}."
+    words = translate("trusted({y:.4g}) is {verdict}. The given y go from {lo:.4g} to {hi:.4g}.", "lesson21").format(
+        verdict=verdict, **facts
+    )
     a.behave(False, idea_of_trust(believed), words, half=False, **facts)
 
 
@@ -74,7 +77,9 @@ def fits_2(
     errors = np.abs(found - INNER)
     worst = int(np.argmax(errors))  # the first NaN, if there is one
     e, at = float(errors[worst]), float(INNER[worst])
-    words = f"M(F({at:.3g})) is off by {e:.3g}; {CLOSE:g} is allowed."
+    words = translate("M(F({x:.3g})) is off by {e:.3g}; {close:g} is allowed.", "lesson21").format(
+        x=at, e=e, close=CLOSE
+    )
     return a.behave(e <= CLOSE, idea_of_fit(box, found, y, x), words, half=False, e=e, x=at)
 
 
@@ -94,7 +99,10 @@ def functions_2(parts: tuple[object, ...]) -> tuple[ReturnedFunction, ReturnedFu
     """The two functions that came back, by their names."""
     if not all(isinstance(part, ReturnedFunction) for part in parts):
         raise LearnerCodeError(
-            "train is to give back two functions, (M, trusted). A function is given back by its name, without brackets."
+            translate(
+                "train is to give back two functions, (M, trusted). A function is given back by its name, without brackets.",
+                "lesson21",
+            )
         )
     learned, trusted = (ReturnedFunction(part.number, name) for part, name in zip(parts, ("M", "trusted"), strict=True))  # type: ignore[attr-defined]
     return learned, trusted
@@ -106,7 +114,9 @@ def one_2(function: ReturnedFunction, y: float) -> CheckScript:
     found = require_real_array(reply.value, function.name)
     if found.size != 1:
         raise LearnerCodeError(
-            f"{function.name} is to give back one number for one y; it gave back shape {found.shape}."
+            translate("{name} is to give back one number for one y; it gave back shape {shape}.", "lesson21").format(
+                name=function.name, shape=found.shape
+            )
         )
     return float(found.ravel()[0])
 

@@ -1,4 +1,4 @@
-"""Any model that fits is good enough inside; only what it was shown says where inside is."""
+"""Any model that fits will do inside the range of the given y; the given y alone tell this range."""
 
 import numpy as np
 

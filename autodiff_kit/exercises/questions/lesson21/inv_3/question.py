@@ -56,7 +56,7 @@ Write `pull_of_inverse(J, g)`: the cotangent of y that the pull of the inverse g
         Misconception(
             "one-over-the-diagonal",
             lambda J, g: g / np.diag(J),
-            "Only the diagonal of J was used. Each x depends on every y.",
+            "Only the diagonal of J was used. Here each x depends on every y.",
         ),
     ),
     hints=(

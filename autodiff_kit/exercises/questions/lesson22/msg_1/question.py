@@ -23,6 +23,14 @@ def last_message(x: Array, edges: Array) -> Array:
     return out
 
 
+def into_the_rows_sent(x: Array, edges: Array) -> Array:
+    """Every message is added to a row that may still be sent."""
+    out = x.copy()
+    for start, end in edges:
+        out[end] += out[start]
+    return out
+
+
 def facts(x: Array, edges: Array) -> dict[str, object]:
     start, end = edges[0].tolist()
     return {"start": start, "end": end, "n": int((edges[:, 1] == 1).sum())}
@@ -65,6 +73,12 @@ an array like `x`. A node to which no edge leads gets 0. With NumPy.""",
             lambda x, edges: x + solution.receive(x, edges),
             "Each node's own row was added. The sum is over incoming edges only.",
         ),
+        Misconception("changes-x", None, "x itself was changed. Add the messages to a new array of zeros."),
+        Misconception(
+            "adds-to-the-rows-sent",
+            into_the_rows_sent,
+            "The messages were added to the rows that are sent. Every node sends its row of x as it came in.",
+        ),
         Misconception(
             "mean-in-place-of-sum",
             lambda x, edges: (
@@ -79,4 +93,5 @@ an array like `x`. A node to which no edge leads gets 0. With NumPy.""",
         "`np.add.at(out, edges[:, 1], x[edges[:, 0]])`",
     ),
     facts=facts,
+    spoils={0: "changes-x"},
 )

@@ -27,6 +27,21 @@ def mean(x, edges):
     return right(x, edges) / np.maximum(np.bincount(edges[:, 1], minlength=len(x)), 1)[:, None]
 
 
+def into_x(x, edges):
+    for start, end in edges:
+        x[end] += x[start]
+    return x
+
+
+def into_a_copy(x, edges):
+    return into_x(x.copy(), edges)
+
+
+def all_at_once_into_x(x, edges):
+    np.add.at(x, edges[:, 1], x[edges[:, 0]])
+    return x
+
+
 WRONG = {
     "out[ids] += rows": ((fancy_addition,), "one-message-per-node"),
     "from and to exchanged": ((lambda x, edges: right(x, edges[:, ::-1]),), "edges-reversed"),
@@ -36,6 +51,9 @@ WRONG = {
         "both-directions-added",
     ),
     "with itself": ((lambda x, edges: x + right(x, edges),), "keeps-the-own-row"),
+    "in place": ((into_x,), "changes-x and adds-to-the-rows-sent"),
+    "in a copy": ((into_a_copy,), "adds-to-the-rows-sent"),
+    "in place, all at once": ((all_at_once_into_x,), "changes-x and keeps-the-own-row"),
     "mean": ((mean,), "mean-in-place-of-sum"),
     "product": ((lambda x, edges: 2 * right(x, edges),), ""),
 }

@@ -60,7 +60,12 @@ def relative_to_the_first(gradients: Any, b1: float, b2: float) -> dict[str, obj
 
 
 _SIGNED = "Some of your numbers are negative. A size has no sign: take the absolute value of the step."
-_MISTAKES = misconceptions.sizes_with_mistake
+
+
+def slip(name: str, message: str, **switches: bool) -> Misconception:
+    """A mistake that is one switch of the update rule."""
+    return Misconception(name, partial(misconceptions.sizes_with_mistake, **switches), message)
+
 
 QUESTION = comparison_question(
     id="scale-1",
@@ -78,24 +83,30 @@ QUESTION = comparison_question(
             "Only the first step must have the size of lr. Here the second gradient has the other sign: its step is {second} of lr.",
         ),
         Misconception(
+            "one-where-g-is-not-zero",
+            lambda gradients, b1, b2: (gradients != 0).astype(float),
+            "You gave 1 where g is not 0, and 0 elsewhere. Only the first step must have the size of lr: the second is {second} of lr here, and where g is 0 the mean m still makes a step.",
+        ),
+        slip(
             "v-is-not-corrected",
-            partial(_MISTAKES, v_corrected=False),
             "m is corrected, v is not, so the first steps are too long. Which division is missing?",
+            v_corrected=False,
         ),
-        Misconception(
+        slip(
             "m-is-not-corrected",
-            partial(_MISTAKES, m_corrected=False),
             "v is corrected, m is not, so the first steps are too short. Which division is missing?",
+            m_corrected=False,
         ),
-        Misconception(
+        slip(
             "no-bias-correction",
-            partial(_MISTAKES, m_corrected=False, v_corrected=False),
             "Neither m nor v is corrected. With both corrections the first entry is 1.",
+            m_corrected=False,
+            v_corrected=False,
         ),
-        Misconception(
+        slip(
             "mean-of-sizes",
-            partial(_MISTAKES, of_sizes=True),
             "m is the mean of the gradients with their signs, not of their sizes. Gradients of different signs cancel in m.",
+            of_sizes=True,
         ),
         Misconception(
             "never-longer-than-lr",
@@ -119,15 +130,15 @@ QUESTION = comparison_question(
         ),
         Misconception("with-its-sign", signed_size, _SIGNED),
         Misconception("sign-of-the-step", lambda *arguments: -signed_size(*arguments), _SIGNED),
-        Misconception(
+        slip(
             "divided-by-v",
-            partial(_MISTAKES, rooted=False),
             "You divided by v itself. Adam divides by the root of v, so that m and the divisor have the same unit.",
+            rooted=False,
         ),
-        Misconception(
+        slip(
             "not-divided-by-the-root",
-            partial(_MISTAKES, divided=False),
             "Your sizes grow with the gradients (the largest is {largest}). Adam divides m by the root of v.",
+            divided=False,
         ),
     ),
     hints=(

@@ -39,6 +39,10 @@ def over_v(gradients, b1, b2):
 
 WRONG = {
     "all 1": ((lambda gradients, b1, b2: np.ones(len(gradients)),), "always-the-learning-rate"),
+    "1, and 0 where g is 0": (
+        (lambda gradients, b1, b2: np.where(gradients != 0, 1, 0),),
+        "one-where-g-is-not-zero",
+    ),
     "v raw": ((with_switches(fix_v=False),), "v-is-not-corrected"),
     "m raw": ((with_switches(fix_m=False),), "m-is-not-corrected"),
     "both raw": ((with_switches(fix_m=False, fix_v=False),), "no-bias-correction"),

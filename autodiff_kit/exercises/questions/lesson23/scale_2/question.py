@@ -11,6 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.in_process import run_script_with
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -31,15 +32,12 @@ def path(a: AttemptEvaluation, w: np.ndarray, gradients: list[np.ndarray], given
             return None
         w, slots = unpack_tuple(reply, "decayed_step", ("w", "slots"))  # type: ignore[assignment]
         if type(w) is not np.ndarray or w.shape != (3,):
-            raise LearnerCodeError("decayed_step is to return w as an array of the shape that it came with, (3,).")
+            raise LearnerCodeError(
+                translate("decayed_step is to return w as an array of the shape that it came with, (3,).", "lesson23")
+            )
         slots = {part: shared.require_slot(slots, part, "decayed_step") for part in ("m", "v", "t")}
         seen.append(w)
     return np.array(seen)
-
-
-def played(run: Any, step: Any) -> Any:
-    """The path of a step of our own."""
-    return run_script_with(run(), decayed_step=step)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -59,10 +57,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         got = yield from run()
         if got is None:
             continue
-        mistaken = {name: partial(played, run, way) for name, way in ways.items()}
+        want = run_script_with(run(), decayed_step=solution.decayed_step)
         facts = {"lr": given["lr"], "decay": given["decay"]}
-        words = f"w (one row per step) with decoupled={decoupled}"
-        a.case(got, played(run, solution.decayed_step), mistaken, tol=1e-11, of=words, facts=facts)
+        words = translate("w (one row per step) with decoupled={decoupled}", "lesson23").format(decoupled=decoupled)
+        a.case(got, want, shared.replayed(run, "decayed_step", ways), tol=1e-11, of=words, facts=facts)
 
 
 QUESTION = Question(

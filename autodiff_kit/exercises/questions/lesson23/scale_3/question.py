@@ -12,6 +12,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.in_process import run_script_with
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -37,7 +38,11 @@ def path_4(
             return None
         now, slots = unpack_tuple(reply, "lazy_adam", ("table", "slots"))
         if type(now) is not np.ndarray or now.shape != table.shape:
-            raise LearnerCodeError(f"lazy_adam is to give back the table as an array of shape {table.shape}.")
+            raise LearnerCodeError(
+                translate("lazy_adam is to give back the table as an array of shape {shape}.", "lesson23").format(
+                    shape=table.shape
+                )
+            )
     return now
 
 
@@ -68,12 +73,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "mean-of-duplicates": misconceptions.mean_of_duplicates_step,
     }
     want = run_script_with(run(), lazy_adam=solution.lazy_adam)
-    mistaken = {name: (lambda way=way: run_script_with(run(), lazy_adam=way)) for name, way in ways.items()}
-    mistaken["t-counts-rows"] = partial(rows_counted, run, got)
+    mistaken = {**shared.replayed(run, "lazy_adam", ways), "t-counts-rows": partial(rows_counted, run, got)}
     worst = int(np.argmax(np.abs(got - want).max(1)))
     twice = int(names[0])
     facts = {"r": twice, "still": int(batches[1][0]), "seldom": worst, "d": float(np.abs(got - want)[worst].max())}
-    a.case(got, want, mistaken, tol=1e-11, of="The table after five batches", facts=facts)
+    a.case(got, want, mistaken, tol=1e-11, of=translate("The table after five batches", "lesson23"), facts=facts)
 
 
 QUESTION = Question(

@@ -1,4 +1,4 @@
-"""Add up what belongs to one row, then step the rows that were seen, by the common clock."""
+"""Add up what belongs to one row, then step the rows of the batch, with the common t."""
 
 import numpy as np
 

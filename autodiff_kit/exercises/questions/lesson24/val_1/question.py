@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -31,9 +32,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         facts = {"n": n, "count": count}
-        words = f"es_gradient with {count} probes in {n} numbers"
+        words = translate("es_gradient with {count} probes in {n} numbers", "lesson24").format(**facts)
         if a.case(reply.value, right(hill, x, E), mistaken(hill, x, E), tol=1e-8, of=words, facts=facts):
-            words = f"F was called {asked} times; two calls a probe are {2 * count}."
+            words = translate("F was called {asked} times; two calls a probe are {allowed}.", "lesson24").format(
+                asked=asked, allowed=2 * count
+            )
             a.behave(asked <= 2 * count, "", words)
 
 
@@ -64,7 +67,7 @@ QUESTION = Question(
     id="val-1",
     points=3,
     title="A gradient from values alone",
-    text="""`F` takes an array and gives one number; it has no gradient. Each row e of `E` is a probe, an array of +1 and −1. Estimate the gradient of F at `x` from values alone. A mirrored pair consists of the
+    text="""`F` takes an array and gives one number, but no gradient. Each row e of `E` is a probe, an array of +1 and −1. Estimate the gradient of F at `x` from values alone. A mirrored pair consists of the
 points x + σe and x − σe. The difference of their values, divided by 2σ and multiplied by e, is the estimate of one probe. Return the mean over the probes, with two calls of F for each.""",
     writes=("es_gradient",),
     starter='''def es_gradient(F, x, sigma, E):

@@ -1,4 +1,4 @@
-"""A mirrored pair forgets the height of the hill and its curvature."""
+"""In a mirrored pair the constant part and the curvature of F cancel."""
 
 import numpy as np
 

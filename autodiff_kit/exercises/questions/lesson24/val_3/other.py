@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def roads_by_secants(road, F, dF, ys):
+def by_secants(method, F, dF, ys):
     """Secants in place of slopes, and a model with pairs of its own."""
     asked = []
 
@@ -11,7 +11,7 @@ def roads_by_secants(road, F, dF, ys):
         asked.append(np.size(x))
         return F(x)
 
-    if road == "model":
+    if method == "model":
         pairs = [(count(x), x) for x in np.linspace(-1, 1, 60).tolist()]
         model = np.polynomial.Polynomial.fit(*zip(*pairs, strict=True), 15)
         return model(ys), sum(asked), 0
@@ -28,16 +28,16 @@ def roads_by_secants(road, F, dF, ys):
     return np.array(answers), 0, sum(asked)
 
 
-def cheapest_with_its_bill(table, n):
-    return min((once + n * later, road) for road, (once, later) in table.items())[1]
+def cheapest_with_its_cost(table, n):
+    return min((once + n * later, method) for method, (once, later) in table.items())[1]
 
 
-def a_list_of_answers(road, F, dF, ys):
-    xs, once, later = roads_by_secants(road, F, dF, ys)
+def a_list_of_answers(method, F, dF, ys):
+    xs, once, later = by_secants(method, F, dF, ys)
     return [float(x) for x in xs], once, later
 
 
 OTHER = (
     a_list_of_answers,
-    cheapest_with_its_bill,
+    cheapest_with_its_cost,
 )

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from ...lesson21 import shared
 
@@ -21,44 +22,58 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
-ROADS = {"solver": 1e-9, "model": 0.05, "values": 1e-6}  # how far x may be off
+METHODS = {"solver": 1e-9, "model": 0.05, "values": 1e-6}  # how far x may be off
 QUERIES = (1, 10, 100, 10_000)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for road, allowed in ROADS.items():
+    for method, allowed in METHODS.items():
         box = shared.IncreasingCubic.draw(rng)
         for count in (1, 4):
             x = rng.uniform(-0.9, 0.9, size=count)
             F, dF = box.callbacks()
             y, box.asked = box(x), 0
-            reply = yield Call("solve_by", (road, F, dF, y))
-            if a.warned(reply) or not judged(a, reply, road, x, box.asked, allowed):
+            reply = yield Call("solve_by", (method, F, dF, y))
+            if a.warned(reply) or not judged(a, reply, method, x, box.asked, allowed):
                 return
-            if road != "solver" and dF.calls:
-                a.fail(set(), f'The method "{road}" called dF, which only the solver may use.')
+            if method != "solver" and dF.calls:
+                a.fail(
+                    set(),
+                    translate('The method "{method}" called dF, which only the solver may use.', "lesson24").format(
+                        method=method
+                    ),
+                )
                 return
     yield from cheapest_4(a, *tables_4(rng))
 
 
-def judged(a: AttemptEvaluation, reply: CallResult, road: str, x: Array, asked: int, allowed: float) -> bool:
+def judged(a: AttemptEvaluation, reply: CallResult, method: str, x: Array, asked: int, allowed: float) -> bool:
     """Whether the answers are near enough, and the questions to F were counted."""
     xs, *counts = unpack_tuple(reply, "solve_by", ("xs", "once", "later"))
     found, once, later = (require_real_array(part, "solve_by") for part in (as_numbers(xs), *counts))
     if found.shape != x.shape or once.size != 1 or later.size != 1:
-        raise LearnerCodeError(f"solve_by is to return ({len(x)} numbers, a count, a count) for {len(x)} y.")
+        raise LearnerCodeError(
+            translate("solve_by is to return ({n} numbers, a count, a count) for {n} y.", "lesson24").format(n=len(x))
+        )
     off = float(np.abs(found - x).max())
-    words = f'The method "{road}": the largest error of x is {off:.3g}, and {allowed:g} is allowed.'
+    words = translate(
+        'The method "{method}": the largest error of x is {off:.3g}, and {allowed:g} is allowed.', "lesson24"
+    ).format(method=method, off=off, allowed=allowed)
     if not a.behave(off <= allowed, "", words, half=False):
         return False
     before, after = (int(part.ravel()[0]) for part in (once, later))
     count = before + after
-    words = f'The method "{road}" asked F for {asked} numbers in this call; your two counts add up to {count}.'
+    words = translate(
+        'The method "{method}" asked F for {asked} numbers in this call; your two counts add up to {count}.', "lesson24"
+    ).format(method=method, asked=asked, count=count)
     if not a.behave(count == asked, "", words, half=False):
         return False
-    # A model asks before it sees a query, and the other roads ask for the sake of one.
-    misplaced = after if road == "model" else before
-    words = f'The method "{road}": which calls are made once, and which again for each y? Your counts are {before} and {after}.'
+    # A model asks before it sees a query, and the other methods ask for the sake of one.
+    misplaced = after if method == "model" else before
+    words = translate(
+        'The method "{method}": which calls are made once, and which again for each y? Your counts are {before} and {after}.',
+        "lesson24",
+    ).format(method=method, before=before, after=after)
     return a.behave(misplaced == 0, "", words, half=False)
 
 
@@ -79,28 +94,28 @@ def tables_4(rng: np.random.Generator) -> tuple[dict[str, tuple[int, int]], dict
 
 
 def table_4(rng: np.random.Generator) -> dict[str, tuple[int, int]]:
-    """Costs at which one road is cheapest for one query and another for many; no two cost the same."""
+    """Costs at which one method is cheapest for one query and another for many; no two cost the same."""
     while True:
         once = np.r_[0, rng.integers(5, 60), rng.integers(200, 900)]
         later = np.r_[rng.integers(60, 200), rng.integers(10, 50), rng.integers(0, 5)]
-        names = rng.permutation(list(ROADS))
+        names = rng.permutation(list(METHODS))
         table = {str(names[k]): (int(once[k]), int(later[k])) for k in range(len(names))}
-        bills = [sorted(cost(table, n).values()) for n in QUERIES]
-        if all(bill[0] < bill[1] for bill in bills) and len({choice(table) for choice in CHOICES.values()}) == len(
+        costs = [sorted(cost(table, n).values()) for n in QUERIES]
+        if all(one[0] < one[1] for one in costs) and len({choice(table) for choice in CHOICES.values()}) == len(
             CHOICES
         ):
-            return {road: table[road] for road in ROADS}
+            return {method: table[method] for method in METHODS}
 
 
 def cost(table: dict[str, tuple[int, int]], n: int) -> dict[str, int]:
-    """What n queries cost on each road."""
-    return {road: once + n * later for road, (once, later) in table.items()}
+    """What n queries cost by each method."""
+    return {method: once + n * later for method, (once, later) in table.items()}
 
 
 def best(table: dict[str, tuple[int, int]], n: int) -> str:
-    """The road that asks least for n queries."""
-    bill = cost(table, n)
-    return min(bill, key=lambda road: bill[road])
+    """The method that asks least for n queries."""
+    costs = cost(table, n)
+    return min(costs, key=lambda method: costs[method])
 
 
 CHOICES: dict[str, Callable[[dict[str, tuple[int, int]]], str]] = {
@@ -119,22 +134,28 @@ def cheapest_4(a: AttemptEvaluation, *tables: dict[str, tuple[int, int]]) -> Che
         for n in QUERIES:
             reply = yield Call("cheapest", (table, n))
             answers[-1].append(reply.value)
-            if not (isinstance(reply.value, str) and reply.value in ROADS):
-                raise LearnerCodeError(f"cheapest is to return the name of a method, one of {', '.join(ROADS)}.")
+            if not (isinstance(reply.value, str) and reply.value in METHODS):
+                raise LearnerCodeError(
+                    translate("cheapest is to return the name of a method, one of {names}.", "lesson24").format(
+                        names=", ".join(METHODS)
+                    )
+                )
     ideas = {
         idea
         for idea, choice in CHOICES.items()
         if all(set(given) == {choice(table)} for table, given in zip(tables, answers, strict=True))
     }
     if len({str(answer) for given in answers for answer in given}) == 1:
-        ideas = {"one-road-for-all"}
+        ideas = {"one-method-for-all"}
     for table, given in zip(tables, answers, strict=True):
         wrong = [(n, str(said)) for n, said in zip(QUERIES, given, strict=True) if said != best(table, n)]
         if wrong:
             n, said = wrong[0]
             k = cost(table, n)[said]
-            words = f"For n = {n}, {said} takes {k} calls, and {best(table, n)} takes fewer."
-            a.fail(ideas, words, n=n, road=said, k=k)
+            words = translate("For n = {n}, {method} takes {k} calls, and {better} takes fewer.", "lesson24").format(
+                n=n, method=said, k=k, better=best(table, n)
+            )
+            a.fail(ideas, words, n=n, method=said, k=k)
 
 
 QUESTION = Question(
@@ -156,17 +177,17 @@ def cheapest(table, n):
 ''',
     check=check,
     messages={
-        "one-road-for-all": "The same method was chosen for every n. For n = {n}, {road} takes {k} calls, and another takes fewer.",
-        "only-the-later-calls": "The method with the fewest later calls was chosen for every n. For n = {n}, {road} takes {k} calls, because the calls made once count too.",
-        "only-the-calls-once": "The method with the fewest calls made once was chosen for every n. For n = {n}, {road} takes {k} calls: the later calls are made again for each y.",
-        "n-changes-nothing": "The smallest once + later was chosen for every n. For n = {n}, {road} takes {k} calls. Only the later calls are made n times.",
+        "one-method-for-all": "The same method was chosen for every n. For n = {n}, {method} takes {k} calls, and another takes fewer.",
+        "only-the-later-calls": "The method with the fewest later calls was chosen for every n. For n = {n}, {method} takes {k} calls, because the calls made once count too.",
+        "only-the-calls-once": "The method with the fewest calls made once was chosen for every n. For n = {n}, {method} takes {k} calls: the later calls are made again for each y.",
+        "n-changes-nothing": "The smallest once + later was chosen for every n. For n = {n}, {method} takes {k} calls. Only the later calls are made n times.",
     },
     hints=(
         "Run all three on one box first, and look at how often they call F.",
         "Count where F is called: a small function around it adds np.size(x) to a total. What does a trained model ask for one more y?",
         "n values of y take once + n · later calls: `min(table, key=lambda m: table[m][0] + n * table[m][1])`",
     ),
-    example=lambda rng: _example_4(shared.IncreasingCubic(*rng.uniform(0.5, 2.0, 2).round(1).tolist())),
+    example=lambda rng: _example_4(shared.IncreasingCubic.example(rng)),
 )
 
 

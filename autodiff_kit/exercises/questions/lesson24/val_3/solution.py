@@ -1,4 +1,4 @@
-"""A function around F counts; what a model asks is paid before the first query comes."""
+"""A function around F counts; a model asks before the first query comes, the others at each query."""
 
 import numpy as np
 
@@ -22,14 +22,14 @@ def by_newton(F, slope, y):
     return x
 
 
-def solve_by(road, F, dF, ys):
+def solve_by(method, F, dF, ys):
     F = Counted(F)
-    if road == "model":
+    if method == "model":
         x = np.linspace(-1, 1, 101)
         return np.interp(ys, F(x), x), F.asked, 0
-    slope = dF if road == "solver" else lambda x: (F(x + 1e-4) - F(x - 1e-4)) / 2e-4
+    slope = dF if method == "solver" else lambda x: (F(x + 1e-4) - F(x - 1e-4)) / 2e-4
     return np.array([by_newton(F, slope, float(y)) for y in ys]), 0, F.asked
 
 
 def cheapest(table, n):
-    return min(table, key=lambda road: table[road][0] + n * table[road][1])
+    return min(table, key=lambda method: table[method][0] + n * table[method][1])
