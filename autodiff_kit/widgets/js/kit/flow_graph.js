@@ -6,7 +6,7 @@ import { curvePath, levelCurve, minusPatterns, ribbon } from "./ribbon.js";
 import { Tween } from "./tween.js";
 
 const [PACE, SLIM, RADIUS] = [1000, 560, 19]; // ms a step; px below which names are short; px of a node
-const GROUND = { sweep: { first: 62, row: 116, half: 34, height: 366 }, cut: { first: 54, row: 92, half: 32, foot: 288 } };
+const GROUND = { sweep: { first: 62, row: 116, half: 34, height: 366 }, cut: { first: 54, row: 96, half: 28, foot: 292 } };
 GROUND.cut.height = GROUND.cut.foot + 34 + CUT_HEIGHT;
 const middle = { "text-anchor": "middle" };
 const word = (x, y, text, look = {}) => s("text", { x, y, ...middle, class: "ak-halo", text, ...look });
@@ -14,8 +14,8 @@ const strong = (role, size = 15) => ({ class: `ak-halo ak-in-${role}`, style: `f
 
 /**
  * A computational graph through which numbers flow as ribbons: with the computation, against it, or from both sides up to
- * a cut that is dragged. places: {sweep, cut}, each {name: [how far right 0…1, row]}; gains: where on a wire its slope
- * stands, by "from>to". update({view, step, inputs, outputs, nodes, wires, reverse, cuts, sums}); view is "forward",
+ * a cut that is dragged. places: {sweep, cut}, each {name: [how far right 0…1, row]}; gains: where on a wire
+ * its slope stands, by "from>to". update({view, step, inputs, outputs, nodes, wires, reverse, cuts, sums}); view is "forward",
  * "reverse", "double" or "seam", inputs and outputs what the arrows at the sides are set to.
  */
 export function FlowGraph({ label, places, gains, reach, names, onInput, onOutput, onCut }) {
@@ -152,7 +152,7 @@ function geometry({ width, state, places }) {
 const part = (c, wire, from, to, amount, role) => ribbon({ at: wire.at, from, to, amount, role, scale: c.scale, stripes: c.stripes });
 const bare = ({ at }) => s("path", { d: curvePath(at, 0, 1), class: "ak-axis", "stroke-width": 1.5 });
 const above = (c, amount) => Math.max(5, Math.abs(amount) * c.scale) / 2 + 6;
-const gainAt = (c, wire) => c.gains[`${c.state.nodes[wire.from].name}>${c.state.nodes[wire.to].name}`];
+const gainAt = (c, wire) => c.gains[c.state.view === "seam" ? "cut" : "sweep"][`${c.state.nodes[wire.from].name}>${c.state.nodes[wire.to].name}`];
 
 /** A number on paper, with an edge in the colour of its direction. */
 function tag(x, y, text, { role, side = 0, round = false, half = 4 * text.length + 6 }) {
