@@ -45,8 +45,8 @@ class JvpVjp(KernelWidget):
 
     Notes
     -----
-    Nodes, wires and slopes are those of a tape that the kernel recorded. ``double`` pulls v through a second tape, which
-    recorded the pull of u. The sweeps for a whole Jacobian are counted while they run.
+    Nodes, wires and slopes are those of a tape that the kernel recorded. ``double`` pulls v through a second tape,
+    which recorded the pull of u. The sweeps for a whole Jacobian are counted while they run.
     """
 
     _front_end = "lesson01.js"
