@@ -80,7 +80,7 @@ class JvpVjp(KernelWidget):
         *pushes, end = stepping.forward_steps(tape, x, self.v)
         pushed, jv = {step.row: float(step.value) for step in pushes}, end.value
         reverse = _cotangents(stepping.reverse_steps(tape, y, self.u), len(rows))
-        uj = [reverse[-1][k] for k in range(len(x))]
+        uj = np.array(reverse[-1][: len(x)], float)
         double = _double_pull(tape, results, x, self.u, self.v)
         wires = _wires(rows, stepping.local_slopes(tape), pushed, reverse[-1], double)
         cuts = _cuts(wires, len(rows), len(x))

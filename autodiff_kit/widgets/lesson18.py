@@ -39,9 +39,9 @@ class BackwardCost(KernelWidget):
 
     Notes
     -----
-    Several tapes count: one that follows everything, for the forward figures, since what nobody follows is not recorded;
-    one that follows what is asked for, for the backward figures; and one without each line's own weights, which says
-    what of the line's backward figure is due to its input.
+    Several tapes count: one that follows everything, for the forward figures, since what nobody follows is not
+    recorded; one that follows what is asked for, for the backward figures; and one without each line's own weights,
+    which says what of the line's backward figure is due to its input.
     """
 
     _front_end = "lesson18.js"

@@ -225,7 +225,8 @@ def test_an_arrow_by_every_key_within_its_reach(stage: Any) -> None:
     arrow = on.page.locator("[role=slider][aria-label^='v0,']:visible")
     arrow.focus()
     for key, value in (("0", 0), ("ArrowRight", 1), ("ArrowUp", 2), ("PageDown", 0), ("ArrowLeft", -1),
-                       ("ArrowDown", -2), ("PageUp", 0), ("Home", -3), ("ArrowDown", -3), ("End", 3), ("ArrowUp", 3)):  # fmt: skip
+                       ("ArrowDown", -2), ("PageUp", 0), ("Home", -3), ("ArrowDown", -3), ("End", 3),
+                       ("ArrowUp", 3)):  # fmt: skip
         on.press(key)
         on.settle()
         assert on.widget.v[0] == value, key

@@ -99,7 +99,8 @@ def test_the_cut_is_dragged_and_keyed_and_the_sum_stays(stage: Any) -> None:
     assert said == {"sum 18"}
     assert "All pushed, nothing pulled: Jv = (7, −5, 3), and u·(Jv) = 18." in on.summary
     on.page.wait_for_timeout(600)  # until the cut has come to rest
-    x, y = centre(on, "[aria-label^='Cut'] rect")
+    box = cut.evaluate("node => node.querySelector('.ak-ink-fill').getBoundingClientRect().toJSON()")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     on.page.mouse.move(x, y)
     on.page.mouse.down()
     on.page.mouse.move(40, y, steps=6)
