@@ -27,7 +27,8 @@ test('each panel is a plugin that states what it needs', () => {
       ['INotebookActions', 'INotebookSessions', 'ITranslator'],
       ['IPanelSettings', 'IEditorExtensionRegistry', 'ILayoutRestorer', 'ICommandPalette', 'ILauncher', 'IStatusBar', 'IThemeManager'], null
     ],
-    'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null]
+    'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null],
+    'autodiff-kit:saved-outputs': [['INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], null]
   });
   all.forEach(plugin => {
     assert.ok(plugin.autoStart, plugin.id);

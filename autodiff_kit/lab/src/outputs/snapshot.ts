@@ -7,7 +7,7 @@ import { t } from '../common/translation';
 const LONGEST = 400_000;
 const [NARROWEST, WIDEST] = [360, 860]; // px of the picture
 /** What a picture does not show, or what stands beside it as text. */
-const LEFT_OUT = '.ak-twin, .ak-sr, .ak-busy, .ak-banner, [hidden], script, style';
+const LEFT_OUT = '.ak-summary, .ak-twin, .ak-sr, .ak-busy, .ak-banner, [hidden], script, style';
 const FONTS = ['--jp-content-font-size1', '--jp-ui-font-family', '--jp-code-font-family'];
 
 const escaped = (text: string | null | undefined): string => (text ?? '').trim().replace(/[&<>"]/g, sign => `&#${sign.charCodeAt(0)};`);
@@ -76,28 +76,22 @@ function copyOf(figure: Element): Element {
   return copy;
 }
 
-/** Rules of the widgets' style sheet that something in a copy obeys: the picture brings them along. */
-function rulesFor(copy: Element): string {
-  const sheet = [...document.styleSheets].find(one => /^\.ak \{|\n\.ak \{/.test(one.ownerNode?.textContent ?? ''));
-  const used = (rule: CSSRule): string => {
-    if (rule instanceof CSSStyleRule) {
-      const bare = rule.selectorText.replace(/::?(before|after|placeholder|marker|-webkit-[\w-]+|-moz-[\w-]+)/g, '');
-      return isUsed(bare) ? rule.cssText : '';
-    }
-    if (rule instanceof CSSContainerRule) {
-      const inner = [...rule.cssRules].map(used).join('\n');
-      return inner && `@container ${rule.conditionText} {${inner}}`;
-    }
-    return '';
+/**
+ * The rules of a style sheet that a part obeys. They are taken from its text: a browser writes a rule out without what
+ * it cannot resolve, such as a `font` with variables.
+ */
+export function rulesFor(sheet: string, obeys: (selector: string) => boolean): string {
+  const rules = sheet.replace(/\/\*[^]*?\*\//g, '').match(/[^{}]+\{(?:[^{}]|\{[^{}]*\})*\}/g) ?? [];
+  const isUsed = (rule: string): boolean => {
+    const selector = rule.slice(0, rule.indexOf('{')).trim();
+    return selector.startsWith('@') ? selector.startsWith('@container') : obeys(selector.replace(/::[\w-]+/g, ''));
   };
-  const isUsed = (selector: string): boolean => {
-    try {
-      return copy.matches(selector) || copy.querySelector(selector) !== null;
-    } catch {
-      return true;
-    }
-  };
-  return [...(sheet?.cssRules ?? [])].map(used).filter(Boolean).join('\n');
+  return rules.filter(isUsed).map(rule => rule.replace(/\s+/g, ' ').trim()).join('\n');
+}
+
+function styleOf(copy: Element): string {
+  const sheet = [...document.querySelectorAll('style')].find(style => /^\.ak \{/m.test(style.textContent ?? ''))?.textContent ?? '';
+  return rulesFor(sheet, selector => copy.matches(selector) || copy.querySelector(selector) !== null);
 }
 
 /** A widget as an SVG image, in the light theme. It is laid out beside the page, since the widget itself may be out of view. */
@@ -106,12 +100,12 @@ function picture(figure: Element): { source: string; width: number } {
   const width = Math.round(Math.min(WIDEST, Math.max(NARROWEST, figure.clientWidth || WIDEST)));
   const theme = getComputedStyle(document.body);
   const fonts = FONTS.map(name => `${name}: ${theme.getPropertyValue(name).replaceAll('"', "'")}`).join(';');
-  const body = h('div', { 'data-jp-theme-light': 'true', style: { width: `${width}px` } }, copy);
+  const body = h('div', { 'data-jp-theme-light': 'true' }, copy);
   body.setAttribute('style', `width:${width}px;${fonts}`);
   const beside = h('div', { 'aria-hidden': 'true', style: { position: 'fixed', left: '-10000px', top: '0', visibility: 'hidden' } }, body);
   document.body.append(beside);
   const height = Math.ceil(copy.getBoundingClientRect().height);
-  const rules = rulesFor(copy);
+  const rules = styleOf(body);
   beside.remove();
   const drawing = new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><style/><foreignObject width="100%" height="100%"/></svg>`, 'image/svg+xml');
   drawing.querySelector('style')!.textContent = rules;

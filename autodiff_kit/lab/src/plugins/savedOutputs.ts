@@ -4,6 +4,7 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 import { loadTranslations } from '../common/translation';
 import { NotebookOutputs } from '../outputs/notebookOutputs';
+import { stayCleanWhenOpened } from '../outputs/openedClean';
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'autodiff-kit:saved-outputs',
@@ -14,7 +15,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
   activate: (_: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator, dialogs: ISessionContextDialogs | null) => {
     loadTranslations(translator);
     const asked = dialogs ?? new SessionContextDialogs({ translator });
-    const follow = (panel: NotebookPanel): unknown => new NotebookOutputs(panel, asked);
+    const follow = (panel: NotebookPanel): void => {
+      new NotebookOutputs(panel, asked);
+      stayCleanWhenOpened(panel);
+    };
     tracker.forEach(follow);
     tracker.widgetAdded.connect((_sender, panel) => follow(panel));
   }
