@@ -104,7 +104,7 @@ def test_the_next_day(no: str, chrome: Browser, tmp_path: Path) -> None:
             assert book.js(DIRTY) is False
             book.shot(f"next-day-{no}")
 
-            shown.locator("button:text-is('Run to bring it back')").click()
+            shown.get_by_role("button", name="Run to bring it back").click()
             book.cell(widget).locator("section.ak").wait_for(timeout=90_000)
             book.idle()
             expect(output_of(book, widget).locator(".akl-saved-bar")).to_be_hidden()
@@ -133,7 +133,7 @@ def test_a_restart_in_the_middle_of_a_drag(notebook: Any) -> None:
     expect(shown.locator(".akl-saved-bar")).to_contain_text("as it last stood")
     assert shown.locator("button:visible:not([inert] *)").all_inner_texts() == ["Run to bring it back"]
     book.idle()
-    shown.locator("button:text-is('Run to bring it back')").click()
+    shown.get_by_role("button", name="Run to bring it back").click()
     book.cell(PLAY["06"]).locator("section.ak:not([inert] *)").wait_for(timeout=90_000)
     book.play(PLAY["06"]).choose("linear")
     expect(output_of(book, PLAY["06"]).locator(".akl-saved-bar")).to_be_hidden()

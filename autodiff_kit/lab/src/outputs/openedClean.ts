@@ -9,18 +9,15 @@ interface Change {
   newValue?: { name?: string };
 }
 
-/** A notebook to which only the versions of its own kernel were added has no change that a reader would have to save. */
-export function stayCleanWhenOpened({ context }: NotebookPanel): void {
-  const { model } = context;
-  let isChanged = false;
-  model.contentChanged.connect(() => (isChanged ||= context.isReady));
-  context.saveState.connect((_, state) => (isChanged &&= state !== 'completed'));
+/** A notebook that had nothing to save has nothing to save either once JupyterLab added the versions of its kernel. */
+export function stayCleanWhenOpened({ context: { model } }: NotebookPanel): void {
   model.metadataChanged.connect((_, { key = '', oldValue, newValue }: Change) => {
-    isChanged ||= context.isReady && !(ABOUT_KERNEL.has(key) && oldValue?.name === newValue?.name);
-    queueMicrotask(() => {
-      if (!isChanged && !model.isDisposed) {
-        model.dirty = false;
-      }
-    });
+    if (!model.dirty && ABOUT_KERNEL.has(key) && oldValue?.name === newValue?.name) {
+      queueMicrotask(() => {
+        if (!model.isDisposed) {
+          model.dirty = false; // it is set after this signal
+        }
+      });
+    }
   });
 }
