@@ -240,12 +240,12 @@ def reveal(item: str, value: object) -> PredictionVerdict:
 
 
 def _record_step(no: str) -> None:
-    """Record the number of reveals as the lesson's step; the last reveal finishes the lesson."""
+    """Record the number of reveals as the lesson's step; after the last reveal the lesson is read."""
     items = [one.item for one in prompts_of(no)]
     seen = sum(item in _verdicts for item in items)
     progress().set_step(no, seen)
     if seen == len(items):
-        progress().finish_lesson(no)
+        progress().mark_read(no)
 
 
 def _stored_answer(one: Prompt) -> Answer | None:

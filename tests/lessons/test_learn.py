@@ -124,9 +124,9 @@ def test_the_last_reveal_ends_the_lesson(kept: Progress) -> None:
     }
     assert list(found) == [one.item for one in prompts_of("01")]
     for item, value in found.items():
-        assert kept.summary().lessons["01"].state != "done"
+        assert kept.summary().lessons["01"].state != "read"
         learn.reveal(item, value)
-    assert kept.summary().lessons["01"].state == "done"
+    assert kept.summary().lessons["01"].state == "read"
 
 
 def test_a_question_has_text_html_and_a_widget() -> None:
