@@ -59,7 +59,7 @@ export class SavedOutput extends Panel implements Renderer {
   /** The live view's element; null while there is none. */
   get view(): HTMLElement | null {
     const { live } = this;
-    return live && (live as unknown as Panel).widgets?.length ? live.node : null;
+    return live && !live.isDisposed && (live as unknown as Panel).widgets.length ? live.node : null;
   }
 
   override dispose(): void {
