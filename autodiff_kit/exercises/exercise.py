@@ -12,10 +12,12 @@ from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.lessons.ipython_shell import ipython_shell
 from autodiff_kit.lessons.translation import translate
+from autodiff_kit.lessons.undefined_names import explain_undefined_names
 
 from .check_runner import Verdict, attempt_seed, grade_attempt, is_stub, question_rng
-from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score, ipython_shell
+from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -307,6 +309,7 @@ def exercise(no: str | int) -> Exercise:
             f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "
             f"An exercise of your teacher's needs its folder {no}_checks next to the notebook."
         )
+    explain_undefined_names("exercises", lesson.slug)
     return Exercise(lesson)
 
 

@@ -85,12 +85,10 @@ class Sweep:
 def failure(sweep: Sweep) -> Generator[Call, CallResult, str]:
     """How the learner's result differs from the right one; empty if it does not."""
     reply = yield probe(sweep.name, *sweep.arguments)
-    if sweep.name == "pull":
-        found: Any = (reply.value,)
-        right, told = (solution.pull(*sweep.arguments),), ("dx from pull",)
-    else:
-        found = reply.value
-        right, told = solution.push(*sweep.arguments), ("y from push", "dy from push")
+    pulled = sweep.name == "pull"
+    found: Any = (reply.value,) if pulled else reply.value
+    right = (solution.pull(*sweep.arguments),) if pulled else solution.push(*sweep.arguments)
+    told = ("dx from pull",) if pulled else ("y from push", "dy from push")
     if reply.error or type(found) not in (tuple, list) or len(found) != len(right):
         return ""
     for value, want, what in zip(found, right, told, strict=True):
