@@ -35,7 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 for success, 1 for an error. For arguments that it cannot parse, argparse exits with 2.
     """
-    options = _parser().parse_args(argv)
+    parser = _parser()
+    options, more = parser.parse_known_args(argv)
+    if options.run is _lab:
+        options.jupyter = [word for word in more if word != "--"]
+    elif more:
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
     try:
         code: int = options.run(options)
     except AutodiffError as error:
@@ -56,11 +61,16 @@ def _parser() -> argparse.ArgumentParser:
         help="your working folder (default: the one around the current folder, otherwise ./work)",
     )
 
-    lab = commands.add_parser("lab", parents=[folder], help="open JupyterLab on the lessons, in your own folder")
+    lab = commands.add_parser(
+        "lab",
+        parents=[folder],
+        help="open JupyterLab on the lessons, in your own folder",
+        epilog="Every other option is passed on to JupyterLab, such as --IdentityProvider.token=WORD.",
+        allow_abbrev=False,
+    )
     lab.add_argument("--port", type=int, default=None, help="port of the server (default: 8888 or the next free)")
     lab.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     lab.add_argument("--prepare-only", action="store_true", help="fill the folder, do not start the server")
-    lab.add_argument("jupyter", nargs="*", metavar="-- OPTION", help="passed on to JupyterLab, after --")
     lab.set_defaults(run=_lab)
 
     status = commands.add_parser("status", parents=[folder], help="show what you have done so far")
@@ -150,18 +160,28 @@ def next_notebook(root: Path) -> str | None:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from autodiff_kit.lessons import workspace
-    from autodiff_kit.lessons.progress import LessonState, Progress
+    from autodiff_kit.lab.server.catalog import lesson_catalog
+    from autodiff_kit.lab.server.folder import WorkingFolder
+    from autodiff_kit.lab.server.progress import lesson_as_json, read_learner_progress, totals
+    from autodiff_kit.lab.server.progress_db import read_progress_db
 
     root = _existing_folder(options)
-    found = Progress(root).summary()
-    print(f"{'lesson':<34} {'state':<6} {'predicted':>9} {'right':>6}")
-    for lesson in workspace.lesson_notebooks():
-        state = found.lessons.get(lesson.no, LessonState(lesson.no))
-        name = f"{lesson.no} {lesson.title}"
-        print(f"{name:<34} {state.state:<6} {state.predicted:>9} {state.right:>6}")
-    tried = f"the {len(found.questions)} questions you tried"
-    print(f"Exercises: {found.best:g} of {found.points:g} points in {tried}.")
+    learner, _ = read_progress_db(WorkingFolder(root, root), read_learner_progress)
+    entries = {no: entry for no, entry in lesson_catalog().items() if not entry.coming}
+    width = max(len(f"{no} {entry.title}") for no, entry in entries.items())
+    print(f"{'lesson':<{width}} {'read':>6} {'predicted':>10} {'right':>6} {'solved':>7} {'points':>8}")
+    for no, entry in entries.items():
+        one = lesson_as_json(entry, learner)
+        read, predicted = f"{one['read']}/{one['prompts']}", f"{one['predicted']}/{one['prompts']}"
+        solved, points = f"{one['solved']}/{one['questions']}", f"{one['score']:g}/{one['max']:g}"
+        print(f"{f'{no} {entry.title}':<{width}} {read:>6} {predicted:>10} {one['right']:>6} {solved:>7} {points:>8}")
+    whole = totals(entries, learner)
+    print(
+        f"Read: {whole['read']:g} of {whole['lessons']:g} lessons. "
+        f"Predicted: {whole['predicted']:g} of {whole['prompts']:g} results. "
+        f"Solved: {whole['solved']:g} of {whole['questions']:g} questions, "
+        f"{whole['score']:g} of {whole['max']:g} points."
+    )
     return 0
 
 

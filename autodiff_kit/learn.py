@@ -70,6 +70,7 @@ class DisplayedPrompt:
         self._below = ipywidgets.HTML(layout=wide)
         self._box = ipywidgets.VBox([self.widget, self._below], layout=wide)
         self.widget.observe(self._commit, "answer")
+        self.widget.observe(self._reopen, "skipped")
 
     @property
     def answer(self) -> Answer | None:
@@ -108,6 +109,12 @@ class DisplayedPrompt:
     def _commit(self, change: dict[str, Any]) -> None:
         if change["new"] is not None and self.answer is None:
             progress().commit_prediction(self.prompt.lesson, self.prompt.item, change["new"])
+
+    def _reopen(self, change: dict[str, Any]) -> None:
+        """Forget a result that came before any answer, so that the question can be answered after all."""
+        if not change["new"] and self.widget.answer is None:
+            _verdicts.pop(self.prompt.item, None)
+            self.verdict, self._below.value, self.widget.truth = None, "", None
 
     def __str__(self) -> str:
         shown = "" if self.verdict is None else f"\n{self.verdict}"
@@ -235,12 +242,12 @@ def reveal(item: str, value: object) -> PredictionVerdict:
 
 
 def _record_step(no: str) -> None:
-    """Record the number of reveals as the lesson's step; the last reveal finishes the lesson."""
+    """Record the number of reveals as the lesson's step; after the last reveal the lesson is read."""
     items = [one.item for one in prompts_of(no)]
     seen = sum(item in _verdicts for item in items)
     progress().set_step(no, seen)
     if seen == len(items):
-        progress().finish_lesson(no)
+        progress().mark_read(no)
 
 
 def _stored_answer(one: Prompt) -> Answer | None:

@@ -65,12 +65,13 @@ def seconds(work):
 
 
 def turns(work, rounds):
-    """Times without an inspector, with a closed one, and with an open one, measured alternately."""
-    unseen, open_ = TapeInspector(lambda message: None), TapeInspector(lambda message: None)
+    """Times without an inspector, where none is expected, where one is, and with an open one, measured alternately."""
+    unseen, expected, open_ = (TapeInspector(lambda message: None, keeps_latest=k == 1) for k in range(3))
     open_.receive({"v": 1, "ask": "tape.watch"})
-    found = {None: [], unseen: [], open_: []}
+    observers = None, unseen, expected, open_
+    found = {observer: [] for observer in observers}
     for k in range(rounds + 2):
-        for onlooker in (None, unseen, open_) if k % 2 else (open_, unseen, None):
+        for onlooker in observers if k % 2 else observers[::-1]:
             set_tape_observer(onlooker)
             took = seconds(work)
             if k > 1:
@@ -81,12 +82,13 @@ def turns(work, rounds):
 
 def recording(rounds):
     """Print the ratios; return whether a closed inspector is too slow."""
-    print(f"{'recording':10} {'plain ms':>9} {'closed':>8} {'open':>8}   (ratios of the best of {rounds} turns)")
+    columns = f"{'plain ms':>9} {'closed':>8} {'expected':>8} {'open':>8}"
+    print(f"{'recording':10} {columns}   (ratios of the best of {rounds} turns)")
     worst = 0.0
     for work in (scalars, arrays, steps):
-        plain, unseen, open_ = turns(work, rounds)
-        one, two = min(unseen) / min(plain), min(open_) / min(plain)
-        print(f"{work.__name__:10} {1e3 * min(plain):9.2f} {one:8.3f} {two:8.3f}")
+        plain, *seen = map(min, turns(work, rounds))
+        one = seen[0] / plain
+        print(f"{work.__name__:10} {1e3 * plain:9.2f} " + " ".join(f"{took / plain:8.3f}" for took in seen))
         worst = max(worst, one if work is not steps else 0.0)  # most of a training step is not recording
     return worst
 

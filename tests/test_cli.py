@@ -19,6 +19,7 @@ import pytest
 
 from autodiff_kit import cli
 from autodiff_kit.lab.server import panel_data
+from autodiff_kit.lab.server.catalog import lesson_catalog
 from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons import workspace
 from autodiff_kit.lessons.progress import Prediction, Progress
@@ -73,17 +74,23 @@ def test_the_result_of_prepare_is_printed(work: Path, capsys: pytest.CaptureFixt
     assert out == ""
 
 
-def test_status_is_a_table(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = Progress(work)
-    mine.commit_prediction("01", "a", 3)
-    mine.finish_lesson("01")
-    mine.attempt("jvp-1", notebook="01_first", points=2, outcome="partial", score=0.5, ms=1, message="", cell_sha="")
-    capsys.readouterr()
-    assert cli.main(["status"]) == 0
-    table = capsys.readouterr().out.splitlines()
-    assert table[1].split() == ["01", "Push", "and", "pull", "done", "1", "0"]
-    assert table[2].split()[-3:] == ["new", "0", "0"]
-    assert table[3] == "Exercises: 0.5 of 2 points in the 1 questions you tried."
+def test_status_counts_what_was_read_predicted_and_solved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workspace.prepare_working_folder(tmp_path)
+    mine, entry = Progress(tmp_path), lesson_catalog()["01"]
+    mine.commit_prediction("01", "jv", "b")
+    mine.reveal_prediction("01", "jv", "b", right=True)
+    mine.mark_read("01")
+    record = {"notebook": entry.slug, "score": 1.0, "ms": 1.0, "message": "", "cell_sha": ""}
+    mine.attempt("jvp-1", points=2, outcome="passed", **record)
+    mine.attempt("jvp-2", points=2, outcome="partial", **record)
+    assert cli.main(["status", "--dir", str(tmp_path)]) == 0
+    first, *table, last = capsys.readouterr().out.splitlines()
+    assert first.split() == ["lesson", "read", "predicted", "right", "solved", "points"]
+    prompts, questions = len(entry.prompts), len(entry.questions)
+    row = next(line for line in table if line.startswith("01"))
+    assert row.split()[-5:] == [f"{prompts}/{prompts}", f"1/{prompts}", "1", f"1/{questions}", f"2/{entry.points:g}"]
+    assert last.startswith(f"Read: 1 of {len(table)} lessons. Predicted: 1 of ")
+    assert "Solved: 1 of " in last
 
 
 @pytest.mark.parametrize("command", [["status"], ["reset", "01", "--yes"]])
@@ -152,9 +159,9 @@ def test_it_opens_what_the_syllabus_calls_next(work: Path) -> None:
     Progress(work).begin_lesson("06")
     assert address().endswith("/lab/tree/notebooks/06_second.ipynb"), "a lesson that was begun goes on"
     assert cli.next_notebook(work) == panel_data.progress(WorkingFolder(work, work))["next"]["path"]
-    Progress(work).finish_lesson("06")
+    Progress(work).mark_read("06")
     assert address().endswith("/lab/tree/notebooks/01_first.ipynb")
-    Progress(work).finish_lesson("01")
+    Progress(work).mark_read("01")
     assert address() == "", "when everything is done the syllabus says so"
 
 

@@ -34,10 +34,13 @@ from autodiff_kit.core.source_location import (
     user_frame,
 )
 from autodiff_kit.core.tape import GradientTape, add_tape_method
+from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
+
+_MAX_ENDS = 3  # ends of a source's paths that are named
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -56,7 +59,7 @@ class GradientExplanation:
         1 to 5 as in the list above; 0 if they are connected.
     kind : str
         The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "stopped", "plain", "target"; "whole",
-        "no_slope"; "state"; "decided", "unwatched", "unread", "cousin", "unrelated".
+        "no_slope"; "state"; "decided", "unwatched", "unread", "cousin", "unrelated", "unused".
     node : int or None
         Position on the tape of the operation that breaks the path.
     cell, line, code : str, int, str
@@ -262,14 +265,34 @@ class DependencyAnalysis:
         if not self.target_nodes:
             return self._explanation("target", type=type(self.targets[0]).__name__ if self.targets else "nothing")
         if self.source_node is None or self.source_node.op is None:
-            return self._explanation("unrelated")
+            return self._explain_unrelated()
         shared = [n for n in _ancestors(self.nodes, {self.source_node}) & self.ancestors if n.op is None]
         names = [name for n in shared if (name := self._leaf_name(n))]
-        return (
-            self._explanation("cousin", self.source_node, shared=names[0])
-            if names
-            else self._explanation("unrelated", self.source_node)
-        )
+        return self._explanation("cousin", self.source_node, shared=names[0]) if names else self._explain_unrelated()
+
+    def _explain_unrelated(self) -> GradientExplanation:
+        """Cause 5 for a source without a common origin: name the operations at which its paths end."""
+        users = [n for n in self.nodes if n in self.reached and n is not self.source_node]
+        read = {i for n in users for i in n.inputs}
+        ends = [n for n in users if n not in read]
+        if not ends:
+            return self._explanation("unused", self.source_node)
+        shown = [self._operation_text(n) for n in ends[:_MAX_ENDS]]
+        if len(ends) > _MAX_ENDS:
+            shown.append(f"{len(ends) - _MAX_ENDS} more")
+        used = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        it = "that" if len(ends) == 1 else "any of them"
+        return self._explanation("unrelated", ends[-1], used=used, it=it)
+
+    def _operation_text(self, node: Node) -> str:
+        """An operation with the name of its result, if a variable of the caller holds it, and its line."""
+        name = next((name for name, value in self._named_values() if value.node is node), "")
+        line = location_of(node.code, node.lasti).line
+        return f"{name} ({node.op.name}, line {line})" if name else f"{node.op.name} on line {line}"
+
+    def _named_values(self) -> list[tuple[str, Tensor]]:
+        scopes = [*self.frame.f_locals.items(), *self.frame.f_globals.items()]
+        return [(name, value) for name, value in scopes if isinstance(value, Tensor) and not name.startswith("_")]
 
     # --------------------------------------------------------------------------------------------------- what is known
     def _depends_on(self, variable: Variable) -> bool:

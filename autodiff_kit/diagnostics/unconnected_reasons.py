@@ -121,7 +121,13 @@ REASONS: dict[str, UnconnectedReason] = {
     "unrelated": UnconnectedReason(
         5,
         "The target does not depend on the source.",
-        "No recorded operation leads from {source} to {target}.",
+        "{source} is used for {used}, and {target} was not computed from {it}.",
         "Ask for the gradient with respect to a value that {target} was computed from.",
+    ),
+    "unused": UnconnectedReason(
+        5,
+        "The source was not used for anything.",
+        "No recorded operation uses {source}.",
+        "Compute {target} from {source} inside the block.",
     ),
 }

@@ -1,4 +1,4 @@
-"""A learner's progress: lessons begun and finished, predictions, exercise attempts, hints and points.
+"""A learner's progress: lessons begun and read, predictions, exercise attempts, hints and points.
 
 The file `progress.db` of the working folder stores no source code and no names of people. Without a working
 folder progress is kept in memory, so that a notebook that is run as a test leaves no file.
@@ -61,7 +61,7 @@ class Progress:
         self.store = ProgressDatabase(None if root is None else root / KIT_FOLDER / "progress.db")
 
     def begin_lesson(self, no: str) -> None:
-        """Record that a lesson was begun; a lesson that is begun or done is not changed."""
+        """Record that a lesson was begun; a lesson that is begun or read is not changed."""
 
         def work(db: sqlite3.Connection) -> None:
             if ensure_lesson_row(db, no):
@@ -78,16 +78,16 @@ class Progress:
 
         self.store.run(work)
 
-    def finish_lesson(self, no: str) -> None:
-        """Record that a lesson is done; the time of the first call is kept."""
+    def mark_read(self, no: str) -> None:
+        """Record that a lesson was run to its last result; the time of the first call is kept."""
 
         def work(db: sqlite3.Connection) -> None:
             ensure_lesson_row(db, no)
             found = db.execute("SELECT state FROM lesson WHERE no = ?", (no,)).fetchone()
-            if found[0] != "done":
-                change = "UPDATE lesson SET state = 'done', done_at = ?, rev = ? WHERE no = ?"
+            if found[0] != "read":
+                change = "UPDATE lesson SET state = 'read', read_at = ?, rev = ? WHERE no = ?"
                 db.execute(change, (utc_now(), increment_revision(db), no))
-                append_event(db, "done", no)
+                append_event(db, "read", no)
 
         self.store.run(work)
 
@@ -272,7 +272,7 @@ class Progress:
 
         def work(db: sqlite3.Connection) -> ProgressSummary:
             rows = db.execute(
-                "SELECT no, state, step, begun_at, done_at,"
+                "SELECT no, state, step, begun_at, read_at,"
                 " (SELECT count(*) FROM prediction WHERE lesson = no),"
                 " (SELECT count(*) FROM prediction WHERE lesson = no AND right = 1)"
                 " FROM lesson ORDER BY no"

@@ -49,6 +49,8 @@ MIGRATIONS: Final = (
     INSERT INTO meta VALUES ('rev', '0')
     """,
     "ALTER TABLE question ADD COLUMN tests TEXT NOT NULL DEFAULT '[]'",
+    # A lesson that was run to its end was called done, whether or not anything in it was predicted or solved.
+    "ALTER TABLE lesson RENAME COLUMN done_at TO read_at; UPDATE lesson SET state = 'read' WHERE state = 'done'",
 )
 DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 UNWRITABLE: Final = (

@@ -47,13 +47,13 @@ class QuestionState:
 
 @dataclass(frozen=True)
 class LessonState:
-    """The state of one lesson: ``state`` is new, begun or done."""
+    """The state of one lesson: ``state`` is new, begun or read."""
 
     no: str
     state: str = "new"
     step: Any = None
     begun_at: str | None = None
-    done_at: str | None = None
+    read_at: str | None = None
     predicted: int = 0
     right: int = 0
 

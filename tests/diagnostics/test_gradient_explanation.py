@@ -165,6 +165,22 @@ def test_b08_cause_5_another_value_with_the_same_root() -> None:
     assert (tape.explain(y, other).cause, tape.explain(y, other).kind) == (5, "unread")
 
 
+def test_an_unrelated_source_is_explained_by_what_it_is_used_for() -> None:
+    lost, spare, x = ak.Variable(2.0, name="lost"), ak.Variable(1.0, name="spare"), ak.Variable(4.0, name="x")
+    with ak.GradientTape(persistent=True) as tape:
+        tape.watch(spare)
+        side = lost * 3.0
+        broke = _line_above()
+        total = ak.sqrt(x)
+    assert tape.gradient(total, lost) is None
+    why = tape.explain(total, lost)
+    assert (why.kind, why.line, why.node) == ("unrelated", broke, 0)
+    assert why.because == (f"lost is used for side (multiply, line {broke}), and total was not computed from that.")
+    assert side is not None
+    unused = tape.explain(total, spare)
+    assert (unused.kind, unused.line) == ("unused", 0)
+
+
 def test_b07_the_branch_that_did_not_run() -> None:
     """B07: x only decided the branch; the variable of the other branch was not used."""
     x, v0, v1 = ak.constant(1.0), ak.Variable(2.0), ak.Variable(2.0)

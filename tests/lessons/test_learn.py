@@ -82,6 +82,18 @@ def test_without_an_answer_the_lesson_runs_and_nothing_is_kept(kept: Progress) -
     assert kept.prediction("01", "jv") is None
 
 
+def test_a_question_that_was_spoiled_can_be_opened_again(kept: Progress) -> None:
+    question = learn.predict("jv")
+    learn.reveal("jv", [7, -5, 3])
+    question.widget.set_state({"skipped": False, "truth": None})
+    assert question.verdict is None
+    question.commit("b")
+    assert learn.predict("jv").widget.truth is None, "the result is not shown before the reveal runs again"
+    verdict = learn.reveal("jv", [7, -5, 3])
+    assert verdict.right is not None
+    assert kept.prediction("01", "jv") is not None
+
+
 def test_an_answer_after_the_reveal_does_not_count(kept: Progress) -> None:
     learn.predict("jv")
     learn.reveal("jv", [7, -5, 3])
@@ -112,9 +124,9 @@ def test_the_last_reveal_ends_the_lesson(kept: Progress) -> None:
     }
     assert list(found) == [one.item for one in prompts_of("01")]
     for item, value in found.items():
-        assert kept.summary().lessons["01"].state != "done"
+        assert kept.summary().lessons["01"].state != "read"
         learn.reveal(item, value)
-    assert kept.summary().lessons["01"].state == "done"
+    assert kept.summary().lessons["01"].state == "read"
 
 
 def test_a_question_has_text_html_and_a_widget() -> None:

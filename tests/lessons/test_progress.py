@@ -55,18 +55,18 @@ def test_nothing_is_known_at_first(mine: Progress) -> None:
     assert mine.summary().lessons == {}
 
 
-def test_a_lesson_is_begun_stepped_and_done_once(mine: Progress) -> None:
+def test_a_lesson_is_begun_stepped_and_read_once(mine: Progress) -> None:
     mine.begin_lesson("01")
     begun = mine.lesson("01")
     mine.begin_lesson("01")
     mine.set_step("01", 4)
-    mine.finish_lesson("01")
+    mine.mark_read("01")
     done = mine.lesson("01")
-    mine.finish_lesson("01")
+    mine.mark_read("01")
     mine.begin_lesson("01")
-    assert (begun.state, done.state, done.step) == ("begun", "done", 4)
+    assert (begun.state, done.state, done.step) == ("begun", "read", 4)
     assert mine.lesson("01") == done
-    assert [kind for (kind,) in rows(mine, "SELECT kind FROM event")] == ["begin", "done"]
+    assert [kind for (kind,) in rows(mine, "SELECT kind FROM event")] == ["begin", "read"]
 
 
 def test_progress_outlives_the_kernel(mine: Progress, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_the_revision_grows_with_every_change(mine: Progress) -> None:
         lambda: mine.reveal_prediction("01", "a", 1, right=True),
         lambda: attempt(mine, "not yet", 0),
         lambda: mine.see_hint("jvp-1", 1),
-        lambda: mine.finish_lesson("01"),
+        lambda: mine.mark_read("01"),
     ):
         change()
         seen.append(mine.rev())

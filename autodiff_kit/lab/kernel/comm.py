@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autodiff_kit.core.tape_observer import set_tape_observer
+from autodiff_kit.lab.environment import PANELS_VARIABLE
 from autodiff_kit.lab.kernel.cells import CellRegistry
 from autodiff_kit.lab.kernel.inspector import VERSION, TapeInspector
 from autodiff_kit.lessons.progress_listeners import progress_listeners
@@ -37,7 +38,13 @@ class InspectorComm:
 
         self.shell = shell
         self.cells = CellRegistry(shell)
-        self.inspector = TapeInspector(None, lambda: shell.user_ns, self.cells, call_later=self._call_later).start()
+        self.inspector = TapeInspector(
+            None,
+            lambda: shell.user_ns,
+            self.cells,
+            call_later=self._call_later,
+            keeps_latest=PANELS_VARIABLE in os.environ,
+        ).start()
         self.comms: list[Any] = []
         self._record_running_cell()
         progress_listeners.append(self._on_progress)

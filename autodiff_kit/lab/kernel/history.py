@@ -1,7 +1,8 @@
 """The tapes that the inspector knows by id, and which of them it keeps in memory.
 
 Every tape has a short id and a weak reference. While an inspector is open, the last few tapes are kept with the values
-that they had when they closed, up to a number of bytes; a pinned tape is kept until it is unpinned.
+that they had when they closed, up to a number of bytes; while a page may open one, the last tape. A pinned tape is kept
+until it is unpinned.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ class TapeEntry:
         The parts of its nodes when it closed.
     bytes : int
         Bytes of the arrays in ``saved_parts``.
+    released_because : {"unheard", "older", "large", ""}
+        Why the values are not saved: nobody listened when the tape closed, newer tapes took its place, or they exceed
+        the limit. Empty if they are saved.
     cache : dict
         Computed parts of messages; dropped when the tape changes.
     """
@@ -52,6 +56,7 @@ class TapeEntry:
     at: float = 0.0
     saved_parts: list[tuple[Any, ...]] | None = None
     bytes: int = 0
+    released_because: str = "unheard"
     pinned: bool = False
     strong_ref: GradientTape | None = None
     cache: dict[Any, Any] = field(default_factory=dict)
@@ -68,7 +73,7 @@ class TapeEntry:
 
     def reset(self, tape: GradientTape) -> None:
         """Drop saved values and requested gradients, because the tape starts again."""
-        self.saved_parts, self.bytes = None, 0
+        self.saved_parts, self.bytes, self.released_because = None, 0, "unheard"
         setattr(tape, GRADIENT_REQUEST, NO_REQUEST)
         self.cache.clear()
 
@@ -80,6 +85,7 @@ class TapeEntry:
         if before and tape._record.released and len(before) <= len(fresh):
             fresh[: len(before)] = before
         self.saved_parts, self.bytes = fresh, _total_bytes(fresh) if tape._record.has_arrays else 0
+        self.released_because = ""
 
 
 def _total_bytes(parts: list[tuple[Any, ...]]) -> int:
@@ -104,10 +110,16 @@ class TapeHistory:
         Largest number of bytes of all tapes that are not pinned.
     max_tapes : int
         Largest number of such tapes.
+
+    Attributes
+    ----------
+    latest_only : bool
+        Whether to keep only the last tape, because no inspector is open yet.
     """
 
     def __init__(self, max_bytes: int = 64 << 20, max_tapes: int = 5) -> None:
         self.max_bytes, self.max_tapes = max_bytes, max_tapes
+        self.latest_only = True
         self.lock = threading.RLock()  # a tape may end in any thread, and while another one is looked up
         self._by_id: weakref.WeakValueDictionary[str, TapeEntry] = weakref.WeakValueDictionary()
         self._retained: dict[str, TapeEntry] = {}
@@ -163,14 +175,16 @@ class TapeHistory:
     def evict(self, last: TapeEntry | None = None) -> None:
         """Evict the oldest tapes until the rest fits; the last one stays, without values if these exceed the limit."""
         with self.lock:
-            loose = sorted((e for e in self._retained.values() if not e.pinned), key=lambda e: e.at)
-            while loose and (len(loose) > self.max_tapes or sum(e.bytes for e in loose) > self.max_bytes):
+            loose = sorted(self._loose(), key=lambda e: e.at)
+            most = 1 if self.latest_only else self.max_tapes
+            while loose and (len(loose) > most or sum(e.bytes for e in loose) > self.max_bytes):
                 oldest = loose.pop(0) if loose[0] is not last or len(loose) == 1 else loose.pop(1)
                 self.release(oldest, skeleton=oldest is last)
 
     def release(self, entry: TapeEntry, skeleton: bool = False) -> None:
         """Drop the reference to a tape and its saved values; the user may still refer to the tape."""
-        entry.saved_parts, entry.bytes = None, 0
+        if entry.saved_parts is not None:
+            entry.saved_parts, entry.bytes, entry.released_because = None, 0, "large" if skeleton else "older"
         entry.cache.clear()
         if not skeleton:
             entry.strong_ref = None
@@ -181,8 +195,16 @@ class TapeHistory:
         with self.lock:
             for entry in self.entries():
                 entry.cache.clear()
-            for entry in [entry for entry in self._retained.values() if not entry.pinned]:
+            self.release_retained()
+
+    def release_retained(self) -> None:
+        """Drop what is kept of every tape that is not pinned."""
+        with self.lock:
+            for entry in self._loose():
                 self.release(entry)
+
+    def _loose(self) -> list[TapeEntry]:
+        return [entry for entry in self._retained.values() if not entry.pinned]
 
     def pin(self, entry: TapeEntry, tape: GradientTape, on: bool) -> None:
         """Keep a tape in memory until it is unpinned, or unpin it."""

@@ -56,11 +56,13 @@ class TapeInspector:
         ``call_later(seconds, function)`` calls a function when the process is idle: for a notice that came too early,
         and for work that will be requested. Without it such a notice waits for the next tape or request, or for
         :meth:`send_notice`.
+    keeps_latest : bool, optional
+        Whether the last tape is kept while no inspector is open, for the one that a page may open later.
 
     Notes
     -----
-    :meth:`start` makes this object the observer of tapes. Before any inspector was opened, a tape costs it a weak
-    reference; while one is open, tapes keep every value, and the last few tapes are kept.
+    :meth:`start` makes this object the observer of tapes. Where no inspector is open and none is expected, a tape costs
+    it a weak reference; otherwise tapes keep every value, and the last few tapes, or the last one, are kept.
 
     Examples
     --------
@@ -82,7 +84,9 @@ class TapeInspector:
         cells: CellRegistry | None = None,
         limit: int = 64 << 20,
         call_later: Callable[[float, Callable[[], None]], None] | None = None,
+        keeps_latest: bool = False,
     ) -> None:
+        self.keeps_latest = keeps_latest
         self.history = TapeHistory(limit)
         self.senders: list[Send] = [] if send is None else [send]
         self.context = InspectorContext(self.history, cells or CellRegistry(), namespace)
@@ -93,6 +97,7 @@ class TapeInspector:
         self._pending_notice: tuple[weakref.ref[GradientTape], Any, int] | None = None
         self._unwatched_cells = 0
         self._recorded_in_cell = False
+        self._too_large = False  # a tape of this cell had more bytes than are kept
         self._previous_observer: Any = None
 
     # ------------------------------------------------------------------------------------------ observing tapes
@@ -115,16 +120,22 @@ class TapeInspector:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    @property
+    def _keeps_values(self) -> bool:
+        return self.keeps_latest or bool(self.watchers)
+
     def tape_opened(self, tape: GradientTape) -> None:
-        """A tape begins: it keeps every value if an inspector is open."""
-        if not self.watchers:
+        """A tape begins: it keeps every value if an inspector is open or expected."""
+        if not self._keeps_values:
             return
         frame = sys._getframe(2)
         if not _is_kit_code(frame):
+            if not self.watchers:
+                self.history.release_retained()  # now, so that two tapes' values are never held at once
             entry = self.history.register(tape, user_frame(frame).f_code, frame.f_lasti)
             if not tape._record.nodes:  # a new one, or one that was reset
                 entry.reset(tape)
-            tape._record.keep_all = True
+            tape._record.keep_all = not self._too_large
 
     def tape_closed(self, tape: GradientTape) -> None:
         """A tape has closed: announce it, and keep it if an inspector is open. The kit's own tapes are ignored."""
@@ -135,7 +146,7 @@ class TapeInspector:
         if entry is not None:
             entry.at = time.time()
             entry.cache.clear()
-            if self.watchers:
+            if self._keeps_values:
                 self._retain(entry, tape)
         self._schedule_notice(tape, frame.f_code, frame.f_lasti)
 
@@ -145,7 +156,7 @@ class TapeInspector:
         """A tape was asked for derivatives: the target becomes the inspector's target."""
         if tape._record.sink is not None:
             return
-        seen = bool(self.watchers)
+        seen = self._keeps_values
         if not seen and any(getattr(weight, "size", 1) > _MAX_SEED_ENTRIES for weight in weights):
             weights = [None] * len(weights)
         times = getattr(tape, GRADIENT_REQUEST, NO_REQUEST)[3] + 1
@@ -156,12 +167,13 @@ class TapeInspector:
     def tape_releases(self, tape: GradientTape) -> None:
         """Before a tape releases its values: the history saves them if an inspector is open."""
         entry = self.history.entry_of(tape)
-        if entry is not None and (self.watchers or entry.pinned) and entry.saved_parts is None:
+        if entry is not None and (self._keeps_values or entry.pinned) and entry.saved_parts is None:
             self._retain(entry, tape)
 
     def _retain(self, entry: TapeEntry, tape: GradientTape) -> None:
         try:
             self.history.retain(entry, tape)
+            self._too_large |= entry.released_because == "large"
         except Exception:  # noqa: BLE001 - what cannot be shown must not stop the user's code
             self.history.release(entry)
 
@@ -222,7 +234,7 @@ class TapeInspector:
         if self._recorded_in_cell and self.watchers and self.call_later is not None:
             self.call_later(0.0, self._prepare_newest_view)
         self._unwatched_cells += self._recorded_in_cell
-        self._recorded_in_cell = False
+        self._recorded_in_cell = self._too_large = False
         if self._unwatched_cells > _MAX_UNWATCHED_CELLS:
             self._stop_watching()
 
@@ -320,6 +332,7 @@ class TapeInspector:
         """Mark a page as watching or not; when the last page stops, tapes are released."""
         if on:
             self.watchers.add(send)
+            self.history.latest_only = False
             self._unwatched_cells = 0
         elif send in self.watchers:
             self.watchers.discard(send)
@@ -329,7 +342,11 @@ class TapeInspector:
     def _stop_watching(self) -> None:
         self.watchers.clear()
         self._unwatched_cells = 0
-        self.history.release_unpinned()
+        self.history.latest_only = True
+        if self.keeps_latest:
+            self.history.evict()
+        else:
+            self.history.release_unpinned()
 
 
 def _is_kit_code(frame: Any) -> bool:

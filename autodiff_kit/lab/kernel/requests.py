@@ -40,13 +40,13 @@ def _is_released(entry: TapeEntry, tape: GradientTape) -> bool:
 
 def _tape_header(context: InspectorContext, message: Message) -> Message:
     view = context.view(message)
-    entry, table = view.entry, view.table
+    entry = view.entry
     about = context.notice(entry) | {"bad": view.bad}
     return {
         "type": "tape",
         **about,
         "persistent": view.tape._persistent,
-        "released": not table.complete,
+        **_released_fields(view),
         "pinned": entry.pinned,
         **view.serializer.header(context.namespace()),
         **_gradient_fields(view),
@@ -57,8 +57,14 @@ def _tape_header(context: InspectorContext, message: Message) -> Message:
 def _gradient_update(context: InspectorContext, message: Message) -> Message:
     """Reply to tape.asked: the fields that change when a gradient of a recorded tape is requested."""
     view = context.view(message)
-    again = {"tape": view.entry.id, "at": round(view.entry.at, 3), "n": view.n, "released": not view.table.complete}
+    again = {"tape": view.entry.id, "at": round(view.entry.at, 3), "n": view.n, **_released_fields(view)}
     return {"type": "asked", **again, "bad": view.bad, **_gradient_fields(view)}
+
+
+def _released_fields(view: TapeView) -> Message:
+    """Whether the tape released values that the inspector did not save, and why it saved none."""
+    released = not view.table.complete
+    return {"released": released, "released_because": view.entry.released_because if released else ""}
 
 
 def _gradient_fields(view: TapeView) -> Message:

@@ -36,8 +36,9 @@ The shapes::
 
     LESSON    {no, slug, title, goal, minutes, needs: [NO], before: [words], summary, keywords: [words], points,
                notebook: path|null, exercise: path|null, coming}
-    PROGRESS  {v, rev, saved, lessons: {NO: {state, step, predicted, right, prompts, score, max, at}},
-               totals: {done, lessons, score, max}, next: NEXT, notices: [NOTICE]}
+    PROGRESS  {v, rev, saved, lessons: {NO: {state, step, read, predicted, right, prompts, solved, questions,
+               score, max, at}}, totals: {read, done, lessons, predicted, prompts, solved, questions, score, max},
+               next: NEXT, notices: [NOTICE]}
     NEXT      {lesson: NO|null, kind: "start"|"predict"|"run"|"finish"|"exercise"|"finished", step, cell, item,
                question, path, heading, text, minutes}
     QUESTION  {id, label, title, points, state, score, tries, hints, hints_seen, hint_texts: [text], hint_cost,
@@ -46,13 +47,15 @@ The shapes::
     BACKUP    {id, scope, at, lessons, notebooks: [path], bytes}
     NOTICE    {code, text, do}
 
-``state`` of a lesson is ``none``, ``begun``, ``predicted`` (at least one prediction is committed) or ``done``; only
-lessons with a record are listed. ``state`` of a question is ``not tried``, ``not yet``, ``partial``, ``passed`` or
-``error``. ``step`` of a lesson counts the finished predictions, as the kernel does; in NEXT it is the step in the
-cell's metadata. ``points`` of a planned lesson are planned, and are in no total. A notebook without questions gets
-``questions: []`` and the ``path`` of its lesson's exercise, if there is one. ``notebook`` and ``exercise`` are the path
-of the learner's copy, or its future path before it is opened. ``cell`` is a cell's id; ``at`` is ISO 8601 in UTC, or
-null. The response to ``since`` is always complete, because a reset deletes rows.
+``read``, ``predicted`` and ``solved`` of a lesson count results shown, prompts predicted and questions passed; they do
+not depend on each other. ``state`` is ``none``, ``begun``, ``read`` (every result was shown) or ``done`` (read, every
+prompt predicted, every question passed); only lessons with a record are listed. ``state`` of a question is ``not
+tried``, ``not yet``, ``partial``, ``passed`` or ``error``. ``step`` of a lesson counts the results shown since it was
+last begun, as the kernel does; in NEXT it is the step in the cell's metadata. ``points`` of a planned lesson are
+planned, and are in no total. A notebook without questions gets ``questions: []`` and the ``path`` of its lesson's
+exercise, if there is one. ``notebook`` and ``exercise`` are the path of the learner's copy, or its future path before
+it is opened. ``cell`` is a cell's id; ``at`` is ISO 8601 in UTC, or null. The response to ``since`` is always complete,
+because a reset deletes rows.
 
 **Two writers.** Kernel and server write the same SQLite file, one transaction at a time; each change increases ``rev``.
 A PATCH always sets the fields that it names (a lesson's state only moves forward). ``behind`` says that the sender did
@@ -81,24 +84,29 @@ A 404 without ``error.code`` means that this extension is not installed.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 __all__ = ["load_jupyter_server_extension"]
 
 
 def load_jupyter_server_extension(app: Any) -> None:
-    """Add the routes to a running server, and send kernels' messages without delay; Jupyter calls this on start.
+    """Add the routes to a running server, and tell its kernels that there are panels; Jupyter calls this on start.
+
+    Kernels' messages are sent without delay. A kernel inherits the server's environment.
 
     Parameters
     ----------
     app : jupyter_server.serverapp.ServerApp
         The server.
     """
+    from autodiff_kit.lab.environment import PANELS_VARIABLE
     from autodiff_kit.lab.server.handlers import routes
     from autodiff_kit.lab.server.tcp_nodelay import disable_nagle
 
     app.web_app.add_handlers(".*$", routes(app))
     disable_nagle(app)
+    os.environ[PANELS_VARIABLE] = "1"
 
 
 _load_jupyter_server_extension = load_jupyter_server_extension

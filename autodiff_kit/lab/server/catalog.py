@@ -78,6 +78,11 @@ class LessonEntry:
         """Whether the lesson is planned and does not exist yet."""
         return self.notebook is None
 
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The ids of the questions of its exercise."""
+        return tuple(cell.question for cell in self.exercise.cells if cell.points) if self.exercise else ()
+
 
 @cache
 def lesson_plan() -> dict[str, Any]:

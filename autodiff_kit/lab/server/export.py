@@ -1,4 +1,4 @@
-"""Export progress for a teacher: everything as JSON, or the columns of nbgrader's export as CSV."""
+"""Export progress for a teacher: everything as JSON, or as CSV the columns of nbgrader's export and what was done."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from autodiff_kit.lab.server.catalog import lesson_catalog
 from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.folder import WorkingFolder
-from autodiff_kit.lab.server.progress import read_learner_progress
+from autodiff_kit.lab.server.progress import lesson_as_json, lessons_as_json, read_learner_progress
 from autodiff_kit.lab.server.progress_db import read_progress_db
 from autodiff_kit.lab.server.submissions import list_submissions
 from autodiff_kit.lessons import workspace
@@ -21,6 +21,7 @@ from autodiff_kit.lessons.timestamps import utc_now
 COLUMNS: Final = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
     "late_submission_penalty", "score", "max_score",
+    "read", "results", "predicted", "right", "prompts", "solved", "questions",
 )  # fmt: skip
 TABLES: Final = ("lesson", "prediction", "question", "attempt")
 # A spreadsheet would read a cell that begins with one of these as a formula.
@@ -42,7 +43,8 @@ def _learner_name(folder: WorkingFolder) -> str:
 
 def _as_json(folder: WorkingFolder) -> str:
     def tables(db: sqlite3.Connection) -> dict[str, Any]:
-        found: dict[str, Any] = {"rev": read_revision(db)}
+        lessons = lessons_as_json(lesson_catalog(), read_learner_progress(db))
+        found: dict[str, Any] = {"rev": read_revision(db), "progress": lessons}
         for table in TABLES:
             cursor = db.execute(f"SELECT * FROM {table}")
             names = [column[0] for column in cursor.description]
@@ -63,9 +65,11 @@ def _as_csv(folder: WorkingFolder) -> str:
     writer.writerow(COLUMNS)
     for entry in lesson_catalog().values():
         if entry.exercise is not None:
-            score, slug = progress.score(entry.exercise), entry.exercise.slug
-            row = (slug, "", newest.get(slug, ""), name, "", "", "", f"{score:g}", 0, f"{score:g}")
-            writer.writerow([*map(_escape_formula, row), f"{entry.points:g}"])
+            done, slug = lesson_as_json(entry, progress), entry.exercise.slug
+            score = f"{done['score']:g}"
+            row = (slug, "", newest.get(slug, ""), name, "", "", "", score, 0, score, f"{entry.points:g}")
+            counts = {**done, "results": done["prompts"]}
+            writer.writerow([*map(_escape_formula, row), *(counts[column] for column in COLUMNS[len(row) :])])
     return text.getvalue()
 
 

@@ -1,7 +1,8 @@
 """The learner's next step: the lesson, the cell, and about how many minutes are left.
 
-A lesson that was begun comes first, the latest one before others, and after a lesson its exercise. Then comes the first
-new lesson, then any open question. Nothing is locked; the next step is advice.
+A lesson that was begun comes first, the latest one before others, and after a lesson its exercise; a lesson that was
+run to its end without one prediction is offered for predicting first. Then comes the first new lesson, then any open
+question, then any prompt without a prediction. Nothing is locked; the next step is advice.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from autodiff_kit.lab.server.progress import LearnerProgress, LessonProgress
 
 FINISHED: Mapping[str, Any] = {
     "lesson": None, "kind": "finished", "step": 0, "cell": None, "item": None, "question": None, "path": None,
-    "heading": "", "text": "Everything that is there is done.", "minutes": 0,
+    "heading": "", "text": "Every lesson is read, predicted and solved.", "minutes": 0,
 }  # fmt: skip
 
 
@@ -27,23 +28,27 @@ def next_step(entries: Mapping[str, LessonEntry], learner: LearnerProgress) -> d
 def _possible_steps(entries: Mapping[str, LessonEntry], learner: LearnerProgress) -> Iterator[dict[str, Any]]:
     there = [entry for entry in entries.values() if not entry.coming]
     recent = sorted(there, key=lambda entry: -learner.lesson(entry.no).rev)
-    state = {entry.no: learner.lesson(entry.no).state_for(entry.prompts) for entry in there}
+    state = {entry.no: learner.state(entry) for entry in there}
     for entry in recent:
-        if state[entry.no] in ("begun", "predicted"):
+        if state[entry.no] == "begun":
             yield _lesson_step(entry, learner.lesson(entry.no))
-    just_done = [entry for entry in recent if state[entry.no] == "done"][:1]
-    for entry in just_done:
+    for entry in [entry for entry in recent if state[entry.no] in ("read", "done")][:1]:
+        # Who skipped one question meant to; who answered none ran all cells at once.
+        if not learner.lesson(entry.no).predictions:
+            yield from _missed_prediction(entry, learner.lesson(entry.no))
         yield from _question_steps(entry, learner)
     for entry in there:
         if state[entry.no] == "none":
             yield _lesson_step(entry, learner.lesson(entry.no))
     for entry in there:
         yield from _question_steps(entry, learner)
+    for entry in there:
+        yield from _missed_prediction(entry, learner.lesson(entry.no))
 
 
 def _lesson_step(entry: LessonEntry, lesson: LessonProgress) -> dict[str, Any]:
     assert entry.notebook is not None
-    behind = lesson.revealed_count(entry.prompts)
+    behind = lesson.read_count(entry.prompts)
     if lesson.state == "new" and not behind:
         kind, item, cell = "start", None, _first_cell(entry.notebook)
     elif behind < len(entry.prompts):
@@ -52,9 +57,21 @@ def _lesson_step(entry: LessonEntry, lesson: LessonProgress) -> dict[str, Any]:
         cell = _cell_naming(entry.notebook, item, shown=kind == "run")
     else:
         kind, item, cell = "finish", None, _cell_after_last_reveal(entry.notebook)
-    share = 1 - (cell.step - 1) / entry.notebook.steps if entry.notebook.steps else 1.0
-    minutes = max(1, math.ceil(entry.minutes * min(1.0, share)))
-    return _step_json(entry, kind, entry.notebook, cell, minutes, item=item)
+    return _step_json(entry, kind, entry.notebook, cell, _minutes_left(entry, cell), item=item)
+
+
+def _missed_prediction(entry: LessonEntry, lesson: LessonProgress) -> Iterator[dict[str, Any]]:
+    """Yield the first prompt of a lesson that was read without predicting it."""
+    assert entry.notebook is not None
+    for item in lesson.unpredicted(entry.prompts)[:1]:
+        cell = _cell_naming(entry.notebook, item, shown=False)
+        yield _step_json(entry, "predict", entry.notebook, cell, _minutes_left(entry, cell), item=item)
+
+
+def _minutes_left(entry: LessonEntry, cell: NotebookCell) -> int:
+    steps = entry.notebook.steps if entry.notebook else 0
+    share = 1 - (cell.step - 1) / steps if steps else 1.0
+    return max(1, math.ceil(entry.minutes * min(1.0, share)))
 
 
 def _question_steps(entry: LessonEntry, learner: LearnerProgress) -> Iterator[dict[str, Any]]:

@@ -30,7 +30,7 @@ from autodiff_kit.lessons.progress_rows import (
 )
 from autodiff_kit.lessons.timestamps import utc_now
 
-STATES: Final = ("begun", "done")
+STATES: Final = ("begun", "read")
 
 
 def syllabus(folder: WorkingFolder) -> dict[str, Any]:
@@ -88,10 +88,10 @@ def patch_lesson(folder: WorkingFolder, no: str, body: Mapping[str, Any]) -> dic
         if "step" in asked and asked["step"] != step:
             change_step = "UPDATE lesson SET step = ?, rev = ? WHERE no = ?"
             db.execute(change_step, (asked["step"], increment_revision(db), entry.no))
-        if asked.get("state") == "done" and state != "done":
-            end = "UPDATE lesson SET state = 'done', done_at = ?, rev = ? WHERE no = ?"
+        if asked.get("state") == "read" and state != "read":
+            end = "UPDATE lesson SET state = 'read', read_at = ?, rev = ? WHERE no = ?"
             db.execute(end, (utc_now(), increment_revision(db), entry.no))
-            append_event(db, "done", entry.no)
+            append_event(db, "read", entry.no)
         return {"rev": read_revision(db), "behind": rev < present, "others": others}
 
     merged = write_progress_db(folder, lambda mine: mine.store.run(merge))
@@ -283,7 +283,7 @@ def _lesson_fields(body: Mapping[str, Any]) -> dict[str, Any]:
         fields["step"] = _whole_number(body, "step")
     if "state" in body:
         if body["state"] not in STATES:
-            raise RequestError(400, "bad_value", "`state` must be begun or done.", "To start a lesson again, reset it.")
+            raise RequestError(400, "bad_value", "`state` must be begun or read.", "To start a lesson again, reset it.")
         fields["state"] = body["state"]
     unknown = sorted(set(body) - {"rev", "step", "state"})
     if unknown:

@@ -22,21 +22,18 @@ class LessonProgress:
     rev: int = 0
     predictions: Mapping[str, tuple[bool, bool | None]] | None = None
 
-    def revealed_count(self, items: tuple[str, ...]) -> int:
-        """Return the number of a lesson's prompts that were revealed."""
+    def read_count(self, items: tuple[str, ...]) -> int:
+        """Return how many of a lesson's results were shown: all of them, once it was run to its end."""
+        if self.state == "read":
+            return len(items)
         known = self.predictions or {}
         furthest = max((i + 1 for i, item in enumerate(items) if known.get(item, (False, None))[0]), default=0)
         noted = self.step if isinstance(self.step, int) else 0
         return min(max(furthest, noted), len(items))
 
-    def state_for(self, items: tuple[str, ...]) -> str:
-        """Return the lesson's state: none, begun, predicted or done."""
-        known = self.predictions or {}
-        if self.state == "done" or (items and all(known.get(item, (False, None))[0] for item in items)):
-            return "done"
-        if known:
-            return "predicted"
-        return "none" if self.state == "new" else "begun"
+    def unpredicted(self, items: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the prompts of a lesson that have no prediction, in order."""
+        return tuple(item for item in items if item not in (self.predictions or {}))
 
 
 @dataclass(frozen=True)
@@ -55,6 +52,24 @@ class LearnerProgress:
         """Return the state of a question."""
         return self.questions.get(id, QuestionState())
 
+    def solved(self, entry: LessonEntry) -> int:
+        """Return how many questions of a lesson's exercise passed."""
+        return sum(self.question(id).state == "passed" for id in entry.questions)
+
+    def state(self, entry: LessonEntry) -> str:
+        """Return the state of a lesson: none, begun, read (run to its last result) or done.
+
+        Done is read, with every prompt predicted and every question solved: running all cells is not enough.
+        """
+        lesson = self.lesson(entry.no)
+        if lesson.state == "new":
+            return "none"
+        shown = lesson.read_count(entry.prompts)
+        if lesson.state != "read" and (not entry.prompts or shown < len(entry.prompts)):
+            return "begun"
+        complete = not lesson.unpredicted(entry.prompts) and self.solved(entry) == len(entry.questions)
+        return "done" if complete else "read"
+
     def score(self, exercise: OriginalNotebook | None) -> float:
         """Return the score so far of an exercise: the best attempt of each question."""
         cells = exercise.cells if exercise else ()
@@ -66,7 +81,7 @@ def read_learner_progress(db: sqlite3.Connection) -> LearnerProgress:
     predictions: dict[str, dict[str, tuple[bool, bool | None]]] = {}
     for lesson, item, shown, right in db.execute("SELECT lesson, item, truth_json IS NOT NULL, right FROM prediction"):
         predictions.setdefault(lesson, {})[item] = (bool(shown), None if right is None else bool(right))
-    query = "SELECT no, state, step, coalesce(done_at, predicted_at, begun_at, ''), rev FROM lesson"
+    query = "SELECT no, state, step, coalesce(read_at, predicted_at, begun_at, ''), rev FROM lesson"
     lessons = {
         no: LessonProgress(state, step, at, rev, predictions.get(no)) for no, state, step, at, rev in db.execute(query)
     }
@@ -78,33 +93,37 @@ def lessons_as_json(entries: Mapping[str, LessonEntry], learner: LearnerProgress
     """Return the lessons with a record, by number; an attempt at an exercise counts for its lesson."""
     found = {}
     for no, entry in entries.items():
-        lesson, score = learner.lesson(no), learner.score(entry.exercise)
-        tried = entry.exercise is not None and any(cell.question in learner.questions for cell in entry.exercise.cells)
-        if no in learner.lessons or tried:
-            found[no] = _lesson_json(entry, lesson, score)
+        if no in learner.lessons or any(id in learner.questions for id in entry.questions):
+            found[no] = lesson_as_json(entry, learner)
     return found
 
 
-def _lesson_json(entry: LessonEntry, lesson: LessonProgress, score: float) -> dict[str, Any]:
+def lesson_as_json(entry: LessonEntry, learner: LearnerProgress) -> dict[str, Any]:
+    """Return a lesson's progress: what was read, predicted and solved, each beside how much there is."""
+    lesson = learner.lesson(entry.no)
     known = lesson.predictions or {}
     return {
-        "state": lesson.state_for(entry.prompts),
+        "state": learner.state(entry),
         "step": lesson.step,
-        "predicted": len(known),
-        "right": sum(right is True for _, right in known.values()),
+        "read": lesson.read_count(entry.prompts),
+        "predicted": len(entry.prompts) - len(lesson.unpredicted(entry.prompts)),
+        "right": sum(known[item][1] is True for item in entry.prompts if item in known),
         "prompts": len(entry.prompts),
-        "score": score,
+        "solved": learner.solved(entry),
+        "questions": len(entry.questions),
+        "score": learner.score(entry.exercise),
         "max": entry.points,
         "at": lesson.at or None,
     }
 
 
 def totals(entries: Mapping[str, LessonEntry], learner: LearnerProgress) -> dict[str, float]:
-    """Return the totals for the progress bar; planned lessons count, their points do not."""
-    there = [entry for entry in entries.values() if not entry.coming]
+    """Return the totals over all lessons; planned lessons count as lessons, and for nothing else."""
+    there = [lesson_as_json(entry, learner) for entry in entries.values() if not entry.coming]
+    added = ("predicted", "prompts", "solved", "questions", "score", "max")
     return {
-        "done": sum(learner.lesson(entry.no).state_for(entry.prompts) == "done" for entry in there),
+        "read": sum(lesson["state"] in ("read", "done") for lesson in there),
+        "done": sum(lesson["state"] == "done" for lesson in there),
         "lessons": len(entries),
-        "score": math.fsum(learner.score(entry.exercise) for entry in there),
-        "max": math.fsum(entry.points for entry in there),
+        **{name: math.fsum(lesson[name] for lesson in there) for name in added},
     }

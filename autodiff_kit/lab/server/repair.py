@@ -33,12 +33,14 @@ from autodiff_kit.lessons.workspace import KIT_FOLDER
 Row = dict[str, Any]
 TableRows = list[tuple[str, Row]]
 COLUMNS: Final = {
-    "lesson": ("no", "state", "step", "begun_at", "predicted_at", "done_at"),
+    "lesson": ("no", "state", "step", "begun_at", "predicted_at", "read_at"),
     "prediction": ("lesson", "item", "answer_json", "truth_json", "right", "at"),
     "question": ("id", "notebook", "points", "best", "tries", "hints_seen", "solution_seen", "state", "message"),
     "attempt": ("question", "outcome", "score", "ms", "cell_sha", "at"),
     "handin": ("receipt", "notebook", "sha256", "score", "at"),
 }
+# What a column was called in the files of an older kit; a lesson's state there is "done" for "read".
+FORMER_NAMES: Final = {"read_at": "done_at"}
 TEXTS: Final = ("lesson", "item", "answer_json", "at", "id", "notebook", "state", "message", "question", "outcome",
                 "cell_sha", "receipt", "sha256")  # fmt: skip
 NUMBERS: Final = ("points", "best", "tries", "hints_seen", "solution_seen", "score", "ms")
@@ -96,7 +98,9 @@ def _rows(db: sqlite3.Connection, table: str) -> list[Row]:
     for direction in ("ASC", "DESC"):
         # A broken page may contain anything, also text that cannot be decoded.
         with suppress(sqlite3.Error, UnicodeDecodeError):
-            query = f"SELECT rowid, {', '.join(COLUMNS[table])} FROM {table} ORDER BY rowid {direction}"
+            there = {column[1] for column in db.execute(f"PRAGMA table_info({table})")}
+            names = [name if name in there else FORMER_NAMES.get(name, name) for name in COLUMNS[table]]
+            query = f"SELECT rowid, {', '.join(names)} FROM {table} ORDER BY rowid {direction}"
             for id, *row in db.execute(query):
                 found[id] = tuple(row)
     # Two attempts of the same second may be equal; they are distinguished by their position among equal rows.
@@ -114,7 +118,7 @@ def _is_valid_row(table: str, row: Row) -> bool:
     if not texts or not numbers:
         return False
     if table == "lesson":
-        return row["no"] in lesson_catalog() and row["state"] in ("begun", "done")
+        return row["no"] in lesson_catalog() and row["state"] in ("begun", "read", "done")
     if table == "prediction":
         return row["right"] in (None, 0, 1) and _is_json(row["answer_json"]) and _is_json(row["truth_json"] or "0")
     if table == "question":
@@ -169,7 +173,7 @@ def _walked(no: str, cells: list[Row]) -> Iterator[tuple[str, Row]]:
     shown = [cell for cell in cells if REVEAL_CALL.search(_source(cell))]
     if ran:
         seen = sum(len(REVEAL_CALL.findall(_source(cell))) for cell in shown if cell in ran)
-        state = "done" if shown and all(cell in ran for cell in shown) else "begun"
+        state = "read" if shown and all(cell in ran for cell in shown) else "begun"
         yield "lesson", {**dict.fromkeys(COLUMNS["lesson"]), "no": no, "state": state, "step": seen}
 
 
@@ -202,16 +206,17 @@ def _output(cell: Row) -> str:
 def _merge_lesson(db: sqlite3.Connection, row: Row, rev: int) -> None:
     row = {
         **row,
+        "state": "read" if row["state"] == "done" else row["state"],
         "begun_at": row["begun_at"] or utc_now(),
         "step": row["step"] if isinstance(row["step"], int) else None,
     }
     db.execute(
-        "INSERT INTO lesson (no, state, step, begun_at, predicted_at, done_at, rev)"
-        " VALUES (:no, :state, :step, :begun_at, :predicted_at, :done_at, :rev) ON CONFLICT (no) DO UPDATE SET"
-        " state = CASE WHEN 'done' IN (state, excluded.state) THEN 'done' ELSE state END,"
+        "INSERT INTO lesson (no, state, step, begun_at, predicted_at, read_at, rev)"
+        " VALUES (:no, :state, :step, :begun_at, :predicted_at, :read_at, :rev) ON CONFLICT (no) DO UPDATE SET"
+        " state = CASE WHEN 'read' IN (state, excluded.state) THEN 'read' ELSE state END,"
         " step = max(coalesce(step, 0), coalesce(excluded.step, 0)),"
         " predicted_at = coalesce(predicted_at, excluded.predicted_at),"
-        " done_at = coalesce(done_at, excluded.done_at), rev = excluded.rev",
+        " read_at = coalesce(read_at, excluded.read_at), rev = excluded.rev",
         {**row, "rev": rev},
     )
 

@@ -97,6 +97,6 @@ PROMPTS = (
             Choice("never", "never: x stays near 0.3", (), "a search that does not move stays stuck for good"),
             Choice("late", "much later, but before step 100", (66,)),
         ),
-        "While s is large the derivative at 0.3 is nearly 0 and x waits. Once s is below about 8, x moves.",
+        "While s is large the derivative at 0.3 is nearly 0 and x waits. Once s is below about 9, x moves.",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import jsonschema
 import pytest
 from jupyter_client.manager import KernelManager
 
+from autodiff_kit.lab.environment import PANELS_VARIABLE
 from autodiff_kit.lab.kernel.cells import source_hash
 
 TARGET = "autodiff_kit:tape"
@@ -109,7 +111,7 @@ def browser(warm_kernels: Any) -> Iterator[Browser]:
 @pytest.fixture
 def kernel(browser: Browser) -> Browser:
     """The state of a kernel after a restart."""
-    browser.manager.restart_kernel(now=True)
+    browser.manager.restart_kernel(now=True, env=dict(os.environ))
     browser.client.wait_for_ready(timeout=60)
     browser.news, browser.comm = [], ""
     return browser
@@ -132,6 +134,33 @@ def test_importing_the_kit_opens_the_comm_and_announces_a_tape(kernel: Browser) 
     assert kernel.ask("tape.explain", tape="t1", target="y", source="x")["connected"]
     assert kernel.run("%load_ext autodiff_kit.lab") == ""
     assert kernel.comms() == [kernel.comm]
+
+
+FIRST = """import autodiff_kit as ak
+x, unused = ak.Variable([1.0, 2.0], name="x"), ak.Variable(1.0, name="unused")
+with ak.GradientTape() as tape:
+    y = ak.sum(ak.tanh(x + [0.5, 0.5]))
+g = tape.gradient(y, [x, unused])
+"""
+
+
+def test_the_first_cell_is_complete_where_the_server_has_panels(browser: Browser) -> None:
+    """Import, tape and gradient in one cell: no page can have asked before the values are released."""
+    browser.manager.restart_kernel(now=True, env={**os.environ, PANELS_VARIABLE: "1"})
+    browser.client.wait_for_ready(timeout=60)
+    browser.news, browser.comm = [], ""
+    assert browser.run(FIRST) == ""
+    head = browser.ask("tape.head", tape="t1")
+    assert (head["released"], [head["names"][str(row)] for row in head["sources"]]) == (False, ["x", "unused"])
+    kinds = browser.ask("tape.kinds", tape="t1", a=0, b=head["n"])
+    assert set(kinds["value"]) == {"v"}
+    assert [kinds["cotangent"][row] for row in head["sources"]] == ["v", "n"]
+
+
+def test_values_of_an_unheard_tape_are_said_to_be_released(kernel: Browser) -> None:
+    assert kernel.run(FIRST) == ""
+    head = kernel.ask("tape.head", tape="t1")
+    assert (head["released"], head["released_because"]) == (True, "unheard")
 
 
 WRITE = """

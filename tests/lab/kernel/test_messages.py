@@ -744,6 +744,24 @@ def test_without_an_inspector_no_values_are_kept(page: Any, tapes: Any) -> None:
     assert page.refused("tape.values", tape=page.last(), a=0, b=2, what=["value"]) == "released"
 
 
+def test_where_an_inspector_is_expected_the_latest_tape_is_complete(make_page: Any, tapes: Any) -> None:
+    page = make_page(keeps_latest=True, limit=1_000_000)
+    with page.inspector:
+        for _ in range(2):
+            tapes.attention(persistent=False)
+        (listed,) = page.ask("tape.list")["tapes"]
+        head = page.ask("tape.head", tape=listed["tape"])
+        assert not head["released"]
+        assert "?" not in letters(page, listed["tape"], head["n"], "value")
+        page.ask("tape.watch", on=False)
+        x = ak.Variable(np.ones(200_000))
+        with ak.GradientTape() as large:
+            y = ak.exp(x)
+        large.gradient(y, x)
+        head = page.ask("tape.head", tape=page.last())
+        assert (head["released"], head["released_because"]) == (True, "large")
+
+
 def test_while_an_inspector_is_open_the_history_saves_values(seen: Any, tapes: Any) -> None:
     tapes.attention(persistent=False)  # no variable of the notebook refers to it
     head = seen.ask("tape.head", tape="t1")

@@ -217,7 +217,7 @@ def test_a_body_that_is_not_an_object(server: Any, body: bytes) -> None:
     "body",
     [
         {}, {"rev": -1}, {"rev": True}, {"rev": 1.5}, {"rev": "1"}, {"rev": 10**30}, {"rev": 0, "step": -1},
-        {"rev": 0, "step": "x"}, {"rev": 0, "state": "new"}, {"rev": 0, "state": ["done"]}, {"rev": 0, "score": 9},
+        {"rev": 0, "step": "x"}, {"rev": 0, "state": "new"}, {"rev": 0, "state": ["read"]}, {"rev": 0, "score": 9},
         {"rev": None, "step": 1},
     ],
 )  # fmt: skip

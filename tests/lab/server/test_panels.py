@@ -104,15 +104,23 @@ def test_a_planned_lesson_has_no_notebook(fresh: WorkingFolder, ahead: str) -> N
     assert all(lesson["notebook"] is lesson["exercise"] is None for lesson in coming)
 
 
+def finish(folder: WorkingFolder, no: str) -> None:
+    """Predict every result of a lesson, read it to its end, and solve its exercise."""
+    entry, mine = catalog.lesson_catalog()[no], Progress(folder.root)
+    for item in entry.prompts:
+        mine.commit_prediction(no, item, 1)
+        mine.reveal_prediction(no, item, 1, right=True)
+    mine.mark_read(no)
+    for cell in entry.exercise.cells if entry.exercise else ():
+        if cell.points:
+            attempt(folder, cell.question, "passed", cell.points, entry.slug)
+
+
 def done_before(folder: WorkingFolder, no: str) -> None:
-    """Finish every lesson before this one, with its exercise."""
+    """Finish every lesson before this one."""
     for other, entry in catalog.lesson_catalog().items():
-        if other >= no or entry.coming:
-            continue
-        Progress(folder.root).finish_lesson(other)
-        for cell in entry.exercise.cells if entry.exercise else ():
-            if cell.points:
-                attempt(folder, cell.question, "passed", cell.points, entry.slug)
+        if other < no and not entry.coming:
+            finish(folder, other)
 
 
 def test_next_goes_through_a_lesson_cell_by_cell(folder: WorkingFolder) -> None:
@@ -179,10 +187,7 @@ def test_next_after_a_lesson(folder: WorkingFolder) -> None:
 def test_next_when_all_is_done(folder: WorkingFolder) -> None:
     for no, entry in catalog.lesson_catalog().items():
         if not entry.coming:
-            Progress(folder.root).finish_lesson(no)
-            for cell in entry.exercise.cells if entry.exercise else ():
-                if cell.points:
-                    attempt(folder, cell.question, "passed", cell.points, entry.slug)
+            finish(folder, no)
     found = panel_data.progress(folder)
     assert found is not None
     assert (found["next"]["kind"], found["next"]["path"]) == ("finished", None)
@@ -190,19 +195,39 @@ def test_next_when_all_is_done(folder: WorkingFolder) -> None:
 
 
 def test_states_follow_the_kernel(folder: WorkingFolder) -> None:
-    def state() -> Any:
+    def of_01(*names: str) -> tuple[Any, ...]:
         found = panel_data.progress(folder)
         assert found is not None
-        return found["lessons"].get("01", {}).get("state")
+        return tuple(found["lessons"].get("01", {}).get(name) for name in names)
 
-    mine = Progress(folder.root)
-    assert state() is None
+    entry, mine = catalog.lesson_catalog()["01"], Progress(folder.root)
+    assert of_01("state") == (None,)
     mine.begin_lesson("01")
-    assert state() == "begun"
+    assert of_01("state", "read", "predicted", "solved") == ("begun", 0, 0, 0)
     mine.commit_prediction("01", "jv", "a")
-    assert state() == "predicted"
-    mine.finish_lesson("01")
-    assert state() == "done"
+    assert of_01("state", "read", "predicted", "solved") == ("begun", 0, 1, 0)
+    mine.mark_read("01")
+    assert of_01("state", "read", "predicted", "solved") == ("read", len(entry.prompts), 1, 0)
+    finish(folder, "06")
+    for item in entry.prompts[1:]:
+        mine.commit_prediction("01", item, "a")
+    assert of_01("state", "predicted") == ("read", len(entry.prompts))
+    for question in entry.questions:
+        attempt(folder, question, "passed", 1)
+    assert of_01("state", "solved") == ("done", len(entry.questions))
+
+
+def test_running_all_cells_reads_a_lesson_and_no_more(folder: WorkingFolder) -> None:
+    """Nothing was predicted or solved, and the first prompt is what comes next."""
+    mine = Progress(folder.root)
+    mine.begin_lesson("01")
+    mine.mark_read("01")
+    found = panel_data.progress(folder)
+    assert found is not None
+    assert found["lessons"]["01"]["state"] == "read"
+    assert [found["totals"][name] for name in ("read", "done", "predicted", "solved")] == [1, 0, 0, 0]
+    first = catalog.lesson_catalog()["01"].prompts[0]
+    assert (found["next"]["kind"], found["next"]["lesson"], found["next"]["item"]) == ("predict", "01", first)
 
 
 def test_scores_are_the_best_attempts(folder: WorkingFolder) -> None:
@@ -233,9 +258,9 @@ def test_the_newest_value_of_each_field_wins(folder: WorkingFolder) -> None:
     assert other["progress"]["lessons"]["01"]["step"] == 5
     same = panel_data.patch_lesson(folder, "01", {"rev": 0, "step": 5, "state": "begun"})
     assert (same["behind"], same["others"], same["rev"]) == (True, [], other["rev"])
-    done = panel_data.patch_lesson(folder, "01", {"rev": same["rev"], "state": "done"})
+    done = panel_data.patch_lesson(folder, "01", {"rev": same["rev"], "state": "read"})
     back = panel_data.patch_lesson(folder, "01", {"rev": done["rev"], "state": "begun"})
-    assert back["progress"]["lessons"]["01"]["state"] == "done"
+    assert back["progress"]["lessons"]["01"]["state"] == "read"
 
 
 def test_an_unknown_revision(folder: WorkingFolder) -> None:

@@ -36,7 +36,7 @@ def learn(folder: WorkingFolder) -> None:
     for item in lesson_catalog()["01"].prompts[:3]:
         mine.commit_prediction("01", item, 1)
         mine.reveal_prediction("01", item, 2, right=False)
-    mine.finish_lesson("06")
+    mine.mark_read("06")
     mine.see_hint("jvp-2", 2)
     for n in range(12):
         attempt(folder, f"jvp-{n % 6 + 1}", "not yet", 0)
@@ -162,11 +162,11 @@ def test_how_far_a_lesson_was_walked_comes_back_from_the_notebook(folder: Workin
     assert "06" not in lessons(folder)
 
 
-def test_a_lesson_that_was_walked_to_its_end_is_done(folder: WorkingFolder) -> None:
+def test_a_lesson_that_was_walked_to_its_end_is_read(folder: WorkingFolder) -> None:
     file(folder).write_bytes(NONSENSE)
     entry = lesson_catalog()["01"]
     ran(folder, f"notebooks/{SLUG}.ipynb", {cell.id: "" for cell in (entry.notebook.cells if entry.notebook else ())})
-    assert lessons(folder)["01"]["state"] == "done"
+    assert lessons(folder)["01"]["state"] == "read"
 
 
 def test_predictions_come_back_from_the_newest_backup(folder: WorkingFolder) -> None:

@@ -13,7 +13,7 @@ interface Described {
 }
 
 const all = plugins as unknown as Described[];
-const PANELS = ['autodiff-kit:syllabus', 'autodiff-kit:inspector', 'autodiff-kit:exercises'];
+const PANELS = ['autodiff-kit:syllabus', 'autodiff-kit:inspector', 'autodiff-kit:exercises', 'autodiff-kit:welcome', 'autodiff-kit:lesson-room'];
 const short = (tokens: { name: string }[] = []): string[] => tokens.map(token => token.name.split(':').pop()!);
 
 test('each panel is a plugin that states what it needs', () => {
@@ -22,12 +22,15 @@ test('each panel is a plugin that states what it needs', () => {
     'autodiff-kit:plugin': [[], ['ISettingRegistry'], 'IPanelSettings'],
     'autodiff-kit:notebook-sessions': [['INotebookTracker', 'ITranslator'], [], 'INotebookSessions'],
     'autodiff-kit:notebook-actions': [['INotebookTracker', 'IDocumentManager', 'ITranslator'], ['INotebookSessions'], 'INotebookActions'],
-    'autodiff-kit:syllabus': [['INotebookActions', 'ITranslator'], ['IPanelSettings', 'ILabShell', 'ILayoutRestorer', 'ICommandPalette', 'ILauncher', 'IStateDB'], null],
+    'autodiff-kit:syllabus': [['INotebookActions', 'ITranslator'], ['IPanelSettings', 'ILabShell', 'ILayoutRestorer', 'ICommandPalette', 'ILauncher', 'IStateDB', 'INotebookTracker'], null],
     'autodiff-kit:inspector': [
       ['INotebookActions', 'INotebookSessions', 'ITranslator'],
       ['IPanelSettings', 'IEditorExtensionRegistry', 'ILayoutRestorer', 'ICommandPalette', 'ILauncher', 'IStatusBar', 'IThemeManager'], null
     ],
-    'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null]
+    'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null],
+    'autodiff-kit:saved-outputs': [['INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], null],
+    'autodiff-kit:welcome': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['IStateDB', 'ICommandPalette'], null],
+    'autodiff-kit:lesson-room': [['ILabShell', 'INotebookTracker'], [], null]
   });
   all.forEach(plugin => {
     assert.ok(plugin.autoStart, plugin.id);

@@ -98,6 +98,21 @@ with ak.GradientTape() as once:
 g = once.gradient(y2, W_q)
 """.strip()
 
+# All in one cell: import, tape and gradient, before any page can ask for something.
+FIRST = """
+import numpy as np
+import autodiff_kit as ak
+rng = np.random.default_rng(0)
+W = ak.Variable(rng.normal(size=(3, 4)), name="W")
+x = ak.Variable(4.0, name="x")
+lost = ak.Variable(2.0, name="lost")
+with ak.GradientTape() as tape:
+    side = lost * 3.0
+    hidden = ak.tanh(np.ones((2, 3)) @ W + 1.0)
+    total = ak.sqrt(x) + ak.sum(hidden)
+g = tape.gradient(total, [W, x, lost])
+""".strip()
+
 # An answer to jvp-1 whose second half is wrong.
 NEARLY = """
 from autodiff_kit.exercises.questions.lesson01.jvp_1 import solution

@@ -153,8 +153,8 @@ class Bench:
         self.page.goto(f"{self.server.url}lab?token={self.server.token}{more}")
         self.page.wait_for_function("window.jupyterapp", timeout=60_000)
         self.js("jupyterapp.restored.then(() => null)")
-        if "reset" in more:  # an empty window is given a launcher, which takes the focus when it comes
-            self.page.wait_for_selector(".jp-Launcher", timeout=60_000)
+        if "reset" in more:  # an empty window is given the welcome page, which takes the focus when it comes
+            self.page.wait_for_selector(".akl-welcome, .jp-Launcher", timeout=60_000)
             self.still()
 
     def command(self, name: str, **args: Any) -> None:
@@ -193,8 +193,12 @@ class Bench:
     def inspector(self) -> Locator:
         return self.page.locator(".akl-inspector")
 
+    def open_inspector(self) -> None:
+        self.js("jupyterapp.shell.activateById('autodiff-kit-inspector')")
+
     def tape(self, nodes: int | str) -> None:
-        """Wait until a tape of so many nodes is shown."""
+        """Open the inspector, which leaves the focus where it is, and wait until it shows a tape of so many nodes."""
+        self.open_inspector()
         count = f"{nodes}"
         expect(self.inspector.locator(".akl-facts")).to_contain_text(f"{count} node")
         expect(self.inspector).to_have_attribute("data-state", re.compile("ready|one"))

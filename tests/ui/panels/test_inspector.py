@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from .cells import ATTENTION, LONG, NAN, ONCE, ONE, PULL, PUSH, SETUP
+from .cells import ATTENTION, FIRST, LONG, NAN, ONCE, ONE, PULL, PUSH, SETUP
 
 
 def test_a_tape_is_stepped_forward_and_swept_back(bench: Any) -> None:
@@ -97,6 +97,48 @@ def test_a_none_is_found_explained_and_marked(bench: Any) -> None:
     expect(bench.page.locator(".cm-line.akl-line-torn")).to_have_count(0)
 
 
+def test_the_first_tape_of_a_notebook_is_complete(bench: Any) -> None:
+    bench.notebook()
+    bench.run(FIRST)
+    bench.command("autodiff-kit:open-inspector")
+    bench.tape(13)
+    expect(bench.inspector.locator(".akl-badge")).to_have_text("1")
+    expect(bench.inspector.locator(".akl-view :is(.akl-v-lost, .akl-v-load)")).to_have_count(0)
+    expect(bench.inspector.locator(".akl-name", has_text="total")).to_have_count(1)
+    bench.shot("first-tape")
+
+    bench.inspector.locator(".akl-view .akl-name", has_text=re.compile("^W$")).click()
+    blocks = bench.inspector.locator(".akl-block")
+    expect(blocks.filter(has_text="↑ cotangent").locator(".akl-matrix td")).to_have_count(12)
+    expect(bench.inspector.locator(".akl-detail .akl-matrix")).to_have_count(1)
+    bench.shot("first-tape-detail")
+
+    bench.view("why")
+    used, computed = (bench.inspector.locator(".akl-chain-side").nth(k) for k in range(2))
+    expect(bench.inspector.locator(".akl-verdict")).to_contain_text("lost is used for side (multiply, line 8)")
+    expect(used.locator("li").last).to_contain_text("The path ends at multiply")
+    expect(computed).not_to_contain_text("lost")
+    bench.shot("first-tape-why")
+
+
+def test_the_signs_are_explained_and_what_is_not_kept_is_said(bench: Any) -> None:
+    bench.notebook()
+    bench.run("import os; del os.environ['AUTODIFF_KIT_PANELS']", FIRST)
+    bench.command("autodiff-kit:open-inspector")
+    bench.tape(13)
+    expect(bench.inspector.locator(".akl-banners")).to_contain_text("no inspector was listening")
+    expect(bench.inspector.locator(".akl-view .akl-v-load")).to_have_count(0)
+    expect(bench.inspector.locator(".akl-view .akl-v-lost").first).to_have_text("not kept")
+    assert bench.cells(5) == ["not kept", "not kept"], "value and cotangent"
+    signs = bench.inspector.locator(".akl-legend")
+    expect(signs.locator("dl")).to_be_hidden()
+    bench.shot("not-kept")
+    signs.locator("summary").focus()
+    bench.press("Enter")
+    expect(signs.locator("dl")).to_contain_text("no path leads from here to the target")
+    bench.shot("legend")
+
+
 def test_connected_nodes_show_their_path_and_jacobian(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -112,6 +154,7 @@ def test_connected_nodes_show_their_path_and_jacobian(bench: Any) -> None:
 def test_the_first_nan_has_a_banner_and_a_line(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, NAN)
+    bench.open_inspector()
     banner = bench.inspector.locator(".akl-banner.is-nan")
     expect(banner).to_contain_text("subtract")
     expect(banner).to_contain_text("−∞ − (−∞)")

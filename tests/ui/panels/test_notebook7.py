@@ -63,7 +63,7 @@ def paper(chrome: Browser, server: Any) -> Iterator[Any]:
 def test_inspector_marks_and_syllabus(paper: Any) -> None:
     book = paper(LESSON)
     book.run("import autodiff_kit as ak\n" + PUSH, PULL)
-    book.tape(12)  # it opens by itself, as in JupyterLab
+    book.tape(12)
     assert book.inside(".akl-inspector")
     expect(book.inspector.locator(".akl-where")).to_have_text("swept")  # word of the second cell has come
     book.focus_table()

@@ -12,6 +12,8 @@ export type CommandArgs = Record<string, unknown>;
 
 export interface Command {
   label: () => string;
+  /** What a launcher's card says when pointed at. */
+  caption?: () => string;
   execute: (args: CommandArgs) => unknown;
   icon?: LabIcon;
   isEnabled?: () => boolean;
@@ -29,6 +31,7 @@ export function addCommands(app: JupyterFrontEnd, palette: ICommandPalette | nul
   for (const [name, command] of Object.entries(commands)) {
     app.commands.addCommand(COMMAND_PREFIX + name, {
       label: command.label,
+      caption: command.caption ?? '',
       icon: command.icon,
       isEnabled: command.isEnabled ?? (() => true),
       execute: args => command.execute(args as CommandArgs),

@@ -20,7 +20,7 @@ export interface ExercisesHost {
 type QuestionStatus = QuestionState | 'running';
 const STATE_ICONS: Record<QuestionStatus, string> = { passed: 'check', partial: 'half', 'not yet': 'minus', error: 'warn', 'not tried': 'pencil', running: 'clock' };
 const stateLabel = (state: QuestionStatus): string => ({ passed: t('passed'), partial: t('partly right'), 'not yet': t('not yet'), error: t('error'), 'not tried': t('not tried'), running: t('checking') })[state];
-const barClass: Record<QuestionState, string> = { passed: 'done', partial: 'predicted', 'not yet': 'begun', error: 'begun', 'not tried': 'none' };
+const barClass: Record<QuestionState, string> = { passed: 'done', partial: 'read', 'not yet': 'begun', error: 'begun', 'not tried': 'none' };
 
 export class ExercisesPanel {
   readonly el: HTMLElement;

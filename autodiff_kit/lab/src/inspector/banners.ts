@@ -9,7 +9,7 @@ import { groupThousands, t, tn } from '../common/translation';
 
 export const tapeFacts = (tape: Tape): string =>
   [tn('%1 node', '%1 nodes', tape.n), ...(tape.totals ? [t('%1 held', formatBytes(tape.totals.bytes))] : []), tape.header.persistent ? t('persistent') : t('one use'),
-    ...(tape.released ? [t('arrays released')] : [])].join(' · ');
+    ...(tape.released ? [t('values not kept')] : [])].join(' · ');
 
 interface BannerActions {
   restart(): void;
@@ -35,7 +35,18 @@ export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | 
     offline: () => plainBanner('warn', t('No connection. The kernel may still be running; values sent before stay visible.'))
   }[s.kernelCondition]();
   const one = tape.n === 1 ? banner('is-plain', [h('p', null, t('One node: %1 is watched, and nothing was computed from it yet.', tape.label(0)))]) : null;
-  return [nanBanner(s, tape, acts), one, condition, noneBanner(s, acts.why, acts.close)];
+  const released = tape.header.released ? plainBanner('half', releasedText(tape)) : null;
+  return [nanBanner(s, tape, acts), one, condition, released, noneBanner(s, acts.why, acts.close)];
+}
+
+/** Why values of a tape are missing, and what brings them back. */
+function releasedText(tape: Tape): string {
+  return {
+    '': t('This tape released its values after its gradient. Run its cell again to see them.'),
+    unheard: t('This tape released its values after its gradient, and no inspector was listening. Run its cell again to see them.'),
+    older: t('Newer tapes took the place of this one, so its values are not kept. Run its cell again, or pin a tape to keep it.'),
+    large: t('The values of this tape take more memory than the inspector keeps. Record a smaller one to see them.')
+  }[tape.header.released_because];
 }
 
 function nanBanner(s: InspectorState, tape: Tape, acts: BannerActions): HTMLElement | null {

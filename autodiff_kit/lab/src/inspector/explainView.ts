@@ -77,26 +77,39 @@ class ExplainView implements View {
     const plain = `${names}: None. ${why.headline} ${why.because} ${why.fix}${place ? ` (${t('cell %1, line %2', this.s.code.cellLabel(place), place[1])})` : ''}`;
     return [
       h('div', { class: 'akl-verdict', role: 'status' }, h('span', { class: 'akl-v akl-v-none' }, 'None'), h('div', null, h('h3', null, why.headline), h('p', null, why.because))),
-      this.chain(tape, why, place),
+      ...this.chains(tape, why, place),
       why.fix ? h('div', { class: 'akl-fix' }, h('h4', null, t('What to do')), h('p', null, why.fix)) : null,
       h('div', { class: 'akl-actions' }, place ? button(t('Go to the line'), { ic: 'line', text: true, act: () => this.s.code.goToLine(place) }) : null,
         why.node !== null ? button(t('Show in the graph'), { ic: 'tape', text: true, act: () => this.actions.show('graph') }) : null, button(t('Copy as text'), { act: () => copyToClipboard(plain) }))
     ];
   }
 
-  /** The two sides of the gap: what the source reaches (solid), the line that cuts, what the target needs (dashed). */
-  private chain(tape: Tape, why: Explanation, place: CodeLocation | null): HTMLElement {
+  /** Two lists, because no path joins them: from the source to where its path ends, and what the target is computed from. */
+  private chains(tape: Tape, why: Explanation, place: CodeLocation | null): HTMLElement[] {
+    const list = (heading: string, ...items: (HTMLElement | HTMLElement[] | null)[]): HTMLElement =>
+      h('div', { class: 'akl-chain-side' }, h('h4', null, heading), h('ol', { class: 'akl-chain', 'aria-label': heading }, items));
+    return [
+      list(t('What %1 is used for', nodeName(this.s, why.source, why.source_name)), this.sourceItems(tape, why), place ? this.gap(tape, why, place) : this.unusedItem(why)),
+      list(t('What %1 is computed from', nodeName(this.s, why.target, why.target_name)), this.foldedItems(tape, this.pathToTarget(tape, why), 'is-needed', null, t('target')))
+    ];
+  }
+
+  private unusedItem(why: Explanation): HTMLElement | null {
+    return why.kind === 'unused' || why.kind === 'unread' ? h('li', { class: 'akl-chain-gap akl-quiet' }, t('Nothing on this tape reads it.')) : null;
+  }
+
+  private sourceItems(tape: Tape, why: Explanation): HTMLElement[] {
     const up = this.pathFromSource(tape, why);
-    const near = up.length ? this.foldedItems(tape, up, 'is-reached', t('source'), null)
+    return up.length ? this.foldedItems(tape, up, 'is-reached', t('source'), null)
       : [h('li', { class: 'is-reached akl-chain-lost' }, h('span', { class: 'akl-chain-dot' }), h('b', null, nodeName(this.s, why.source, why.source_name)), h('span', { class: 'akl-op' }, t('no node of this tape')))];
-    return h('ol', { class: 'akl-chain', 'aria-label': t('The path and its gap') }, near, place ? this.gap(why, place) : null, this.foldedItems(tape, this.pathToTarget(tape, why), 'is-needed', null, t('target')));
   }
 
   /** From the source up to where it stops. */
   private pathFromSource(tape: Tape, why: Explanation): number[] {
     const reached = new Set(expandRuns(why.reached));
     const last = (i: number): number | undefined => tape.inputs(i).filter(x => reached.has(x)).pop();
-    let at = why.node !== null && why.cause !== 5 && why.cause !== 1 ? last(why.node) : (why.source ?? undefined);
+    const ends = why.kind === 'unrelated' ? (why.node ?? undefined) : undefined;
+    let at = ends ?? (why.node !== null && why.cause !== 5 && why.cause !== 1 ? last(why.node) : (why.source ?? undefined));
     const path: number[] = [];
     while (at !== undefined && path.length < tape.n) {
       path.unshift(at);
@@ -108,16 +121,17 @@ class ExplainView implements View {
   /** From the gap down to the target: through nodes that hang on the line that cuts, where there are such. */
   private pathToTarget(tape: Tape, why: Explanation): number[] {
     const needed = new Set(expandRuns(why.needed));
-    const hangs = new Set(why.node === null ? [] : [why.node]);
-    for (let i = (why.node ?? tape.n) + 1; i <= why.target; i++) {
+    const cut = why.cause === 5 ? null : why.node;
+    const hangs = new Set(cut === null ? [] : [cut]);
+    for (let i = (cut ?? tape.n) + 1; i <= why.target; i++) {
       if (tape.inputs(i).some(x => hangs.has(x))) {
         hangs.add(i);
       }
     }
     const path = [why.target];
     for (let at: number | undefined = why.target; at !== undefined && path.length < tape.n;) {
-      const ins: number[] = at === why.node ? [] : tape.inputs(at).filter(x => needed.has(x) && x !== why.node && !tape.flag(x, 'k'));
-      at = ins.find(x => hangs.has(x)) ?? (hangs.size > 1 ? undefined : ins.find(x => x > (why.node ?? -1)));
+      const ins: number[] = at === cut ? [] : tape.inputs(at).filter(x => needed.has(x) && x !== cut && !tape.flag(x, 'k'));
+      at = ins.find(x => hangs.has(x)) ?? (hangs.size > 1 ? undefined : ins.find(x => x > (cut ?? -1)));
       if (at !== undefined) {
         path.unshift(at);
       }
@@ -125,10 +139,10 @@ class ExplainView implements View {
     return path;
   }
 
-  private gap(why: Explanation, place: CodeLocation): HTMLElement {
+  private gap(tape: Tape, why: Explanation, place: CodeLocation): HTMLElement {
     const where = [this.s.code.cellLabel(place), place[1]];
     const words = this.s.code.isEdited(place) ? t('The path ended in cell %1, line %2; the cell was edited since.', ...where)
-      : why.cause === 5 ? t('No path continues from here: cell %1, line %2', ...where) : t('The path ends here: cell %1, line %2', ...where);
+      : why.node !== null ? t('The path ends at %3: cell %1, line %2', ...where, tape.op(why.node)) : why.cause === 5 ? t('No path continues from here: cell %1, line %2', ...where) : t('The path ends here: cell %1, line %2', ...where);
     return h('li', { class: 'akl-chain-gap' }, h('span', { class: 'akl-chain-cut', 'aria-hidden': 'true' }, icon('cut')),
       h('button', { type: 'button', class: 'akl-plainbtn', on: { click: () => this.s.code.goToLine(place), ...this.hoverListeners(place, null) } }, h('code', null, why.code), h('span', null, words)));
   }

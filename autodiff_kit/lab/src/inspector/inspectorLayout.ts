@@ -1,5 +1,6 @@
 import { button, selectMenu, replaceChildren, h, icon, radioGroup } from '../common/dom';
 import { type RowFilter, type ViewName, VIEWS } from './inspectorState';
+import { legend } from './legend';
 import type { GroupBy } from './nodeGroups';
 import { t, tn } from '../common/translation';
 
@@ -50,7 +51,7 @@ export class InspectorLayout {
     this.tabs.addEventListener('keydown', e => this.onTabKeydown(e));
     const first = h('header', { class: 'akl-head' }, h('div', { class: 'akl-row' }, this.statusDot, this.tapePicker, this.pinButton, button(t('Open in the main area'), { ic: 'out', act: () => actions.moveToMainArea() })), this.facts);
     this.el = h('section', { class: 'akl akl-inspector', 'aria-label': t('Tape inspector'), tabIndex: -1 }, first, this.tabs, h('div', { class: 'akl-deck' }, this.playbackControls(), strip), this.banners, this.tools(),
-      h('div', { class: 'akl-main' }, this.view, detail), this.empty);
+      h('div', { class: 'akl-main' }, this.view, detail), legend(), this.empty);
   }
 
   private playbackControls(): HTMLElement {

@@ -102,10 +102,10 @@ export class NodeDetails {
     const shown: [Quantity, string, boolean][] = [['value', t('value'), recorded], ['tangent', `↓ ${t('tangent')}`, recorded], ['cotangent', `↑ ${t('cotangent')}`, i >= s.reverseEnd]];
     const here = shown.filter(([what]) => what !== 'tangent' || s.tangents);
     const one = s.width >= 720 ? null : this.primaryQuantity(i);
-    return [h('div', { class: 'akl-blocks' }, here.map(([what, title, ready]) => this.block(i, what, title, ready, !one))), one ? this.smallArray(i, one) : null];
+    return [h('div', { class: 'akl-blocks' }, here.map(([what, title, ready]) => this.block(i, what, title, ready, !one || what === one)))];
   }
 
-  /** On a narrow panel one matrix shows: that of the sweep that runs. */
+  /** On a narrow panel one matrix shows, under its own heading: that of the sweep that runs. */
   private primaryQuantity(i: number): Quantity {
     const { s } = this;
     const has = (what: Quantity): boolean => s.tape!.kinds[what][i] >= KIND.FINITE;
@@ -116,7 +116,7 @@ export class NodeDetails {
     const tape = this.s.tape!;
     const v = h('span', { class: 'akl-v' });
     const constant = what !== 'value' && tape.flag(i, 'k');
-    const kind = !ready ? KIND.NOT_BEGUN : constant ? KIND.CONSTANT : tape.kinds[what][i];
+    const kind = what === 'cotangent' ? tape.cotangentKind(i, this.s.reverseEnd) : !ready ? KIND.NOT_BEGUN : constant ? KIND.CONSTANT : tape.kind(what, i);
     showValue(v, ROLES[what], kind, tape.summariesOf(i)[['value', 'tangent', 'cotangent'].indexOf(what)], tape.shape(i));
     return h('div', { class: `akl-block akl-block-${ROLES[what]}` }, h('div', { class: 'akl-block-head' }, h('span', null, title), v), matrices && ready && kind >= KIND.FINITE ? this.smallArray(i, what) : null);
   }

@@ -20,7 +20,7 @@ interface SummarizedTape {
   readonly n: number;
   readonly channel: RequestChannel;
   readonly kinds: Record<Quantity, Uint8Array>;
-  readonly released: boolean;
+  readonly gone: boolean;
   recordError(error: unknown): void;
   onUpdate(what: 'values'): void;
 }
@@ -37,7 +37,7 @@ export class SummaryCache {
     const block = Math.floor(i / BLOCK_ROWS);
     const here = this.blocks.get(block);
     const whole = here && !(here.incomplete && this.tape.kinds.cotangent[i] !== KIND.UNKNOWN);
-    if (!whole && !this.missing.has(block) && !this.tape.released) {
+    if (!whole && !this.missing.has(block) && !this.tape.gone) {
       this.missing.add(block);
       queueMicrotask(() => void this.fetchMissing());
     }
@@ -56,7 +56,7 @@ export class SummaryCache {
       return;
     }
     this.busy = true;
-    while (this.missing.size && !this.tape.released) {
+    while (this.missing.size && !this.tape.gone) {
       // Rows that were only passed by are forgotten; if they come back they ask again.
       const last = [...this.missing].slice(-MAX_QUEUED);
       this.missing.clear();

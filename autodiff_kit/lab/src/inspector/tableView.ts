@@ -200,21 +200,21 @@ class TableView implements TapeTableView {
     const swept = f >= s.reverseEnd;
     const constant = tape.flag(f, 'k');
     const begun = (yes: boolean, kind: number): number => (!yes ? KIND.NOT_BEGUN : constant ? KIND.CONSTANT : kind);
-    const value = recorded ? tape.kinds.value[f] : KIND.NOT_BEGUN;
-    const cotangent = begun(swept, tape.kinds.cotangent[f]);
+    const value = recorded ? tape.kind('value', f) : KIND.NOT_BEGUN;
+    const cotangent = tape.cotangentKind(f, s.reverseEnd);
     for (const c of this.columns) {
       const el = line.cells[c].firstElementChild as HTMLElement;
       if (c === 'value') {
         showValue(el, 'value', value, row[0], shape, cellSize);
       } else if (c === 'tangent') {
-        showValue(el, 'fwd', begun(recorded, tape.kinds.tangent[f]), row[1], shape, cellSize);
+        showValue(el, 'fwd', begun(recorded, tape.kind('tangent', f)), row[1], shape, cellSize);
       } else if (c === 'cotangent') {
         this.cotangent(el, f, cotangent, row, shape);
       } else {
         plain(el, this.columnText(c, f));
       }
     }
-    const reached = swept ? spokenValue(tape.kinds.cotangent[f], row[2], shape) : t('not yet');
+    const reached = swept ? spokenValue(tape.kind('cotangent', f), row[2], shape) : t('not yet');
     line.el.setAttribute('aria-label', t('node %1, %2, value %3, cotangent %4', f, tape.label(f), spokenValue(value, row[0], shape), reached));
   }
 
@@ -272,11 +272,11 @@ class TableView implements TapeTableView {
     for (const c of this.columns) {
       const el = line.cells[c].firstElementChild as HTMLElement;
       if (c === 'value') {
-        showValue(el, 'value', at < s.forwardEnd ? group.value : KIND.NOT_BEGUN, tape.summariesOf(at)[0], tape.shape(at), cellSize);
+        showValue(el, 'value', at < s.forwardEnd ? tape.settledKind(group.value) : KIND.NOT_BEGUN, tape.summariesOf(at)[0], tape.shape(at), cellSize);
       } else if (c === 'tangent') {
-        showValue(el, 'fwd', at < s.forwardEnd ? group.tangent : KIND.NOT_BEGUN, tape.summariesOf(at)[1], tape.shape(at), cellSize);
+        showValue(el, 'fwd', at < s.forwardEnd ? tape.settledKind(group.tangent) : KIND.NOT_BEGUN, tape.summariesOf(at)[1], tape.shape(at), cellSize);
       } else if (c === 'cotangent') {
-        showValue(el, 'rev', reached ? group.cotangent : KIND.NOT_BEGUN, tape.summariesOf(first)[2], tape.shape(first), cellSize);
+        showValue(el, 'rev', reached ? tape.settledKind(group.cotangent) : KIND.NOT_BEGUN, tape.summariesOf(first)[2], tape.shape(first), cellSize);
       } else {
         plain(el, facts[c] ?? '');
       }

@@ -17,8 +17,9 @@ export class Tape {
   readonly kinds: Record<Quantity, Uint8Array>;
   /** Operations and bytes of the whole tape; null until they were asked for. */
   totals: CostChunk['totals'] | null = null;
-  /** The kernel released the tape: nothing more can be requested. */
-  released: boolean;
+  /** The kernel no longer answers for the tape: nothing more can be requested. */
+  gone = false;
+  private kindsLoaded = false;
   hasTangents = false;
   /** Another tape is shown: nothing more is asked of this one. */
   closed = false;
@@ -31,7 +32,6 @@ export class Tape {
 
   constructor(readonly channel: RequestChannel, readonly header: TapeHeader, parts: ColumnChunk[]) {
     this.n = header.n;
-    this.released = header.released;
     this.columns = new TapeColumns(header, parts);
     this.summaries = new SummaryCache(this);
     const fresh = (): Uint8Array => new Uint8Array(header.n).fill(KIND.UNKNOWN);
@@ -55,15 +55,32 @@ export class Tape {
     if (news.n !== this.n || news.at !== this.header.at) {
       return false;
     }
-    const { asked, target, sources, hooks, bad } = news;
-    Object.assign(this.header, { asked, target, sources, hooks, bad: bad ?? this.header.bad });
-    this.released = news.released;
+    const { asked, target, sources, hooks, bad, released, released_because } = news;
+    Object.assign(this.header, { asked, target, sources, hooks, bad: bad ?? this.header.bad, released, released_because });
     this.kinds.cotangent.fill(KIND.UNKNOWN);
     this.sweepSteps.clear();
     this.arrays.clear();
     this.summaries.clear();
     this.clearDerived();
     return true;
+  }
+
+  /** Values are missing that the kernel released. */
+  get released(): boolean {
+    return this.header.released || this.gone;
+  }
+
+  kind(what: Quantity, i: number): number {
+    return this.settledKind(this.kinds[what][i]);
+  }
+  /** The cotangent's kind as far as the sweep has come; of a released tape there is no sweep to wait for. */
+  cotangentKind(i: number, reverseEnd: number): number {
+    const known = this.flag(i, 'k') ? KIND.CONSTANT : this.kind('cotangent', i);
+    return i >= reverseEnd || (this.header.released && known === KIND.NOT_KEPT) ? known : KIND.NOT_BEGUN;
+  }
+  /** Once the kernel has told all that it knows, what is unknown is not kept. */
+  settledKind(kind: number): number {
+    return kind === KIND.UNKNOWN && this.kindsLoaded ? KIND.NOT_KEPT : kind;
   }
 
   get id(): string {
@@ -112,7 +129,7 @@ export class Tape {
   /** Record an error reply; nothing more is requested of a released tape. */
   recordError(error: unknown): void {
     if ((error as { code?: string }).code === 'released') {
-      this.released = true;
+      this.gone = true;
     }
   }
 
@@ -145,9 +162,10 @@ export class Tape {
   /** Kinds come newest first; the kernel works on them in slices, and the panel draws them a few times a second. */
   private async loadKinds(): Promise<void> {
     const pieces = chunkStarts(this.n, KIND_CHUNK_ROWS);
+    this.kindsLoaded = false;
     let idle = 0;
     let drawn = 0;
-    for (let left = Infinity; pieces.length && idle < MAX_IDLE_REQUESTS && !this.released && !this.closed;) {
+    for (let left = Infinity; pieces.length && idle < MAX_IDLE_REQUESTS && !this.gone && !this.closed;) {
       const unknown = await this.loadKindChunk(pieces[0]);
       if (unknown <= 0) {
         pieces.shift();
@@ -163,6 +181,8 @@ export class Tape {
         this.onUpdate('kinds');
       }
     }
+    this.kindsLoaded = true;
+    this.onUpdate('kinds');
   }
 
   /** Load one chunk of kinds; returns how many are still unknown, or −1 on an error. */
@@ -202,7 +222,7 @@ export class Tape {
   /** The contributions of node i to its inputs' cotangents; loaded 64 steps at a time. */
   async contributionsOf(i: number): Promise<SweepStep | null> {
     const held = this.sweepSteps.get(i);
-    if (held || this.released) {
+    if (held || this.gone) {
       return held ?? null;
     }
     try {

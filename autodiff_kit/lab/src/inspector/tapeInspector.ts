@@ -262,7 +262,7 @@ export class TapeInspector {
     if (tape) {
       replaceChildren(this.layout.banners, unavailableBanner(why));
     } else {
-      replaceChildren(this.layout.empty, unavailableBanner(why), this.emptyState());
+      replaceChildren(this.layout.empty, unavailableBanner(why)); // "No tape yet" would contradict it
     }
   }
 

@@ -3,7 +3,7 @@ import { t, tn } from '../common/translation';
 import type { Summary } from '../services/protocol';
 
 /** What is known of a node's value, tangent or cotangent; `tape.kinds` sends one character a node. */
-export const KIND = { NONE: 0, ZERO: 1, FINITE: 2, NAN: 3, INF: 4, FROZEN: 5, UNKNOWN: 9, NOT_BEGUN: -2, CONSTANT: -1 };
+export const KIND = { NONE: 0, ZERO: 1, FINITE: 2, NAN: 3, INF: 4, FROZEN: 5, UNKNOWN: 9, NOT_BEGUN: -2, CONSTANT: -1, NOT_KEPT: -3 };
 const LETTERS: Record<string, number> = { n: 0, 0: 1, v: 2, N: 3, i: 4, f: 5, '?': 9 };
 
 const KIND_CODES = Uint8Array.from({ length: 128 }, (_, c) => LETTERS[String.fromCharCode(c)] ?? KIND.UNKNOWN);
@@ -57,6 +57,8 @@ export function spokenValue(kind: number, s: Summary | null | undefined, shape: 
       return t('none');
     case KIND.ZERO:
       return t('exactly zero');
+    case KIND.NOT_KEPT:
+      return t('not kept');
     case KIND.NAN:
       return s ? tn('%1 entry is not a number', '%1 entries are not numbers', s[4]) : t('not a number');
     default:
@@ -69,7 +71,7 @@ const setCell = (el: HTMLElement, cls: string, text: string): void => {
   el.textContent = text;
 };
 
-/** Show a value in a cell, without relying on colour: None dashed, zero a block, NaN striped, not begun a dot. */
+/** Show a value in a cell, without relying on colour: None dashed, zero a block, NaN striped, not begun a dot, what nobody keeps in words. */
 export function showValue(el: HTMLElement, role: string, kind: number, s?: Summary | null, shape: number[] = [], room: CellSize = 'm'): void {
   if (kind === KIND.NOT_BEGUN) {
     setCell(el, 'wait', '·');
@@ -83,6 +85,8 @@ export function showValue(el: HTMLElement, role: string, kind: number, s?: Summa
     setCell(el, 'nan', s && sizeOf(shape) > 1 && s[4] < sizeOf(shape) ? `NaN ×${s[4]}` : 'NaN');
   } else if (kind === KIND.FROZEN) {
     setCell(el, 'frozen', t('frozen'));
+  } else if (kind === KIND.NOT_KEPT && !s) {
+    setCell(el, 'lost', t('not kept'));
   } else if (!s) {
     setCell(el, 'load', '');
   } else {

@@ -60,12 +60,11 @@ class InspectorExtension {
 
   private connectSignals(): void {
     const { follower, placement, settings } = this;
-    const openInspector = (): string => settings?.values.openInspector ?? 'first';
+    const openInspector = (): string => settings?.values.openInspector ?? 'never';
     placement.onShown = () => follower.onShown();
     placement.onHidden = () => follower.onHidden();
     follower.onFirstTape = () => openInspector() === 'first' && placement.reveal();
     follower.onTape = () => openInspector() === 'always' && placement.reveal();
-    this.actions.lessonStarted.connect(() => placement.reveal());
     if (settings) {
       settings.changed.connect((_, values) => this.inspector.setSettings(values));
       this.inspector.setSettings(settings.values);

@@ -1,6 +1,7 @@
 import { ILabShell, ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator } from '@jupyterlab/translation';
 import { addCommands, CATEGORY, COMMAND_PREFIX } from '../common/commands';
@@ -13,7 +14,6 @@ import { syllabusCommands } from '../syllabus/syllabusCommands';
 import { SyllabusPanel } from '../syllabus/syllabusPanel';
 
 const GREETED = 'autodiff-kit:greeted'; // key of the state database: the syllabus has opened by itself
-const NARROW = 1100; // px of the window under which the syllabus folds when a lesson opens
 
 /** Open the syllabus at the first start, once for a folder of lessons. */
 async function openAtFirstStart(app: JupyterFrontEnd, panel: SidePanel, settings: IPanelSettings | null, state: IStateDB | null): Promise<void> {
@@ -30,9 +30,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Lists the lessons with the learner’s progress, and opens the next one.',
   autoStart: true,
   requires: [INotebookActions, ITranslator],
-  optional: [IPanelSettings, ILabShell, ILayoutRestorer, ICommandPalette, ILauncher, IStateDB],
+  optional: [IPanelSettings, ILabShell, ILayoutRestorer, ICommandPalette, ILauncher, IStateDB, INotebookTracker],
   activate: (app: JupyterFrontEnd, actions: INotebookActions, translator: ITranslator, settings: IPanelSettings | null, lab: ILabShell | null, restorer: ILayoutRestorer | null,
-    palette: ICommandPalette | null, launcher: ILauncher | null, state: IStateDB | null) => {
+    palette: ICommandPalette | null, launcher: ILauncher | null, state: IStateDB | null, tracker: INotebookTracker | null) => {
     loadTranslations(translator);
     const syllabus = new SyllabusPanel(actions.server, { lesson: (no, cell) => actions.startLesson(no, cell), exercise: no => actions.startExercises(no), save: download });
     const panel = new SidePanel('autodiff-kit-syllabus', t('Syllabus'), bookIcon, syllabus.el);
@@ -40,10 +40,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     restorer?.add(panel, panel.id);
     panel.onShown = () => void syllabus.load();
     actions.progressChanged.connect(() => void (panel.isVisible && syllabus.refreshProgress()));
-    actions.lessonStarted.connect(() => window.innerWidth < NARROW && lab?.collapseLeft());
-    let nextStep = '';
-    syllabus.onNextStep = label => (nextStep = label);
-    addCommands(app, palette, syllabusCommands(syllabus, () => panel.activateWithFocus(app.shell), () => nextStep));
+    tracker?.currentChanged.connect((_, notebook) => syllabus.showNotebook(notebook?.context.path ?? ''));
+    let next = { label: '', title: '' };
+    syllabus.onNextStep = (label, title) => (next = { label, title });
+    addCommands(app, palette, syllabusCommands(syllabus, () => panel.activateWithFocus(app.shell), () => next));
     ['open-syllabus', 'continue'].forEach((name, rank) => launcher?.add({ command: COMMAND_PREFIX + name, category: CATEGORY, rank }));
     if (lab) {
       void openAtFirstStart(app, panel, settings, state);

@@ -17,5 +17,5 @@ export interface Settings {
 
 export const DEFAULTS: Settings = {
   follow: true, stepMilliseconds: 700, rows: 'comfortable', columns: 'auto', collapseAbove: 400, graphMost: 240,
-  markCode: true, digits: 4, keepTapes: 5, characterKeys: true, openInspector: 'first', openSyllabusAtStart: true
+  markCode: true, digits: 4, keepTapes: 5, characterKeys: true, openInspector: 'never', openSyllabusAtStart: true
 };

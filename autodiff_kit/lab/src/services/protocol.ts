@@ -34,6 +34,8 @@ export interface TapeHeader {
   n: number;
   persistent: boolean;
   released: boolean;
+  /** Why values are gone: nobody listened when the tape closed, newer tapes took its place, or they exceed the limit. */
+  released_because: '' | 'unheard' | 'older' | 'large';
   target: number | null;
   sources: number[];
   tables: { op: string[]; shape: number[][]; dtype: string[]; line: CodeLocation[]; module: string[] };
@@ -76,7 +78,7 @@ export interface CostChunk {
 }
 
 /** The header's fields that change when a gradient is requested. */
-export type GradientUpdate = Pick<TapeHeader, 'at' | 'n' | 'asked' | 'target' | 'sources' | 'hooks' | 'bad' | 'released'>;
+export type GradientUpdate = Pick<TapeHeader, 'at' | 'n' | 'asked' | 'target' | 'sources' | 'hooks' | 'bad' | 'released' | 'released_because'>;
 
 export interface KindChunk {
   a: number;
@@ -113,6 +115,7 @@ export interface Explanation {
   source_name?: string;
   connected: boolean;
   cause: number;
+  kind: string;
   node: number | null;
   cell: string | number | null;
   line: number | null;

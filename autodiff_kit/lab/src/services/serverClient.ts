@@ -32,13 +32,17 @@ export interface NextStep {
   minutes: number | null;
 }
 
-export type LessonState = 'none' | 'begun' | 'predicted' | 'done';
+/** Read: every result was shown; done: read, every prompt predicted, every question solved. */
+export type LessonState = 'none' | 'begun' | 'read' | 'done';
 
 export interface LessonProgress {
   state: LessonState;
-  predicted: number | null;
-  right: number | null;
-  prompts: number | null;
+  read: number;
+  predicted: number;
+  right: number;
+  prompts: number;
+  solved: number;
+  questions: number;
   score: number;
   max: number;
   at: string | null;
@@ -47,7 +51,7 @@ export interface LessonProgress {
 export interface Progress {
   rev: number;
   lessons: Record<string, LessonProgress>;
-  totals: { done: number; lessons: number; score: number; max: number };
+  totals: Record<'read' | 'done' | 'lessons' | 'predicted' | 'prompts' | 'solved' | 'questions' | 'score' | 'max', number>;
   next: NextStep;
   notices: Notice[];
 }

@@ -4,7 +4,7 @@ import { t } from '../common/translation';
 import type { SyllabusPanel } from './syllabusPanel';
 
 /** The commands of the syllabus; `show` brings its panel into view. */
-export function syllabusCommands(syllabus: SyllabusPanel, show: () => void, nextStep: () => string): Record<string, Command> {
+export function syllabusCommands(syllabus: SyllabusPanel, show: () => void, next: () => { label: string; title: string }): Record<string, Command> {
   const confirmReset = (): Promise<void> => {
     show();
     return syllabus.confirmReset('all');
@@ -12,7 +12,7 @@ export function syllabusCommands(syllabus: SyllabusPanel, show: () => void, next
   return {
     'open-syllabus': { label: () => t('Syllabus'), execute: show, icon: bookIcon },
     'open-next': { label: () => t('Next thing to do'), execute: () => syllabus.openNextStep() },
-    continue: { label: () => nextStep() || t('Next thing to do'), icon: bookIcon, execute: () => syllabus.openNextStep(), inPalette: false },
+    continue: { label: () => next().label || t('Next thing to do'), caption: () => next().title, icon: bookIcon, execute: () => syllabus.openNextStep(), inPalette: false },
     'reset-progress': { label: () => t('Reset progress …'), execute: confirmReset },
     'restore-backup': { label: () => t('Restore a backup …'), execute: ({ id }) => (typeof id === 'string' ? syllabus.restore(id) : confirmReset()), args: objectSchema({ id: { type: 'string' } }) },
     'export-progress': { label: () => t('Export progress'), execute: () => syllabus.export() }

@@ -14,21 +14,23 @@ export interface SyllabusHost {
 }
 
 const EMPTY: Progress = {
-  rev: 0, lessons: {}, totals: { done: 0, lessons: 0, score: 0, max: 0 }, notices: [],
+  rev: 0, lessons: {}, totals: { read: 0, done: 0, lessons: 0, predicted: 0, prompts: 0, solved: 0, questions: 0, score: 0, max: 0 }, notices: [],
   next: { lesson: null, kind: '', cell: null, path: null, text: '', minutes: null }
 };
 const RETRY_SECONDS = [1, 2, 4, 8]; // s between questions to a server that was lost
 
-export const stateName = (state: LessonState): string => ({ none: t('not begun'), begun: t('begun'), predicted: t('predicted'), done: t('done') })[state];
+export const stateName = (state: LessonState): string => ({ none: t('not begun'), begun: t('begun'), read: t('read'), done: t('done') })[state];
 
 /** The icon of a lesson's state: empty, quarter, half, full with a tick. */
 export function stateIcon(state: LessonState): HTMLElement {
   const inside: Record<LessonState, HTMLElement[]> = {
-    none: [], begun: [h('path', { d: 'M8 8V2a6 6 0 0 1 6 6z', class: 'f' })], predicted: [h('path', { d: 'M8 2a6 6 0 0 1 0 12z', class: 'f' })],
+    none: [], begun: [h('path', { d: 'M8 8V2a6 6 0 0 1 6 6z', class: 'f' })], read: [h('path', { d: 'M8 2a6 6 0 0 1 0 12z', class: 'f' })],
     done: [h('circle', { cx: 8, cy: 8, r: 6.5, class: 'f' }), h('path', { d: 'M5 8.3l2.1 2.1L11 6', class: 'tick' })]
   };
   return h('svg', { viewBox: '0 0 16 16', class: `akl-state is-${state}`, 'aria-hidden': 'true' }, h('circle', { cx: 8, cy: 8, r: 6 }), inside[state]);
 }
+
+const fact = (name: string, ...what: (string | HTMLElement | HTMLElement[])[]): HTMLElement[] => [h('dt', null, name), h('dd', null, ...what)];
 
 export class SyllabusPanel {
   readonly el: HTMLElement;
@@ -36,6 +38,7 @@ export class SyllabusPanel {
   private parts = new Map<string, string>();
   private progress = EMPTY;
   private expanded: string | null = null;
+  private openPath = '';
   private query = '';
   private serverError: ServerError | null = null;
   private disconnectedAt = '';
@@ -48,7 +51,7 @@ export class SyllabusPanel {
   private readonly toast = h('div', { class: 'akl-toast', role: 'status', hidden: true });
   private readonly search = h<HTMLInputElement>('input', { type: 'search', class: 'akl-search', placeholder: t('Find a lesson'), 'aria-label': t('Find a lesson') });
   /** The next thing to do changed: the launcher's words follow. */
-  onNextStep: (label: string) => void = () => undefined;
+  onNextStep: (label: string, title: string) => void = () => undefined;
 
   constructor(private readonly server: ServerClient, private readonly host: SyllabusHost) {
     this.el = h('section', { class: 'akl akl-syllabus', 'aria-label': t('Syllabus'), tabIndex: -1 }, this.head, this.notice, this.next,
@@ -73,8 +76,20 @@ export class SyllabusPanel {
     } catch (error) {
       this.recordError(error as ServerError);
     }
-    this.expanded ??= this.progress.next.lesson;
+    this.expanded ??= this.openLesson ?? this.progress.next.lesson;
     this.draw();
+  }
+
+  /** A notebook came to the front: its lesson is the unfolded one. */
+  showNotebook(path: string): void {
+    this.openPath = path;
+    this.expanded = this.openLesson ?? this.expanded;
+    this.drawLessons();
+  }
+
+  /** The lesson to which the notebook in front belongs, or whose exercise it is. */
+  private get openLesson(): string | null {
+    return this.lessons.find(one => this.openPath && [one.notebook, one.exercise].includes(this.openPath))?.no ?? null;
   }
 
   /** Progress changed elsewhere: in the kernel, another tab, or by a check. */
@@ -127,11 +142,12 @@ export class SyllabusPanel {
 
   private drawHeader(): void {
     const { lessons } = this;
-    const { done, lessons: all, score, max } = this.progress.totals;
+    const all = this.progress.totals;
     replaceChildren(this.head, h('div', { class: 'akl-row' }, h('h2', null, t('Syllabus')), button(t('Export'), { ic: 'save', act: () => void this.export() }), button(t('Reset progress'), { ic: 'reset', act: () => void this.confirmReset('all') })),
       lessons.length ? [
-        h('div', { class: 'akl-progress', role: 'img', 'aria-label': t('%1 of %2 lessons done', done, all) }, lessons.map(one => h('i', { class: `is-${this.state(one.no)}`, title: `${one.no} ${stateName(this.state(one.no))}` }))),
-        h('p', { class: 'akl-facts' }, t('%1 of %2 done · %3 of %4 points', done, all, score, max))
+        h('div', { class: 'akl-progress', role: 'img', 'aria-label': t('%1 of %2 lessons read', all.read, all.lessons) }, lessons.map(one => h('i', { class: `is-${this.state(one.no)}`, title: `${one.no} ${stateName(this.state(one.no))}` }))),
+        h('dl', { class: 'akl-facts akl-totals' }, fact(t('Read'), t('%1 of %2 lessons', all.read, all.lessons)), fact(t('Predicted'), t('%1 of %2 results', all.predicted, all.prompts)),
+          fact(t('Solved'), t('%1 of %2 questions', all.solved, all.questions), ` · ${t('%1 of %2 points', all.score, all.max)}`))
       ] : null);
   }
 
@@ -162,7 +178,7 @@ export class SyllabusPanel {
       return;
     }
     const begun = this.state(lesson.no) !== 'none';
-    this.onNextStep(begun ? t('Continue: %1', lesson.title) : t('Start: %1', lesson.title));
+    this.onNextStep(begun ? t('Continue') : t('Start'), lesson.title);
     replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, h('b', null, `${lesson.no} ${lesson.title}`), next.text ? [h('br'), next.text] : null),
       h('div', { class: 'akl-next-row' }, button(begun ? t('Go on') : t('Start'), { cls: 'akl-primary', act: () => void this.openNextStep() }), next.minutes ? h('span', { class: 'akl-quiet' }, t('about %1 min left', next.minutes)) : null));
   }
@@ -220,7 +236,7 @@ export class SyllabusPanel {
     const on = this.expanded === lesson.no;
     const score = this.lessonProgress(lesson.no)?.score ?? 0;
     const minutes = lesson.minutes ? t('%1 min', lesson.minutes) : '';
-    const right = on ? '' : lesson.coming ? t('coming') : state === 'done' ? `${score}/${lesson.points}` : minutes;
+    const right = on ? '' : lesson.coming ? t('coming') : state === 'none' ? minutes : `${score}/${lesson.points}`;
     const head = h('div', { class: 'akl-lesson-row', on: { click: () => this.toggle(lesson.no), dblclick: () => void this.start(lesson) } },
       stateIcon(state), h('span', { class: 'akl-no' }, lesson.no), h('span', { class: 'akl-lesson-title' }, lesson.title), h('span', { class: 'akl-min' }, right));
     return h('div', {
@@ -232,14 +248,20 @@ export class SyllabusPanel {
   private body(lesson: Lesson, state: LessonState): HTMLElement {
     const got = this.lessonProgress(lesson.no);
     const { needs } = lesson;
-    const missing = needs.filter(no => this.state(no) !== 'done').map(no => this.lesson(no)?.title ?? no);
-    const fact = (name: string, ...what: (string | HTMLElement | HTMLElement[])[]): HTMLElement[] => [h('dt', null, name), h('dd', null, ...what)];
+    const missing = needs.filter(no => !['read', 'done'].includes(this.state(no))).map(no => this.lesson(no)?.title ?? no);
     const since = got?.at ? ` · ${new Date(got.at).toLocaleDateString()}` : '';
     return h('div', { class: 'akl-lesson-body' }, lesson.goal ? h('p', null, lesson.goal) : null,
-      h('dl', null, fact(t('State'), stateName(state), got?.predicted ? ` · ${t('%1 of %2 predictions', got.predicted, got.prompts ?? 0)}` : '', since), fact(t('Score'), `${got?.score ?? 0} / ${lesson.points}`),
+      h('dl', null, fact(t('State'), stateName(state), since), got ? this.counts(got) : null,
         lesson.minutes ? fact(t('Time'), t('%1 min', lesson.minutes)) : null, fact(t('Needs'), needs.length ? needs.map(no => this.prerequisiteButton(no)) : t('nothing'))),
       lesson.coming ? h('p', { class: 'akl-quiet' }, t('This lesson is still being written.')) : missing.length ? h('p', { class: 'akl-quiet' }, t('You can start anyway, but %1 should come first.', missing.join(', '))) : null,
       lesson.coming ? null : this.actions(lesson, state));
+  }
+
+  /** Read, predicted and solved: three things, none of which follows from another. */
+  private counts(got: LessonProgress): HTMLElement[][] {
+    const right = got.predicted ? ` · ${t('%1 right', got.right)}` : '';
+    return [fact(t('Read'), t('%1 of %2 results', got.read, got.prompts)), fact(t('Predicted'), t('%1 of %2', got.predicted, got.prompts), right),
+      fact(t('Solved'), t('%1 of %2 questions', got.solved, got.questions), ` · ${t('%1 of %2 points', got.score, got.max)}`)];
   }
 
   private prerequisiteButton(no: string): HTMLElement {
@@ -253,7 +275,7 @@ export class SyllabusPanel {
 
   private actions(lesson: Lesson, state: LessonState): HTMLElement {
     const next = this.progress.next.lesson === lesson.no;
-    const words = state === 'none' ? t('Start') : state === 'done' ? t('Read again') : t('Go on');
+    const words = state === 'none' ? t('Start') : state === 'begun' ? t('Go on') : t('Read again');
     return h('div', { class: 'akl-actions' }, button(words, { cls: next ? '' : 'akl-second', act: () => void this.start(lesson) }),
       lesson.exercise ? button(t('Exercises'), { act: () => void this.runOrToast(() => this.host.exercise(lesson.no)) }) : null,
       state === 'none' ? null : button(t('Reset this lesson'), { ic: 'reset', act: () => void this.confirmReset(lesson.no) }));

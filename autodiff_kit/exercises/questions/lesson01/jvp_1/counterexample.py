@@ -88,7 +88,8 @@ def failure(sweep: Sweep) -> Generator[Call, CallResult, str]:
     pulled = sweep.name == "pull"
     found: Any = (reply.value,) if pulled else reply.value
     right = (solution.pull(*sweep.arguments),) if pulled else solution.push(*sweep.arguments)
-    told = ("dx from pull",) if pulled else ("y from push", "dy from push")
+    pull_names = (translate("dx from pull", "lesson01"),)
+    told = pull_names if pulled else (translate("y from push", "lesson01"), translate("dy from push", "lesson01"))
     if reply.error or type(found) not in (tuple, list) or len(found) != len(right):
         return ""
     for value, want, what in zip(found, right, told, strict=True):

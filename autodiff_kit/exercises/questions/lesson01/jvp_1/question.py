@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import counterexample, misconceptions, solution
 
@@ -50,8 +51,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             sweep = partial(misconceptions.jvp_with_rule, program=program, outputs=outputs, x=x, v=v)
             mistaken: dict[str, object] = {name: partial(sweep, rule) for name, rule in rules.items()}
             mistaken |= misconceptions.with_wrong_slopes(lambda s: sweep(misconceptions.rule_with_slopes(s)), dy)  # noqa: B023
-            good = a.case(y, right, of="y from push")
-            good &= a.case(dy, moved, mistaken, of="dy from push")
+            good = a.case(y, right, of=translate("y from push", "lesson01"))
+            good &= a.case(dy, moved, mistaken, of=translate("dy from push", "lesson01"))
             if not good and first_wrong is None:
                 first_wrong = a.last
         reply = yield Call("pull", (program, outputs, x, u))
@@ -65,7 +66,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             }
             facts = {"k": busiest(program), "out": n + 2}
             want = solution.pull(program, outputs, x, u)
-            if not a.case(reply.value, want, mistaken, of="dx from pull", facts=facts) and first_wrong is None:
+            if (
+                not a.case(reply.value, want, mistaken, of=translate("dx from pull", "lesson01"), facts=facts)
+                and first_wrong is None
+            ):
                 first_wrong = a.last
     if first_wrong is not None and not a.explanation:
         a.counterexample = yield from counterexample.smallest_counterexample(first_wrong)
