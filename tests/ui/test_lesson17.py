@@ -167,7 +167,7 @@ FAULTS_OF_LABELS = """() => {
 )
 def test_no_words_leave_the_picture_and_none_cover_each_other(stage: Any, X: list[list[float]], C: float) -> None:
     on = stage(GradientClipping(X=X, C=C), width=360)
-    for width in (360, 800):
+    for width in (360, 620, 800):
         on.width(width)
         assert not on.overflows()
         assert on.page.evaluate(FAULTS_OF_LABELS) == [0, 0]

@@ -64,7 +64,7 @@ const layout = ({ picture, stepper, slider }) => [
   h(
     "div",
     { class: "ak-row", style: "margin-bottom:8px" },
-    h("div", { class: "ak-grow", style: "flex-grow:2" }, stepper.el),
+    h("div", { class: "ak-grow", style: "flex:2 1 330px" }, stepper.el),
     h("div", { class: "ak-grow" }, slider.el),
   ),
   picture.el,

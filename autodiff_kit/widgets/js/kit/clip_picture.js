@@ -6,7 +6,7 @@ import { Tween } from "./tween.js";
 
 const PACE = 1400; // ms a step
 const BESIDE = 560; // px of width from which plane and magnifier stand side by side
-const WIDEST = 384; // px of the plane
+const WIDEST = { beside: 384, above: 330 }; // px of the plane, with the magnifier beside or below it
 const ROOMY = 40; // px of radius from which the circle in the plane has room for the means' arrows
 const REACH = 11; // how far the plane goes to each side
 const UNDER = 56; // px below the magnifier, where it stands below the plane
@@ -130,11 +130,12 @@ function Handle({ label, radius }) {
 /** Where everything stands in a picture of this width: the plane, and the magnifier beside or below it. */
 function places(width, radius) {
   const beside = width >= BESIDE;
-  const side = Math.min(WIDEST, Math.floor(beside ? 0.48 * width : width));
+  const side = beside ? Math.min(WIDEST.beside, Math.floor(0.48 * width)) : Math.min(WIDEST.above, width);
   const left = beside ? side + 8 : 0;
   const top = beside ? 0 : side + FOOT + 8;
-  const r = Math.min(0.39 * side, (width - left) / 2 - 62);
-  const lens = { x: (left + width) / 2, y: beside ? side / 2 + 4 : top + r + 44, r };
+  const right = beside ? width : side;
+  const r = Math.min(0.39 * side, (right - left) / 2 - 62);
+  const lens = { x: (left + right) / 2, y: beside ? side / 2 + 4 : top + r + 44, r };
   const bounds = { x0: left + 2, x1: width - 2, y0: top + 2, y1: beside ? side + FOOT - 4 : lens.y + r + UNDER };
   const [toX, toY] = [linear(-REACH, REACH, 4, side - 4), linear(-REACH, REACH, side - 4, 4)];
   const [fromX, fromY] = [linear(4, side - 4, -REACH, REACH), linear(side - 4, 4, -REACH, REACH)];
