@@ -24,9 +24,11 @@ from autodiff_kit.errors import TapeError
 
 __all__ = [
     "CotangentStep",
+    "LocalSlope",
     "TangentStep",
     "TapeValue",
     "forward_steps",
+    "local_slopes",
     "reverse_steps",
     "tape_values",
     "value_keeping_tape",
@@ -84,6 +86,15 @@ class CotangentStep:
     part: Array
     total: Array
     note: str
+
+
+@dataclass(frozen=True)
+class LocalSlope:
+    """The derivative of the number in row ``row`` with respect to the number in row ``source``, which it reads."""
+
+    source: int
+    row: int
+    slope: float
 
 
 def value_keeping_tape() -> GradientTape:
@@ -256,6 +267,29 @@ def _cotangent_note(node: Node, row: int, to: int, part: Any, before: Any) -> st
     if before is None:
         return f"{how} hands {_format_value(part)} to row {to}"
     return f"{how} adds {_format_value(part)} to the {_format_value(before)} of row {to}"
+
+
+def local_slopes(tape: GradientTape) -> list[LocalSlope]:
+    """The slope of every operation on numbers, one for each number that it reads, in the order of the tape.
+
+    Examples
+    --------
+    >>> from autodiff_kit.diagnostics import stepping
+    >>> a, b = ak.constant(2.0), ak.constant(5.0)
+    >>> with stepping.value_keeping_tape() as tape:
+    ...     tape.watch(a)
+    ...     tape.watch(b)
+    ...     y = a * b
+    >>> [edge.slope for edge in stepping.local_slopes(tape)]
+    [5.0, 2.0]
+    """
+    rows = _row_numbers(tape)
+    return [
+        LocalSlope(rows[n], rows[node], float(part))
+        for node in tape._record.nodes
+        if (node.spec or SCALAR).shape == ()
+        for n, part in input_cotangents(node, np.float64(1.0))
+    ]
 
 
 def _node_of(tape: GradientTape, value: Any) -> Node:

@@ -210,6 +210,10 @@ class AttemptEvaluation:
             self._add_failure(frozenset({name} if name else ()), words, facts, half=half)
         return ok
 
+    def count_uncompared(self, of: str) -> None:
+        """Count a quantity as not right where an earlier wrong value left nothing to compare it with."""
+        self._count(of, False)
+
     def fail(self, names: set[str], text: str = "", **facts: object) -> None:
         """Record a wrong value with the misconceptions that the check itself has found."""
         self._count("", False)

@@ -1,8 +1,7 @@
-"""Lesson 01 widget: JVP and VJP stepped through a tape, and a JVP from two VJPs."""
+"""Lesson 01 widget: JVP and VJP flowing through one computational graph, and the cut at which both meet."""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -19,15 +18,19 @@ __all__ = ["JvpVjp"]
 
 POINT = (2.0, 3.0, -1.0)
 MOST = 128
+SWEEPS = ("forward", "reverse", "double", "seam")
+# Column and row of every node in the still figure; the browser has places of its own.
+PLACES = {"x0": (0, 2), "x1": (0, 1), "x2": (0, 0), "s": (0.45, 1.5), "y0": (1.6, 2), "y1": (1.6, 1), "y2": (1.6, 0)}
 
 
-def function(x: Any) -> Any:
-    """The lesson's f(x) = (x0·x1, x1·x2, x0² + x2)."""
-    return ak.stack([x[0] * x[1], x[1] * x[2], ak.square(x[0]) + x[2]])
+def function(x0: Any, x1: Any, x2: Any) -> tuple[Any, ...]:
+    """The lesson's f(x) = (x0·x1, x1·x2, x0² + x2), with its intermediate value first."""
+    s = ak.square(x0)
+    return s, x0 * x1, x1 * x2, s + x2
 
 
 class JvpVjp(KernelWidget):
-    """Step through a push, a pull and a double pull of the kernel's own tape.
+    """Watch a push, a pull, a double pull, and a cut that is moved through the graph of the lesson's function.
 
     Parameters
     ----------
@@ -35,14 +38,15 @@ class JvpVjp(KernelWidget):
         The tangent that is pushed, the cotangent that is pulled.
     n, m : int, optional
         Inputs and outputs of a map whose whole Jacobian is wanted, 1 to 128.
-    sweep : {"forward", "reverse", "double"}, optional
+    sweep : {"forward", "reverse", "double", "seam"}, optional
+        ``seam`` pushes v up to a cut through the graph, and pulls u back to it.
     step : int, optional
-        How many events of the sweep are shown.
+        How many operations of the sweep are shown, or lie left of the cut (the inputs count as one).
 
     Notes
     -----
-    The rows are the tape that the kernel recorded; ``double`` shows a second tape, which recorded the pull. The sweeps
-    for a whole Jacobian are counted while they run.
+    Nodes, wires and slopes are those of a tape that the kernel recorded. ``double`` pulls v through a second tape,
+    which recorded the pull of u. The sweeps for a whole Jacobian are counted while they run.
     """
 
     _front_end = "lesson01.js"
@@ -51,42 +55,53 @@ class JvpVjp(KernelWidget):
     u: Any = Input(traitlets.List(traitlets.Float(), [1.0, -1.0, 2.0], minlen=3, maxlen=3))
     n = Input(traitlets.Int(64, min=1, max=MOST))
     m = Input(traitlets.Int(2, min=1, max=MOST))
-    sweep = ViewState(traitlets.Enum(("forward", "reverse", "double"), default_value="forward"))
-    step = ViewState(traitlets.Int(0, min=0))
+    sweep = ViewState(traitlets.Enum(SWEEPS, default_value="forward"))
+    step = ViewState(traitlets.Int(2, min=0))  # the first operation whose paths join has run
 
     nodes = Output()
-    second = Output()
-    forward = Output()
+    wires = Output()
     reverse = Output()
-    double = Output()
+    cuts = Output()
+    sums = Output()
     jv = Output()
     uj = Output()
     inner = Output()
     sweeps = Output()
 
     def compute_outputs(self) -> dict[str, Any]:
-        """Record f, push v, pull u, record the pull and pull v through that."""
-        x = ak.constant(POINT, name="x")
+        """Record f, push v, pull u, pull v through the record of the pull, and sum over every cut."""
+        x = [ak.constant(entry, name=f"x{i}") for i, entry in enumerate(POINT)]
         with stepping.value_keeping_tape() as tape:
-            tape.watch(x)
-            y = function(x)
-        pushed = stepping.forward_steps(tape, [x], [self.v])
-        pulled = stepping.reverse_steps(tape, y, self.u)
-
-        u = ak.constant(self.u, name="u")
-        with stepping.value_keeping_tape() as second:
-            second.watch(u)
-            back = tape.gradient(y, x, output_gradients=u)
-        again = stepping.reverse_steps(second, back, self.v)
-
-        jv, uj = pushed[-1].value, back.numpy()
-        nodes, doubles = _rows(tape, "y"), _rows(second, "uJ")
+            for entry in x:
+                tape.watch(entry)
+            results = function(*x)
+            y = ak.stack(list(results[1:]))
+        rows = stepping.tape_values(tape)[:-1]  # without the stack
+        *pushes, end = stepping.forward_steps(tape, x, self.v)
+        pushed, jv = {step.row: float(step.value) for step in pushes}, end.value
+        reverse = _cotangents(stepping.reverse_steps(tape, y, self.u), len(rows))
+        uj = np.array(reverse[-1][: len(x)], float)
+        double = _double_pull(tape, results, x, self.u, self.v)
+        wires = _wires(rows, stepping.local_slopes(tape), pushed, reverse[-1], double)
+        cuts = _cuts(wires, len(rows), len(x))
+        names = [*(row.name for row in rows[: len(x)]), "s", "y0", "y1", "y2"]
+        nodes = [
+            {
+                "name": name,
+                "op": operation_text(row, names),
+                "value": float(row.value),
+                "tangent": pushed[k],
+                "cotangent": reverse[-1][k],
+                "double": double[k],
+            }
+            for k, (name, row) in enumerate(zip(names, rows, strict=True))
+        ]
         return {
             "nodes": nodes,
-            "second": doubles,
-            "forward": [_event("fwd", e.row, e.inputs, e.value, e.note, nodes) for e in pushed],
-            "reverse": [_event("rev", e.to, _source_rows(e.row), e.total, e.note, nodes) for e in pulled],
-            "double": [_event("rev", e.to, _source_rows(e.row), e.total, e.note, doubles) for e in again],
+            "wires": wires,
+            "reverse": reverse,
+            "cuts": cuts,
+            "sums": [sum(wires[k]["product"] for k in cut) for cut in cuts],
             "jv": jv,
             "uj": uj,
             "inner": [float(np.dot(self.u, jv)), float(np.dot(uj, self.v))],
@@ -94,28 +109,103 @@ class JvpVjp(KernelWidget):
         }
 
     def as_table(self) -> Table:
-        """The vectors of the lesson."""
-        rows = [("v", *self.v), ("Jv", *self.jv), ("u", *self.u), ("uJ", *self.uj)]
+        """What stands at every node of the graph."""
+        rows = [(node["name"], node["op"], node["value"], node["tangent"], node["cotangent"]) for node in self.nodes]
         both = " and ".join(number(x, 0) for x in self.inner)
-        return Table(f"A push and a pull; u·(Jv) and (uJ)·v are {both}", ("vector", "0", "1", "2"), rows, digits=0)
+        title = f"A push of v and a pull of u; u·(Jv) and (uJ)·v are {both}"
+        return Table(title, ("node", "operation", "value", "tangent →", "cotangent ←"), rows, digits=0)
 
     def static_figure(self) -> Any:
-        """The tape with both columns filled, as a still figure."""
+        """The graph twice, with what flows along it and against it, as a still figure."""
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(7, 3.6))
-        axes = figure.subplots()
-        axes.axis("off")
-        last = {"fwd": dict[int, Any](), "rev": dict[int, Any]()}
-        for event in (*self.forward, *self.reverse):
-            last[event["column"]][event["row"]] = event["value"]
-        cells = [
-            (row["name"], row["op"], *map(_text, (row["value"], last["fwd"].get(k), last["rev"].get(k))))
-            for k, row in enumerate(self.nodes)
-        ]
-        heads = ("node", "operation", "value", "tangent ↓", "cotangent ↑")
-        axes.table(cells, colLabels=heads, loc="center", cellLoc="right", edges="horizontal")
+        figure = Figure(figsize=(9, 3.4), layout="constrained")
+        ways = (("pushed", "tangent", "#0072b2", "push v →"), ("pulled", "cotangent", "#d55e00", "← pull u"))
+        for axes, (way, kind, colour, words) in zip(figure.subplots(1, 2), ways, strict=True):
+            axes.axis("off")
+            axes.set_title(words)
+            most = max(1.0, *(abs(wire[way][1]) for wire in self.wires))
+            for wire in self.wires:
+                if wire["from"] is not None and wire["to"] is not None:
+                    ends = [PLACES[self.nodes[k]["name"]] for k in (wire["from"], wire["to"])]
+                    look = {"lw": 1 + 9 * abs(wire[way][1]) / most, "ls": "--" if wire[way][1] < 0 else "-"}
+                    axes.plot(*zip(*ends, strict=True), color=colour, alpha=0.55, zorder=1, **look)
+            for node in self.nodes:
+                at = PLACES[node["name"]]
+                axes.plot(*at, "o", ms=26, mfc="white", mec="0.4", zorder=2)
+                axes.annotate(f"{node['value']:g}", at, ha="center", va="center", zorder=3)
+                text = f"{node['name']}: {node[kind]:g}"
+                axes.annotate(text, at, (0, 18), textcoords="offset points", ha="center", color=colour)
+            axes.margins(0.15, 0.2)
         return figure
+
+
+def _cotangents(steps: list[stepping.CotangentStep], count: int) -> list[list[float | None]]:
+    """The cotangents of all rows before the pull, and after each operation of it; None where none has come yet."""
+    state: list[float | None] = [None] * count
+    found: list[list[float | None]] = []
+    last: int | None = None
+    for step in steps:
+        if step.row is None:
+            continue
+        if step.row != last:  # another operation pulls; the stack, which is not shown, only hands out the seeds
+            if last is not None:
+                found.append(list(state))
+            last = step.row
+        state[step.to] = float(step.total)
+    return [*found, list(state)]
+
+
+def _double_pull(tape: ak.GradientTape, results: tuple[Any, ...], x: list[Any], u: Any, v: Any) -> list[float]:
+    """What the second pull brings to every row: reverse mode twice.
+
+    The first pull is recorded as a function of a cotangent for each operation (0 for an intermediate value), so that
+    pulling v through that record gives a number for each operation.
+    """
+    seeds = [ak.constant(seed) for seed in (0.0, *u)]
+    with ak.GradientTape() as second:
+        for seed in seeds:
+            second.watch(seed)
+        back = tape.gradient(list(results), x, output_gradients=seeds)
+    again = second.gradient(back, seeds, output_gradients=[ak.constant(entry) for entry in v])
+    return [*map(float, v), *(float(g) for g in again)]
+
+
+def _wires(
+    rows: tuple[stepping.TapeValue, ...], slopes: list[stepping.LocalSlope], pushed: Any, pulled: Any, double: Any
+) -> list[dict[str, Any]]:
+    """Every wire with its slope, and what each sweep carries before and after that slope; stubs have slope 1."""
+
+    def wire(source: int | None, to: int | None, slope: float, known: tuple[Any, Any, Any]) -> dict[str, Any]:
+        ahead, back, again = known
+        return {
+            "from": source,
+            "to": to,
+            "slope": slope,
+            "pushed": [ahead, slope * ahead],
+            "pulled": [back, slope * back],
+            "double": [again, slope * again],
+            "product": ahead * slope * back,
+        }
+
+    read = {edge.source for edge in slopes}
+    first = [wire(None, k, 1.0, (pushed[k], pulled[k], double[k])) for k, row in enumerate(rows) if not row.inputs]
+    inner = [wire(e.source, e.row, e.slope, (pushed[e.source], pulled[e.row], double[e.source])) for e in slopes]
+    last = [wire(k, None, 1.0, (pushed[k], pulled[k], double[k])) for k in range(len(rows)) if k not in read]
+    return [*first, *inner, *last]
+
+
+def _cuts(wires: list[dict[str, Any]], rows: int, inputs: int) -> list[list[int]]:
+    """The wires that cross a cut: left of all, right of the inputs, and right of each operation in its order."""
+
+    def crossing(left: int) -> list[int]:
+        return [
+            k
+            for k, wire in enumerate(wires)
+            if (wire["from"] is None or wire["from"] < left) and (wire["to"] is None or wire["to"] >= left)
+        ]
+
+    return [crossing(0), *(crossing(left) for left in range(inputs, rows + 1))]
 
 
 @lru_cache(maxsize=64)
@@ -137,69 +227,12 @@ def count_sweeps(n: int, m: int) -> tuple[int, int]:
     return pushes, pulls
 
 
-def _source_rows(row: int | None) -> tuple[int, ...]:
-    return () if row is None else (row,)
-
-
-def _event(
-    column: str, row: int, came: tuple[int, ...], value: Any, note: str, rows: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """One event of a sweep; its note names rows as the picture does."""
-    named = re.sub(r"row (\d+)", lambda hit: rows[int(hit[1])]["name"], note)
-    return {"column": column, "row": row, "from": list(came), "value": np.asarray(value).tolist(), "note": named}
-
-
-def _rows(tape: ak.GradientTape, end: str) -> list[dict[str, Any]]:
-    """The record as rows of the picture, with names that a reader can follow from line to line."""
-    rows = stepping.tape_values(tape)
-    names = _names(rows, end)
-    return [
-        {"name": name, "op": operation_text(row, names), "value": row.value.tolist(), "inputs": list(row.inputs)}
-        for name, row in zip(names, rows, strict=True)
-    ]
-
-
-def _names(rows: tuple[stepping.TapeValue, ...], end: str) -> list[str]:
-    """Leaves by their own name, entries as ``x[0]``, what the last line joins as components, the rest by letters."""
-    parts = {k: f"{end}{i}" for i, k in enumerate(rows[-1].inputs)} if rows[-1].op == "stack" else {}
-    letters = iter("stpqrabcdefghijklmno")
-    names: list[str] = []
-    for k, row in enumerate(rows):
-        if row.op == "input":
-            names.append(row.name)
-        elif k == len(rows) - 1:
-            names.append(end)
-        elif row.op == "getitem":
-            names.append(f"{names[row.inputs[0]]}[{row.params['index'][-1]}]")
-        else:
-            names.append(parts.get(k) or next(letters))
-    return names
-
-
-_SIGNS = {"add": " + ", "multiply": "·", "subtract": " − "}
+_SIGNS = {"add": " + ", "multiply": "·"}
 
 
 def operation_text(row: stepping.TapeValue, names: list[str]) -> str:
-    """The operation with its operands, as it stands in the operation's column."""
-    inputs = iter(row.inputs)
-    terms = [names[next(inputs)] if c is None else _text(c) for c in row.constants]
-    if row.op in _SIGNS:
-        return _SIGNS[row.op].join(f"({term})" if term.startswith("−") else term for term in terms)
+    """The operation with its operands, as it stands above its node."""
+    reads = [names[k] for k in row.inputs]
     if row.op == "square":
-        return f"{terms[0]}²"
-    if row.op == "stack":
-        return f"[{', '.join(terms)}]"
-    if row.op == "getitem":
-        return f"entry {row.params['index'][-1]} of {terms[0]}"
-    if row.op == "scatter":
-        return f"{terms[0]} at entry {row.params['index'][-1]}"
-    return "input" if row.op == "input" else f"{row.op} of {', '.join(terms)}"
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    flat = np.asarray(value)
-    if flat.ndim:
-        return f"[{', '.join(_text(x) for x in flat.ravel())}]"
-    return f"{float(flat):g}".replace("-", "−")
+        return f"{reads[0]}²"
+    return _SIGNS[row.op].join(reads) if reads else "input"

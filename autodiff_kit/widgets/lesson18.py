@@ -11,7 +11,7 @@ import autodiff_kit as ak
 from autodiff_kit.diagnostics.tape_cost import TapeCostRow
 from autodiff_kit.lessons.tables import Table
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.traits import Input, Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
 __all__ = ["BackwardCost"]
 
@@ -34,10 +34,14 @@ class BackwardCost(KernelWidget):
     program : {"products", "whole"}, optional
         Three products alone, or with biases, tanh and a loss; biases go with their weights.
 
+    step : int, optional
+        How many lines have run, first forward and then backward; a number past the last is the end.
+
     Notes
     -----
-    Two tapes count: one that follows everything, for the forward figures, since what nobody follows is not recorded;
-    and one that follows what is asked for, for the backward figures.
+    Several tapes count: one that follows everything, for the forward figures, since what nobody follows is not
+    recorded; one that follows what is asked for, for the backward figures; and one without each line's own weights,
+    which says what of the line's backward figure is due to its input.
     """
 
     _front_end = "lesson18.js"
@@ -46,6 +50,7 @@ class BackwardCost(KernelWidget):
     batch = Input(traitlets.Int(10, min=1, max=50))
     wanted: Any = Input(traitlets.List(traitlets.Bool(), [False, True, True, True]))
     program = Input(traitlets.Enum(PROGRAMS, default_value="products"))
+    step = ViewState(traitlets.Int(2 * SIZES, min=0))
 
     lines = Output()
     forward = Output()
@@ -77,8 +82,13 @@ class BackwardCost(KernelWidget):
                     "forward": ahead[number].flops,
                     "backward": row.flops_back if row else 0,
                     "to": self._to(k),
+                    "input": self._cost_of_input(k, number),
                 }
             )
+        for k, line in enumerate(lines):
+            line["weights"] = line["backward"] - line["input"]
+            line["forward_so_far"] = sum(one["forward"] for one in lines[: k + 1])
+            line["backward_so_far"] = sum(one["backward"] for one in lines[k:])
         forward, backward = (sum(line[way] for line in lines) for way in ("forward", "backward"))
         return {"lines": lines, "forward": forward, "backward": backward, "ratio": backward / forward}
 
@@ -92,6 +102,12 @@ class BackwardCost(KernelWidget):
             run = products if self.program == "products" else whole
             run(x, *weights, *biases)
         return {row.line: row for row in tape.cost(top=SIZES).rows}
+
+    def _cost_of_input(self, k: int, number: int) -> int:
+        """What line k costs backward if its own weights are not asked for: what it hands on to the lines before it."""
+        wanted = [one and i != k + 1 for i, one in enumerate(self.wanted)]
+        row = self._cost_by_line(wanted).get(number) if any(wanted[: k + 1]) or k == SIZES - 1 else None
+        return row.flops_back if row else 0
 
     def _to(self, k: int) -> list[str]:
         """Which of the things that line k reads get a gradient."""
@@ -111,19 +127,23 @@ class BackwardCost(KernelWidget):
         )
 
     def static_figure(self) -> Any:
-        """Two bars a line, as a still figure."""
+        """The lines as blocks above each other: forward, and backward to inputs and to weights, as a still figure."""
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(6, 0.6 + 0.6 * len(self.lines)))
+        figure = Figure(figsize=(8, 2.6), layout="constrained")
         axes = figure.subplots()
-        places = np.arange(len(self.lines))
-        for shift, way, colour in ((-0.2, "forward", "#0072b2"), (0.2, "backward", "#d55e00")):
-            bars = axes.barh(places + shift, [line[way] for line in self.lines], 0.38, color=colour)
-            axes.bar_label(bars, [f"{way} {line[way]}" for line in self.lines], padding=3, fontsize="small")
-        axes.set_yticks(places, [line["code"] for line in self.lines])
+        back = "#d55e00"
+        rows = (("forward →", "forward", "#0072b2"), ("← to inputs", "input", back), ("↓ to weights", "weights", back))
+        left = 0
+        for line in self.lines:
+            for place, (_, way, colour) in enumerate(rows):
+                bar = axes.barh(place, line[way], 0.8, left, color=colour, edgecolor="white")
+                axes.bar_label(bar, [f"{line[way]}" if line[way] else ""], label_type="center", fontsize="small")
+            axes.text(left, -0.6, line["code"], fontsize="small")
+            left += max(line[way] for _, way, _ in rows)
+        axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
         axes.invert_yaxis()
-        axes.margins(x=0.3)
-        axes.set_xlabel("operations")
+        axes.set_xlabel(f"operations: {self.forward} forward, {self.backward} backward")
         return figure
 
 

@@ -69,8 +69,8 @@ STATES = [
     ),
     Look("GradientClipping", rows=7),
     *(
-        Look("BackwardCost", {"program": program, "sizes": [32] * 4, "batch": 50}, rows=rows, table=".ak-bill tbody tr")
-        for program, rows in (("products", 3), ("whole", 4))
+        Look("BackwardCost", {"program": program, "sizes": [32] * 4, "batch": 50}, rows=rows)
+        for program, rows in (("products", 5), ("whole", 6))
     ),
     *(Look("LevenbergMarquardtSteps", {"curve": curve, "step": 2}) for curve in ("decay", "misra")),
     *(

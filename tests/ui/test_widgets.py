@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from autodiff_kit.widgets import AdamSlots, FloorDescent, JvpVjp, MaskedAttention
 
 
@@ -13,46 +15,132 @@ def centre(on: Any, selector: str) -> tuple[float, float]:
 
 
 # ------------------------------------------------------------------------------------------------------------ lesson 01
-def test_arrows_step_through_the_push_and_the_pull(stage: Any) -> None:
+def handle(on: Any, name: str) -> Any:
+    return on.page.locator(f"[role=slider][aria-label^='{name},']:visible")
+
+
+def to_the_end(on: Any) -> None:
+    on.page.locator('[aria-label="Last step"]').click()
+    on.settle()
+
+
+def test_it_opens_with_an_operation_that_has_run(stage: Any) -> None:
     on = stage(JvpVjp())
-    on.page.locator(".ak-tape").first.focus()
-    on.press(*["ArrowDown"] * 12)
+    assert on.summary == "x0·x1: 3·1 + 2·2 = 7: what its two wires bring, added."
+    assert on.page.locator("svg path.ak-stroke-fwd").count() > 3
+
+
+def test_a_push_and_a_pull_agree_on_one_number(stage: Any) -> None:
+    on = stage(JvpVjp())
+    assert "18" not in (on.page.text_content(".ak-inners") or "")
+    to_the_end(on)
     assert "Jv = (7, −5, 3)" in on.summary
-    on.choose("pull ↑")
-    on.page.locator(".ak-tape").first.focus()
-    on.press(*["ArrowDown"] * len(on.widget.reverse))
+    on.choose("← pull u")
+    assert on.widget.step == 1
+    assert on.summary == "s + x2 holds 2 and sends back 1·2 = 2 to s; 1·2 = 2 to x2."
+    on.press("Tab")
+    to_the_end(on)
+    assert "uJ = (11, 3, −1)" in on.summary
     assert "Both inner products are 18" in on.summary
     on.shot("01-both")
 
 
-def test_the_double_pull_plays_the_second_tape(stage: Any) -> None:
+def test_a_join_says_what_was_there_before(stage: Any) -> None:
+    on = stage(JvpVjp(sweep="reverse", step=2))
+    assert "3·(−1) = −3 to x2, which has 2 and now −1" in on.summary
+
+
+def test_the_double_pull_gives_jv(stage: Any) -> None:
     on = stage(JvpVjp())
-    on.choose("double pull ↑↑")
-    on.page.locator('[aria-label="Last step"]').click()
+    on.choose("pull twice")
+    to_the_end(on)
     assert "Two pulls and no push gave Jv = (7, −5, 3)" in on.summary
-    rows = on.page.locator(".ak-tape:visible tbody tr")
-    assert rows.count() == len(on.widget.second) == 20
     on.shot("01-double")
 
 
-def test_the_dial_is_dragged_and_keyed(stage: Any) -> None:
-    on = stage(JvpVjp())
-    x, y = centre(on, ".ak-handle circle.ak-ring")
-    on.page.mouse.move(x, y)
+def test_ribbons_grow_on_the_way_and_stop_at_once_without_motion(stage: Any) -> None:
+    on = stage(JvpVjp(step=0))
+    paths = on.page.locator("svg path.ak-stroke-fwd")
+    before = paths.count()
+    on.page.locator('[aria-label="Step"]').click()
+    on.page.wait_for_timeout(300)
+    assert on.page.locator("g[pointer-events=none] text").count() == 1  # the number on its way
+    on.page.emulate_media(reduced_motion="reduce")
+    on.page.locator('[aria-label="Step"]').click()
+    on.settle()
+    assert on.page.locator("g[pointer-events=none] text").count() == 0
+    assert paths.count() > before
+
+
+def test_the_scrubber_stands_between_two_operations_while_it_is_dragged(stage: Any) -> None:
+    on = stage(JvpVjp(step=0))
+    scrubber = on.page.locator("[aria-label='Step of the sweep'][type=range]")
+    box = scrubber.bounding_box()
+    on.page.mouse.move(box["x"] + 8, box["y"] + 14)
     on.page.mouse.down()
-    on.page.mouse.move(x - 40, y + 45, steps=6)
+    on.page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + 14, steps=4)
+    on.still()
+    assert on.page.locator("g[pointer-events=none] text").count() == 2
     on.page.mouse.up()
     on.settle()
-    assert on.widget.v == [-1.0, 0.0, -1.0]
-    on.page.locator(".ak-dial:not([hidden]) .ak-handle[tabindex]").first.focus()
-    on.press("ArrowUp", "ArrowRight", "PageUp")
+    assert on.widget.step == 2
+
+
+def test_the_cut_is_dragged_and_keyed_and_the_sum_stays(stage: Any) -> None:
+    on = stage(JvpVjp())
+    on.choose("cut")
+    cut = on.page.locator("[role=slider][aria-label^='Cut']")
+    cut.focus()
+    said = set()
+    for key in ("Home", *["ArrowRight"] * 5):
+        on.press(key)
+        on.settle()
+        said.add((cut.get_attribute("aria-valuetext") or "").split(", ")[1])
+    assert said == {"sum 18"}
+    assert "All pushed, nothing pulled: Jv = (7, −5, 3), and u·(Jv) = 18." in on.summary
+    on.page.wait_for_timeout(600)  # until the cut has come to rest
+    box = cut.evaluate("node => node.querySelector('.ak-ink-fill').getBoundingClientRect().toJSON()")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    on.page.mouse.move(x, y)
+    on.page.mouse.down()
+    on.page.mouse.move(40, y, steps=6)
+    on.page.mouse.up()
     on.settle()
-    assert on.widget.v == [0.0, 1.0, 0.0]
-    assert [round(t, 9) for t in on.widget.jv] == [2.0, -1.0, 0.0]
+    assert on.widget.step == 0
+    assert "(uJ)·v = 18" in on.summary
+    on.shot("01-cut")
+
+
+def test_an_arrow_is_dragged_and_keyed(stage: Any) -> None:
+    on = stage(JvpVjp())
+    box = handle(on, "v0").locator("circle.ak-ring").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    on.page.mouse.move(x, y)
+    on.page.mouse.down()
+    on.page.mouse.move(x, y + 24, steps=6)
+    on.page.mouse.up()
+    on.settle()
+    assert on.widget.v == [-1.0, 2.0, -1.0]
+    handle(on, "v1").focus()
+    on.press("0", "ArrowUp")
+    handle(on, "v2").focus()
+    on.press("PageUp")
+    on.settle()
+    assert on.widget.v == [-1.0, 1.0, 1.0]
+    to_the_end(on)
+    assert f"Jv = ({', '.join(f'{x:g}' for x in on.widget.jv)})".replace("-", "−") in on.summary
+
+
+@pytest.mark.parametrize("sweep", ["forward", "reverse", "double", "seam"])
+def test_controls_picture_and_sentence_fit_one_screen(stage: Any, sweep: str) -> None:
+    on = stage(JvpVjp(sweep=sweep), width=800)
+    top, bottom = (on.page.locator(one).first.bounding_box() for one in (".ak-stage", ".ak-summary"))
+    assert bottom["y"] + bottom["height"] - top["y"] <= 640
 
 
 def test_sweeps_are_counted_again(stage: Any) -> None:
     on = stage(JvpVjp(), theme="dark")
+    on.page.locator(".ak-fold summary").click()
     box = on.page.locator("input[type=number]").last
     box.fill("5")
     box.press("Enter")

@@ -87,7 +87,26 @@ def test_the_twin_says_it_in_text() -> None:
     assert table.rows[-1] == ("in all", 2620, 4603, "1.757 times")
 
 
+@pytest.mark.parametrize("wanted", SWITCHES)
+def test_what_comes_back_is_for_the_input_or_for_the_weights(wanted: tuple[bool, ...]) -> None:
+    widget = BackwardCost(wanted=list(wanted))
+    for k, line in enumerate(widget.lines):
+        assert line["input"] == line["forward"] * any(wanted[: k + 1])
+        assert line["weights"] == line["forward"] * wanted[k + 1]
+
+
+@pytest.mark.parametrize("wanted", SWITCHES)
+def test_no_part_of_a_line_is_negative_and_the_sums_end_at_the_whole(wanted: tuple[bool, ...]) -> None:
+    widget = BackwardCost(program="whole", wanted=list(wanted))
+    for line in widget.lines:
+        assert min(line["input"], line["weights"]) >= 0
+        assert line["input"] + line["weights"] == line["backward"]
+    assert widget.lines[-1]["forward_so_far"] == widget.forward
+    assert widget.lines[0]["backward_so_far"] == widget.backward
+
+
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
     axes = BackwardCost().static_figure().axes[0]
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["h = x @ W1", "h = h @ W2", "y = h @ W3"]
-    assert {text.get_text() for text in axes.texts} >= {"forward 1280", "backward 2560"}
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["forward →", "← to inputs", "↓ to weights"]
+    assert {text.get_text() for text in axes.texts} >= {"h = x @ W1", "1280", "640"}
+    assert axes.get_xlabel() == "operations: 2240 forward, 3840 backward"

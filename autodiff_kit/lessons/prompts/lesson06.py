@@ -29,7 +29,7 @@ PROMPTS = (
         "06",
         "area",
         "choice",
-        "The derivative of soft_floor has a peak of height s/4 at x = 2. "
+        "In the derivative of soft_floor, step 2 is a peak of height s/4 at x = 2. "
         "As s grows, where does the area under it from 1.5 to 2.5 go?",
         (
             Choice("one", "to 1", (1,)),
@@ -97,6 +97,6 @@ PROMPTS = (
             Choice("never", "never: x stays near 0.3", (), "a search that does not move stays stuck for good"),
             Choice("late", "much later, but before step 100", (66,)),
         ),
-        "While s is large the derivative at 0.3 is nearly 0 and x waits. Once s is below about 8, x moves.",
+        "While s is large the derivative at 0.3 is nearly 0 and x waits. Once s is below about 9, x moves.",
     ),
 )

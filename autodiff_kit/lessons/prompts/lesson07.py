@@ -59,6 +59,6 @@ PROMPTS = (
             Choice("most", "about 89 %", (88.6,)),
             Choice("all", "91.8 %, as with floats", (91.8,), "training makes up for any rounding"),
         ),
-        "The loss uses the 2-bit weights. Straight-through moves the float weights, and some reach a better level.",
+        "The loss uses the 2-bit weights. Straight-through moves the float weights, and some reach another level.",
     ),
 )

@@ -1,44 +1,53 @@
 import { h, put } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
-import { decode, ask, mount, setView } from "./kit/model_sync.js";
-import { inputSlider } from "./kit/controls.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
+import { inputSlider, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
 import { Stepper } from "./kit/stepper.js";
-import { TapeTable } from "./kit/tape_table.js";
-import { VectorInput } from "./kit/vector_input.js";
+import { FlowGraph } from "./kit/flow_graph.js";
 import { CostBars } from "./kit/cost_bars.js";
 
-const SWEEPS = [
-  { value: "forward", label: "push ↓", hint: "forward mode: tangents fill downwards" },
-  { value: "reverse", label: "pull ↑", hint: "reverse mode: cotangents fill upwards" },
-  { value: "double", label: "double pull ↑↑", hint: "reverse mode twice gives Jv without forward mode" },
+const VIEWS = [
+  { value: "forward", label: "push v →", hint: "forward mode: tangents flow with the computation" },
+  { value: "reverse", label: "← pull u", hint: "reverse mode: cotangents flow against it" },
+  { value: "double", label: "pull twice", hint: "reverse mode twice gives Jv without forward mode" },
+  { value: "seam", label: "cut", hint: "push up to a cut, pull back to it" },
 ];
-const SWEEP_NAMES = { forward: "push", reverse: "pull", double: "double pull" };
-const DIAL_REACH = 3;
-const MODES = ["fwd", "rev"];
-const lineOf = ({ name, op, inputs }) => (inputs.length ? `${name} = ${op}` : name);
-const paren = (x) => (x < 0 ? `(${brief(x)})` : brief(x));
-const listed = (vector) => vector.map((x) => brief(x)).join(", ");
+const OPENS_AT = { forward: 1, reverse: 1, double: 1, seam: 3 };
+const REACH = 3;
+const PLACES = {
+  sweep: { x0: [0.15, 0], x1: [0.15, 1], x2: [0.15, 2], s: [0.36, 0.46], y0: [0.78, 0], y1: [0.78, 1], y2: [0.78, 2] },
+  cut: { x0: [0.14, 0], x1: [0.14, 1], x2: [0.14, 2], s: [0.32, 0.46], y0: [0.5, 0], y1: [0.67, 1], y2: [0.84, 2] },
+};
+const GAINS = {
+  sweep: { "x0>s": 0.5, "x0>y0": 0.5, "x1>y0": 0.42, "x1>y1": 0.4, "x2>y1": 0.36, "s>y2": 0.55, "x2>y2": 0.4 },
+  cut: { "x0>s": 0.5, "x0>y0": 0.5, "x1>y0": 0.25, "x1>y1": 0.5, "x2>y1": 0.45, "s>y2": 0.5, "x2>y2": 0.5 },
+};
+const paren = (x) => (x < 0 ? `(${brief(x, 2)})` : brief(x, 2));
+const listed = (vector) => vector.map((x) => brief(x, 2)).join(", ");
 
-/** Lesson 01: a tape filled downwards by a JVP and upwards by a VJP, and the inner product that both agree on. */
+/** Lesson 01: one graph, through which tangents flow with the computation and cotangents against it. */
 function render({ model, el }) {
   const frame = Frame({
     model,
     el,
-    title: "Push a tangent down, pull a cotangent up",
-    lead: "Each line of the tape knows only its own slope. Step through it: no Jacobian is ever built, and both directions agree on one number.",
+    title: "Nudge the inputs: what reaches each output?",
+    lead: "Each wire multiplies by its slope, and a node adds what its wires bring. Width is size; stripes are a minus sign.",
   });
-  const parts = { ...makeSweepParts(model), ...makeDials(model), ...makeCosts(model) };
-  const finished = { forward: false, reverse: false, double: false }; // sweeps that were run to their end
+  const parts = makeParts(model);
+  const finished = {}; // sweeps that were run to their end
   frame.stage.append(...layout(parts));
   return mount(model, [frame, ...Object.values(parts)], (traits) => {
-    const state = { ...traits, finished, events: traits[traits.sweep] };
-    state.done = state.step === state.events.length;
-    if (state.done) finished[state.sweep] = true;
-    updateControls(parts, state);
-    drawTapes(parts, state);
-    drawDials(parts, state);
+    const { sweep, step, n, m } = traits;
+    const count = stepsOf(traits);
+    const state = { ...traits, finished, count, view: sweep, step: Math.min(step, count), inputs: traits.v, outputs: traits.u };
+    if (state.step === count || sweep === "seam") finished[sweep] = true;
+    parts.sweep.update(sweep);
+    parts.stepper.update({ count, at: state.step });
+    parts.graph.update(state);
+    parts.n.update(n);
+    parts.m.update(m);
     drawInner(parts.inner, state);
     drawCosts(parts.costs, state);
     frame.say(sentence(state));
@@ -46,164 +55,78 @@ function render({ model, el }) {
   });
 }
 
-function makeSweepParts(model) {
-  const events = () => model.get(model.get("sweep"));
-  const sweep = Segmented({
-    label: "Sweep",
-    options: SWEEPS,
-    value: model.get("sweep"),
-    onChange: (value) => {
-      stepper.halt();
-      setView(model, { sweep: value, step: 0 });
-    },
+const operations = ({ nodes }) => nodes.filter((node) => node.op !== "input");
+const stepsOf = ({ nodes, cuts, sweep }) => (sweep === "seam" ? cuts.length - 1 : operations({ nodes }).length);
+
+function makeParts(model) {
+  const names = { inputs: [0, 1, 2].map((i) => `v${i}, tangent at x${i}`), outputs: [0, 1, 2].map((i) => `u${i}, cotangent at y${i}`) };
+  const setEntry = (name) => (i, value) => ask(model, { [name]: withEntry(model.get(name), i, value) });
+  const setStep = (step) => setView(model, { step });
+  const graph = FlowGraph({
+    label: "Computational graph of f, inputs left, outputs right",
+    places: PLACES,
+    gains: GAINS,
+    reach: REACH,
+    names,
+    onInput: setEntry("v"),
+    onOutput: setEntry("u"),
+    onCut: setStep,
   });
   const stepper = Stepper({
     label: "Step of the sweep",
-    count: events().length,
+    count: stepsOf({ nodes: model.get("nodes"), cuts: model.get("cuts"), sweep: model.get("sweep") }),
     at: model.get("step"),
-    onStep: (step) => setView(model, { step }),
+    pace: 1700,
+    onStep: setStep,
+    onScrub: (at, phase) => {
+      graph.scrub(at);
+      setStep(Math.round(at));
+      if (phase === "end") graph.settle();
+    },
   });
-  const onStep = (by) => {
-    stepper.halt();
-    setView(model, { step: Math.min(events().length, Math.max(0, model.get("step") + by)) });
-  };
+  const sweep = Segmented({
+    label: "Sweep",
+    options: VIEWS,
+    value: model.get("sweep"),
+    onChange: (value) => {
+      stepper.halt();
+      setView(model, { sweep: value, step: OPENS_AT[value] });
+    },
+  });
   return {
     sweep,
     stepper,
-    tape: TapeTable({ rows: decode(model.get("nodes")), onStep }),
-    second: SecondTape(onStep),
-    rule: h("div", { class: "ak-rulebox", "aria-live": "polite" }),
-    inner: h("div", { class: "ak-inner" }),
+    graph,
+    inner: h("div", { class: "ak-inners" }),
+    n: inputSlider(model, "n", { label: "n, inputs", min: 1, max: 128 }),
+    m: inputSlider(model, "m", { label: "m, outputs", min: 1, max: 128 }),
+    costs: CostBars({ label: "Sweeps for the whole Jacobian" }),
   };
 }
 
-/** The tape that recorded the pull, made anew when other numbers were pulled. */
-function SecondTape(onStep) {
-  const el = h("div", { hidden: true });
-  let table = null;
-  let key = "";
-  return {
-    el,
-    update(rows, rev, now) {
-      if (JSON.stringify(rows) !== key) {
-        key = JSON.stringify(rows);
-        table?.destroy();
-        table = TapeTable({ rows, onStep, columns: ["rev"], value: "first pull" });
-        el.replaceChildren(table.el);
-      }
-      table.update({ rev, now, names: { rev: "second pull ↑" } });
-    },
-    destroy: () => table?.destroy(),
-  };
-}
-
-function makeDials(model) {
-  const input = (name, role) =>
-    VectorInput({
-      label: `${name}, what goes in`,
-      names: [0, 1, 2].map((i) => `${name}${i}`),
-      value: model.get(name),
-      reach: DIAL_REACH,
-      role,
-      onChange: (value) => ask(model, { [name]: value }),
-    });
-  const output = (label, trait, letter, reach, role) =>
-    VectorInput({ label, names: [0, 1, 2].map((i) => `${letter}${i}`), value: decode(model.get(trait)), reach, role });
-  return {
-    dialIn: { fwd: input("v", "fwd"), rev: input("u", "rev") },
-    dialOut: {
-      fwd: output("Jv, what comes out", "jv", "y", 8, "fwd"),
-      rev: output("uJ, what comes out", "uj", "x", 12, "rev"),
-    },
-  };
-}
-
-const makeCosts = (model) => ({
-  n: inputSlider(model, "n", { label: "n, inputs", min: 1, max: 128 }),
-  m: inputSlider(model, "m", { label: "m, outputs", min: 1, max: 128 }),
-  costs: CostBars({ label: "Sweeps for the whole Jacobian" }),
-});
-
-const layout = ({ sweep, stepper, tape, second, rule, inner, dialIn, dialOut, n, m, costs }) => [
-  h("div", { class: "ak-row", style: "margin-bottom:12px" }, sweep.el, h("div", { class: "ak-grow" }, stepper.el)),
+const layout = ({ sweep, stepper, graph, inner, n, m, costs }) => [
+  h("div", { class: "ak-row", style: "margin-bottom:8px" }, sweep.el, h("div", { class: "ak-grow" }, stepper.el)),
+  graph.el,
+  inner,
   h(
-    "div",
-    { class: "ak-split" },
-    h("div", {}, tape.el, second.el, rule, inner),
-    h("div", { class: "ak-side" }, dialIn.fwd.el, dialIn.rev.el, dialOut.fwd.el, dialOut.rev.el),
+    "details",
+    { class: "ak-fold" },
+    h("summary", { text: "The whole Jacobian: n pushes or m pulls" }),
+    h("div", { class: "ak-row" }, h("div", { class: "ak-grow" }, n.el), h("div", { class: "ak-grow" }, m.el)),
+    costs.el,
   ),
-  h("hr", { class: "ak-rule" }),
-  h(
-    "h4",
-    { class: "ak-h" },
-    "The whole Jacobian",
-    h("small", { text: "n inputs, m outputs: one sweep for each column, or one for each row" }),
-  ),
-  h("div", { class: "ak-row" }, h("div", { class: "ak-grow" }, n.el), h("div", { class: "ak-grow" }, m.el)),
-  costs.el,
 ];
 
-function updateControls(parts, { sweep, events, step, n, m }) {
-  parts.sweep.update(sweep);
-  parts.stepper.update({ count: events.length, at: step });
-  parts.n.update(n);
-  parts.m.update(m);
-}
-
-/** The columns as they stand after `step` events, and the other column where its sweep was run before. */
-function columnsOf(state) {
-  const { events, step, sweep, finished } = state;
-  const columns = { fwd: [], rev: [] };
-  for (const { column, row, value } of events.slice(0, step)) columns[column][row] = value;
-  const other = { forward: ["reverse", "rev"], reverse: ["forward", "fwd"] }[sweep];
-  if (other && finished[other[0]]) for (const { row, value } of state[other[0]]) columns[other[1]][row] = value;
-  return columns;
-}
-
-function drawTapes({ tape, second, rule }, state) {
-  const { sweep, events, step, nodes } = state;
-  const double = sweep === "double";
-  const { fwd, rev } = columnsOf(state);
-  const last = step ? events[step - 1] : null;
-  const now = last ? { row: last.row, from: last.from, mode: last.column } : null;
-  put(tape.el, { hidden: double });
-  put(second.el, { hidden: !double });
-  if (double) second.update(state.second, rev, now);
-  else tape.update({ fwd, rev, now });
-  const way = sweep === "forward" ? "down" : "down, which goes up the tape";
-  rule.replaceChildren(
-    ...(last
-      ? [h("code", { text: lineOf((double ? state.second : nodes)[last.row]) }), h("span", { text: last.note })]
-      : [`Nothing has moved yet. Press step, or arrow ${way}.`]),
-  );
-}
-
-function drawDials({ dialIn, dialOut }, { sweep, v, u, jv, uj, done }) {
-  const side = sweep === "reverse" ? "rev" : "fwd"; // the double pull takes v in and gives Jv, as the push does
-  for (const dials of [dialIn, dialOut]) for (const mode of MODES) put(dials[mode].el, { hidden: mode !== side });
-  const reach = (vector) => Math.max(4, 4 * Math.ceil(Math.max(...vector.map(Math.abs)) / 4));
-  const known = (vector) => (done ? vector : vector.map(() => null));
-  dialIn.fwd.update({ value: v });
-  dialIn.rev.update({ value: u });
-  dialOut.fwd.update({ value: known(jv), reach: reach(jv) });
-  dialOut.rev.update({ value: known(uj), reach: reach(uj) });
-}
-
-/** Both inner products, term by term. */
-function drawInner(host, { inner, u, v, jv, uj, finished }) {
-  const sum = (p, q) => p.map((x, i) => `${paren(x)}·${paren(q[i])}`).join(" + ");
+/** Both inner products, term by term; a question mark for what no sweep has given yet. */
+function drawInner(host, { view, inner, u, v, jv, uj, finished }) {
+  put(host, { hidden: view === "seam" }); // there the bars say it
+  const sum = (p, q, known) => p.map((x, i) => `${paren(x)}·${known ? paren(q[i]) : "?"}`).join(" + ");
   const line = (name, role, known, terms, total) =>
-    h(
-      "div",
-      { class: "ak-innerline" },
-      h("span", { class: `ak-as-${role}`, text: name }),
-      known
-        ? h("span", {}, `${terms} = `, h("strong", { text: brief(total) }))
-        : h("span", { class: "ak-num ak-num-none", text: `run the ${role === "fwd" ? "push" : "pull"} to the end` }),
-    );
+    h("span", {}, h("b", { class: `ak-as-${role}`, text: name }), ` = ${terms} = `, h("strong", { text: known ? brief(total, 2) : "?" }));
+  const [pushed, pulled] = [finished.forward || finished.double || finished.seam, finished.reverse || finished.seam];
   host.replaceChildren(
-    line("u · (Jv)", "fwd", finished.forward || finished.double, sum(u, jv), inner[0]),
-    line("(uJ) · v", "rev", finished.reverse, sum(uj, v), inner[1]),
+    line("u·(Jv)", "fwd", pushed, sum(u, jv, pushed), inner[0]),
+    line("(uJ)·v", "rev", pulled, sum(v, uj, pulled), inner[1]),
   );
 }
 
@@ -215,26 +138,63 @@ function drawCosts(costs, { sweeps: [forward, reverse] }) {
   ]);
 }
 
-function sentence({ sweep, step, events, finished, jv, uj, inner }) {
-  if (!step) return "Choose a sweep and step through the tape.";
-  if (step < events.length) return `Step ${step} of ${events.length} of the ${SWEEP_NAMES[sweep]}.`;
-  if (sweep === "double") return `Two pulls and no push gave Jv = (${listed(jv)}).`;
-  if (finished.forward && finished.reverse) return `Both inner products are ${brief(inner[0])}: u·(Jv) = (uJ)·v.`;
-  return sweep === "forward"
-    ? `One push gave Jv = (${listed(jv)}). Now pull.`
-    : `One pull gave uJ = (${listed(uj)}). Now push.`;
+/** What an operation makes of what its wires bring. */
+function pushed({ nodes, wires }, i, kind) {
+  const into = wires.filter((wire) => wire.to === i && wire.from !== null);
+  const sum = into.map((wire) => `${paren(wire.slope)}·${paren(nodes[wire.from][kind])}`).join(" + ");
+  return `${sum} = ${brief(nodes[i][kind], 2)}${into.length > 1 ? ": what its two wires bring, added" : ""}`;
 }
 
-const tableOf = ({ v, u, jv, uj, finished }) => ({
-  caption: "Vectors of this lesson",
-  digits: 0,
-  columns: ["vector", "0", "1", "2"],
-  rows: [
-    ["v", ...v],
-    ["Jv", ...(finished.forward || finished.double ? jv : [" ", " ", " "])],
-    ["u", ...u],
-    ["uJ", ...(finished.reverse ? uj : [" ", " ", " "])],
-  ],
-});
+/** What an operation sends back, and where it is added to what came before. */
+function pulled({ nodes, wires, reverse, step }, i) {
+  const sent = wires
+    .filter((wire) => wire.to === i && wire.from !== null)
+    .map((wire) => {
+      const before = reverse[step - 1][wire.from];
+      const joins = before === null ? "" : `, which has ${brief(before, 2)} and now ${brief(reverse[step][wire.from], 2)}`;
+      return `${paren(wire.slope)}·${paren(wire.pulled[0])} = ${brief(wire.pulled[1], 2)} to ${nodes[wire.from].name}${joins}`;
+    });
+  return `holds ${brief(nodes[i].cotangent, 2)} and sends back ${sent.join("; ")}`;
+}
+
+function sentence(state) {
+  const { view, step, count, nodes, jv, uj, inner, sums, finished } = state;
+  if (view === "seam") return cutSentence(state);
+  if (!step) return view === "reverse" ? "The weights u wait at the outputs." : "The nudge v waits at the inputs.";
+  const both = (finished.forward || finished.double) && finished.reverse ? ` Both inner products are ${brief(inner[0], 2)}: u·(Jv) = (uJ)·v.` : "";
+  if (step === count) {
+    if (view === "double") return `Two pulls and no push gave Jv = (${listed(jv)}): the record of the pull is this graph, read backwards.${both}`;
+    return view === "forward" ? `One push, ${count} operations: Jv = (${listed(jv)}).${both}` : `One pull, the same wires: uJ = (${listed(uj)}).${both}`;
+  }
+  const order = nodes.map((_, i) => i).filter((i) => nodes[i].op !== "input");
+  const i = view === "reverse" ? order.at(-step) : order[step - 1];
+  if (view === "reverse") return `${nodes[i].op} ${pulled(state, i)}.`;
+  return `${nodes[i].op}${view === "double" ? ", in the record of the pull" : ""}: ${pushed(state, i, view === "double" ? "double" : "tangent")}.`;
+}
+
+function cutSentence({ step, count, sums, cuts, jv, uj }) {
+  const total = brief(sums[step], 2);
+  if (step === 0) return `All pulled, nothing pushed: uJ = (${listed(uj)}), and (uJ)·v = ${total}.`;
+  if (step === count) return `All pushed, nothing pulled: Jv = (${listed(jv)}), and u·(Jv) = ${total}.`;
+  return `Left of the cut tangents, right of it cotangents: over its ${cuts[step].length} wires the products add up to ${total}. Drag the cut.`;
+}
+
+function tableOf({ nodes, finished, inner }) {
+  const known = (sweeps, value) => (sweeps.some((one) => finished[one]) ? value : " ");
+  const rows = nodes.map(({ name, op, value, tangent, cotangent }) => [
+    name,
+    op,
+    value,
+    known(["forward", "double", "seam"], tangent),
+    known(["reverse", "seam"], cotangent),
+  ]);
+  const both = known(["seam"], 1) === 1 || (finished.forward && finished.reverse);
+  return {
+    caption: both ? `Every node; u·(Jv) and (uJ)·v are ${brief(inner[0], 2)}` : "Every node",
+    digits: 0,
+    columns: ["node", "operation", "value", "tangent →", "cotangent ←"],
+    rows,
+  };
+}
 
 export default { render };

@@ -1,11 +1,12 @@
 import { h } from "./kit/dom.js";
 import { fmt } from "./kit/numbers.js";
-import { ask, mount } from "./kit/model_sync.js";
+import { ask, mount, setView } from "./kit/model_sync.js";
 import { entrySliders, inputChoice, withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
-import { CostTable, joinNames } from "./kit/cost_table.js";
+import { Stepper } from "./kit/stepper.js";
+import { CostBlocks, joinNames } from "./kit/cost_blocks.js";
 
 const WIDTHS = ["input", "first layer", "second layer", "output"];
 const SOURCES = ["x", "W1", "W2", "W3"];
@@ -20,18 +21,21 @@ function render({ model, el }) {
     model,
     el,
     title: "What does the backward pass cost?",
-    lead: "The operations of three layers, forward and backward, as a tape counts them line by line. Change the widths, or the gradients that are wanted.",
+    lead: "Each block is a line of the program, as long as its operations. Each gradient that is wanted costs about the same once more.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
   return mount(model, [frame, ...Object.values(parts)], (state) => {
-    const { program, wanted, sizes, batch, lines, forward, backward, ratio } = state;
+    const { program, wanted, sizes, batch, lines } = state;
+    const count = 2 * lines.length;
+    const step = Math.min(state.step, count);
     parts.program.update(program);
     parts.switches.forEach((one, i) => one.update({ "aria-pressed": wanted[i] }));
     parts.widths.forEach((one, i) => one.update(sizes[i]));
     parts.batch.update(batch);
-    parts.costs.update({ lines, forward, backward, ratio });
-    frame.say(sentence(state));
+    parts.stepper.update({ count, at: step });
+    parts.costs.update({ ...state, step });
+    frame.say(sentence({ ...state, step }));
     frame.tell(tableOf(state));
   });
 }
@@ -53,10 +57,17 @@ const makeParts = (model) => ({
     value: model.get("batch"),
     onChange: (value) => ask(model, { batch: Math.round(value) }),
   }),
-  costs: CostTable({ label: "Operations of each line, forward and backward" }),
+  stepper: Stepper({
+    label: "Lines that have run, forward and backward",
+    count: 2 * model.get("lines").length,
+    at: model.get("step"),
+    pace: 900,
+    onStep: (step) => setView(model, { step }),
+  }),
+  costs: CostBlocks({ label: "Operations of each line, forward and backward" }),
 });
 
-const layout = ({ program, switches, widths, batch, costs }) => [
+const layout = ({ program, switches, widths, batch, stepper, costs }) => [
   h(
     "div",
     { class: "ak-row", style: "margin-bottom:12px;align-items:flex-start" },
@@ -73,15 +84,25 @@ const layout = ({ program, switches, widths, batch, costs }) => [
     { class: "ak-row", style: "margin-bottom:12px" },
     [...widths, batch].map((one) => h("div", { style: "flex:1 1 168px;min-width:0" }, one.el)),
   ),
+  h("div", { style: "margin-bottom:8px" }, stepper.el),
   costs.el,
 ];
 
-function sentence({ lines, wanted, forward, backward, ratio }) {
+function sentence({ step, lines, wanted, forward, backward, ratio }) {
+  if (step < 2 * lines.length) return lineSentence(lines, step);
   if (!wanted.some(Boolean)) return `${fmt(forward, 0)} operations forward, none backward: no gradient is asked for.`;
   const sums = `${fmt(forward, 0)} operations forward, ${fmt(backward, 0)} backward: ${fmt(ratio, 3)} times as many`;
   const spared = lines.filter((line) => line.to.length === 0).length;
   const early = `The backward pass ends ${spared} ${spared > 1 ? "lines" : "line"} early, because no gradient before it is wanted.`;
   return `${sums}.${spared ? ` ${early}` : ""}`;
+}
+
+/** What the line costs that has just run. */
+function lineSentence(lines, step) {
+  if (!step) return "Nothing has run yet. Press play.";
+  if (step <= lines.length) return `Forward, ${lines[step - 1].code}: ${fmt(lines[step - 1].forward, 0)} operations.`;
+  const { code, backward, to } = lines[2 * lines.length - step];
+  return `Backward through ${code}: ${fmt(backward, 0)} operations, for the gradient of ${joinNames(to)}.`;
 }
 
 const tableOf = ({ sizes, batch, lines, forward, backward, ratio }) => ({

@@ -193,9 +193,12 @@ class Bench:
     def inspector(self) -> Locator:
         return self.page.locator(".akl-inspector")
 
+    def open_inspector(self) -> None:
+        self.js("jupyterapp.shell.activateById('autodiff-kit-inspector')")
+
     def tape(self, nodes: int | str) -> None:
         """Open the inspector, which leaves the focus where it is, and wait until it shows a tape of so many nodes."""
-        self.js("jupyterapp.shell.activateById('autodiff-kit-inspector')")
+        self.open_inspector()
         count = f"{nodes}"
         expect(self.inspector.locator(".akl-facts")).to_contain_text(f"{count} node")
         expect(self.inspector).to_have_attribute("data-state", re.compile("ready|one"))

@@ -154,6 +154,7 @@ def test_connected_nodes_show_their_path_and_jacobian(bench: Any) -> None:
 def test_the_first_nan_has_a_banner_and_a_line(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, NAN)
+    bench.open_inspector()
     banner = bench.inspector.locator(".akl-banner.is-nan")
     expect(banner).to_contain_text("subtract")
     expect(banner).to_contain_text("−∞ − (−∞)")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_kit.exercises.protocol import Callback, CallbackNamespace
+from autodiff_kit.lessons.translation import translate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,8 @@ def matrix_product_callback(name: str, matrix: Array) -> Callback:
 
     def product(vector: Any) -> Array:
         if np.shape(vector) != matrix.shape[1:]:
-            raise ValueError(f"{name} takes an array of shape {matrix.shape[1:]}; got {np.shape(vector)}.")
+            text = translate("{name} takes an array of shape {wanted}; got {got}.", "lesson01")
+            raise ValueError(text.format(name=name, wanted=matrix.shape[1:], got=np.shape(vector)))
         answer: Array = matrix @ np.asarray(vector, matrix.dtype)
         return answer
 

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import solution
 
@@ -30,7 +31,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         got = [
-            require_real_array(part, f"slopes, as {name},")
+            require_real_array(part, translate("slopes, as {name},", "lesson00").format(name=name))
             for part, name in zip(unpack_tuple(reply, "slopes", PARTS), PARTS, strict=True)
         ]
         right = np.array(solution.slopes(first, b, p))

@@ -11,6 +11,7 @@ from autodiff_kit.exercises.compare import values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -33,7 +34,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         right = np.array(solution.sweep(nodes, target))
         one, two = shared.list_as_array(first.value), shared.list_as_array(again.value)
         if isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and not values_close(two, one, 1e-9):
-            a.fail({"second-pull-adds-to-the-first"}, "The same call was made twice, and the two answers differ.")
+            a.fail(
+                {"second-pull-adds-to-the-first"},
+                translate("The same call was made twice, and the two answers differ.", "lesson00"),
+            )
             return
         mistaken = {
             "overwrites-at-fan-out": partial(misconceptions.reverse_sweep, nodes, target, overwrite=True),
@@ -41,7 +45,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "starts-every-node-at-1": partial(misconceptions.reverse_sweep, nodes, target, ones=True),
             "runs-downwards": partial(misconceptions.reverse_sweep, nodes, target, downwards=True),
         }
-        if not a.case(one, right, mistaken, of="The list of cotangents", facts={"i": max(j for j, _ in nodes[target])}):
+        if not a.case(
+            one,
+            right,
+            mistaken,
+            of=translate("The list of cotangents", "lesson00"),
+            facts={"i": max(j for j, _ in nodes[target])},
+        ):
             return
     yield from deep(a)
 
@@ -51,9 +61,13 @@ def deep(a: AttemptEvaluation) -> CheckScript:
     chain: misconceptions.Graph = [[], *([(i, 1.0)] for i in range(DEEP))]
     reply = yield Call("sweep", (chain, DEEP), errors=("RecursionError",))
     if reply.error:
-        a.behave(False, "recursion", "A chain of nodes was too deep.", half=False, n=len(chain))
+        a.behave(False, "recursion", translate("A chain of nodes was too deep.", "lesson00"), half=False, n=len(chain))
     elif not a.warned(reply):
-        a.case(shared.list_as_array(reply.value), np.ones(len(chain)), of="The list of cotangents of a long chain")
+        a.case(
+            shared.list_as_array(reply.value),
+            np.ones(len(chain)),
+            of=translate("The list of cotangents of a long chain", "lesson00"),
+        )
 
 
 QUESTION = Question(

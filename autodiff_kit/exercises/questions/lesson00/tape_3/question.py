@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -29,7 +30,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     ):
         reply = yield Call("three", (x,), errors=("TapeError",), tapes=True)
         if reply.error:
-            a.behave(False, "not-persistent", "The tape had given its one answer.", half=False)
+            a.behave(False, "not-persistent", translate("The tape had given its one answer.", "lesson00"), half=False)
         elif not a.warned(reply):
             judge(a, reply, x)
 
@@ -39,17 +40,20 @@ def judge(a: AttemptEvaluation, reply: CallResult, x: np.ndarray) -> None:
     right = True
     for name, part, want in zip(PARTS, unpack_tuple(reply, "three", PARTS), (4 * x**3, 2 * x**2, 2 * x), strict=True):
         if part is None and name == "dz/dy":
-            right = a.behave(False, "source-computed-again", "dz/dy is None.", half=False, of=name)
+            right = a.behave(
+                False, "source-computed-again", translate("dz/dy is None.", "lesson00"), half=False, of=name
+            )
             continue
-        got = require_real_array(part, f"three, as {name},")
+        got = require_real_array(part, translate("three, as {name},", "lesson00").format(name=name))
         mistaken = {"targets-are-added": misconceptions.gradient_of_a_sum(name, x, got)}
         right &= a.case(part, want, mistaken, tol=1e-10, of=name)
     if right:
         opened, left = reply.tapes
-        no_tape = "The values are right, but no tape was opened: the point is to ask one."
-        a.behave(opened > 0, "", no_tape, of="The number of tapes")
-        a.behave(opened <= 1, "one-tape-for-each", of="The number of tapes", n=opened)
-        a.behave(left == 0, "tape-kept", of="Memory after the return", n=left)
+        no_tape = translate("The values are right, but no tape was opened: the point is to ask one.", "lesson00")
+        number = translate("The number of tapes", "lesson00")
+        a.behave(opened > 0, "", no_tape, of=number)
+        a.behave(opened <= 1, "one-tape-for-each", of=number, n=opened)
+        a.behave(left == 0, "tape-kept", of=translate("Memory after the return", "lesson00"), n=left)
 
 
 QUESTION = Question(

@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions, solution
 
@@ -49,8 +50,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             sweep = partial(misconceptions.jvp_with_rule, program=program, outputs=outputs, x=x, v=v)
             mistaken: dict[str, object] = {name: partial(sweep, rule) for name, rule in rules.items()}
             mistaken |= misconceptions.with_wrong_slopes(lambda s: sweep(misconceptions.rule_with_slopes(s)), dy)  # noqa: B023
-            a.case(y, right, of="y from push")
-            a.case(dy, moved, mistaken, of="dy from push")
+            a.case(y, right, of=translate("y from push", "lesson01"))
+            a.case(dy, moved, mistaken, of=translate("dy from push", "lesson01"))
         reply = yield Call("pull", (program, outputs, x, u))
         if not a.warned(reply):
             back = partial(misconceptions.vjp_with_mistake, program, outputs, x, u)
@@ -61,7 +62,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 **misconceptions.with_wrong_slopes(lambda s: back(slopes=s), reply.value),  # noqa: B023
             }
             facts = {"k": busiest(program), "out": n + 2}
-            a.case(reply.value, solution.pull(program, outputs, x, u), mistaken, of="dx from pull", facts=facts)
+            a.case(
+                reply.value,
+                solution.pull(program, outputs, x, u),
+                mistaken,
+                of=translate("dx from pull", "lesson01"),
+                facts=facts,
+            )
 
 
 def busiest(program: misconceptions.Program) -> int:

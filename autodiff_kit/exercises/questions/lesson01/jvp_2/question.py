@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -42,7 +43,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             reply = yield Call(name, (kit.callback, Callback(f, "f", raw=True), x, *place))
             if not a.warned(reply) and a.case(reply.value, want, mistaken, tol=1e-10, facts={"n": n, "m": m}):
                 sweeps = kit.pulls + kit.pushes
-                a.behave(sweeps <= 1, "jacobian-first", f"{name} took {sweeps} sweeps.", k=sweeps)
+                a.behave(
+                    sweeps <= 1,
+                    "jacobian-first",
+                    translate("{name} took {sweeps} sweeps.", "lesson01").format(name=name, sweeps=sweeps),
+                    k=sweeps,
+                )
 
 
 QUESTION = Question(

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -31,7 +32,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         estimate = values_close(got, want, 1e-2) and not values_close(got, want, 1e-10)
         if f.calls > 2 or estimate:
             err = float(np.abs(got - want).max()) if got.shape == want.shape else float("nan")
-            a.fail({"finite-difference"}, f"jvp_by_pulls called f {f.calls} times.", err=err)
+            a.fail(
+                {"finite-difference"},
+                translate("jvp_by_pulls called f {n} times.", "lesson01").format(n=f.calls),
+                err=err,
+            )
             continue
         u = np.zeros(m)
         u[: min(n, m)] = v[: min(n, m)]
@@ -44,9 +49,21 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         }
         mistaken["value-of-the-first-pull"] = np.zeros(n)
         facts: dict[str, Any] = {"m": m, "k": kit.pulls}
-        if a.case(reply.value, want, mistaken, tol=1e-10, facts=facts, of=f"jvp_by_pulls for n = {n}, m = {m}"):
-            a.behave(kit.pushes == 0, "used-a-push", "A push was used.")
-            a.behave(kit.pulls <= 2, "jacobian-first", f"{kit.pulls} pulls were used.", **facts)
+        if a.case(
+            reply.value,
+            want,
+            mistaken,
+            tol=1e-10,
+            facts=facts,
+            of=translate("jvp_by_pulls for n = {n}, m = {m}", "lesson01").format(n=n, m=m),
+        ):
+            a.behave(kit.pushes == 0, "used-a-push", translate("A push was used.", "lesson01"))
+            a.behave(
+                kit.pulls <= 2,
+                "jacobian-first",
+                translate("{k} pulls were used.", "lesson01").format(k=kit.pulls),
+                **facts,
+            )
         elif n == m:
             return  # where n and m differ, a pull of v stops with an error: v is no cotangent of y
 

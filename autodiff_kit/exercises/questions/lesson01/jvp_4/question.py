@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -33,7 +34,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             name = "too-many-sweeps" if push.calls and pull.calls else one_way
             known = name == "too-many-sweeps" or used == max(n, m)
             facts: dict[str, Any] = {"k": used, "min": fewest, "n": n, "m": m}
-            words = f"{used} sweeps where {fewest} were enough: n = {n} inputs, m = {m} outputs."
+            words = translate(
+                "{k} sweeps where {min} were enough: n = {n} inputs, m = {m} outputs.", "lesson01"
+            ).format(**facts)
             a.behave(used <= fewest, name if known else "", words, **facts)
 
 

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback, LearnerCodeError
 from autodiff_kit.exercises.protocol import SeededGenerator as Random
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -47,7 +48,9 @@ def named_5(reply: CallResult) -> set[str]:
     value = reply.value
     if type(value) is not set or not all(type(name) is str for name in value):
         raise LearnerCodeError(
-            "wrong_pulls is to give back a set of names, such as {'sin', 'roll'}; set() makes an empty one."
+            translate(
+                "wrong_pulls must return a set of names, such as {'sin', 'roll'}; set() makes an empty one.", "lesson01"
+            )
         )
     return value
 
@@ -64,9 +67,14 @@ def _names_5(missed: set[str], wronged: set[str]) -> set[str]:
 
 
 def _words_5(missed: set[str], wronged: set[str]) -> str:
-    parts = [f"not found although the pull is wrong: {', '.join(sorted(missed))}"] if missed else []
-    parts += [f"named although the pull is right: {', '.join(sorted(wronged))}"] if wronged else []
-    return f"The set is not right. {'; '.join(parts).capitalize()}."
+    parts = [translate("The set is not right.", "lesson01")]
+    if missed:
+        text = translate("Not found, although the pull is wrong: {names}.", "lesson01")
+        parts.append(text.format(names=", ".join(sorted(missed))))
+    if wronged:
+        text = translate("Named, although the pull is right: {names}.", "lesson01")
+        parts.append(text.format(names=", ".join(sorted(wronged))))
+    return " ".join(parts)
 
 
 def gap(rng: np.random.Generator, ops: dict[str, tuple[Any, Any, Array]], names: set[str]) -> dict[str, object]:

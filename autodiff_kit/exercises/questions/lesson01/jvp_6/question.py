@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions
@@ -38,7 +39,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             )
         facts: dict[str, Any] = {"n": n, "far": far, "j": 0, "next": 1}
         if a.case(reply.value, J, mistaken, tol=1e-12, facts=facts, of=f"band_jacobian(push, {n}, {k})"):
-            words = f"{push.calls} pushes were used for n = {n}, k = {k}; {min(n, far)} are enough."
+            words = translate("{calls} pushes were used for n = {n}, k = {k}; {enough} are enough.", "lesson01").format(
+                calls=push.calls, n=n, k=k, enough=min(n, far)
+            )
             a.behave(push.calls <= min(n, far), "a-push-per-column" if push.calls == n else "", words, **facts)
 
 

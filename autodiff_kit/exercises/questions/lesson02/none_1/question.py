@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -50,11 +51,18 @@ def answer_1(reply: CallResult) -> misconceptions.Answer:
 
 
 def _words_1(got: misconceptions.Answer, want: misconceptions.Answer, code: str, target: str, source: str) -> str:
-    said = [f"cause {cause}" + ("" if line is None else f", line {line}") for cause, line in (got, want)]
-    asked = f"{code}\ntape.explain({target}, {source})"
-    return (
-        f"diagnose returned {said[0]}; tape.explain gives {said[1]} (lines count from 0), for this program:\n\n{asked}"
-    )
+    said = [
+        (
+            translate("cause {cause}", "lesson02")
+            if line is None
+            else translate("cause {cause}, line {line}", "lesson02")
+        ).format(cause=cause, line=line)
+        for cause, line in (got, want)
+    ]
+    text = translate(
+        "diagnose returned {got}; tape.explain gives {wanted} (lines count from 0), for this program:", "lesson02"
+    ).format(got=said[0], wanted=said[1])
+    return f"{text}\n\n{code}\ntape.explain({target}, {source})"
 
 
 def example_1(rng: np.random.Generator) -> dict[str, object]:

@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions, solution
 
@@ -43,7 +44,10 @@ def told_2(reply: CallResult, n: int) -> np.ndarray:
     """The list that was given back, as an array."""
     value = reply.value
     if type(value) is not list or len(value) != n or not all(type(one) is bool for one in value):
-        raise LearnerCodeError(f"connected must return a list of {n} booleans, True or False, one for each source.")
+        text = translate(
+            "connected must return a list of {n} booleans, True or False, one for each source.", "lesson02"
+        )
+        raise LearnerCodeError(text.format(n=n))
     return np.array(value)
 
 

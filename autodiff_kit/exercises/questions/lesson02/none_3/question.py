@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 Nest = Any
-NONE, THERE = "Zeros where there was None", "Gradients that were there"
 
 
 def nest(rng: np.random.Generator) -> tuple[Nest, Nest]:
@@ -64,19 +64,21 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         for leaf in leaves(misconceptions.fill_none(grads, sources), reply.value, grads):
             if leaf is None:
-                a.fail(
-                    set(),
+                text = translate(
                     "The result has another structure than grads: keep dictionaries, lists and tuples as they are.",
+                    "lesson02",
                 )
+                a.fail(misconceptions.structure_mistakes(reply.value, sources), text)
                 break
             leaf_3(a, *leaf)
 
 
 def leaf_3(a: AttemptEvaluation, want: np.ndarray, got: object, gradient: np.ndarray | None) -> None:
     """Look at one entry of the nest."""
-    of = NONE if gradient is None else THERE
+    of = translate("Zeros where there was None" if gradient is None else "Gradients that were there", "lesson02")
     if got is None:
-        name, words = ("leaves-none", "A None is still there.") if gradient is None else ("", "A gradient became None.")
+        name = "leaves-none" if gradient is None else ""
+        words = translate("A None is still there." if gradient is None else "A gradient became None.", "lesson02")
         a.behave(False, name, words, half=False, of=of, s=want.shape)
         return
     mistaken = {
@@ -111,6 +113,8 @@ its source's shape and dtype, as `unconnected_gradients="zero"` does. All other 
         "everything-float64": "The values are right, but the zeros have another dtype than their source. Which dtype does your function for zeros use?",
         "leaves-none": "A None is still there. Zeros of the shape of its source, {s}, are expected in its place.",
         "zeros-for-all": "Gradients that were there became zeros. Only a None is replaced.",
+        "tuples-become-lists": "A tuple became a list. Build each result with the type of what was read: a dictionary, a list or a tuple.",
+        "flattens-the-nest": "The result is one flat sequence of all gradients. Keep the nesting: each dictionary, list or tuple has one of the same kind in its place.",
         "hides-nan": "A nan in a gradient was replaced by a number. Only None is to be replaced; a nan stays, since it shows that something is wrong.",
     },
     hints=(

@@ -12,12 +12,20 @@ def filled(grads, sources, zero=np.zeros_like, kept=lambda g: g, tuples=tuple):
     return zero(sources) if grads is None else kept(grads)
 
 
+def leaves(nest):
+    if not isinstance(nest, (dict, list, tuple)):
+        return [nest]
+    return [leaf for entry in (nest.values() if isinstance(nest, dict) else nest) for leaf in leaves(entry)]
+
+
 WRONG = {
     "one zero": ((lambda g, s: filled(g, s, zero=lambda x: 0.0),), "one-zero-for-all"),
     "float64": ((lambda g, s: filled(g, s, zero=lambda x: np.zeros(x.shape)),), "everything-float64"),
     "nan_to_num": ((lambda g, s: filled(g, s, kept=np.nan_to_num),), "hides-nan"),
     "unchanged": ((lambda g, s: g,), "leaves-none"),
     "zeros for all": ((lambda g, s: filled(g, s, kept=np.zeros_like),), "zeros-for-all"),
-    "lists for tuples": ((lambda g, s: filled(g, s, tuples=list),), ""),
+    "lists for tuples": ((lambda g, s: filled(g, s, tuples=list),), "tuples-become-lists"),
+    "one flat list": ((lambda g, s: leaves(filled(g, s)),), "flattens-the-nest"),
+    "no outer names": ((lambda g, s: list(filled(g, s).values()),), ""),
     "ones": ((lambda g, s: filled(g, s, zero=np.ones_like),), ""),
 }

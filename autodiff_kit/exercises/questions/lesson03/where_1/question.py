@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -52,26 +53,36 @@ def value_1(a: AttemptEvaluation, reply: CallResult, name: str, x: Array, tol: f
         at = misconceptions.smallest_positive(x)
         mistaken |= {"adds-eps": misconceptions.closest_shift(name, x, got)}
         facts |= {"x": float(x[at]), "e": float(abs(got[at] - want[at]))}
-    words = f'The value of safe("{name}", x)'
+    words = translate("The value of {call}", "lesson03").format(call=f'safe("{name}", x)')
     a.case(reply.value, want, mistaken, tol=tol, of=words, facts=facts, dtype=x.dtype.type)
 
 
 def gradient_1(a: AttemptEvaluation, reply: CallResult, name: str, x: Array, u: Array, tol: float) -> None:
     """Judge the gradient of x; beside a wrong value only a nan that does not follow from that value is judged."""
-    words = f'The gradient of safe("{name}", x)'
+    words = translate("The gradient of {call}", "lesson03").format(call=f'safe("{name}", x)')
     gradient = reply.gradients[0]
     value = require_real_array(reply.value, "safe")
     right_value = values_close(value, misconceptions.chosen_branch(name, x), tol)
     if gradient is None:
         if right_value:
             a.behave(False, "cuts-the-gradient", half=False, of=words)
+        else:
+            a.count_uncompared(words)
         return
-    found = require_real_array(gradient, "The gradient of safe")
+    found = require_real_array(gradient, translate("The gradient of {call}", "lesson03").format(call="safe"))
     spoilt = np.flatnonzero(np.isnan(found) & (x <= 0)) if found.shape == x.shape else np.array([], int)
     if spoilt.size and np.isfinite(value).all():
         at = float(x[spoilt[0]])
-        nan = f'The gradient of safe("{name}", x) is nan at x = {format_value(at)}, where f is not chosen.'
-        a.behave(False, "where-only-outside", nan, half=False, of=words, f=name, at=at)
+        text = translate("{what} is nan at x = {x}, where f is not chosen.", "lesson03")
+        a.behave(
+            False,
+            "where-only-outside",
+            text.format(what=words, x=format_value(at)),
+            half=False,
+            of=words,
+            f=name,
+            at=at,
+        )
     elif right_value:
         slope = misconceptions.derivative_as_written(name, x)
         with np.errstate(all="ignore"):
@@ -84,6 +95,8 @@ def gradient_1(a: AttemptEvaluation, reply: CallResult, name: str, x: Array, u: 
         at = misconceptions.smallest_positive(x)
         facts = {"f": name, "x": float(x[at]), "e": float(abs(value[at] - misconceptions.chosen_branch(name, x)[at]))}
         a.case(gradient, want, mistaken, tol=tol, of=words, facts=facts)
+    else:
+        a.count_uncompared(words)
 
 
 QUESTION = Question(

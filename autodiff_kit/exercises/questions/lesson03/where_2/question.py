@@ -8,6 +8,7 @@ from autodiff_kit.exercises.compare import format_value, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +29,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         reply = yield Call("branches", (p, x, y))
         if a.warned(reply):
             continue
-        answers = unpack_tuple(reply, "branches", ("by cond", "by where"))
+        answers = unpack_tuple(reply, "branches", (translate("by cond", "lesson03"), translate("by where", "lesson03")))
         bad = [(way, one) for way, one in zip(WAYS, answers, strict=True) if not is_triple(one)]
         if bad:
             way, answer = bad[0]
-            a.fail(set(), f"For {way}, a tuple (da, db, dp) is expected; got {format_value(answer)}.")
+            text = translate("For {way}, a tuple (da, db, dp) is expected; got {got}.", "lesson03")
+            a.fail(set(), text.format(way=way, got=format_value(answer)))
             continue
         by_taken = {"a": gradients("a", 2 * x), "b": gradients("b", 3 * y * y)}
         judge_2(a, p, answers, by_taken)  # type: ignore[arg-type]
@@ -74,7 +76,7 @@ def judge_2(
             found = {"zero-for-None"}
         text = difference(answers, want)
         if len(found) > 1 and "" not in found:
-            text += " " + " ".join(MESSAGES[name] for name in sorted(found))
+            text += " " + " ".join(translate(MESSAGES[name], "lesson03") for name in sorted(found))
         a.fail(found - {""} if len(found) == 1 else set(), text)
 
 
@@ -100,7 +102,8 @@ def difference(answers: Sequence[Sequence[object]], want: list[Gradients]) -> st
     """The first gradient that is wrong, in words."""
     rows = zip(*flat(answers, want), strict=True)
     source, way, got, wanted = next(row for row in rows if not same(row[2], row[3]))
-    return f"With {way}, the gradient of y with respect to {source} is {format_value(wanted)}; you gave {format_value(got)}."
+    text = translate("With {way}, the gradient of y with respect to {source} is {wanted}; you gave {got}.", "lesson03")
+    return text.format(way=way, source=source, wanted=format_value(wanted), got=format_value(got))
 
 
 MESSAGES = {

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import solution
 
@@ -30,19 +31,24 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         value, pull = unpack_tuple(reply, "xlogy", ("value", "pull"))
         if not isinstance(pull, ReturnedFunction):
-            raise LearnerCodeError("xlogy is to return (value, pull); pull is a function of g that returns (dx, dy).")
+            raise LearnerCodeError(
+                translate(
+                    "xlogy must return (value, pull), where pull is a function of g that returns (dx, dy).", "lesson03"
+                )
+            )
         if value_3(a, value, x, y):
             yield from gradients_3(a, pull, x, y, rng.normal(size=7))
 
 
 def value_3(a: AttemptEvaluation, value: object, x: Array, y: Array) -> bool:
     """Judge the values; what was added to y is worked out from the last entry."""
-    got = require_real_array(value, "The value of xlogy")
+    what = translate("The value of xlogy", "lesson03")
+    got = require_real_array(value, what)
     e = float(np.exp(got[-1] / x[-1]) - y[-1]) if got.shape == x.shape else 0.0
     added = x * np.log(y + e) if e > 1e-12 else None  # less is rounding
     mistaken = {"adds-eps": added, "zero-times-infinity": x * np.log(y)}
     want = solution.xlogy(x, y)[0]
-    return a.case(value, want, mistaken, tol=1e-10, of="The value of xlogy", facts={"e": f"{e * x[-1] / y[-1]:.2g}"})
+    return a.case(value, want, mistaken, tol=1e-10, of=what, facts={"e": f"{e * x[-1] / y[-1]:.2g}"})
 
 
 def elsewhere(got: Array, model: Array) -> Array | None:
@@ -57,7 +63,8 @@ def gradients_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array
         return
     parts = [require_real_array(part, "pull") for part in unpack_tuple(reply, "pull", ("dx", "dy"))]
     if any(part.shape != x.shape for part in parts):
-        raise LearnerCodeError(f"pull is to return dx and dy as arrays of the shape of x, {x.shape}.")
+        text = translate("pull must return dx and dy as arrays of the shape of x, {shape}.", "lesson03")
+        raise LearnerCodeError(text.format(shape=x.shape))
     right = solution.xlogy(x, y)[1]
     mistaken: dict[str, Array | None] = {
         "slope-not-guarded": np.stack([g * np.log(y), g * x / y]),
@@ -78,7 +85,9 @@ def gradients_3(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, y: Array
             "dy-without-x": elsewhere(got, np.stack([g * np.log(y), g / y])),
         }
     facts = {"y": float(y[1]), "d": float(np.log(y[1])), "e": e, "dx": float(got[0, 0])}
-    a.case(got, np.stack(right(g)), mistaken, tol=1e-10, of="What pull gives (dx, dy)", facts=facts)
+    a.case(
+        got, np.stack(right(g)), mistaken, tol=1e-10, of=translate("What pull gives (dx, dy)", "lesson03"), facts=facts
+    )
 
 
 QUESTION = Question(

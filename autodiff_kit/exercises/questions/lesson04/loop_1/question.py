@@ -11,6 +11,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -53,14 +54,19 @@ def compare_with_loop(
     for x in starts:
         reply = yield Call("loop", (x, limit, factor), errors=("ValueError",) if x < 0 else ())
         if reply.error:
-            words = f"{format_call(a.last)} raised {reply.error} ({reply.place})."
+            text = translate("{call} raised {error} ({place}).", "lesson04")
+            words = text.format(call=format_call(a.last), error=reply.error, place=reply.place)
             a.fail({name_for_negative(a)}, words, x=x, limit=limit)
             continue
         if a.warned(reply):
             continue
         value, slope = (
-            require_real_array(part, f"loop, as the {name},")
-            for part, name in zip(unpack_tuple(reply, "loop", ("value", "slope")), ("value", "slope"), strict=True)
+            require_real_array(part, name)
+            for part, name in zip(
+                unpack_tuple(reply, "loop", (translate("value", "lesson04"), translate("slope", "lesson04"))),
+                (translate("loop, as the value,", "lesson04"), translate("loop, as the slope,", "lesson04")),
+                strict=True,
+            )
         )
         right, late = (
             misconceptions.loop_with_derivative(x, limit, factor),
@@ -73,13 +79,13 @@ def compare_with_loop(
             "turns-not-whole": math.copysign(limit, x),
             "forgets-abs": x if x < 0 else None,
         }
-        if a.case(value, right[0], models_of_value, tol=EXACT, of="The value", facts=facts):
+        if a.case(value, right[0], models_of_value, tol=EXACT, of=translate("The value", "lesson04"), facts=facts):
             mistaken = models_of_slope(x, limit, factor, slope)
             turns = round(math.log(right[1], factor))
             mistaken["adds-the-turns"] = turns * factor if turns or a.failed_cases else None
             mistaken["zero-without-a-turn"] = None if turns else 0.0
             told = facts | {"d": format_value(float(slope)) if slope.shape == () else "", "s": format_value(right[1])}
-            a.case(slope, right[1], mistaken, tol=NEAR, of="The slope", facts=told)
+            a.case(slope, right[1], mistaken, tol=NEAR, of=translate("The slope", "lesson04"), facts=told)
 
 
 def models_of_slope(x: float, limit: float, factor: float, got: np.ndarray) -> dict[str, object]:

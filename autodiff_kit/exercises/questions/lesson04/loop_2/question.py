@@ -11,6 +11,7 @@ from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions.lesson00.shared import list_as_array
+from autodiff_kit.lessons.translation import translate
 
 from . import solution
 
@@ -49,9 +50,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         ascending = np.sort(got) if got.ndim == 1 else got
         if not values_close(ascending, mistaken["includes-lo"], 1e-12):
             mistaken["ignores-the-range"] = ascending if ignores_the_range(ascending, limit, factor, lo, hi) else None
-        what = "The list of jumps"
+        what = translate("The list of jumps", "lesson04")
         if a.case(ascending, right, mistaken, tol=1e-12, of=what, facts={"lo": lo}):
-            words = f"{what} has the right entries in the order {format_value(got)}."
+            text = translate("{what} has the right entries in the order {got}.", "lesson04")
+            words = text.format(what=what, got=format_value(got))
             a.behave(bool(np.array_equal(got, ascending)), "largest-first", words, of=what)
 
 

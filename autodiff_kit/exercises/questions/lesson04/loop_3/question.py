@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions, solution
 
@@ -29,13 +30,15 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if a.warned(reply):
             continue
         value, slope = (
-            require_real_array(part, f"newton_root, as {name},")
+            require_real_array(part, translate("newton_root, as {name},", "lesson04").format(name=name))
             for part, name in zip(unpack_tuple(reply, "newton_root", PARTS), PARTS, strict=True)
         )
         root, right = solution.newton_root(start, n)
         facts = {"n": n, "d": right, "e": float(slope - right) if slope.shape == () else ""}
         limit = {"answers-with-the-limit": np.sqrt(start)}
-        if not a.case(value, root, limit, tol=EXACT, of=f"x_n after n = {n}", facts=facts):
+        if not a.case(
+            value, root, limit, tol=EXACT, of=translate("x_n after n = {n}", "lesson04").format(n=n), facts=facts
+        ):
             continue
         mistaken = {
             "answers-with-the-limit": next(
@@ -53,7 +56,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 1
             ],
         }
-        a.case(slope, right, mistaken, tol=EXACT, of=f"dx_n/da after n = {n}", facts=facts)
+        a.case(
+            slope,
+            right,
+            mistaken,
+            tol=EXACT,
+            of=translate("dx_n/da after n = {n}", "lesson04").format(n=n),
+            facts=facts,
+        )
 
 
 QUESTION = Question(

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions, solution
 
@@ -32,7 +33,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         value, pull = unpack_tuple(reply, "log1pexp", ("value", "pull"))
         if not isinstance(pull, ReturnedFunction):
-            raise LearnerCodeError("log1pexp is to return (value, pull), where pull is a function of the gradient g.")
+            raise LearnerCodeError(
+                translate("log1pexp must return (value, pull), where pull is a function of the gradient g.", "lesson05")
+            )
         if value_1(a, value, x, tol):
             yield from gradient_1(a, pull, x, g, tol)
 
@@ -41,11 +44,12 @@ def value_1(a: AttemptEvaluation, value: object, x: Array, tol: float) -> bool:
     """Judge the values; those in the tail are small, and judged by their ratio."""
     want = solution.log1pexp(x)[0]
     mistaken = {"overflows": misconceptions.composed_log1pexp(x)}
-    what = "The value of log1pexp"
+    what = translate("The value of log1pexp", "lesson05")
     if not a.case(value, want, mistaken, tol=tol, of=what, dtype=x.dtype.type):
         return False
     off = np.abs(require_real_array(value, what)[TAIL] / want[TAIL] - 1).max()
-    return a.behave(bool(off < 1e-4), "loses-the-tail", f"{what} at −40 is off by {100 * off:.0f} %.", half=False)
+    words = translate("{what} at −40 is off by {percent} %.", "lesson05").format(what=what, percent=f"{100 * off:.0f}")
+    return a.behave(bool(off < 1e-4), "loses-the-tail", words, half=False)
 
 
 def gradient_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array, tol: float) -> CheckScript:
@@ -60,7 +64,7 @@ def gradient_1(a: AttemptEvaluation, pull: ReturnedFunction, x: Array, g: Array,
         "slope-of-max": g * (x > 0),
         "slope-of-the-wrong-side": g * misconceptions.sigmoid(-x),
     }
-    a.case(reply.value, g * slope, mistaken, tol=tol, of="What pull gives", dtype=x.dtype.type)
+    a.case(reply.value, g * slope, mistaken, tol=tol, of=translate("What pull gives", "lesson05"), dtype=x.dtype.type)
 
 
 QUESTION = Question(

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import misconceptions
 
@@ -31,11 +32,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         value, pull = unpack_tuple(reply, "clip_and_reverse", ("value", "pull"))
         if not isinstance(pull, ReturnedFunction):
             raise LearnerCodeError(
-                "The second thing that clip_and_reverse returns is a function of the incoming gradient g."
+                translate(
+                    "The second value that clip_and_reverse returns must be a function of the incoming gradient g.",
+                    "lesson05",
+                )
             )
         done = [one for one in misconceptions.rule_applied_to_value(x, lam, cap) if values_close(value, one, TOL)]
         changed = {"changes-the-forward": done[0] if done else None}
-        if a.case(value, x, changed, tol=TOL, of="The value of clip_and_reverse"):
+        if a.case(value, x, changed, tol=TOL, of=translate("The value of clip_and_reverse", "lesson05")):
             back = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
             if not a.warned(back):
                 pulled(a, back.value, x, g, lam, cap)

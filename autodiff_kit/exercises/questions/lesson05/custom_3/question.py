@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .misconceptions import OPS, RULES
 
@@ -29,7 +30,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for op, rule in zip(ops[:3], rules[:3], strict=True):
         yield from one_block(a, rng, op, rule)
     reply = yield Call("swapped", (ops[3], UNKNOWN, rng.normal(size=3)), errors=("LookupError",))
-    a.behave(bool(reply.error), "swallows-the-error", half=False, of="The error", unknown=UNKNOWN)
+    a.behave(
+        bool(reply.error), "swallows-the-error", half=False, of=translate("The error", "lesson05"), unknown=UNKNOWN
+    )
     yield Call(
         "swapped", (ops[3], rules[3], "no array"), errors=("Exception",)
     )  # whatever comes of it, comes in the block
@@ -41,7 +44,8 @@ def one_block(a: AttemptEvaluation, rng: np.random.Generator, op: str, rule: str
     x = rng.uniform(-3, 3, size=4)
     reply = yield Call("swapped", (op, rule, x), errors=("LookupError",))
     if reply.error:
-        words = f'swapped("{op}", "{rule}", x) raised {reply.error}; both names are known.'
+        text = translate("{call} raised {error}; both names are known.", "lesson05")
+        words = text.format(call=f'swapped("{op}", "{rule}", x)', error=reply.error)
         a.fail({"wrong-name"}, words, op=op, name=op.lower())
     elif not a.warned(reply):
         judge(a, reply, op, rule, x)
@@ -51,20 +55,26 @@ def judge(a: AttemptEvaluation, reply: CallResult, op: str, rule: str, x: Array)
     """Judge the value, the gradient inside the block, and the one after it."""
     value, inside, after = unpack_tuple(reply, "swapped", PARTS)
     other, slope = RULES[rule]
-    said = f'by swapped("{op}", "{rule}", x)'
-    if not a.case(value, OPS[op](x), {"edits-the-forward": other(x)}, tol=TOL, of="The value"):
+    call = f'swapped("{op}", "{rule}", x)'
+    here = translate("The gradient inside", "lesson05")
+    of_value = {"edits-the-forward": other(x), "value-is-the-sum": OPS[op](x).sum()}
+    if not a.case(value, OPS[op](x), of_value, tol=TOL, of=translate("The value", "lesson05")):
         return
     if inside is None:
-        words = f"The gradient inside, {said}, is None."
-        a.behave(False, "recorded-outside", words, half=False, of="The gradient inside")
+        words = translate("The gradient inside, by {call}, is None.", "lesson05").format(call=call)
+        name = "inside-and-after-exchanged" if values_close(after, slope(x), TOL) else "recorded-outside"
+        a.behave(False, name, words, half=False, of=here)
         return
     always = {"always-one-rule": np.ones_like(x) if rule != "Identity" else None}
-    a.case(inside, slope(x), always, tol=TOL, of="The gradient inside", facts={"rule": rule})
-    found = None if after is None else require_real_array(after, "swapped, as the gradient after,")
+    a.case(inside, slope(x), always, tol=TOL, of=here, facts={"rule": rule})
+    found = (
+        None if after is None else require_real_array(after, translate("swapped, as the gradient after,", "lesson05"))
+    )
     names = {"zero-taken-for-none": np.zeros(x.shape), "override-leaks": slope(x)}
     name = next((name for name, model in names.items() if values_close(found, model, TOL)), "")
-    words = f"The gradient after, {said}, is {format_value(after)}, expected None."
-    a.behave(after is None, name, words, half=False, of="The gradient after")
+    text = translate("The gradient after, by {call}, is {got}, expected None.", "lesson05")
+    words = text.format(call=call, got=format_value(after))
+    a.behave(after is None, name, words, half=False, of=translate("The gradient after", "lesson05"))
 
 
 QUESTION = Question(
@@ -87,6 +97,8 @@ QUESTION = Question(
         "wrong-name": "The map needs the name as it was given, {op}; {name} is unknown.",
         "recorded-outside": "The second gradient is None, the operation's own. An operation takes its rule when it is recorded, so record it inside the block.",
         "zero-taken-for-none": "You gave 0 after the block. Without the rule the tape gives None.",
+        "inside-and-after-exchanged": "The second result is None and the third has the rule: they stand in the wrong order. The one from inside the block comes first.",
+        "value-is-the-sum": "Your value is a sum. Only the gradient is that of the sum; the value has one entry for each entry of x.",
         "swallows-the-error": "No gradient is named {unknown}, and swapped returned without an error. Let the kit's LookupError pass.",
     },
     hints=(

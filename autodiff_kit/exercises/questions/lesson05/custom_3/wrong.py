@@ -84,6 +84,16 @@ def twice_the_slope(op, rule, x):
     return y, 2 * inside, after
 
 
+def value_summed(op, rule, x):
+    y, inside, after = right(op, rule, x)
+    return ak.sum(y), inside, after
+
+
+def exchanged(op, rule, x):
+    y, inside, after = right(op, rule, x)
+    return y, after, inside
+
+
 WRONG = {
     "after inside": ((both_inside,), "override-leaks"),
     "one record": ((same_twice,), "override-leaks"),
@@ -98,5 +108,7 @@ WRONG = {
         "always-one-rule and swallows-the-error",
     ),
     "a block that stays open": ((never_left,), "override-leaks"),
+    "the sum as the value": ((value_summed,), "value-is-the-sum"),
+    "after before inside": ((exchanged,), "inside-and-after-exchanged"),
     "twice the slope": ((twice_the_slope,), ""),
 }

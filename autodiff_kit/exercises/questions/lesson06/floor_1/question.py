@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -41,7 +42,7 @@ def sigmoid_case(a: AttemptEvaluation, dtype: type) -> CheckScript:
     return a.behave(
         bool(np.all(tails < 1e-3)),
         "tail-cut-off",
-        "sigmoid is not small enough at -30, -60, -80.",
+        translate("sigmoid is not small enough at −30, −60 or −80.", "lesson06"),
         half=False,
     )
 

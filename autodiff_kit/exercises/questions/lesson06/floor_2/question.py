@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -63,7 +64,7 @@ def rising(a: AttemptEvaluation, s: float, K: int, tol: float) -> CheckScript:
     a.behave(
         bool(np.all(np.diff(got) >= -1e-12)),
         "hard-floor" if hard else "",
-        "shifted does not rise everywhere.",
+        translate("shifted does not rise everywhere.", "lesson06"),
         half=False,
     )
 
@@ -80,10 +81,13 @@ def stays_early(s: float, K: int, tol: float) -> CheckScript:
 
 def _off_2(a: AttemptEvaluation, got: np.ndarray, x: np.ndarray, tol: float, names: set[str]) -> None:
     if got.shape != x.shape:
-        a.fail(names, f"shifted gave back shape {got.shape}; x has shape {x.shape}.")
+        text = translate("shifted returned shape {got}; x has shape {wanted}.", "lesson06")
+        a.fail(names, text.format(got=got.shape, wanted=x.shape))
         return
     i = int(np.argmax(np.abs(got - np.floor(x)) > 2 * tol))
-    words = f"shifted at x = {format_value(float(x[i]))} is {format_value(float(got[i]))}; floor is {int(np.floor(x[i]))} and {2 * tol:g} is allowed."
+    words = translate("shifted at x = {x} is {got}; floor is {floor}, and it may differ by {tol}.", "lesson06").format(
+        x=format_value(float(x[i])), got=format_value(float(got[i])), floor=int(np.floor(x[i])), tol=f"{2 * tol:g}"
+    )
     a.fail(names, words, k=1, half=0.5)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 
@@ -34,13 +35,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 hard,
                 {"relaxes-the-forward": shared.soft_floor(x, s, K), "not-clipped": np.floor(x)},
                 tol=tol,
-                of="The value of surrogate",
+                of=translate("The value of surrogate", "lesson06"),
                 dtype=dtype,
                 leaves="changes-the-dtype",
             )
             if not isinstance(pull, ReturnedFunction):
                 raise LearnerCodeError(
-                    "The second thing that surrogate returns must be a function of the incoming gradient g."
+                    translate(
+                        "The second value that surrogate returns must be a function of the incoming gradient g.",
+                        "lesson06",
+                    )
                 )
             back = yield Call(ReturnedFunction(pull.number, "pull"), (g,))
             if not a.warned(back):
@@ -50,7 +54,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 def pulled(a: AttemptEvaluation, back: CallResult, g: np.ndarray, slope: np.ndarray, s: float, tol: float) -> None:
     """Judge what came back for a cotangent."""
     if back.value is None:
-        a.fail({"no-gradient-at-all"}, "pull gave back None.")
+        a.fail({"no-gradient-at-all"}, translate("pull returned None.", "lesson06"))
         return
     mistaken = {
         "uses-floor's-own-slope": np.zeros_like(g),

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import solution
 
@@ -26,10 +27,17 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         height, width, area = unpack_tuple(reply, "spike", ("height", "width", "area"))
         h, w, one = solution.spike(s)
-        a.case(height, h, {"height-is-s": s}, of=f"The height at s = {format_value(s)}")
-        a.case(width, w, {"width-is-1/s": 1 / s, "half-the-width": w / 2}, of=f"The width at s = {format_value(s)}")
+        a.case(
+            height, h, {"height-is-s": s}, of=translate("The height at s = {s}", "lesson06").format(s=format_value(s))
+        )
+        a.case(
+            width,
+            w,
+            {"width-is-1/s": 1 / s, "half-the-width": w / 2},
+            of=translate("The width at s = {s}", "lesson06").format(s=format_value(s)),
+        )
         areas = {"area-grows-with-s": h, "area-is-height-times-width": h * w, "area-vanishes": 1 / s}
-        a.case(area, one, areas, of=f"The area at s = {format_value(s)}")
+        a.case(area, one, areas, of=translate("The area at s = {s}", "lesson06").format(s=format_value(s)))
     for s in (3.0, 1e6):
         lo, hi = float(rng.uniform(0.2, 2.4)), float(rng.uniform(2.6, 5.8))
         reply = yield Call("area", (s, lo, hi, 5))
@@ -48,7 +56,11 @@ def measured(a: AttemptEvaluation, value: object, where: tuple[float, float, flo
     counted = float(np.floor(hi) - np.floor(lo))
     if values_close(got, counted, 1e-12):
         names = {"area-of-the-hard-floor"}
-    words = f"area({s:g}, {format_value(lo)}, {format_value(hi)}, 5) is {format_value(value)}, expected {format_value(want)}."
+    words = translate("{call} is {got}, expected {wanted}.", "lesson06").format(
+        call=f"area({s:g}, {format_value(lo)}, {format_value(hi)}, 5)",
+        got=format_value(value),
+        wanted=format_value(want),
+    )
     a.fail(names, words, h=(hi - lo) / 1000, w=solution.spike(s)[1], s=s, n=counted, want=want)
 
 

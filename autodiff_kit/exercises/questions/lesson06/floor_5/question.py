@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions
@@ -30,9 +31,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             return
         s = require_real_array(reply.value, "schedule")
         if s.shape != () or not np.isfinite(s) or s <= 0:
-            a.fail(
-                set(), f"schedule({i}, {steps}) gave {format_value(reply.value)}; a sharpness is one number above 0."
-            )
+            text = translate("{call} returned {got}; a sharpness is one number above 0.", "lesson06")
+            a.fail(set(), text.format(call=f"schedule({i}, {steps})", got=format_value(reply.value)))
             return
         schedule.append(float(s))
     path = misconceptions.gradient_descent(starts, target, schedule)
@@ -46,7 +46,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         err = float(abs(shared.soft_floor(np.array(target + 0.25), schedule[-1]) - target))
         a.fail(
             {name},
-            f"The last s is {format_value(schedule[-1])}; at least 15 is asked for.",
+            translate("The last s is {s}; at least 15 is asked for.", "lesson06").format(s=format_value(schedule[-1])),
             err=err,
             s0=schedule[0],
             s1=schedule[-1],
@@ -66,7 +66,8 @@ def _lost_5(a: AttemptEvaluation, path: np.ndarray, schedule: list[float], arriv
         "d": float(shared.slope(np.array(start), schedule[0])),
         "i": sharp,
     }
-    words = f"From {format_value(start)} the search ends at {format_value(float(path[-1, lost]))}."
+    text = translate("From {start} the search ends at {end}.", "lesson06")
+    words = text.format(start=format_value(start), end=format_value(float(path[-1, lost])))
     a.fail({name} - {""}, words, **facts)
 
 

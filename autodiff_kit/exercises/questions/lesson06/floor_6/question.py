@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import format_value, require_real_array, val
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from . import solution
 
@@ -29,7 +30,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         value, slope = unpack_tuple(reply, "box_floor", ("value", "slope"))
         mean, climb = solution.box_floor(x, w)
-        got = require_real_array(value, "The value of box_floor")
+        got = require_real_array(value, translate("The value of {call}", "lesson06").format(call="box_floor"))
         if not values_close(got, mean, 1e-10):
             ends = solution.box_floor(x, w)[1] * w / 2  # half of the difference of floor at both ends
             models = {
@@ -43,7 +44,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             if not names and values_close(got, mean, 0.1):
                 names = {"samples"}
             err = float(np.abs(got - mean).max()) if got.shape == mean.shape else float("nan")
-            a.fail(names, f"The value of box_floor(x, {w:g}) is off by up to {format_value(err)}.", err=err, w=w)
+            text = translate("The value of {call} is off by up to {err}.", "lesson06")
+            a.fail(names, text.format(call=f"box_floor(x, {w:g})", err=format_value(err)), err=err, w=w)
         mistaken = {
             "slope-of-floor-inside": np.zeros_like(x),
             "one-everywhere": np.ones_like(x),
@@ -51,7 +53,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "window-on-one-side": solution.box_floor(x + w / 2, w)[1],
         }
         facts = {"w": w, "a": int(np.floor(w)), "b": int(np.floor(w)) + 1}
-        a.case(slope, climb, mistaken, tol=1e-10, of=f"The slope of box_floor(x, {w:g})", facts=facts)
+        what = translate("The slope of {call}", "lesson06").format(call=f"box_floor(x, {w:g})")
+        a.case(slope, climb, mistaken, tol=1e-10, of=what, facts=facts)
 
 
 QUESTION = Question(

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -36,9 +37,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 def _one(part: object) -> float:
     got = require_real_array(part, "nudged")
     if got.size != 1:
-        raise LearnerCodeError(
-            f"nudged is to give back three numbers, ({', '.join(PARTS)}); one of them has shape {got.shape}."
-        )
+        text = translate("nudged must return three numbers, ({parts}); one of them has shape {shape}.", "lesson07")
+        raise LearnerCodeError(text.format(parts=", ".join(PARTS), shape=got.shape))
     return float(got.ravel()[0])
 
 

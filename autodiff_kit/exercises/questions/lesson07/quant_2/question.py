@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from ..quant_1 import solution as quant_1_solution
@@ -33,7 +34,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         value, pull = unpack_tuple(reply, "fake_quant", ("y", "pull"))
         if not isinstance(pull, ReturnedFunction):
             raise LearnerCodeError(
-                "fake_quant must return (y, pull), where pull is a function: pull(g) returns (dx, dmin, dmax)."
+                translate(
+                    "fake_quant must return (y, pull), where pull is a function: pull(g) returns (dx, dmin, dmax).",
+                    "lesson07",
+                )
             )
         want = solution.fake_quant(x, lo, hi, bits)[0]
         raw = shared.quantised_from_raw_end(x, lo, hi, bits)
@@ -65,7 +69,7 @@ def pulled_2(
         return
     dx, *ends = (require_real_array(part, "pull") for part in unpack_tuple(reply, "pull", ("dx", "dmin", "dmax")))
     if any(end.size != 1 for end in ends):
-        raise LearnerCodeError("min and max are one number each, and so are dmin and dmax.")
+        raise LearnerCodeError(translate("min and max are one number each, and so are dmin and dmax.", "lesson07"))
     lo, hi, bits = given
     want, *right = solution.fake_quant(x, lo, hi, bits)[1](g)
     mistaken = {

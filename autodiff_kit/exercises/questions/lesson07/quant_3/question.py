@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from ..quant_2 import solution as quant_2_solution
 from . import misconceptions, solution
@@ -47,7 +48,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "min-and-max-swapped": misconceptions.shared_out(x, dx, dmax, dmin),
         }
         facts = {"i": int(np.flatnonzero((dx == 0) & (x != x.min()) & (x != x.max()))[0])}
-        right |= a.case(reply.value, solution.total(x, bits, g), mistaken, tol=1e-9, of="The gradient", facts=facts)
+        right |= a.case(
+            reply.value,
+            solution.total(x, bits, g),
+            mistaken,
+            tol=1e-9,
+            of=translate("The gradient", "lesson07"),
+            facts=facts,
+        )
 
 
 def taken(got: object, first: Array, last: Array) -> Array:
