@@ -85,6 +85,7 @@ export class SyllabusPanel {
     this.openPath = path;
     this.expanded = this.openLesson ?? this.expanded;
     this.drawLessons();
+    this.tree.querySelector('.is-open')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** The lesson to which the notebook in front belongs, or whose exercise it is. */
