@@ -70,7 +70,8 @@ function weightOf({ grads, slots, actions, lazy, at }, name, which) {
   const frozen = held.some(([from, to]) => from <= at && at < to);
   const unseen = lazy[which] && grads[which][at] === 0;
   const weight = { name, grads: grads[which], held, ...slots[which] };
-  return { ...weight, kept: frozen || unseen || weight.got[at] === null, words: stepWords(weight, at, { frozen, unseen }) };
+  const kept = frozen || unseen || weight.got[at] === null;
+  return { ...weight, kept, words: stepWords(weight, at, { frozen, unseen }) };
 }
 
 function stepWords({ got, moves }, at, { frozen, unseen }) {
@@ -97,11 +98,15 @@ function makeChoices(model, change) {
   const offered = [...new Set([...optimizers, model.get("optimizer")])];
   const choice = (name, label, options) =>
     Segmented({ label, options, value: model.get(name), onChange: (value) => change({ [name]: value }) });
-  const numbers = (name, label, values) =>
-    inputs.includes(name) ? choice(name, label, values.map((value) => ({ value, label: String(value) }))) : null;
+  const named = (values, label) => values.map((value) => ({ value, label: label(value) }));
+  const numbers = (name, label, values) => (inputs.includes(name) ? choice(name, label, named(values, String)) : null);
   const brush = { value: "zero" };
   return {
-    optimizer: choice("optimizer", "Optimizer", offered.map((value) => ({ value, label: OPTIMIZERS[value] }))),
+    optimizer: choice(
+      "optimizer",
+      "Optimizer",
+      named(offered, (value) => OPTIMIZERS[value]),
+    ),
     start: numbers("start", "w starts at", [0, 1]),
     scale: numbers("scale", "loss times", [1, 1000]),
     brush,
@@ -139,10 +144,11 @@ function makePlot(model, { brush }, change) {
 function makeSlotRows(change) {
   const fills = patterns();
   const rows = [0, 1].map((which) => {
-    const row = { name: h("strong", {}), vessels: h("span", { class: "ak-vessels" }), buttons: [], state: null };
-    row.buttons = ACTS.map(([act, text]) =>
-      h("button", { type: "button", "data-key": `${which}${act}`, text, onclick: () => change(withAction(row.state, which, act)) }),
-    );
+    const row = { fills, name: h("strong", {}), vessels: h("span", { class: "ak-vessels" }), state: null };
+    row.buttons = ACTS.map(([act, text]) => {
+      const onclick = () => change(withAction(row.state, which, act));
+      return h("button", { type: "button", "data-key": `${which}${act}`, text, onclick });
+    });
     row.el = h(
       "div",
       { class: "ak-slotrow", role: "group" },
@@ -150,7 +156,7 @@ function makeSlotRows(change) {
       row.vessels,
       h("span", { class: "ak-tools ak-noprint" }, row.buttons),
     );
-    return Object.assign(row, { fills });
+    return row;
   });
   const moment = h("p", { class: "ak-note" });
   const hatch = s("svg", { width: 0, height: 0, style: "position:absolute", "aria-hidden": "true" }, fills.defs);
@@ -164,7 +170,7 @@ function withAction({ actions, at }, which, act) {
 
 const layout = ({ presets, optimizer, brushes, start, scale, plot, scrubber, moment, hatch, rows, queue }) => [
   presets,
-  h("div", { class: "ak-row", style: "margin-bottom:10px" }, [optimizer, brushes, start, scale].map((one) => one?.el)),
+  h("div", { class: "ak-row", style: "margin-bottom:8px" }, [optimizer, brushes, start, scale].map((one) => one?.el)),
   plot.el,
   scrubber.el,
   moment,
@@ -194,7 +200,7 @@ function drawSlotRow(row, which, state) {
   const vessels = SLOT_NAMES.map((key) => {
     const most = Math.max(...slots.flatMap((slot) => (slot[key] ?? [0]).map(Math.abs)));
     const [before, now] = slots[which][key]?.slice(at, at + 2) ?? [];
-    return drawVessel(key, { now, before, most, kept, digits: key === "t" ? 0 : 4, fills: row.fills });
+    return drawVessel(key, { now, before, most, kept, digits: key === "t" ? 0 : 5, fills: row.fills });
   });
   row.vessels.replaceChildren(...vessels);
 }

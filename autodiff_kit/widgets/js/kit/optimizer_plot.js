@@ -3,8 +3,8 @@ import { fmt, brief } from "./numbers.js";
 import { GradientStrip } from "./gradient_strip.js";
 
 const STRIP = { height: 28, gap: 4 };
-const PLOT = { top: 76, height: 196, pad: 18, foot: 24 }; // px
-const ROOMS = { wide: { left: 46, right: 136, bars: 62 }, tight: { left: 42, right: 46, bars: 21 } }; // px
+const PLOT = { top: 76, height: 182, pad: 18, foot: 24 }; // px
+const ROOMS = { wide: { left: 46, right: 146, bars: 62 }, tight: { left: 42, right: 56, bars: 22 } }; // px
 const TIGHT_UP_TO = 560; // px, as in the sheet
 const READING = { width: 150, height: 36, away: 16, tight: 132 }; // px
 const LEAST_SPAN = 0.6; // of the weight axis: standing still is to look still
@@ -56,7 +56,8 @@ export function OptimizerPlot({ names, brush, unit, onPaint, onCursor, onLayout 
     data.weights.forEach(({ grads, held }, which) =>
       strips[which].update({ grads, held, at: data.at, x: X, most, url: fills.url }),
     );
-    under.replaceChildren(...drawWeightAxis(scales), ...drawTimeAxis(scales, steps), ...data.weights.flatMap((weight, which) => drawTrail(weight, data.at, scales, which)));
+    const trails = data.weights.flatMap((weight, which) => drawTrail(weight, data.at, scales, which));
+    under.replaceChildren(...drawWeightAxis(scales), ...drawTimeAxis(scales, steps), ...trails);
     over.replaceChildren(...drawNow(data, scales, fills));
     onLayout({ from: X(0.5), to: X(steps - 0.5) });
   }
@@ -97,7 +98,7 @@ function makeScales({ weights, at }, width) {
 }
 
 const drawWeightAxis = ({ Y, low, high, room, right }) => [
-  s("text", { x: room.left - 8, y: PLOT.top + 2, "text-anchor": "end", text: "weight" }),
+  s("text", { x: 0, y: PLOT.top + 2, text: "weight" }),
   ...ticks(low, high, 4).flatMap((w) => [
     s("line", { x1: room.left, x2: right, y1: Y(w), y2: Y(w), class: w ? "ak-grid" : "ak-axis" }),
     s("text", { x: room.left - 8, y: Y(w) + 4, "text-anchor": "end", text: brief(w, 2) }),
@@ -145,12 +146,12 @@ function drawNow({ weights, at }, scales, fills) {
   const rail = { x1: now, x2: now, y1: stripTop(weights.length) - STRIP.gap, y2: PLOT.top + PLOT.height + PLOT.foot };
   const marks = weights.map((_, which) => which).reverse(); // the first lies on top
   return [
-    s("line", { ...rail, class: "ak-stroke-value ak-thin" }),
+    s("line", { ...rail, class: "ak-stroke-value ak-thin", "data-cursor": at }),
     ...drawReadings(weights, at, heights, scales),
     ...marks.map((which) => drawBall(weights[which].name, which, now, heights[which])),
     ...weights.flatMap(({ name }, which) => drawStripName(name, which, scales)),
     ...weights.flatMap((weight, which) => drawMotionBars(weight, which, at, scales, fills)),
-    s("text", { x: right + 8, y: PLOT.top + 2, text: scales.tight ? "" : "real + ghost motion" }),
+    s("text", { x: right + 10, y: PLOT.top + 2, text: scales.tight ? "" : "real + ghost motion" }),
   ];
 }
 
@@ -159,7 +160,9 @@ const drawBall = (name, which, cx, cy) =>
   s(
     "g",
     {},
-    s("circle", { cx, cy, r: which ? 11 : 9, class: which ? "ak-paper-fill ak-stroke-value" : "ak-ink-fill", "stroke-width": 2 }),
+    which
+      ? s("circle", { cx, cy, r: 11, class: "ak-paper-fill ak-stroke-value", "stroke-width": 2 })
+      : s("circle", { cx, cy, r: 9, class: "ak-ink-fill" }),
     s("text", {
       x: cx,
       y: cy + 4,
@@ -171,7 +174,7 @@ const drawBall = (name, which, cx, cy) =>
 
 function drawStripName(name, which, { right, tight }) {
   const middle = stripTop(which) + STRIP.height / 2;
-  const words = s("text", { x: right + 8, y: middle + 4, text: `gradients of ${name}` });
+  const words = s("text", { x: right + 10, y: middle + 4, text: `gradient of ${name}` });
   return [drawBall(name, which, 14, middle), ...(tight ? [] : [words])];
 }
 
@@ -209,13 +212,14 @@ function drawReadings(weights, at, heights, { now, width, right, tight }) {
 
 /** From where the weight began: solid, how far real motion took it; stippled, on from there, how far ghost motion did. */
 function drawMotionBars({ name, w, real, ghost }, which, at, { Y, room, right, tight }, fills) {
-  const left = right + 10 + which * room.bars;
+  const left = right + 16 + which * room.bars;
+  const foot = PLOT.top + PLOT.height + 16;
   const [start, turn, end] = [w[0], w[0] + real[at + 1], w[at + 1]].map(Y);
   const bar = (kind, from, to, x, amount) => {
     const [y, height] = [Math.min(from, to), Math.abs(to - from)];
     if (height < 0.5) return [];
     const fill = kind === "ghost" ? fills.url("ghost") : "var(--ak-ink)";
-    const words = s("text", { x: left + 19, y: y + height / 2 + 4, text: brief(amount, 4) });
+    const words = s("text", { x: left + 19, y: y + height / 2 + 4, text: brief(amount, 3) });
     return [
       s("rect", { x, y, width: 7, height, fill, stroke: "var(--ak-ink)", "data-motion": `${which}${kind}` }),
       ...(tight || height < 12 ? [] : [words]),
@@ -225,6 +229,6 @@ function drawMotionBars({ name, w, real, ghost }, which, at, { Y, room, right, t
     s("line", { x1: left - 2, x2: left + 16, y1: start, y2: start, class: "ak-stroke-value ak-thin" }),
     ...bar("real", start, turn, left, real[at + 1]),
     ...bar("ghost", turn, end, left + 7, ghost[at + 1]),
-    s("text", { x: left + 7, y: PLOT.top + PLOT.height + 16, "text-anchor": "middle", class: "ak-in-value", text: initial(name) }),
+    s("text", { x: left + 7, y: foot, "text-anchor": "middle", class: "ak-in-value", text: initial(name) }),
   ];
 }

@@ -1,7 +1,7 @@
 import { h, s } from "./dom.js";
 import { fmt } from "./numbers.js";
 
-const VESSEL = { width: 14, height: 30, line: 1.25 }; // px
+const VESSEL = { width: 14, height: 30 }; // px
 
 /**
  * A slot as a vessel, filled to |now| of `most`; dashes show where it stood before the step. A lid and a hatch say that the
@@ -14,13 +14,19 @@ export function drawVessel(name, { now, before, most, kept, digits = 4, fills })
     "span",
     { class: "ak-vessel" },
     drawBody(has ? { now, before, most, kept, fills } : null),
-    h("span", {}, h("span", { class: "ak-vessel-name", text: kept && has ? `${name} kept` : name }), h("span", { text: words })),
+    h(
+      "span",
+      {},
+      h("span", { class: "ak-vessel-name", text: kept && has ? `${name} kept` : name }),
+      h("span", { text: words }),
+    ),
   );
 }
 
 function drawBody(slot) {
   const { width, height } = VESSEL;
-  const frame = { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" };
+  const viewBox = `-2 -2 ${width + 4} ${height + 4}`;
+  const frame = { width: width + 4, height: height + 4, viewBox, "aria-hidden": "true" };
   if (!slot) return s("svg", frame, s("rect", { width, height, rx: 2, class: "ak-none-box" }));
   const level = (value) => (slot.most ? (Math.abs(value) / slot.most) * height : 0);
   const [now, before] = [level(slot.now), level(slot.before)];
