@@ -69,6 +69,7 @@ class DisplayedPrompt:
         self._below = ipywidgets.HTML(layout=wide)
         self._box = ipywidgets.VBox([self.widget, self._below], layout=wide)
         self.widget.observe(self._commit, "answer")
+        self.widget.observe(self._reopen, "skipped")
 
     @property
     def answer(self) -> Answer | None:
@@ -107,6 +108,12 @@ class DisplayedPrompt:
     def _commit(self, change: dict[str, Any]) -> None:
         if change["new"] is not None and self.answer is None:
             progress().commit_prediction(self.prompt.lesson, self.prompt.item, change["new"])
+
+    def _reopen(self, change: dict[str, Any]) -> None:
+        """Forget a result that came before any answer, so that the question can be answered after all."""
+        if not change["new"] and self.widget.answer is None:
+            _verdicts.pop(self.prompt.item, None)
+            self.verdict, self._below.value, self.widget.truth = None, "", None
 
     def __str__(self) -> str:
         shown = "" if self.verdict is None else f"\n{self.verdict}"

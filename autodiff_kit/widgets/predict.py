@@ -17,6 +17,7 @@ KINDS = ("choice", "several", "number", "slider")
 WORDS = (
     "Commit my answer",
     "Go on without",
+    "Predict again",
     "Your answer, from {low} to {high}",
     "your answer",
     "what the kernel found",
@@ -58,7 +59,7 @@ class Predict(anywidget.AnyWidget):
     answer : str, float, list of str or None
         None until it is committed.
     skipped : bool
-        Whether the learner went on without one.
+        Whether the learner went on without one; False again where the question is opened once more.
     truth : same as answer
         None until the kernel has run.
 

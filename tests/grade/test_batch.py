@@ -118,6 +118,7 @@ def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch):
     assert by_name(out)["dan"].score == FULL
 
 
+@pytest.mark.slow
 def test_a_batch_continues_after_a_kill(subs, tmp_path):
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert grade(subs, whole, "--seed", "7") == 0

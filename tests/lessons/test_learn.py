@@ -82,6 +82,18 @@ def test_without_an_answer_the_lesson_runs_and_nothing_is_kept(kept: Progress) -
     assert kept.prediction("01", "jv") is None
 
 
+def test_a_question_that_was_spoiled_can_be_opened_again(kept: Progress) -> None:
+    question = learn.predict("jv")
+    learn.reveal("jv", [7, -5, 3])
+    question.widget.set_state({"skipped": False, "truth": None})
+    assert question.verdict is None
+    question.commit("b")
+    assert learn.predict("jv").widget.truth is None, "the result is not shown before the reveal runs again"
+    verdict = learn.reveal("jv", [7, -5, 3])
+    assert verdict.right is not None
+    assert kept.prediction("01", "jv") is not None
+
+
 def test_an_answer_after_the_reveal_does_not_count(kept: Progress) -> None:
     learn.predict("jv")
     learn.reveal("jv", [7, -5, 3])

@@ -58,3 +58,18 @@ def test_going_on_without_is_kept(stage: Any) -> None:
     on.page.wait_for_timeout(100)
     assert widget.answer is None
     assert widget.skipped
+
+
+def test_what_was_found_before_any_answer_can_be_predicted_again(stage: Any) -> None:
+    widget = Asked(question="What comes?", kind="choice", choices=CHOICES, skipped=True, truth="b")
+    on = stage(widget)
+    on.page.locator("button:text-is('Predict again')").click()
+    on.page.wait_for_timeout(100)
+    assert (widget.skipped, widget.truth) == (False, None)
+    assert "kernel" not in on.page.inner_text(".ak-predict")
+    assert on.page.evaluate("document.activeElement.matches('input[type=radio]')")
+    on.press(" ")
+    on.page.locator("button:text-is('Commit my answer')").click()
+    on.page.wait_for_timeout(100)
+    assert widget.answer == "a"
+    assert on.page.locator("button:visible").count() == 0

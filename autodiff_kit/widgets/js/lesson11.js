@@ -23,7 +23,7 @@ function render({ model, el }) {
     model,
     el,
     title: "What does the readout of an empty graph give?",
-    lead: "Five nodes with a value each. A node's shape says which graph it belongs to, and its arcs who stands beside it there. Click a node to move it to the next graph. Each graph reads a number out of its nodes, and the loss is v = 1 times the sum of all of them. Dashed is what comes back.",
+    lead: "Five nodes with a value each. A node's shape says which graph it belongs to, and arcs join the nodes of a graph. Click a node to move it to the next graph. A readout computes one number from the nodes of each graph, and the loss is v = 1 times the sum of all of them. Dashed lines carry gradients.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));

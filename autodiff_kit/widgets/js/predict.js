@@ -20,6 +20,11 @@ function render({ model, el }) {
       model.set("skipped", true);
       model.save_changes();
     },
+    onAgain: () => {
+      model.set("skipped", false);
+      model.set("truth", null);
+      model.save_changes();
+    },
   });
   const draw = () =>
     box.update({

@@ -1,0 +1,124 @@
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+
+/** Comm target of Jupyter's widgets. */
+const TARGET = 'jupyter.widget';
+/** Statuses after which nothing of what the kernel held is left. */
+const ENDED = new Set<Kernel.Status>(['restarting', 'autorestarting', 'dead', 'terminating']);
+
+export type KernelState = 'none' | 'starting' | 'ready' | 'disconnected' | 'restarting' | 'dead';
+
+/**
+ * What a notebook's kernel holds: the models of its widgets, and which cells it has run. It is known from the messages
+ * that pass by; a question would wait behind the cells that are to run.
+ */
+export class KernelWidgets {
+  /** A model came or went, or the kernel is in another state. */
+  readonly changed = new Signal<this, void>(this);
+  private readonly models = new Set<string>();
+  private readonly ran = new Set<string>();
+  private asked: Kernel.IKernelConnection | null = null;
+  private known = false;
+
+  constructor(private readonly panel: NotebookPanel) {
+    const { sessionContext } = panel;
+    sessionContext.kernelChanged.connect(this.onKernel, this);
+    sessionContext.statusChanged.connect((_, status) => this.onStatus(status));
+    sessionContext.connectionStatusChanged.connect(() => this.changed.emit());
+    sessionContext.iopubMessage.connect((_, message) => this.onMessage(message.header.msg_type, message.content as { comm_id: string; target_name?: string }));
+    NotebookActions.executed.connect(this.onExecuted, this);
+    panel.disposed.connect(() => Signal.clearData(this));
+    void sessionContext.ready.then(() => {
+      this.onKernel();
+      this.changed.emit();
+    });
+  }
+
+  get state(): KernelState {
+    const { sessionContext } = this.panel;
+    const kernel = sessionContext.session?.kernel;
+    if (!kernel) {
+      return sessionContext.isReady && !sessionContext.kernelDisplayStatus.match(/starting|initializing|connecting/) ? 'none' : 'starting';
+    }
+    if (kernel.status === 'dead' || kernel.status === 'terminating') {
+      return 'dead';
+    }
+    if (ENDED.has(kernel.status)) {
+      return 'restarting';
+    }
+    if (kernel.connectionStatus !== 'connected' && this.models.size > 0) {
+      return 'disconnected';
+    }
+    return this.known ? 'ready' : 'starting';
+  }
+
+  /** Whether the kernel holds a widget's model. */
+  has(model: string): boolean {
+    return this.models.has(model);
+  }
+
+  /** Whether the kernel is known to have run a cell without an error. */
+  hasRun(cell: string): boolean {
+    return this.ran.has(cell);
+  }
+
+  private forget(): void {
+    this.models.clear();
+    this.ran.clear();
+  }
+
+  private onKernel(): void {
+    const kernel = this.panel.sessionContext.session?.kernel ?? null;
+    if (kernel === this.asked) {
+      return;
+    }
+    this.asked = kernel;
+    this.known = false;
+    this.forget();
+    this.changed.emit();
+    if (kernel) {
+      void this.askFor(kernel);
+    }
+  }
+
+  /** Models that the kernel held before this page listened. */
+  private async askFor(kernel: Kernel.IKernelConnection): Promise<void> {
+    try {
+      const { content } = await kernel.requestCommInfo({ target_name: TARGET });
+      if (kernel === this.asked && content.status === 'ok') {
+        Object.keys(content.comms).forEach(id => this.models.add(id));
+      }
+    } catch {
+      // It ended before it answered, so it holds none of them.
+    }
+    if (kernel === this.asked) {
+      this.known = true;
+      this.changed.emit();
+    }
+  }
+
+  private onStatus(status: Kernel.Status): void {
+    if (ENDED.has(status)) {
+      this.forget();
+      this.known = true;
+      this.changed.emit();
+    } else if (status === 'unknown') {
+      this.changed.emit();
+    }
+  }
+
+  private onMessage(type: string, content: { comm_id: string; target_name?: string }): void {
+    if (type === 'comm_open' && content.target_name === TARGET) {
+      this.models.add(content.comm_id);
+    } else if (type === 'comm_close' && this.models.delete(content.comm_id)) {
+      this.changed.emit();
+    }
+  }
+
+  private onExecuted(_: unknown, { notebook, cell, success }: { notebook: unknown; cell: { model: { id: string } }; success: boolean }): void {
+    if (notebook === this.panel.content && success) {
+      this.ran.add(cell.model.id);
+    }
+  }
+}

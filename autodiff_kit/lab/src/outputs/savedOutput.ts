@@ -1,0 +1,193 @@
+import type { Notebook } from '@jupyterlab/notebook';
+import { Panel, Widget } from '@lumino/widgets';
+import { button, h, replaceChildren } from '../common/dom';
+import { t } from '../common/translation';
+import type { KernelState } from './kernelWidgets';
+import type { NotebookOutputs } from './notebookOutputs';
+
+export const WIDGET_VIEW = 'application/vnd.jupyter.widget-view+json';
+
+/** Events after which a widget may stand otherwise. */
+const TOUCHES = ['change', 'pointerup', 'keyup'];
+const REST = 400; // ms after a touch when the widget is looked at
+
+type Registry = Notebook['rendermime'];
+type Renderer = ReturnType<Registry['createRenderer']>;
+type MimeModel = Parameters<Renderer['renderModel']>[0];
+
+/** What the bar over a saved picture says of a kernel. */
+function lineFor(state: KernelState, wasLive: boolean): string {
+  if (state === 'starting') {
+    return t('The kernel is starting. This is how it stood when it was saved.');
+  }
+  if (state === 'disconnected') {
+    return t('The connection to the kernel is lost; this goes on when it is back.');
+  }
+  if (state === 'restarting') {
+    return t('The kernel is restarting and has lost this. It is as it last stood.');
+  }
+  if (state === 'dead') {
+    return t('The kernel has ended. This is how it last stood.');
+  }
+  return wasLive ? t('The kernel no longer has this. It is as it last stood.') : t('This is how it stood when it was saved.');
+}
+
+/** An output with a widget: live while the kernel holds its model, else the HTML of how it stood under a bar that brings it back. */
+export class SavedOutput extends Panel implements Renderer {
+  private readonly bar = new Widget({ node: h('div', { class: 'akl-saved-bar', role: 'status' }) });
+  private model: MimeModel | null = null;
+  private modelId = '';
+  private live: Renderer | null = null;
+  private isDrawing = false;
+  private saved: Renderer | null = null;
+  private savedHtml = '';
+  private wasLive = false;
+  private isRunning = false;
+  private hasFailed = false;
+  private lastStand = '';
+  private barSays = '';
+  private readonly drawn = new MutationObserver(() => this.refresh());
+
+  constructor(private readonly outputs: NotebookOutputs, private readonly rendermime: Registry) {
+    super();
+    this.addClass('akl-saved');
+    this.addWidget(this.bar);
+    outputs.kernel.changed.connect(this.onKernel, this);
+    TOUCHES.forEach(type => this.node.addEventListener(type, event => event.isTrusted && this.onTouch()));
+  }
+
+  /** The live view's element; null while there is none. */
+  get view(): HTMLElement | null {
+    const { live } = this;
+    return live && !live.isDisposed && (live as unknown as Panel).widgets.length ? live.node : null;
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this.outputs.kernel.changed.disconnect(this.onKernel, this);
+    this.outputs.remove(this.modelId, this);
+    this.drawn.disconnect();
+    super.dispose();
+  }
+
+  async renderModel(model: MimeModel): Promise<void> {
+    const { model_id } = model.data[WIDGET_VIEW] as unknown as { model_id: string };
+    if (model_id !== this.modelId) {
+      this.outputs.remove(this.modelId, this);
+      this.drawn.disconnect();
+      this.live?.dispose();
+      this.live = null;
+      this.wasLive = this.hasFailed = false;
+    }
+    this.model = model;
+    this.modelId = model_id;
+    this.outputs.add(model_id, this);
+    await this.refresh();
+  }
+
+  private async onKernel(): Promise<void> {
+    if (this.wasLive && !this.outputs.kernel.has(this.modelId)) {
+      this.outputs.keep(this.modelId); // the widget manager removes its views in a moment
+    }
+    await this.refresh();
+  }
+
+  /** Draw what is there: the live view, or the saved HTML under the bar. */
+  private async refresh(): Promise<void> {
+    const { kernel } = this.outputs;
+    const held = kernel.has(this.modelId);
+    if (held && !this.live && this.model?.trusted) {
+      await this.startLive();
+    }
+    if (this.isDisposed || !this.model) {
+      return;
+    }
+    const { view } = this;
+    const state = kernel.state;
+    const rests = !held || state === 'disconnected';
+    this.wasLive ||= view !== null;
+    this.live?.setHidden?.(!view && !this.isDrawing);
+    if (this.live) {
+      this.live.node.inert = rests;
+      this.live.node.classList.toggle('akl-rests', rests);
+    }
+    this.showSaved(!view && !this.isDrawing);
+    this.showBar(rests || (!view && !this.isDrawing) ? state : null);
+  }
+
+  private async startLive(): Promise<void> {
+    const live = (this.live = this.rendermime.createRenderer(WIDGET_VIEW));
+    this.addWidget(live);
+    this.isDrawing = true;
+    try {
+      await live.renderModel(this.model!);
+    } finally {
+      if (this.live === live) {
+        this.isDrawing = false;
+      }
+    }
+    if (!this.isDisposed) {
+      this.drawn.observe(live.node, { childList: true });
+      this.lastStand = this.view?.innerHTML ?? '';
+    }
+  }
+
+  private showSaved(shown: boolean): void {
+    const html = shown ? (this.outputs.htmlOf(this.modelId) ?? [this.model!.data['text/html']].flat().join('')) : '';
+    if (html === this.savedHtml) {
+      return;
+    }
+    this.savedHtml = html;
+    this.saved?.dispose();
+    this.saved = null;
+    if (html) {
+      this.saved = this.rendermime.createRenderer('text/html');
+      this.addWidget(this.saved);
+      void this.saved.renderModel({ trusted: this.model!.trusted, data: { 'text/html': html }, metadata: {}, setData: () => undefined });
+    }
+  }
+
+  private showBar(state: KernelState | null): void {
+    this.bar.setHidden(state === null);
+    if (state === null) {
+      return;
+    }
+    const canRun = state !== 'starting' && state !== 'disconnected';
+    const line = this.isRunning ? t('The cells that it needs are running.') : this.hasFailed ? t('A cell above stopped with an error, so this could not be brought back.') : lineFor(state, this.wasLive);
+    const says = [line, canRun, this.isRunning].join();
+    if (says === this.barSays) {
+      return; // the button keeps the focus, and a screen reader its rest
+    }
+    this.barSays = says;
+    replaceChildren(this.bar.node, h('p', null, line), canRun && button(t('Run to bring it back'), {
+      act: () => void this.run(), disabled: this.isRunning,
+      title: t('Runs each code cell above that has not run in this kernel, then this one')
+    }));
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    this.hasFailed = false;
+    await this.refresh();
+    let done = false;
+    try {
+      done = await this.outputs.bringBack(this);
+    } finally {
+      this.isRunning = false;
+      this.hasFailed = !done;
+      await this.refresh();
+    }
+  }
+
+  private onTouch(): void {
+    window.setTimeout(() => {
+      const stands = this.view?.innerHTML ?? this.lastStand;
+      if (stands !== this.lastStand) {
+        this.lastStand = stands;
+        this.outputs.markChanged();
+      }
+    }, REST);
+  }
+}

@@ -1,0 +1,26 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ISessionContextDialogs, SessionContextDialogs } from '@jupyterlab/apputils';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { ITranslator } from '@jupyterlab/translation';
+import { loadTranslations } from '../common/translation';
+import { NotebookOutputs } from '../outputs/notebookOutputs';
+import { stayCleanWhenOpened } from '../outputs/openedClean';
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'autodiff-kit:saved-outputs',
+  description: 'Shows widgets that the kernel no longer has as they last stood, and saves them so.',
+  autoStart: true,
+  requires: [INotebookTracker, ITranslator],
+  optional: [ISessionContextDialogs],
+  activate: (_: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator, dialogs: ISessionContextDialogs | null) => {
+    loadTranslations(translator);
+    const asked = dialogs ?? new SessionContextDialogs({ translator });
+    const follow = (panel: NotebookPanel): void => {
+      new NotebookOutputs(panel, asked);
+      stayCleanWhenOpened(panel);
+    };
+    tracker.forEach(follow);
+    tracker.widgetAdded.connect((_sender, panel) => follow(panel));
+  }
+};
+export default plugin;

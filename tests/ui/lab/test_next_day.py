@@ -1,0 +1,139 @@
+"""What was run and saved is there the next day: answered predictions and widgets as they last stood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+from playwright.sync_api import Browser, Locator, expect
+
+from .conftest import TALL, Notebook, Server
+from .test_lessons import LESSONS, PLAY
+
+IMAGE = "img[src^='data:image/svg+xml']"
+FIRST = {"01": "vector-target", "06": "soft-floor-at-two", "09": "kept-sum", "15": "adam-hundred"}
+# Save, and give whether the notebook has anything to save afterwards.
+SAVED = """async () => {
+    const { context } = jupyterapp.shell.currentWidget;
+    await context.save();
+    return context.model.dirty;
+}"""
+DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
+
+
+@contextmanager
+def on_a_page(chrome: Browser, server: Server, path: str) -> Iterator[Notebook]:
+    page = chrome.new_page(viewport={"width": 1280, "height": TALL})
+    page.set_default_timeout(15_000)
+    try:
+        yield Notebook(page, server, path)
+    finally:
+        page.close()
+
+
+def output_of(book: Notebook, text: str) -> Locator:
+    return book.cell(text).locator(".akl-saved")
+
+
+def answered(book: Notebook, prompt: str) -> str:
+    """Commit the first answer that a question offers; gives what the box says of it."""
+    box = book.cell(prompt).locator(".ak-predict")
+    box.locator("input").first.wait_for()
+    if box.locator("input[type=range]").count():
+        box.locator("input[type=range]").focus()
+        book.page.keyboard.press("ArrowRight")
+    else:
+        box.locator("label").first.click()
+    box.locator("button:text-is('Commit my answer')").click()
+    box.locator("[role=status]:has-text('Locked')").wait_for()
+    return str(box.locator("[role=status]").inner_text())
+
+
+def changed(book: Notebook, text: str) -> str:
+    """Choose something else in a widget; gives its sentence."""
+    play = book.play(text)
+    play.find("[role=radio][aria-checked=false]:visible").first.click()
+    book.page.wait_for_timeout(1500)
+    return str(play.find(".ak-summary").inner_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("no", FIRST)
+def test_the_next_day(no: str, chrome: Browser, tmp_path: Path) -> None:
+    prompt, widget = f'predict("{FIRST[no]}")', PLAY[no]
+    server = Server(tmp_path)
+    try:
+        with on_a_page(chrome, server, LESSONS[no]) as book:
+            assert book.js(DIRTY) is False, "a notebook that was only opened has nothing to save"
+            book.run_before(prompt)
+            answered(book, prompt)
+            book.run_after(prompt)
+            said = changed(book, widget)
+            assert book.js(DIRTY) is True
+            assert book.js(SAVED) is False
+            verdict = book.cell(prompt).locator(".ak-predict [role=status]").inner_text()
+            live = book.js("document.querySelectorAll('.akl-saved section.ak').length")
+            assert live, "saving leaves the live widgets where they are"
+            assert book.complaints == []
+    finally:
+        server.end()
+
+    page = HTMLExporter().from_filename(str(server.work / LESSONS[no]))[0]
+    assert "model not found" not in page
+    assert 'src="data:image/svg+xml' in page
+    assert said in page.replace("&#39;", "'")
+    assert nbformat.read(server.work / LESSONS[no], as_version=4) is not None
+
+    server = Server(tmp_path)
+    try:
+        with on_a_page(chrome, server, LESSONS[no]) as book:
+            asked, shown = output_of(book, prompt), output_of(book, widget)
+            expect(asked).to_contain_text(verdict)
+            expect(asked).to_contain_text("your answer" if no != "09" else "You said")
+            shown = output_of(book, widget)
+            expect(shown.locator(IMAGE)).to_be_visible()
+            assert shown.locator(IMAGE).evaluate("image => image.decode().then(() => image.naturalHeight)") > 100
+            expect(shown).to_contain_text(said)
+            expect(shown.locator("table")).to_be_visible()
+            assert book.page.locator("text=model not found").count() == 0
+            assert book.js(DIRTY) is False
+            book.shot(f"next-day-{no}")
+
+            shown.get_by_role("button", name="Run to bring it back").click()
+            book.cell(widget).locator("section.ak").wait_for(timeout=90_000)
+            book.idle()
+            expect(output_of(book, widget).locator(".akl-saved-bar")).to_be_hidden()
+            assert book.errors() == []
+            assert book.complaints == []
+            book.js("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    finally:
+        server.end()
+
+
+@pytest.mark.slow
+def test_a_restart_in_the_middle_of_a_drag(notebook: Any) -> None:
+    book = notebook(LESSONS["06"])
+    book.command("notebook:run-all-cells")
+    play = book.play(PLAY["06"])
+    handle = play.find(".ak-handle[role=slider]").first
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    book.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    book.page.mouse.down()
+    book.page.mouse.move(box["x"] + 40, box["y"], steps=4)
+    book.js("void jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
+    book.page.mouse.move(box["x"] + 80, box["y"], steps=4)
+    book.page.mouse.up()
+    shown = output_of(book, PLAY["06"])
+    expect(shown.locator(".akl-saved-bar")).to_contain_text("as it last stood")
+    assert shown.locator("button:visible:not([inert] *)").all_inner_texts() == ["Run to bring it back"]
+    book.idle()
+    shown.get_by_role("button", name="Run to bring it back").click()
+    book.cell(PLAY["06"]).locator("section.ak:not([inert] *)").wait_for(timeout=90_000)
+    book.play(PLAY["06"]).choose("linear")
+    expect(output_of(book, PLAY["06"]).locator(".akl-saved-bar")).to_be_hidden()
