@@ -3,6 +3,7 @@ import { brief, fmt } from "./numbers.js";
 import { drawReading } from "./series_row.js";
 
 const SPECK = 0.75; // px: what is shorter is drawn as a dot
+const HALF_READING = 24; // px
 const DOTS = "fill:none;stroke-width:2.8;stroke-dasharray:0.1 4.6;stroke-linecap:round";
 
 const ends = (span, Y, room) =>
@@ -37,7 +38,7 @@ export function drawStepBars({ steps, carried, at, X, top, size, span, room, url
     ...ends(span, Y, room),
     ...steps.flatMap(bar),
     s("text", {
-      x: X(at + 0.5),
+      x: Math.min(X(at + 0.5), X(steps.length) - HALF_READING),
       y: Y(steps[at] ?? 0) + (steps[at] > 0 ? -8 : 18),
       "text-anchor": "middle",
       class: "ak-strong ak-halo",
