@@ -26,6 +26,7 @@ from autodiff_kit.lessons.prompt import Prompt
 from autodiff_kit.lessons.prompts import find_prompt, prompts_of
 from autodiff_kit.lessons.tables import Table, number, vector
 from autodiff_kit.lessons.truth_tables import truth_table
+from autodiff_kit.lessons.undefined_names import explain_undefined_names
 from autodiff_kit.widgets.predict import Predict
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ def lesson(no: str) -> LessonHeader:
     for one in prompts_of(head.no):
         _verdicts.pop(one.item, None)
     progress().begin_lesson(head.no)
+    explain_undefined_names("notebooks", head.slug)
     return head
 
 

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from autodiff_kit.exercises.exercise import GradedQuestion
+from autodiff_kit.exercises.questions import LESSONS
 from tests.exercises.conftest import QUESTIONS, WRONG, solved
 
 AIM = 100.0
@@ -34,9 +35,12 @@ def median(graded, functions, runs):
 
 def slowest_wrong(id):
     """The wrong solution whose check takes longest, because all misconceptions are compared."""
-    return max(WRONG[id].values(), key=lambda case: median(GradedQuestion(QUESTIONS[id], "q", "bench"), case[0], 1)[0])[
-        0
-    ]
+    return max(WRONG[id].values(), key=lambda case: median(graded_question(id), case[0], 1)[0])[0]
+
+
+def graded_question(id):
+    """The question as a notebook has it."""
+    return GradedQuestion(QUESTIONS[id], "q", LESSONS[LESSONS.lesson_number(id)])
 
 
 def main(runs):
@@ -44,7 +48,7 @@ def main(runs):
     medians = []
     print(f"{'question':10} {'right':>8} {'wrong':>8} {'worst':>8} {'first':>8}   (ms, median of {runs})")
     for id, question in QUESTIONS.items():
-        graded = GradedQuestion(question, "q", "bench")
+        graded = graded_question(id)
         right = median(graded, list(solved(question).values()), runs)
         wrong = median(graded, slowest_wrong(id), runs)
         medians += [right[0], wrong[0]]

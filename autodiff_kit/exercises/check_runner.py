@@ -147,7 +147,7 @@ def _verdict(question: Question, attempt: AttemptEvaluation) -> Verdict:
         messages = [f"{place}. {message}" for place, message in enumerate(messages, 1)]
         messages.insert(0, translate("There are two things to change."))
     outcome = "partial" if attempt.share else "not yet"
-    message = "\n".join(messages) or attempt.failed_cases[0].text
+    message = "\n".join(messages) or attempt.counterexample or attempt.failed_cases[0].text
     return Verdict(outcome, attempt.share, message, " and ".join(names), attempt.parts)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Facts: TypeAlias = Mapping[str, object] | Callable[[Any], Mapping[str, object]] | None
     MisconceptionValues: TypeAlias = Mapping[str, object]
 
-__all__ = ["AttemptEvaluation", "FailedCase", "SubtestResult", "format_call", "unpack_tuple"]
+__all__ = ["AttemptEvaluation", "FailedCase", "SubtestResult", "describe_difference", "format_call", "unpack_tuple"]
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,14 @@ class AttemptEvaluation:
         The last call.
     result : object
         What the last call returned.
+    counterexample : str
+        The shortest case that a check found, shown instead of the first failed case if no misconception is named.
     """
 
     failed_cases: list[FailedCase] = field(default_factory=list)
     last: Call | None = None
     result: object = None
+    counterexample: str = ""
     _calls: list[Call] = field(default_factory=list)
     _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
     _quantity: str = ""
@@ -186,7 +189,7 @@ class AttemptEvaluation:
         if not right:
             hit = frozenset(name for name, model in (misconceptions or {}).items() if _matches(model, got, tol))
             told = facts(array) if callable(facts) else facts
-            words = _describe_difference(what, array, np.asarray(want, float), tol)
+            words = describe_difference(what, array, np.asarray(want, float), tol)
             self._add_failure(hit, words + self._last_call_note(of), told, half=False)
             return False
         if not fitting:
@@ -257,7 +260,8 @@ def _matches(model: object, got: object, tol: float) -> bool:
     return value is not None and values_close(got, value, tol)
 
 
-def _describe_difference(what: str, got: np.ndarray, want: np.ndarray, tol: float) -> str:
+def describe_difference(what: str, got: np.ndarray, want: np.ndarray, tol: float) -> str:
+    """The first difference of two arrays that are not equal, as a sentence."""
     if got.shape != want.shape:
         return translate("{what} has shape {got}; {wanted} is expected.").format(
             what=what, got=got.shape, wanted=want.shape

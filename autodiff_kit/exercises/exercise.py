@@ -7,14 +7,17 @@ import inspect
 import os
 import sys
 import time
-from types import SimpleNamespace
+from difflib import get_close_matches
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.lessons.ipython_shell import ipython_shell
 from autodiff_kit.lessons.translation import translate
+from autodiff_kit.lessons.undefined_names import explain_undefined_names
 
-from .check_runner import Verdict, attempt_seed, grade_attempt, question_rng
-from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score, ipython_shell
+from .check_runner import Verdict, attempt_seed, grade_attempt, is_stub, question_rng
+from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +30,8 @@ __all__ = ["Exercise", "GradedQuestion", "exercise"]
 
 COST_OF_HINT_3 = 0.25
 TRIES_BEFORE_SOLUTION = 2
+SIMILAR_NAME = 0.7
+"""From which likeness on (difflib's ratio) a function of another name is taken for the one that is missing."""
 
 
 class GradedQuestion:
@@ -38,12 +43,13 @@ class GradedQuestion:
         The question.
     label : str
         Its variable in the notebook, such as ``q1``.
-    notebook : str
-        The notebook's slug.
+    lesson : Lesson
+        The exercise that it belongs to.
     """
 
-    def __init__(self, question: Question, label: str, notebook: str) -> None:
-        self._question, self.label, self._notebook = question, label, notebook
+    def __init__(self, question: Question, label: str, lesson: Lesson) -> None:
+        self._question, self.label, self._notebook = question, label, lesson.slug
+        self._asked = frozenset(name for one in lesson.questions for name in one.writes)
         self.id, self.points, self.title = question.id, question.points, question.title
 
     def __repr__(self) -> str:
@@ -78,9 +84,12 @@ class GradedQuestion:
         began = time.perf_counter()
         past = _progress().question(self.id)
         used = attempt_seed(self.id, learner_id(), past.tries + 1) if seed is None else seed
-        found = self._functions_by_position(functions) if functions else self._functions_by_name(_caller_namespace())
+        names = {} if functions else _caller_namespace()
+        found = self._functions_by_position(functions) if functions else self._functions_by_name(names)
         missing = [name for name in self._question.writes if not callable(found.get(name))]
         verdict = _missing_functions_verdict(missing) if missing else grade_attempt(self._question, found, used)
+        if verdict.outcome == "not attempted":
+            verdict = self._renamed_functions_verdict(names) or verdict
         cost = COST_OF_HINT_3 if past.hints_seen >= 3 else 0.0
         score = self.points * verdict.share * (1 - cost)
         ms = 1000 * (time.perf_counter() - began)
@@ -195,6 +204,23 @@ class GradedQuestion:
     def _functions_by_name(self, names: Mapping[str, Any]) -> dict[str, Any]:
         return {name: names.get(name) for name in self._question.writes}
 
+    def _renamed_functions_verdict(self, names: Mapping[str, Any]) -> Verdict | None:
+        """The message for functions that are in the notebook under a similar name; None if there are none.
+
+        A function that another question of the exercise asks for is not taken for this question's.
+        """
+        own = [
+            name for name, value in names.items() if name not in self._asked and _is_written_here(name, value, names)
+        ]
+        text = translate("You defined `{got}`; the check wants `{wanted}`. Rename it, run its cell, then check again.")
+        told = [
+            text.format(got=near[0], wanted=name)
+            for name in self._question.writes
+            if (not callable(names.get(name)) or is_stub(names[name]))
+            and (near := get_close_matches(name, own, 1, SIMILAR_NAME))
+        ]
+        return Verdict("not attempted", 0.0, "\n".join(told)) if told else None
+
     def _follow_up(self, verdict: Verdict, used: int, seed: int | None, past: QuestionState) -> str:
         """Text after the message: how to repeat the draw, and that there are hints."""
         if verdict.outcome == "not attempted":
@@ -220,7 +246,7 @@ class Exercise:
 
     def __init__(self, lesson: Lesson) -> None:
         self._lesson = lesson
-        self._questions = tuple(GradedQuestion(q, f"q{i}", lesson.slug) for i, q in enumerate(lesson.questions, 1))
+        self._questions = tuple(GradedQuestion(q, f"q{i}", lesson) for i, q in enumerate(lesson.questions, 1))
 
     def __iter__(self) -> Iterator[GradedQuestion]:
         return iter(self._questions)
@@ -283,6 +309,7 @@ def exercise(no: str | int) -> Exercise:
             f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "
             f"An exercise of your teacher's needs its folder {no}_checks next to the notebook."
         )
+    explain_undefined_names("exercises", lesson.slug)
     return Exercise(lesson)
 
 
@@ -311,6 +338,16 @@ def _missing_functions_verdict(missing: list[str]) -> Verdict:
     names = ", ".join(f"`{name}`" for name in missing)
     text = translate("There is no function {names} yet. Run the cell that defines it, then check again.")
     return Verdict("not attempted", 0.0, text.format(names=names))
+
+
+def _is_written_here(name: str, value: object, names: Mapping[str, Any]) -> bool:
+    """Whether a variable is a function that the notebook itself defines, under its own name."""
+    return (
+        isinstance(value, FunctionType)
+        and value.__module__ == names.get("__name__")
+        and value.__name__ == name
+        and not name.startswith("_")
+    )
 
 
 def _source_hash(functions: Mapping[str, Any]) -> str:

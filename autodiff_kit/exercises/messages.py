@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import html
 import re
-import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from autodiff_kit.lessons.ipython_shell import ipython_shell
 from autodiff_kit.lessons.translation import translate
 
 from .compare import format_value
@@ -25,7 +25,6 @@ __all__ = [
     "LearnerMessage",
     "format_points",
     "format_score",
-    "ipython_shell",
 ]
 
 HEADINGS = {
@@ -128,12 +127,6 @@ class ExampleData(SimpleNamespace):
 
     def __repr__(self) -> str:
         return "\n".join(f"{name} = {format_value(value, 60)}" for name, value in vars(self).items())
-
-
-def ipython_shell() -> Any:
-    """The running IPython shell, or None; IPython is not imported to find out."""
-    ipython = sys.modules.get("IPython")
-    return ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
 
 
 def format_points(score: float) -> str:

@@ -63,11 +63,12 @@ def fingerprint(data: bytes) -> str:
     metadata = notebook.get("metadata")
     about = metadata.get("autodiff_kit") if isinstance(metadata, dict) else None
     cells = [
-        [cell.get("cell_type"), _text(cell.get("source", "")), cell.get("outputs", [])] for cell in notebook["cells"]
+        [cell.get("cell_type"), cell_source(cell.get("source", "")), cell.get("outputs", [])]
+        for cell in notebook["cells"]
     ]
     return sha256(json.dumps([about, cells], sort_keys=True).encode())
 
 
-def _text(source: object) -> str:
+def cell_source(source: object) -> str:
     """Return a cell's source, which nbformat stores as one string or as a list of lines."""
     return "".join(map(str, source)) if isinstance(source, list) else str(source)

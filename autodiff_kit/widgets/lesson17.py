@@ -11,11 +11,12 @@ import traitlets
 import autodiff_kit as ak
 from autodiff_kit.lessons.tables import Table, number
 from autodiff_kit.widgets.base import KernelWidget
-from autodiff_kit.widgets.traits import Input, Output
+from autodiff_kit.widgets.traits import Input, Output, ViewState
 
 __all__ = ["GradientClipping"]
 
 COUNT = 3
+LAST_STEP = 3
 REACH = 5.0
 LEAST, MOST = 0.25, 10.0
 Array = np.ndarray[Any, Any]
@@ -30,6 +31,8 @@ class GradientClipping(KernelWidget):
         The examples' inputs x; the loss of each is (x·w - 1)², at w = (0, 0), so that its gradient is -2x.
     C : float, optional
         The length that a gradient is clipped to, 0.25 to 10.
+    step : int, optional
+        What is shown: 0 the gradients, 1 each clipped, 2 the mean of the clipped ones, 3 the clipped mean too.
 
     Notes
     -----
@@ -41,6 +44,7 @@ class GradientClipping(KernelWidget):
 
     X: Any = Input(traitlets.List(traitlets.List(traitlets.Float()), [[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]]))
     C = Input(traitlets.Float(1.0, min=LEAST, max=MOST))
+    step = ViewState(traitlets.Int(LAST_STEP, min=0, max=LAST_STEP))
 
     rows = Output()
     mean = Output()
@@ -106,6 +110,7 @@ class GradientClipping(KernelWidget):
         for axes, column in ((left, "gradient"), (right, "clipped")):
             turn = np.linspace(0, 2 * math.pi, 100)
             axes.plot(self.C * np.cos(turn), self.C * np.sin(turn), color="0.4", lw=1)
+            axes.fill(*zip(*(row[column] for row in self.rows), strict=True), color="#d55e00", alpha=0.12, lw=0)
             for name, row in zip("abc", self.rows, strict=True):
                 axes.annotate("", row[column], (0, 0), arrowprops={"arrowstyle": "->", "color": "#d55e00"})
                 axes.annotate(name, row[column])

@@ -41,6 +41,37 @@ def test_a_name_that_is_not_there_is_not_an_attempt(q, capsys):
     assert progress().question("adam-5").state == "not tried"
 
 
+STARTER = "def brake(slots, last_gradient, b1): ..."
+NOT_YET_NAMED = "def brakes(slots, last_gradient, b1):\n    return -slots['m']"
+
+
+@pytest.mark.parametrize("before", ["", STARTER], ids=["no starter", "the starter was run"])
+def test_a_function_of_a_similar_name_is_recognised(q, before):
+    notebook = {"__name__": "__main__", "q": q}
+    exec(f"{before}\n{NOT_YET_NAMED}\nresult = q.check()", notebook)
+    assert notebook["result"].outcome == "not attempted"
+    assert notebook["result"].message.startswith("You defined `brakes`; the check wants `brake`.")
+    assert progress().question("adam-5").tries == 0
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["from shutil import move as brakes", "brakes = abs", "brakes = 3", "def hold(): return 1", "brakes = lambda: 1"],
+)
+def test_what_the_learner_did_not_define_under_a_similar_name_is_not_taken_for_the_answer(q, other):
+    notebook = {"__name__": "__main__", "q": q}
+    exec(f"{other}\nresult = q.check()", notebook)
+    assert "no function `brake` yet" in notebook["result"].message
+
+
+def test_a_function_of_another_question_is_not_taken_for_the_answer(kept):
+    notebook = {"__name__": "__main__", "exercise": exercise}
+    code = "def masked_softmax(): return 1\nresult = exercise('09')[{}].check()"
+    asked = [question.writes for question in LESSONS["09"].questions]
+    exec(code.format(asked.index(("masked_softmax_pull",))), notebook)
+    assert "no function `masked_softmax_pull` yet" in notebook["result"].message
+
+
 def test_a_pass_is_told_and_kept(q, capsys):
     result = q.check(right)
     assert (result.outcome, result.score, result.points, result.misconception) == ("passed", 2, 2, "")

@@ -70,7 +70,7 @@ STATES = [
         Look("ConstrainedDescent", {"region": region, "at": 8}, rows=10, unscrolled=".ak-stage .ak-scroll")
         for region in ("half", "disc")
     ),
-    Look("GradientClipping", rows=7),
+    *(Look("GradientClipping", {"step": step}, rows=7, pictures_whole=True) for step in range(4)),
     *(
         Look("BackwardCost", {"program": program, "sizes": [32] * 4, "batch": 50}, rows=rows)
         for program, rows in (("products", 5), ("whole", 6))

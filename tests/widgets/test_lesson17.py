@@ -75,6 +75,19 @@ def test_bad_examples_are_refused(bad: Any) -> None:
     assert widget.rows[0]["gradient"] == [-2.0, 0.0]
 
 
+@pytest.mark.parametrize("step", [-1, 4])
+def test_there_are_four_steps(step: int) -> None:
+    with pytest.raises(traitlets.TraitError, match="step"):
+        GradientClipping(step=step)
+
+
+def test_a_step_is_only_shown_and_nothing_is_computed_again() -> None:
+    widget = GradientClipping()
+    rows = widget.rows
+    widget.step = 0
+    assert widget.rows is rows
+
+
 def test_the_twin_says_it_in_text() -> None:
     table = GradientClipping().as_table()
     assert table.caption == "Clipped to C = 1"

@@ -29,7 +29,7 @@ PROMPTS = (
         "06",
         "area",
         "choice",
-        "The derivative of soft_floor has a peak of height s/4 at x = 2. "
+        "In the derivative of soft_floor, step 2 is a peak of height s/4 at x = 2. "
         "As s grows, where does the area under it from 1.5 to 2.5 go?",
         (
             Choice("one", "to 1", (1,)),

@@ -30,7 +30,7 @@ test('each panel is a plugin that states what it needs', () => {
     'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null],
     'autodiff-kit:saved-outputs': [['INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], null],
     'autodiff-kit:welcome': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['IStateDB', 'ICommandPalette'], null],
-    'autodiff-kit:lesson-room': [['ILabShell', 'INotebookTracker'], [], null]
+    'autodiff-kit:lesson-room': [['INotebookTracker'], ['ILabShell'], null]
   });
   all.forEach(plugin => {
     assert.ok(plugin.autoStart, plugin.id);

@@ -90,6 +90,8 @@ def test_what_the_server_cannot_take_is_kept_and_sent_later(bench: Any) -> None:
     bench.js("jupyterapp.shell.collapseRight()")
     bench.command("autodiff-kit:open-exercises")
     expect(card.locator(".akl-hints li")).to_have_count(1)
+    expect(card.locator(".akl-hints code")).to_have_text("pull")
+    expect(card.locator(".akl-hints")).not_to_contain_text("`")
     bench.complaints[:] = [line for line in bench.complaints if "ERR_FAILED" not in line]
 
 

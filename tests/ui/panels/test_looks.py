@@ -123,6 +123,26 @@ def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (800, 800), (640, 400)])
+def test_a_lesson_has_its_room_again_when_it_is_clicked(bench: Any, width: int, height: int) -> None:
+    """The syllabus that was asked for may take the room of a narrow window, until the learner is back in the lesson."""
+    page = bench.page
+    page.set_viewport_size({"width": width, "height": height})
+    bench.command("autodiff-kit:open-lesson", no="01", what="lesson")
+    page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('01_')", timeout=60_000)
+    bench.idle()
+    bench.js("jupyterapp.shell.collapseLeft()")
+    bench.command("autodiff-kit:open-syllabus")
+    expect(page.locator(".akl-syllabus")).to_be_visible()
+    lesson = page.locator(".jp-NotebookPanel:visible .jp-WindowedPanel-outer")
+    lesson.click()  # in its middle
+    page.wait_for_function(
+        "jupyterapp.shell.currentWidget.node.clientWidth >= 480 && jupyterapp.shell.currentWidget.isVisible"
+    )
+    assert page.locator(".akl-syllabus").is_visible() == (width == 1280), "it folds only where it must"
+
+
+@pytest.mark.slow
 def test_no_plain_key_of_any_panel_reaches_the_notebook(bench: Any) -> None:
     """Every key of the table of keys, and those that would change a notebook in command mode."""
     ready(bench)

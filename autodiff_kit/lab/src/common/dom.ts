@@ -51,6 +51,10 @@ export function replaceChildren<T extends Element>(el: T, ...children: Children)
   return el;
 }
 
+/** A text whose `code` stands between backticks, as in Markdown; a backtick without a partner stays as it is. */
+export const withCode = (text: string): Children =>
+  text.split(/`([^`\n]+)`/).map((part, i) => (i % 2 ? h('code', null, part) : part));
+
 const PATHS: Record<string, string> = {
   first: 'M3.5 3.5v9M12.5 3.5 6 8l6.5 4.5z',
   last: 'M12.5 3.5v9M3.5 3.5 10 8l-6.5 4.5z',

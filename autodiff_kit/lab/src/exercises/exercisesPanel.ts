@@ -1,4 +1,4 @@
-import { button, replaceChildren, h, icon } from '../common/dom';
+import { button, replaceChildren, h, icon, withCode } from '../common/dom';
 import { type Exercises, type Submission, NO_RESPONSE, type Question, type QuestionState, ServerClient, ServerError } from '../services/serverClient';
 import { t, tn } from '../common/translation';
 
@@ -118,25 +118,25 @@ export class ExercisesPanel {
     const toggle = (): void => this.toggle(q.id);
     const tries = q.tries ? ` · ${tn('%1 try', '%1 tries', q.tries)}` : '';
     const head = h('button', { type: 'button', class: 'akl-q-head', 'aria-expanded': String(on), on: { click: toggle } },
-      h('span', { class: 'akl-q-mark' }, icon(STATE_ICONS[state])), h('span', null, h('b', null, q.label), ' ', q.title, h('span', { class: 'akl-q-state' }, stateLabel(state), tries)), h('span', { class: 'akl-min' }, `${q.score}/${q.points}`));
+      h('span', { class: 'akl-q-mark' }, icon(STATE_ICONS[state])), h('span', null, h('b', null, q.label), ' ', withCode(q.title), h('span', { class: 'akl-q-state' }, stateLabel(state), tries)), h('span', { class: 'akl-min' }, `${q.score}/${q.points}`));
     return h('div', { class: `akl-q is-${state.replace(' ', '-')}${on ? ' is-open' : ''}`, role: 'listitem', dataset: { id: q.id }, on: { keydown: (e: KeyboardEvent) => this.onKeydown(e, q) } }, head, on ? this.body(q, state) : null);
   }
 
   private body(q: Question, state: QuestionStatus): HTMLElement {
     const trouble = this.checkErrors.get(q.id);
     const message = trouble ?? (state === 'passed' || state === 'running' ? null : q.message);
-    return h('div', { class: 'akl-q-body' }, message ? h('p', { class: 'akl-msg' }, message) : null,
+    return h('div', { class: 'akl-q-body' }, message ? h('p', { class: 'akl-msg' }, withCode(message)) : null,
       (state === 'not yet' || state === 'partial') && !trouble ? this.tests(q) : null,
       state === 'not tried' && !trouble ? h('p', { class: 'akl-quiet' }, t('Write your answer in the notebook, run it, then check it.')) : null,
       state === 'error' ? h('p', { class: 'akl-quiet' }, t('An error is not a wrong answer: it costs no try.')) : null,
-      q.hints_seen ? h('ol', { class: 'akl-hints' }, q.hint_texts.slice(0, q.hints_seen).map(text => h('li', null, text))) : null,
+      q.hints_seen ? h('ol', { class: 'akl-hints' }, q.hint_texts.slice(0, q.hints_seen).map(text => h('li', null, withCode(text)))) : null,
       q.solution_seen && q.solution ? h('pre', { class: 'akl-solution', tabIndex: 0 }, q.solution) : null, this.actions(q, state));
   }
 
   /** What the last check looked at, by name; what is not right yet stands out. */
   private tests(q: Question): HTMLElement | null {
     const line = ({ name, right, of }: Question['tests'][number]): HTMLElement => h('li', { class: right === of ? 'ok' : 'no' }, icon(right === of ? 'check' : 'minus'),
-      h('span', null, name), of > 1 ? h('span', { class: 'akl-quiet' }, t('%1 of %2', right, of)) : h('span', { class: 'ak-sr' }, right === of ? t('passes') : t('not yet')));
+      h('span', null, withCode(name)), of > 1 ? h('span', { class: 'akl-quiet' }, t('%1 of %2', right, of)) : h('span', { class: 'ak-sr' }, right === of ? t('passes') : t('not yet')));
     return q.tests.length ? h('ul', { class: 'akl-tests', 'aria-label': t('What was tested') }, q.tests.map(line)) : null;
   }
 

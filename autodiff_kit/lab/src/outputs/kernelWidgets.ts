@@ -39,7 +39,7 @@ export class KernelWidgets {
     const { sessionContext } = this.panel;
     const kernel = sessionContext.session?.kernel;
     if (!kernel) {
-      return sessionContext.isReady && !sessionContext.kernelDisplayStatus.match(/starting|initializing|connecting/) ? 'none' : 'starting';
+      return /starting|initializing|connecting/.test(sessionContext.kernelDisplayStatus) ? 'starting' : 'none';
     }
     if (kernel.status === 'dead' || kernel.status === 'terminating') {
       return 'dead';

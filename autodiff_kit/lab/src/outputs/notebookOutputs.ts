@@ -60,8 +60,8 @@ export class NotebookOutputs {
 
   /** How a widget stands, or last stood; null where the stored output says it. */
   htmlOf(model: string): string | null {
-    const view = this.shown.get(model)?.view;
-    return (view && snapshot(view)) || (this.kept.get(model) ?? null);
+    const output = this.shown.get(model);
+    return (output?.view && snapshot(output.view, output.isLaidOut)) || (this.kept.get(model) ?? null);
   }
 
   /** Keep how a widget stands, before its view goes. */
@@ -95,6 +95,12 @@ export class NotebookOutputs {
     const needed = content.widgets.slice(0, at + 1).filter((cell, i) => cell.model.type === 'code' && (i === at || !this.kernel.hasRun(cell.model.id)));
     if (this.kernel.state === 'dead') {
       await sessionContext.restartKernel();
+    }
+    if (!sessionContext.session?.kernel && (await sessionContext.startKernel())) {
+      await this.dialogs.selectKernel(sessionContext);
+    }
+    if (!sessionContext.session?.kernel) {
+      return false; // without one Jupyter would clear the outputs
     }
     content.activeCellIndex = at;
     return NotebookActions.runCells(content, needed, sessionContext, this.dialogs);

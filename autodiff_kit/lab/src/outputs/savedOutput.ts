@@ -46,6 +46,8 @@ export class SavedOutput extends Panel implements Renderer {
   private hasFailed = false;
   private lastStand = '';
   private barSays = '';
+  private wasLaidOut = false;
+  private readonly size = new ResizeObserver(([{ contentRect }]) => (this.wasLaidOut ||= this.view !== null && contentRect.height > 0));
   private readonly drawn = new MutationObserver(() => this.refresh());
 
   constructor(private readonly outputs: NotebookOutputs, private readonly rendermime: Registry) {
@@ -62,6 +64,11 @@ export class SavedOutput extends Panel implements Renderer {
     return live && !live.isDisposed && (live as unknown as Panel).widgets.length ? live.node : null;
   }
 
+  /** Whether the live view has been in sight, so that its figure is drawn. */
+  get isLaidOut(): boolean {
+    return this.wasLaidOut;
+  }
+
   override dispose(): void {
     if (this.isDisposed) {
       return;
@@ -69,6 +76,7 @@ export class SavedOutput extends Panel implements Renderer {
     this.outputs.kernel.changed.disconnect(this.onKernel, this);
     this.outputs.remove(this.modelId, this);
     this.drawn.disconnect();
+    this.size.disconnect();
     super.dispose();
   }
 
@@ -77,9 +85,10 @@ export class SavedOutput extends Panel implements Renderer {
     if (model_id !== this.modelId) {
       this.outputs.remove(this.modelId, this);
       this.drawn.disconnect();
+    this.size.disconnect();
       this.live?.dispose();
       this.live = null;
-      this.wasLive = this.hasFailed = false;
+      this.wasLive = this.wasLaidOut = this.hasFailed = false;
     }
     this.model = model;
     this.modelId = model_id;
@@ -130,6 +139,7 @@ export class SavedOutput extends Panel implements Renderer {
     }
     if (!this.isDisposed) {
       this.drawn.observe(live.node, { childList: true });
+      this.size.observe(live.node);
       this.lastStand = this.view?.innerHTML ?? '';
     }
   }

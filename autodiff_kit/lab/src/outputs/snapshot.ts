@@ -12,11 +12,14 @@ const FONTS = ['--jp-content-font-size1', '--jp-ui-font-family', '--jp-code-font
 
 const escaped = (text: string | null | undefined): string => (text ?? '').trim().replace(/[&<>"]/g, sign => `&#${sign.charCodeAt(0)};`);
 
-/** A widget's view as HTML, as it stands now; null where what was stored when the cell ran says as much. */
-export function snapshot(view: Element): string | null {
+/**
+ * A widget's view as HTML, as it stands now; null where what was stored when the cell ran says as much. A figure that
+ * was never laid out is not drawn yet.
+ */
+export function snapshot(view: Element, isLaidOut: boolean): string | null {
   const asked = view.querySelector('.ak-predict');
   const figure = view.querySelector('section.ak');
-  const html = asked ? predictionHtml(asked, view) : figure ? figureHtml(figure) : null;
+  const html = asked ? predictionHtml(asked, view) : figure && isLaidOut ? figureHtml(figure) : null;
   return html && html.length <= LONGEST ? html : null;
 }
 
@@ -90,8 +93,9 @@ export function rulesFor(sheet: string, obeys: (selector: string) => boolean): s
 }
 
 function styleOf(copy: Element): string {
-  const sheet = [...document.querySelectorAll('style')].find(style => /^\.ak \{/m.test(style.textContent ?? ''))?.textContent ?? '';
-  return rulesFor(sheet, selector => copy.matches(selector) || copy.querySelector(selector) !== null);
+  // Each class of widgets brings its sheet, most of them the same one.
+  const sheets = new Set([...document.querySelectorAll('style')].map(style => style.textContent ?? '').filter(text => /^\.ak \{/m.test(text)));
+  return [...sheets].map(sheet => rulesFor(sheet, selector => copy.matches(selector) || copy.querySelector(selector) !== null)).join('\n');
 }
 
 /** A widget as an SVG image, in the light theme. It is laid out beside the page, since the widget itself may be out of view. */

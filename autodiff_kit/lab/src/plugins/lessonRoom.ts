@@ -63,8 +63,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
   id: 'autodiff-kit:lesson-room',
   description: 'Folds the side panels where they leave a lesson too little room.',
   autoStart: true,
-  requires: [ILabShell, INotebookTracker],
-  activate: (app: JupyterFrontEnd, lab: ILabShell, tracker: INotebookTracker) => {
+  requires: [INotebookTracker],
+  optional: [ILabShell],
+  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, lab: ILabShell | null) => {
+    if (!lab) {
+      return; // Notebook 7 lays its panels over the notebook
+    }
     const room = new LessonRoom(lab, () => lessonInFront(tracker));
     tracker.currentChanged.connect((_, panel) => void panel?.revealed.then(() => room.foldBoth()));
     void app.restored.then(() => room.foldBoth());

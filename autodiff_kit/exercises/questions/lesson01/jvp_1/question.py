@@ -12,7 +12,7 @@ from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.translation import translate
 
-from . import misconceptions, solution
+from . import counterexample, misconceptions, solution
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CheckScript
@@ -35,6 +35,7 @@ def program_of(rng: np.random.Generator) -> tuple[int, misconceptions.Program, l
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    first_wrong: Call | None = None
     for _ in range(4):
         n, program, outputs = program_of(rng)
         x, v, u = rng.uniform(0.4, 1.6, n), rng.uniform(0.3, 1.2, n), rng.normal(size=len(outputs))
@@ -50,8 +51,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             sweep = partial(misconceptions.jvp_with_rule, program=program, outputs=outputs, x=x, v=v)
             mistaken: dict[str, object] = {name: partial(sweep, rule) for name, rule in rules.items()}
             mistaken |= misconceptions.with_wrong_slopes(lambda s: sweep(misconceptions.rule_with_slopes(s)), dy)  # noqa: B023
-            a.case(y, right, of=translate("y from push", "lesson01"))
-            a.case(dy, moved, mistaken, of=translate("dy from push", "lesson01"))
+            good = a.case(y, right, of=translate("y from push", "lesson01"))
+            good &= a.case(dy, moved, mistaken, of=translate("dy from push", "lesson01"))
+            if not good and first_wrong is None:
+                first_wrong = a.last
         reply = yield Call("pull", (program, outputs, x, u))
         if not a.warned(reply):
             back = partial(misconceptions.vjp_with_mistake, program, outputs, x, u)
@@ -62,13 +65,14 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 **misconceptions.with_wrong_slopes(lambda s: back(slopes=s), reply.value),  # noqa: B023
             }
             facts = {"k": busiest(program), "out": n + 2}
-            a.case(
-                reply.value,
-                solution.pull(program, outputs, x, u),
-                mistaken,
-                of=translate("dx from pull", "lesson01"),
-                facts=facts,
-            )
+            want = solution.pull(program, outputs, x, u)
+            if (
+                not a.case(reply.value, want, mistaken, of=translate("dx from pull", "lesson01"), facts=facts)
+                and first_wrong is None
+            ):
+                first_wrong = a.last
+    if first_wrong is not None and not a.explanation:
+        a.counterexample = yield from counterexample.smallest_counterexample(first_wrong)
 
 
 def busiest(program: misconceptions.Program) -> int:
