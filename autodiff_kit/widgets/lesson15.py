@@ -18,6 +18,7 @@ __all__ = ["AdamSlots"]
 
 COUNT = 100
 RATE = 0.1
+OPENS_AT = 7  # the motion under zeros has begun, and where it ends is still to be seen
 Gradient = float | None
 
 OPTIMIZERS: dict[str, Callable[[bool], ak.optim.Optimizer]] = {
@@ -58,6 +59,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "grads": [gradient_sequence((1.0, 3), (None, 97)), gradient_sequence((0.5, 3), (None, 97))],
         "scale": 1000.0,
     },
+}
+# The starting points that each lesson offers; every one can be set from code.
+LESSON_PRESETS = {
+    15: ["one, then 0 | None", "freeze after 50: by 0 | by None"],
+    23: ["row seen at 1 and 51: dense | lazy", "AdamW: decay alone", "loss × 1000"],
 }
 PLAIN: dict[str, Any] = {
     "optimizer": "adam",
@@ -160,7 +166,9 @@ class AdamSlots(KernelWidget):
     lazy : list of two bools, optional
         Whether a weight is a row that only steps when it was seen.
     preset : str, optional
-        A starting point, one of ``presets``; setting it sets the inputs above.
+        A starting point, one of ``PRESETS``; setting it sets the inputs above.
+    lesson : {15, 23}, optional
+        The lesson whose optimizers and starting points are offered.
 
     Notes
     -----
@@ -177,17 +185,20 @@ class AdamSlots(KernelWidget):
     actions: Any = Input(traitlets.List())
     lazy: Any = Input(traitlets.List([False, False]))
     preset = Input(traitlets.Unicode(""))
-    presets: Any = ViewState(traitlets.List(list(PRESETS)))
+    lesson = ViewState(traitlets.Enum(tuple(LESSON_PRESETS), default_value=15))
+    presets: Any = ViewState(traitlets.List())
     names: Any = ViewState(traitlets.List(["a", "b"]))
-    at = ViewState(traitlets.Int(0, min=0, max=COUNT - 1))
+    at = ViewState(traitlets.Int(OPENS_AT, min=0, max=COUNT - 1))
 
     slots = Output()
 
     def __init__(self, **kwargs: Any) -> None:
         self._runs = [WeightTrajectory(), WeightTrajectory()]
         self._applied_preset = ""
-        if "grads" not in kwargs:
-            kwargs.setdefault("preset", next(iter(PRESETS)))
+        presets = LESSON_PRESETS.get(kwargs.get("lesson", 15), [])
+        kwargs.setdefault("presets", presets)
+        if presets and "grads" not in kwargs:
+            kwargs.setdefault("preset", presets[0])
         super().__init__(**kwargs)
 
     @traitlets.validate("grads")
@@ -222,12 +233,11 @@ class AdamSlots(KernelWidget):
         states = self._states(which)
         shown = [first_entry(s.w) for s in states]
         moved = [kind_of_move(a, b, g) for a, b, g in zip(shown, shown[1:], self.grads[which], strict=False)]
-        away = np.diff(shown)
+        moves = np.diff(shown)
+        got = [None if g is None else g * self.scale for g in self.grads[which]]
         lanes = {lane: slot_series(states, names) for lane, names in SLOT_SERIES.items()}
-        parts = {
-            kind: float(sum(d for d, k in zip(away, moved, strict=True) if k == kind)) for kind in ("real", "ghost")
-        }
-        return {**lanes, "w": shown, "moved": moved, **parts}
+        so_far = {kind: running_sum(moves, [one == kind for one in moved]) for kind in ("real", "ghost")}
+        return {**lanes, "w": shown, "moved": moved, "moves": moves.tolist(), "got": got, **so_far}
 
     def _states(self, which: int) -> list[WeightState]:
         """A state before each step and one after the last."""
@@ -278,6 +288,11 @@ class AdamSlots(KernelWidget):
 
 def kind_of_move(before: float, after: float, g: Gradient) -> str:
     return "still" if after == before else "real" if g else "ghost"
+
+
+def running_sum(moves: Any, counted: list[bool]) -> list[float]:
+    """How far the counted moves went, before the first step and after each."""
+    return [0.0, *np.cumsum(np.where(counted, moves, 0.0)).tolist()]
 
 
 def slot_series(states: list[WeightState], names: tuple[str, ...]) -> list[float] | None:

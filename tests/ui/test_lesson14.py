@@ -42,7 +42,7 @@ def test_the_mouse_paints_on_the_strip_and_moves_the_cursor_below_it(stage: Any)
     on = stage(MomentumSteps())
     on.choose("1")
     box = on.page.locator(".ak-plot svg").bounding_box()
-    cell = (box["width"] - 78 - 86) / 24
+    cell = (box["width"] - 78 - 24) / 24
     middle = lambda k: box["x"] + 78 + (k + 0.5) * cell  # noqa: E731
     on.page.mouse.move(middle(3), box["y"] + 15)
     on.page.mouse.down()
@@ -75,3 +75,18 @@ def test_the_memory(stage: Any) -> None:
     assert "of which 0.0000 is carried over" in on.summary
     assert "with zeros from here on it stays there" in on.summary
     assert "keeps none" in on.page.text_content(".ak-plot svg")
+
+
+def test_readings_stand_at_the_cursor(stage: Any) -> None:
+    """The slot, the step and the weight, at the first step and at the last, where there is no room at the right."""
+    on = stage(MomentumSteps())
+    middle = "document.querySelector('.ak-plot .ak-cell').getBoundingClientRect().left"
+    away = f"""[...document.querySelectorAll('[data-reading]')].map((one) => one.getBoundingClientRect())
+      .map((box) => Math.max(box.left - {middle}, {middle} - box.right))"""
+    on.page.locator(STRIP).focus()
+    for key in ("Home", "End"):
+        on.press(key)
+        on.settle()
+        found = on.page.evaluate(away)
+        assert len(found) == 3
+        assert max(found) < 45, (key, found)

@@ -63,6 +63,9 @@ STATES = [
         for k, at in ((10, 150), (1, 200), (100, 299))
     ),
     Look("MomentumSteps", {"grads": [1.0] * 3 + [0.0] * 3 + [-1.0] * 3 + [None] * 15, "at": 7}, rows=25),
+    Look("MomentumSteps", {"at": 23}, rows=25, pictures_whole=True),
+    Look("AdamSlots", {"at": 99}, says="of which ghost", pictures_whole=True),
+    Look("AdamSlots", {"lesson": 23, "at": 60}, says="not seen, no step", pictures_whole=True),
     *(
         Look("ConstrainedDescent", {"region": region, "at": 8}, rows=10, unscrolled=".ak-stage .ak-scroll")
         for region in ("half", "disc")

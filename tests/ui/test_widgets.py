@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from autodiff_kit.widgets import AdamSlots, FloorDescent, JvpVjp, MaskedAttention
+from autodiff_kit.widgets.lesson15 import COUNT
 
 
 def centre(on: Any, selector: str) -> tuple[float, float]:
@@ -280,11 +281,13 @@ def test_another_sentence_and_the_empty_row(stage: Any) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ lesson 15
+FIRST_STRIP = "[role=slider][aria-valuetext^='step'] >> nth=0"
+
+
 def test_strips_are_painted_by_keys_and_mouse(stage: Any) -> None:
-    on = stage(AdamSlots())
+    on = stage(AdamSlots(at=COUNT - 1))
     assert "a is at −0.600522, of which ghost −0.500522" in on.summary
-    strip = on.page.locator("[role=slider][aria-valuetext^='step']").first
-    strip.focus()
+    on.page.locator(FIRST_STRIP).focus()
     on.press("Home", "ArrowRight", "n")
     on.settle()
     assert on.widget.grads[0][1] is None
@@ -299,11 +302,14 @@ def test_strips_are_painted_by_keys_and_mouse(stage: Any) -> None:
     assert 1.0 in on.widget.grads[1][1:]
 
 
-def test_starting_points(stage: Any) -> None:
+def test_starting_points_of_each_lesson(stage: Any) -> None:
     on = stage(AdamSlots())
+    assert on.page.locator("button[data-preset]").count() == 2
+    assert on.page.locator('[role=radio]:text-is("AdamW")').count() == 0
+    on = stage(AdamSlots(lesson=23, at=COUNT - 1))
     on.page.locator("button[data-preset^='row seen']").click()
     assert "dense row is at −1.144207" in on.summary
-    assert "lazy row is at −0.195223" in on.summary
+    assert "lazy row not seen, no step; lazy row is at −0.195223" in on.summary
     on.page.locator("button[data-preset^='AdamW']").click()
     assert "0.904792" in on.summary
     on.shot("15-adamw")
@@ -311,13 +317,77 @@ def test_starting_points(stage: Any) -> None:
 
 def test_slots_are_frozen_by_a_button(stage: Any) -> None:
     on = stage(AdamSlots(), theme="dark")
-    strip = on.page.locator("[role=slider][aria-valuetext^='step']").first
-    strip.focus()
+    on.page.locator(FIRST_STRIP).focus()
     on.press("Home", "ArrowRight")
     on.page.locator("button[data-key='0freeze']").click()
-    assert "a is at −0.100000" in on.summary
+    assert "a frozen, no step; a is at −0.100000" in on.summary
+    assert on.page.evaluate("document.activeElement.dataset.key") == "0freeze"  # and Enter freezes again
     on.page.locator("button[aria-label^='Take back']").click()
-    assert "a is at −0.600522" in on.summary
+    assert "a got 0, yet moves by" in on.summary
+
+
+# Where the rail, the thumb of the scrubber and the readings are, in px.
+AT_THE_CURSOR = """() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const input = document.querySelector(".ak-scrub input");
+  const track = input.getBoundingClientRect();
+  const thumb = track.left + 8 + (track.width - 16) * input.value / input.max;
+  const rail = box("[data-cursor]").left;
+  const readings = [0, 1].map((which) => box(`[data-reading="${which}"]`));
+  const away = readings.map(({ left, right }) => Math.min(Math.abs(left - rail), Math.abs(right - rail)));
+  return { thumb, rail, away: Math.max(...away), apart: Math.abs(readings[0].top - readings[1].top) };
+}"""
+
+
+@pytest.mark.parametrize("width", [800, 360])
+def test_readings_and_scrubber_stand_at_the_cursor(stage: Any, width: int) -> None:
+    """Readings as well where both weights are at one place, and where there is no room at the right."""
+    on = stage(AdamSlots(), width=width)
+    scrubber = on.page.locator(".ak-scrub input")
+    scrubber.focus()
+    for key in ("Home", "ArrowRight", "End"):
+        on.press(key)
+        on.settle()
+        found = on.page.evaluate(AT_THE_CURSOR)
+        assert abs(found["thumb"] - found["rail"]) < 1.5, (key, found)
+        assert found["away"] < 20, (key, found)
+        assert found["apart"] >= 30, (key, found)
+    assert on.widget.at == COUNT - 1
+
+
+def test_motion_is_drawn_by_its_cause(stage: Any) -> None:
+    """Solid at a gradient, dotted at a zero, dashed where there was no step, and nothing beyond the cursor."""
+    on = stage(AdamSlots())
+    trails = "[...document.querySelectorAll('[data-trail]')].map((one) => one.dataset.trail)"
+    assert on.page.evaluate(trails) == ["0real", "0ghost", "1real", "1none"]
+    bars = "[...document.querySelectorAll('[data-motion]')].map((one) => one.dataset.motion)"
+    assert on.page.evaluate(bars) == ["0real", "0ghost", "1real"]
+    on.page.locator(".ak-scrub input").focus()
+    on.press("Home")
+    on.settle()
+    assert on.page.evaluate(trails) == ["0real", "1real"]
+    on.choose("SGD")
+    on.press("Home")
+    on.page.locator(".ak-scrub-pad").click(position={"x": 300, "y": 100})
+    on.settle()
+    assert on.widget.at > 0
+    assert on.page.evaluate(trails) == ["0real", "0still", "1real", "1none"]
+
+
+def test_controls_picture_and_sentence_stand_on_one_screen(stage: Any) -> None:
+    on = stage(AdamSlots(), width=800)
+    height = """document.querySelector(".ak-summary").getBoundingClientRect().bottom
+      - document.querySelector(".ak").getBoundingClientRect().top"""
+    assert on.page.evaluate(height) <= 640
+
+
+def test_play_rests_longer_at_a_step_where_motion_is_reduced(stage: Any) -> None:
+    on = stage(AdamSlots(at=0))
+    on.page.emulate_media(reduced_motion="reduce")
+    on.page.locator(".ak-scrub button[aria-label=Play]").click()
+    on.page.wait_for_timeout(900)
+    on.page.locator(".ak-scrub button[aria-label=Pause]").click()
+    assert 1 <= on.widget.at <= 4
 
 
 # --------------------------------------------------------------------------------------------------------------- states

@@ -10,7 +10,7 @@ import traitlets
 
 import autodiff_kit as ak
 from autodiff_kit.widgets import AdamSlots
-from autodiff_kit.widgets.lesson15 import COUNT, OPTIMIZERS, PRESETS
+from autodiff_kit.widgets.lesson15 import COUNT, LESSON_PRESETS, OPTIMIZERS, PRESETS
 
 ONE_ZEROS: list[float | None] = [1.0, *[0.0] * 99]
 ONE_NONES: list[float | None] = [1.0, *[None] * 99]
@@ -41,7 +41,7 @@ def test_one_gradient_then_zeros_or_none(optimizer: str, zeros: float | None) ->
 
 def test_half_of_it_is_ghost_motion() -> None:
     slot = AdamSlots().slots[0]
-    assert (round(slot["real"], 6), round(slot["ghost"], 6)) == (-0.1, -0.500522)
+    assert (round(slot["real"][-1], 6), round(slot["ghost"][-1], 6)) == (-0.1, -0.500522)
     assert slot["moved"][:3] == ["real", "ghost", "ghost"]
     assert AdamSlots().slots[1]["moved"] == ["real", *["still"] * 99]
 
@@ -71,6 +71,32 @@ def test_a_row_that_is_seen_twice() -> None:
     widget = AdamSlots(preset="row seen at 1 and 51: dense | lazy")
     assert widget.names == ["dense row", "lazy row"]
     assert (end(widget, 0), end(widget, 1)) == (-1.144207, -0.195223)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_real_and_ghost_motion_add_up_to_the_way_at_each_step(optimizer: str) -> None:
+    strip = [1.0, 0.0, 0.0, None, -0.5, *[0.0] * 95]
+    slot = AdamSlots(optimizer=optimizer, grads=[strip, ONE_NONES], start=0.5).slots[0]
+    way = np.array(slot["w"]) - 0.5
+    np.testing.assert_allclose(np.array(slot["real"]) + np.array(slot["ghost"]), way, atol=1e-6)
+    np.testing.assert_allclose(np.cumsum(slot["moves"]), way[1:], atol=1e-6)
+    assert slot["ghost"][1] == 0.0
+    assert slot["real"][4] == slot["real"][1]  # zeros and None add nothing to it
+
+
+def test_what_a_weight_got_is_the_scaled_gradient() -> None:
+    assert AdamSlots(preset="loss × 1000").slots[1]["got"][:4] == [500.0, 500.0, 500.0, None]
+
+
+@pytest.mark.parametrize("lesson", LESSON_PRESETS)
+def test_a_lesson_opens_with_a_starting_point_of_its_own(lesson: int) -> None:
+    widget = AdamSlots(lesson=lesson)
+    assert widget.presets == LESSON_PRESETS[lesson]
+    assert widget.preset == widget.presets[0]
+
+
+def test_every_starting_point_belongs_to_one_lesson() -> None:
+    assert sorted(name for names in LESSON_PRESETS.values() for name in names) == sorted(PRESETS)
 
 
 # -------------------------------------------------------------------------------------------------------- every setting
@@ -132,7 +158,7 @@ def test_zeroed_slots_end_the_ghost_motion() -> None:
     slot = AdamSlots(grads=[ONE_ZEROS, ONE_NONES], actions=[act(0, 1, "zero")]).slots[0]
     assert slot["w"][-1] == slot["w"][1]
     assert (slot["m"][2], slot["v"][2], slot["t"][2]) == (0.0, 0.0, 1.0)  # and the clock begins again
-    assert slot["ghost"] == 0.0
+    assert slot["ghost"][-1] == 0.0
 
 
 def test_saved_slots_come_back() -> None:

@@ -1,19 +1,18 @@
-import { h, put } from "./kit/dom.js";
-import { fmt, chip } from "./kit/numbers.js";
+import { h, s, put, patterns } from "./kit/dom.js";
+import { fmt, brief } from "./kit/numbers.js";
 import { ask, mount, setView } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
-import { Stepper } from "./kit/stepper.js";
-import { OptimizerTimelines } from "./kit/optimizer_timelines.js";
-import { StackedBars } from "./kit/stacked_bars.js";
+import { TimeScrubber } from "./kit/time_scrubber.js";
+import { OptimizerPlot } from "./kit/optimizer_plot.js";
+import { drawVessel } from "./kit/slot_vessels.js";
 
-const OPTIMIZERS = [
-  ["sgd", "SGD"],
-  ["momentum", "momentum"],
-  ["rmsprop", "RMSProp"],
-  ["adam", "Adam"],
-  ["adamw", "AdamW"],
-].map(([value, label]) => ({ value, label }));
+const OPTIMIZERS = { sgd: "SGD", momentum: "momentum", rmsprop: "RMSProp", adam: "Adam", adamw: "AdamW" };
+/** What each lesson shows; from code everything can be set in both. */
+const SHOWN = {
+  15: { optimizers: ["sgd", "momentum", "rmsprop", "adam"], inputs: [] },
+  23: { optimizers: ["adam", "adamw"], inputs: ["start", "scale"] },
+};
 const BRUSHES = [
   { value: "value", label: "1 value" },
   { value: "zero", label: "0 zero" },
@@ -36,123 +35,22 @@ function render({ model, el }) {
     model,
     el,
     title: "One gradient, then nothing. Who is still moving?",
-    lead: "Paint each strip: a value, a zero, or None. Dotted is ghost motion: the weight moves although its gradient at that step is zero.",
+    lead: "Dotted is ghost motion: the weight moves although its gradient is zero.",
   });
   const change = (changes) => ask(model, { preset: "", ...changes }); // what was changed is no preset any more
-  const parts = { presets: makePresets(model), ...makeChoices(model, change), ...makeReadouts() };
-  Object.assign(parts, makeTimelines(model, parts, change));
+  const parts = { presets: makePresets(model), ...makeChoices(model, change) };
+  Object.assign(parts, makePlot(model, parts, change), makeSlotRows(change));
   frame.stage.append(...layout(parts));
-  return mount(model, [frame, ...Object.values(parts)], (state) => {
+  return mount(model, [frame, ...Object.values(parts).filter(Boolean)], (traits) => {
+    const state = { ...traits, weights: traits.names.map((name, which) => weightOf(traits, name, which)) };
     updateControls(parts, state);
-    drawTimelines(parts.timelines, state);
-    drawMotion(parts.split, state);
-    drawSlots(parts.slots, state, change);
+    parts.plot.update(state);
+    parts.rows.forEach((row, which) => drawSlotRow(row, which, state));
+    put(parts.moment, { text: `Slots after step ${state.at + 1}. A button acts before this step.` });
     drawActions(parts.queue, state, change);
     frame.say(sentence(state));
     frame.tell(tableOfSteps(state));
   });
-}
-
-const makePresets = (model) =>
-  h(
-    "div",
-    { class: "ak-row", role: "group", "aria-label": "Starting points", style: "gap:6px;margin-bottom:14px" },
-    h("span", { class: "ak-label", text: "Start from" }),
-    model.get("presets").map((name) =>
-      h("button", { type: "button", "data-preset": name, text: name, onclick: () => ask(model, { preset: name }) }),
-    ),
-  );
-
-function makeChoices(model, change) {
-  const choice = (name, label, options) =>
-    Segmented({ label, options, value: model.get(name), onChange: (value) => change({ [name]: value }) });
-  const numbers = (values) => values.map((value) => ({ value, label: String(value) }));
-  const brush = { value: "zero" };
-  return {
-    optimizer: choice("optimizer", "Optimizer", OPTIMIZERS),
-    start: choice("start", "w starts at", numbers([0, 1])),
-    scale: choice("scale", "loss times", numbers([1, 1000])),
-    brush,
-    brushes: Segmented({
-      label: "Brush",
-      options: BRUSHES,
-      value: brush.value,
-      onChange: (value) => {
-        brush.value = value;
-      },
-    }),
-  };
-}
-
-function makeTimelines(model, { brush }, change) {
-  const move = (at) => setView(model, { at });
-  const stepper = Stepper({
-    label: "Cursor: step",
-    first: 1,
-    count: model.get("grads")[0].length - 1,
-    at: model.get("at"),
-    pace: 60,
-    onStep: move,
-  });
-  const painted = (list, from, to, value) => list.map((g, i) => (i >= from && i <= to ? value : g));
-  const timelines = OptimizerTimelines({
-    params: model.get("names"),
-    brush: () => PAINTS[brush.value],
-    unit: () => 1,
-    onPaint: (which, from, to, value) =>
-      change({ grads: model.get("grads").map((list, k) => (k === which ? painted(list, from, to, value) : list)) }),
-    onCursor: (at) => {
-      stepper.halt();
-      move(at);
-    },
-  });
-  return { stepper, timelines };
-}
-
-const makeReadouts = () => ({
-  split: StackedBars({ label: "Motion in all" }),
-  slots: h("table", { class: "ak-table" }),
-  queue: h("div", { class: "ak-row", style: "gap:4px;margin-top:8px" }),
-});
-
-const layout = ({ presets, optimizer, brushes, start, scale, timelines, stepper, split, slots, queue }) => [
-  presets,
-  h("div", { class: "ak-row", style: "margin-bottom:16px" }, optimizer.el, brushes.el, start.el, scale.el),
-  timelines.el,
-  stepper.el,
-  h(
-    "p",
-    { class: "ak-note" },
-    "On a strip: arrows move, ",
-    h("b", { text: "1 0 N" }),
-    " paint a value, a zero, None; Shift with a move, such as Shift+End, paints on.",
-  ),
-  h("hr", { class: "ak-rule" }),
-  h(
-    "div",
-    { class: "ak-split ak-even" },
-    h("div", {}, h("h4", { class: "ak-h", text: "Motion in all" }), split.el),
-    h(
-      "div",
-      {},
-      h("h4", { class: "ak-h", text: "Slots at the cursor" }),
-      h("div", { class: "ak-scroll" }, slots),
-      h("p", {
-        class: "ak-note",
-        text: "A button acts before this step; what it did is listed here and can be taken back.",
-      }),
-      queue,
-    ),
-  ),
-];
-
-function updateControls(parts, { preset, optimizer, start, scale, grads, at }) {
-  for (const button of parts.presets.querySelectorAll("button"))
-    put(button, { "aria-pressed": button.dataset.preset === preset });
-  parts.optimizer.update(optimizer);
-  parts.start.update(start);
-  parts.scale.update(scale);
-  parts.stepper.update({ count: grads[0].length - 1, at });
 }
 
 /** Spans of steps [from, to) that a freeze covers, for the grey hatch. */
@@ -166,61 +64,145 @@ function frozenSpans(actions, which, steps) {
   return spans;
 }
 
-function drawTimelines(timelines, { names, grads, slots, actions, at }) {
-  timelines.update({
-    at,
-    held: names.map((_, which) => frozenSpans(actions, which, grads[0].length)),
-    params: names.map((name, which) => ({ name, grads: grads[which], ...slots[which] })),
-  });
+/** One weight as it is drawn: its run, and in words what the step at the cursor did to it. */
+function weightOf({ grads, slots, actions, lazy, at }, name, which) {
+  const held = frozenSpans(actions, which, grads[which].length);
+  const frozen = held.some(([from, to]) => from <= at && at < to);
+  const unseen = lazy[which] && grads[which][at] === 0;
+  const weight = { name, grads: grads[which], held, ...slots[which] };
+  const kept = frozen || unseen || weight.got[at] === null;
+  return { ...weight, kept, words: stepWords(weight, at, { frozen, unseen }) };
 }
 
-function drawMotion(split, { names, slots }) {
-  const parts = ({ real, ghost }) => [
-    { amount: real, kind: "real" },
-    { amount: ghost, kind: "ghost" },
-  ];
-  split.update(names.map((name, which) => ({ name, parts: parts(slots[which]) })));
+function stepWords({ got, moves }, at, { frozen, unseen }) {
+  const gradient = got[at];
+  if (frozen) return "frozen, no step";
+  if (unseen) return "not seen, no step";
+  if (gradient === null) return "got None, no step";
+  return `got ${brief(gradient, 3)}, ${moves[at] ? `moves ${fmt(moves[at], 4)}` : "stays"}`;
 }
 
-/** The buttons that act on the slots of one weight before the step at the cursor. */
-function slotButtons(which, { names, at, actions }, change) {
-  const others = (act) => actions.filter((one) => !(one.which === which && one.step === at && one.act === act));
+function makePresets(model) {
+  const button = (name) =>
+    h("button", { type: "button", "data-preset": name, text: name, onclick: () => ask(model, { preset: name }) });
   return h(
-    "span",
-    { class: "ak-tools" },
-    ACTS.map(([act, label]) =>
-      h("button", {
-        type: "button",
-        "data-key": `${which}${act}`,
-        text: label,
-        "aria-label": `${label} the slots of ${names[which]} at step ${at + 1}`,
-        onclick: () => change({ actions: [...others(act), { which, step: at, act }] }),
-      }),
-    ),
+    "div",
+    { class: "ak-row ak-starts", role: "group", "aria-label": "Starting points" },
+    h("span", { class: "ak-label", text: "Start from" }),
+    model.get("presets").map(button),
   );
 }
 
-function drawSlots(table, state, change) {
-  const { names, slots, at } = state;
-  const focused = table.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  const value = (slot, key) => chip(slot[key] ? slot[key][at + 1] : null, key === "t" ? 0 : 5);
-  const rows = slots.flatMap((slot, which) => [
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row", text: names[which] }),
-      ...SLOT_NAMES.map((key) => h("td", {}, value(slot, key))),
-      h("td", {}, chip(slot.w[at + 1] - slot.w[at], 6)),
+function makeChoices(model, change) {
+  const { optimizers, inputs } = SHOWN[model.get("lesson")];
+  const offered = [...new Set([...optimizers, model.get("optimizer")])];
+  const choice = (name, label, options) =>
+    Segmented({ label, options, value: model.get(name), onChange: (value) => change({ [name]: value }) });
+  const named = (values, label) => values.map((value) => ({ value, label: label(value) }));
+  const numbers = (name, label, values) => (inputs.includes(name) ? choice(name, label, named(values, String)) : null);
+  const brush = { value: "zero" };
+  return {
+    optimizer: choice(
+      "optimizer",
+      "Optimizer",
+      named(offered, (value) => OPTIMIZERS[value]),
     ),
-    h(
-      "tr",
-      { class: "ak-noprint" },
-      h("td", { colspan: 5, class: "ak-left", style: "padding-bottom:8px" }, slotButtons(which, state, change)),
-    ),
-  ]);
-  const heads = ["", ...SLOT_NAMES, "last move"].map((text) => h("th", { scope: "col", text }));
-  table.replaceChildren(h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows));
-  if (focused) table.querySelector(`[data-key="${focused}"]`)?.focus();
+    start: numbers("start", "w starts at", [0, 1]),
+    scale: numbers("scale", "loss times", [1, 1000]),
+    brush,
+    brushes: Segmented({
+      label: "Brush, by mouse or keys; Shift with arrows paints on",
+      options: BRUSHES,
+      value: brush.value,
+      onChange: (value) => {
+        brush.value = value;
+      },
+    }),
+  };
+}
+
+function makePlot(model, { brush }, change) {
+  const move = (at) => setView(model, { at });
+  const scrubber = TimeScrubber({ label: "Cursor: step", first: 1, onStep: move });
+  const painted = (list, from, to, value) => list.map((g, i) => (i >= from && i <= to ? value : g));
+  const plot = OptimizerPlot({
+    names: model.get("names"),
+    brush: () => PAINTS[brush.value],
+    unit: () => 1,
+    onPaint: (which, from, to, value) =>
+      change({ grads: model.get("grads").map((list, k) => (k === which ? painted(list, from, to, value) : list)) }),
+    onCursor: (at) => {
+      scrubber.halt();
+      move(at);
+    },
+    onLayout: (ends) => scrubber.update(ends),
+  });
+  return { scrubber, plot };
+}
+
+/** A row for each weight: its slots as vessels, always at the same place, and the buttons that act on them. */
+function makeSlotRows(change) {
+  const fills = patterns();
+  const rows = [0, 1].map((which) => {
+    const row = { fills, name: h("strong", {}), vessels: h("span", { class: "ak-vessels" }), state: null };
+    row.buttons = ACTS.map(([act, text]) => {
+      const onclick = () => change(withAction(row.state, which, act));
+      return h("button", { type: "button", "data-key": `${which}${act}`, text, onclick });
+    });
+    row.el = h(
+      "div",
+      { class: "ak-slotrow", role: "group" },
+      row.name,
+      row.vessels,
+      h("span", { class: "ak-tools ak-noprint" }, row.buttons),
+    );
+    return row;
+  });
+  const moment = h("p", { class: "ak-note" });
+  const hatch = s("svg", { width: 0, height: 0, style: "position:absolute", "aria-hidden": "true" }, fills.defs);
+  return { rows, moment, hatch, queue: h("div", { class: "ak-row ak-noprint", style: "gap:4px" }) };
+}
+
+function withAction({ actions, at }, which, act) {
+  const others = actions.filter((one) => !(one.which === which && one.step === at && one.act === act));
+  return { actions: [...others, { which, step: at, act }] };
+}
+
+const layout = ({ presets, optimizer, brushes, start, scale, plot, scrubber, moment, hatch, rows, queue }) => [
+  presets,
+  h("div", { class: "ak-row", style: "margin-bottom:8px" }, [optimizer, brushes, start, scale].map((one) => one?.el)),
+  plot.el,
+  scrubber.el,
+  moment,
+  hatch,
+  ...rows.map((row) => row.el),
+  queue,
+];
+
+function updateControls(parts, { preset, optimizer, start, scale, grads, at }) {
+  for (const button of parts.presets.querySelectorAll("button"))
+    put(button, { "aria-pressed": button.dataset.preset === preset });
+  parts.optimizer.update(optimizer);
+  parts.start?.update(start);
+  parts.scale?.update(scale);
+  parts.scrubber.update({ count: grads[0].length - 1, at });
+}
+
+function drawSlotRow(row, which, state) {
+  const { at, weights, slots } = state;
+  const { name, kept } = weights[which];
+  row.state = state;
+  put(row.name, { text: name });
+  put(row.el, { "aria-label": `Slots of ${name}` });
+  ACTS.forEach(([, label], i) =>
+    put(row.buttons[i], { "aria-label": `${label} the slots of ${name} at step ${at + 1}` }),
+  );
+  const vessels = SLOT_NAMES.map((key) => {
+    const most = Math.max(...slots.flatMap((slot) => (slot[key] ?? [0]).map(Math.abs)));
+    const [before, now] = slots[which][key]?.slice(at, at + 2) ?? [];
+    return drawVessel(key, { now, before, most, kept, digits: key === "t" ? 0 : 5, fills: row.fills });
+  });
+  row.vessels.replaceChildren(...vessels);
 }
 
 /** The actions so far, each a button that takes it back. */
@@ -237,12 +219,16 @@ function drawActions(queue, { actions, names }, change) {
   );
 }
 
-function sentence({ optimizer, names, grads, slots }) {
-  const label = OPTIMIZERS.find((one) => one.value === optimizer).label;
-  const ends = names.map(
-    (name, which) => `${name} is at ${fmt(slots[which].w.at(-1), 6)}, of which ghost ${fmt(slots[which].ghost, 6)}`,
-  );
-  return `${label}, after ${grads[0].length} steps: ${ends.join("; ")}.`;
+function sentence({ optimizer, weights, at }) {
+  return `Step ${at + 1}, ${OPTIMIZERS[optimizer]}: ${weights.map((weight) => `${factOf(weight, at)}.`).join(" ")}`;
+}
+
+/** What happened to one weight at the cursor, why, and where it is. */
+function factOf({ name, words, m, w, moves, moved, ghost }, at) {
+  const why = m?.[at + 1] ? `its m is ${brief(m[at + 1], 4)}` : "by decay alone";
+  const did = moved[at] === "ghost" ? `got 0, yet moves by ${fmt(moves[at], 4)} (${why})` : words;
+  const part = ghost[at + 1] ? `, of which ghost ${fmt(ghost[at + 1], 6)}` : "";
+  return `${name} ${did}; ${name} is at ${fmt(w[at + 1], 6)}${part}`;
 }
 
 const tableOfSteps = ({ names, grads, slots }) => ({

@@ -1,11 +1,11 @@
 import { h, s, put, linear, patterns, onWidth, onDrag, clamp } from "./dom.js";
 import { brief, fmt } from "./numbers.js";
 import { GradientStrip } from "./gradient_strip.js";
-import { drawSeriesRow, drawReading } from "./series_row.js";
+import { drawSeriesRow } from "./series_row.js";
 import { drawStepBars, drawRollOut } from "./step_bars.js";
 
-const ROOMY = { left: 78, right: 86, inside: false };
-const CLOSE = { left: 62, right: 8, inside: true }; // the readings stand on the lanes
+const ROOMY = { left: 78, right: 24, slim: false };
+const CLOSE = { left: 62, right: 8, slim: true };
 const ROWS = { slot: 34, step: 104, w: 136 }; // px
 const BETWEEN = 14;
 const SLIM = 520; // px
@@ -49,10 +49,8 @@ export function MomentumPlot({ brush, unit, onPaint, onCursor }) {
     tops.step = tops.slot + ROWS.slot + BETWEEN;
     tops.w = tops.step + ROWS.step + BETWEEN;
     const foot = tops.w + ROWS.w;
-    const told = (row, text, cls) => (room.inside ? [] : [drawReading(room, row, text, cls)]);
     lanes.replaceChildren(
-      name(strip.height / 2 + 4, room.inside ? "grad" : "gradient", "ak-in-rev"),
-      ...told(strip.height / 2 + 4, strip.words(at), "ak-in-rev"),
+      name(strip.height / 2 + 4, room.slim ? "grad" : "gradient", "ak-in-rev"),
       s("rect", {
         x: X(at),
         y: strip.height + 4,
@@ -62,18 +60,16 @@ export function MomentumPlot({ brush, unit, onPaint, onCursor }) {
       }),
       ...drawSlot(slot, { at, X, room, top: tops.slot }),
       name(tops.step + ROWS.step / 2 + 4, "step", "ak-strong"),
-      ...told(tops.step + ROWS.step / 2 + 4, steps[at] === null ? "None" : fmt(steps[at], 4), "ak-strong"),
       ...drawStepBars({
-        ...{ steps, carried, X, room, url: fills.url },
+        ...{ steps, carried, at, X, room, url: fills.url },
         ...{ top: tops.step, size: ROWS.step, span: spanOf(steps, carried) },
       }),
       name(tops.w + ROWS.w / 2 + 4, "w", "ak-strong"),
-      ...told(tops.w + ROWS.w / 2 + 4, fmt(w[at + 1], 4), "ak-strong"),
       ...drawRollOut({
         ...{ w, grads, roll, rest, at, X, room, top: tops.w, size: ROWS.w, span: spanOf(w, rest) },
-        words: `${room.inside ? "" : "zeros from here on: "}ends at ${fmt(rest, 4)}`,
+        words: `${room.slim ? "" : "zeros from here on: "}ends at ${fmt(rest, 4)}`,
       }),
-      ...(room.inside ? [0, 12, 24] : [0, 6, 12, 18, 24])
+      ...(room.slim ? [0, 12, 24] : [0, 6, 12, 18, 24])
         .filter((k) => k <= grads.length)
         .map((k) =>
           s("text", {
@@ -88,9 +84,9 @@ export function MomentumPlot({ brush, unit, onPaint, onCursor }) {
   }
 
   function drawSlot(slot, { at, X: scale, room, top }) {
-    const lane = { key: slot ? `slot ${slot.name}` : "slot", size: ROWS.slot, top, X: scale, at, room };
-    if (!slot) return drawSeriesRow({ ...lane, param: {}, span: [0, 1] });
-    return drawSeriesRow({ ...lane, param: { [lane.key]: slot.values }, span: spanOf(slot.values) });
+    const name = slot ? `slot ${slot.name}` : "slot";
+    const values = slot?.values ?? null;
+    return drawSeriesRow({ name, values, size: ROWS.slot, top, X: scale, at, room, span: spanOf(values ?? []) });
   }
 
   // Below the strip a press moves the cursor only; painting happens on the strip.

@@ -1,7 +1,9 @@
 import { s, linear, pathOf } from "./dom.js";
-import { brief } from "./numbers.js";
+import { brief, fmt } from "./numbers.js";
+import { drawReading } from "./series_row.js";
 
 const SPECK = 0.75; // px: what is shorter is drawn as a dot
+const HALF_READING = 24; // px
 const DOTS = "fill:none;stroke-width:2.8;stroke-dasharray:0.1 4.6;stroke-linecap:round";
 
 const ends = (span, Y, room) =>
@@ -13,7 +15,7 @@ const ends = (span, Y, room) =>
  * One bar a step: what it carries over of the steps before is stippled; what its own gradient adds is narrower, in the
  * gradient's colour, and begins where the other ends; a line marks where both together end. A step of null is none.
  */
-export function drawStepBars({ steps, carried, X, top, size, span, room, url }) {
+export function drawStepBars({ steps, carried, at, X, top, size, span, room, url }) {
   const Y = linear(...span, top + size - 4, top + 4);
   const cell = X(1) - X(0);
   const tall = (a, b) => Math.abs(Y(a) - Y(b));
@@ -35,6 +37,14 @@ export function drawStepBars({ steps, carried, X, top, size, span, room, url }) 
     s("line", { x1: X(0), x2: X(steps.length), y1: Y(0), y2: Y(0), class: "ak-axis" }),
     ...ends(span, Y, room),
     ...steps.flatMap(bar),
+    s("text", {
+      x: Math.min(X(at + 0.5), X(steps.length) - HALF_READING),
+      y: Y(steps[at] ?? 0) + (steps[at] > 0 ? -8 : 18),
+      "text-anchor": "middle",
+      class: "ak-strong ak-halo",
+      "data-reading": "",
+      text: steps[at] === null ? "None" : fmt(steps[at], 4),
+    }),
   ];
 }
 
@@ -55,5 +65,6 @@ export function drawRollOut({ w, grads, roll, rest, at, X, top, size, span, room
     s("path", { d: way(true), class: "ak-stroke-value", style: DOTS }),
     s("text", { x: edge, y: Y(rest) + (below ? 15 : -7), "text-anchor": "end", class: "ak-halo ak-in-value", text: words }),
     s("circle", { cx: X(at + 1), cy: Y(w[at + 1]), r: 4, class: "ak-ink-fill" }),
+    drawReading({ x: X(at + 1), y: Y(w[at + 1]), below: !below, end: edge, text: fmt(w[at + 1], 4) }),
   ];
 }
