@@ -157,6 +157,7 @@ def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
     assert "writing grades to" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, monkeypatch):
     out, asked, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0

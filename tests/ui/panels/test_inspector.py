@@ -139,6 +139,7 @@ def test_the_signs_are_explained_and_what_is_not_kept_is_said(bench: Any) -> Non
     bench.shot("legend")
 
 
+@pytest.mark.slow
 def test_connected_nodes_show_their_path_and_jacobian(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -239,6 +240,7 @@ def test_one_node_and_a_tape_that_let_go(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-tr:not([hidden])").nth(3)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_views_show_cost_memory_and_two_tapes(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH, ATTENTION)
