@@ -5,7 +5,11 @@ A result depends only on the submission and the secret of the batch, not on the 
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import os
+import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -29,6 +33,7 @@ __all__ = ["BatchOptions", "SchedulerError", "grade_batch", "grade_job"]
 
 MAX_TRIES = 2
 SCHEDULER_TIMEOUT = 10  # seconds
+PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
 
 class SchedulerError(AutodiffError, RuntimeError):
@@ -83,6 +88,9 @@ def grade_job(job: GradingJob) -> SubmissionResult:
             if last:
                 why = str(error).splitlines()[0]
                 return _lost_result(job.submission, f"The sandbox was lost twice ({why})")
+        except Exception as error:  # noqa: BLE001 - one submission's failure is never another's
+            _close_thread_runners()
+            return _lost_result(job.submission, f"The grader could not grade it ({type(error).__name__}).")
     raise AssertionError("one of the tries returns")
 
 
@@ -159,7 +167,7 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
     while jobs:
         context = multiprocessing.get_context("spawn")
         done: set[str] = set()
-        with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
+        with ProcessPoolExecutor(min(workers, len(jobs)), context, _end_with_parent, (os.getpid(),)) as pool:
             try:
                 for job, result in _completed_jobs(pool, jobs):
                     done.add(job.submission.key)
@@ -177,6 +185,14 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
             yield job.submission, _lost_result(job.submission, "The process that graded it was lost twice.")
             jobs.remove(job)
         workers = 1 if jobs else workers
+
+
+def _end_with_parent(parent: int) -> None:
+    """Let the kernel kill this worker when the batch's process ends, however it ends; its sandbox ends with it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before that
+        os._exit(1)
 
 
 def _completed_jobs(

@@ -67,6 +67,12 @@ def _add_late_options(grade: argparse.ArgumentParser) -> None:
     late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00")
     late.add_argument("--grace", type=float, default=0.0, metavar="MINUTES", help="not counted as late (default: 0)")
     late.add_argument(
+        "--timestamps",
+        action="store_true",
+        help="take the time from nbgrader's timestamp.txt beside a notebook, not from the file; only for folders in "
+        "which learners cannot write",
+    )
+    late.add_argument(
         "--late-per-day", type=float, default=0.0, metavar="PERCENT", help="of the points, for each day begun"
     )
     late.add_argument("--late-most", type=float, default=100.0, metavar="PERCENT", help="at most (default: 100)")
@@ -76,8 +82,9 @@ def _add_limit_options(grade: argparse.ArgumentParser) -> None:
     limits = grade.add_argument_group("limits for each submission")
     limits.add_argument("--cpu", type=float, default=20.0, metavar="SECONDS", help="of computing (default: 20)")
     limits.add_argument(
-        "--wall", type=float, default=60.0, metavar="SECONDS", help="cells, each question (default: 60)"
-    )
+        "--wall", type=float, default=60.0, metavar="SECONDS",
+        help="cells, each question; three times as much in all (default: 60)",
+    )  # fmt: skip
     limits.add_argument("--memory", type=int, default=1024, metavar="MB", help="of all its processes (default: 1024)")
 
 
@@ -95,7 +102,7 @@ def _run_grade(options: argparse.Namespace) -> int:
     from .submission_discovery import collect_submissions
 
     policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
-    submissions = collect_submissions(options.submissions, options.exercise)
+    submissions = collect_submissions(options.submissions, options.exercise, noted_times=options.timestamps)
     _check_limits(options)
     limits = ResourceLimits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
     batch = BatchOptions(limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade)

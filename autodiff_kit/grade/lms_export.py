@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from autodiff_kit.errors import FileError
 
-from .csv_table import escape_formula
+from .csv_table import csv_text, escape_formula
 from .results import SubmissionResult
 
 __all__ = ["canvas_csv", "moodle_csv", "read_canvas_export"]
@@ -37,18 +36,21 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Sequence[dict[str, s
     """
     found = list(results)
     exercises = sorted({result.exercise for result in found if result.exercise})
-    most = {name: max(r.max_score for r in found if r.exercise == name) for name in exercises}
+    most = dict.fromkeys(exercises, 0.0)
+    for result in found:
+        if result.exercise:
+            most[result.exercise] = max(most[result.exercise], result.max_score)
     known = {row[key]: row for row in roster for key in CANVAS_COLUMNS[:4] if row.get(key)}
     rows = [
         [*CANVAS_COLUMNS, *exercises],
         ["    Points Possible", "", "", "", "", *(f"{most[name]:g}" for name in exercises)],
     ]
-    for learner in sorted({result.learner for result in found}):
-        scores = {r.exercise: r.score for r in found if r.learner == learner and r.marks}
+    for learner, own in sorted(_by_learner(found).items()):
+        scores = {name: result.score for name, result in own.items() if result.marks}
         who = known.get(learner, {"Student": learner, "SIS Login ID": learner})
         points = [f"{scores[name]:g}" if name in scores else "" for name in exercises]
         rows.append([*(escape_formula(who.get(key, "")) for key in CANVAS_COLUMNS), *points])
-    return _csv_text(rows)
+    return csv_text(rows)
 
 
 def read_canvas_export(path: Path) -> list[dict[str, str]]:
@@ -95,12 +97,19 @@ def moodle_csv(results: Iterable[SubmissionResult]) -> str:
     found = list(results)
     exercises = sorted({result.exercise for result in found if result.exercise})
     rows = [["Username", *(title for name in exercises for title in (name, f"{name} feedback"))]]
-    for learner in sorted({result.learner for result in found}):
-        mine = {result.exercise: result for result in found if result.learner == learner}
+    for learner, own in sorted(_by_learner(found).items()):
         rows.append(
-            [escape_formula(learner), *(part for name in exercises for part in _grade_and_feedback(mine.get(name)))]
+            [escape_formula(learner), *(part for name in exercises for part in _grade_and_feedback(own.get(name)))]
         )
-    return _csv_text(rows)
+    return csv_text(rows)
+
+
+def _by_learner(results: Iterable[SubmissionResult]) -> dict[str, dict[str, SubmissionResult]]:
+    """Learner -> exercise -> result."""
+    found: dict[str, dict[str, SubmissionResult]] = {}
+    for result in results:
+        found.setdefault(result.learner, {})[result.exercise] = result
+    return found
 
 
 def _grade_and_feedback(result: SubmissionResult | None) -> tuple[str, str]:
@@ -109,9 +118,3 @@ def _grade_and_feedback(result: SubmissionResult | None) -> tuple[str, str]:
     told = [f"{mark.question}: {mark.points:g} of {mark.max_points:g}. {mark.message}" for mark in result.marks]
     text = "\n".join([*([result.reason] if result.reason else []), *told])
     return f"{result.score:g}" if result.marks else "", escape_formula(text[:MAX_FEEDBACK_LENGTH])
-
-
-def _csv_text(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

@@ -12,10 +12,11 @@ from autodiff_kit.exercises.messages import format_points, format_score
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .exercise_lookup import find_exercise
+from .outside_text import file_names
 from .results import QuestionGrade, SubmissionResult
 from .similarity import SimilarPair
 
-__all__ = ["feedback_file_name", "feedback_html", "report_html", "write_reports"]
+__all__ = ["feedback_html", "report_html", "write_reports"]
 
 OUTCOME_WORDS = {
     "passed": "Passed",
@@ -52,16 +53,11 @@ def write_reports(folder: Path, results: Sequence[SubmissionResult], pairs: Sequ
     by_learner: dict[str, list[SubmissionResult]] = {}
     for result in results:
         by_learner.setdefault(result.learner, []).append(result)
+    names = file_names(by_learner)
     for learner, own in by_learner.items():
-        write_atomically(
-            folder / "feedback" / feedback_file_name(learner), feedback_html(learner, own).encode("utf-8", "replace")
-        )
+        page = feedback_html(learner, own).encode("utf-8", "replace")
+        write_atomically(folder / "feedback" / f"{names[learner]}.html", page)
     write_atomically(folder / "report.html", report_html(results, pairs).encode("utf-8", "replace"))
-
-
-def feedback_file_name(learner: str) -> str:
-    """The file name of a learner's feedback."""
-    return re.sub(r"[/\\:\x00]", "_", learner) + ".html"
 
 
 def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:

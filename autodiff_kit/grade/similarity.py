@@ -23,6 +23,7 @@ __all__ = ["SimilarPair", "jaccard_similarity", "similar_pairs", "token_ngrams"]
 NGRAM_LENGTH = 6
 MIN_TOKENS = 20  # shorter answers are often equal without copying
 MIN_SIMILARITY = 0.8
+MAX_ANSWER = 50_000  # characters; nobody writes more for one question
 WORKED_ANSWER = "(the worked answer)"
 TOKEN = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*|[^\W\d]\w*|\d[\w.]*|\S", re.DOTALL)
 
@@ -87,7 +88,7 @@ def _answer_sources(one: Submission) -> Iterator[tuple[Question, str]]:
     sources = dict(one.cells)
     for question in find_exercise(one.exercise).questions:
         parts = [sources[place] for place, id in one.questions if id == question.id and (place, id) not in one.checks]
-        yield question, "\n".join(parts)
+        yield question, "\n".join(parts)[:MAX_ANSWER]
 
 
 def _find_question(slug: str, id: str) -> Question:
