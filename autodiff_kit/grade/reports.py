@@ -12,6 +12,7 @@ from autodiff_kit.exercises.messages import format_points, format_score
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .exercise_lookup import find_exercise
+from .lms_export import Enrolment
 from .outside_text import file_names
 from .results import QuestionGrade, SubmissionResult
 from .similarity import SimilarPair
@@ -38,7 +39,12 @@ td.bar { width: 14rem; } td.bar span { display: inline-block; height: .8rem; bac
 """
 
 
-def write_reports(folder: Path, results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair]) -> None:
+def write_reports(
+    folder: Path,
+    results: Sequence[SubmissionResult],
+    pairs: Sequence[SimilarPair],
+    enrolment: Enrolment | None = None,
+) -> None:
     """Write ``feedback/<learner>.html`` for each learner, and ``report.html``.
 
     Parameters
@@ -49,6 +55,8 @@ def write_reports(folder: Path, results: Sequence[SubmissionResult], pairs: Sequ
         Results of the whole batch.
     pairs : sequence of SimilarPair
         Pairs of similar answers.
+    enrolment : Enrolment, optional
+        The results beside the roster.
     """
     by_learner: dict[str, list[SubmissionResult]] = {}
     for result in results:
@@ -57,7 +65,7 @@ def write_reports(folder: Path, results: Sequence[SubmissionResult], pairs: Sequ
     for learner, own in by_learner.items():
         page = feedback_html(learner, own).encode("utf-8", "replace")
         write_atomically(folder / "feedback" / f"{names[learner]}.html", page)
-    write_atomically(folder / "report.html", report_html(results, pairs).encode("utf-8", "replace"))
+    write_atomically(folder / "report.html", report_html(results, pairs, enrolment).encode("utf-8", "replace"))
 
 
 def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
@@ -66,7 +74,9 @@ def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
     return _html_page(f"Feedback for {learner}", "\n".join(parts))
 
 
-def report_html(results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair]) -> str:
+def report_html(
+    results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair], enrolment: Enrolment | None = None
+) -> str:
     """The teacher's page: submissions with remarks, misconceptions, outcomes, and similar answers."""
     statuses = Counter(result.status for result in results)
     counted = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
@@ -74,6 +84,7 @@ def report_html(results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair
     return _html_page(
         "Report",
         body
+        + (_enrolment_html(enrolment) if enrolment else "")
         + _remarks_table(results)
         + _misconceptions_table(results)
         + _outcomes_table(results)
@@ -116,6 +127,15 @@ def _question_html(mark: QuestionGrade, title: str) -> str:
         f'<article class="{kind}"><h3>{_escape(mark.question)} · {_escape(title)}</h3>'
         f"<p>{OUTCOME_WORDS[mark.outcome]}: {points}</p><p>{lines}</p></article>"
     )
+
+
+def _enrolment_html(enrolment: Enrolment) -> str:
+    """Who handed in nothing, and whose names fit nobody in the roster."""
+    missing, strangers = (
+        [f"<tr><td>{_escape(name)}</td></tr>" for name in names] for names in (enrolment.missing, enrolment.strangers)
+    )
+    absent = _html_table("Enrolled, without a submission", ("learner",), missing)
+    return absent + _html_table("Not in the roster", ("name",), strangers)
 
 
 def _remarks_table(results: Sequence[SubmissionResult]) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 from autodiff_kit.errors import FileError
 
 from .exercise_lookup import find_builtin_exercise, find_exercise
+from .roster import platform_learner
 from .submission import Submission
 from .submission_reader import read_submission
 
@@ -26,7 +27,9 @@ MAX_NOTEBOOKS: Final = 20
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
 
 
-def collect_submissions(places: Sequence[Path], exercise: str = "", *, noted_times: bool = False) -> list[Submission]:
+def collect_submissions(
+    places: Sequence[Path], exercise: str = "", *, noted_times: bool = False, platform_names: bool = False
+) -> list[Submission]:
     """Read all submissions in some files and folders.
 
     Parameters
@@ -37,6 +40,8 @@ def collect_submissions(places: Sequence[Path], exercise: str = "", *, noted_tim
         Slug or number of the exercise; by default as each notebook's metadata says.
     noted_times : bool, optional
         Take times from ``timestamp.txt`` (see :func:`read_submission`).
+    platform_names : bool, optional
+        Read the names as those of a download from Canvas or Moodle (see :func:`platform_learner`).
 
     Returns
     -------
@@ -53,7 +58,9 @@ def collect_submissions(places: Sequence[Path], exercise: str = "", *, noted_tim
     if exercise:
         find_exercise(exercise)
     found = [
-        read_submission(path, learner, exercise, noted_times=noted_times)
+        read_submission(
+            path, platform_learner(learner) if platform_names else learner, exercise, noted_times=noted_times
+        )
         for learner, path in _files_with_learners(places, exercise)
     ]
     return _last_of_each_learner(_with_copied_ids_remarked(found))
