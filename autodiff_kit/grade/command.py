@@ -108,7 +108,7 @@ def _run_grade(options: argparse.Namespace) -> int:
     from .result_store import ResultStore
     from .results import write_results
     from .roster import read_roster
-    from .similarity import similar_pairs
+    from .similarity import similar_groups
     from .submission_discovery import collect_submissions
 
     policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
@@ -128,7 +128,7 @@ def _run_grade(options: argparse.Namespace) -> int:
             write_results(options.out / "results.jsonl", results)
             write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
             enrolment = match_roster(results, roster) if roster else None
-            write_reports(options.out, results, similar_pairs(submissions), enrolment)
+            write_reports(options.out, results, similar_groups(submissions), enrolment)
             _export_grades(options, results, roster)
     except KeyboardInterrupt:
         print("\nStopped. The results so far are kept; run the same command again to continue.", file=sys.stderr)

@@ -15,7 +15,7 @@ from .exercise_lookup import find_exercise
 from .lms_export import Enrolment
 from .outside_text import file_names
 from .results import QuestionGrade, SubmissionResult
-from .similarity import SimilarPair
+from .similarity import SimilarGroup
 
 __all__ = ["feedback_html", "report_html", "write_reports"]
 
@@ -26,6 +26,8 @@ OUTCOME_WORDS = {
     "error": "Stopped",
     "not attempted": "Not begun",
 }
+MAX_GROUPS_SHOWN = 60
+MAX_NAMES_SHOWN = 12
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
@@ -42,7 +44,7 @@ td.bar { width: 14rem; } td.bar span { display: inline-block; height: .8rem; bac
 def write_reports(
     folder: Path,
     results: Sequence[SubmissionResult],
-    pairs: Sequence[SimilarPair],
+    groups: Sequence[SimilarGroup],
     enrolment: Enrolment | None = None,
 ) -> None:
     """Write ``feedback/<learner>.html`` for each learner, and ``report.html``.
@@ -53,8 +55,8 @@ def write_reports(
         The output folder.
     results : sequence of SubmissionResult
         Results of the whole batch.
-    pairs : sequence of SimilarPair
-        Pairs of similar answers.
+    groups : sequence of SimilarGroup
+        Groups of similar answers.
     enrolment : Enrolment, optional
         The results beside the roster.
     """
@@ -65,7 +67,7 @@ def write_reports(
     for learner, own in by_learner.items():
         page = feedback_html(learner, own).encode("utf-8", "replace")
         write_atomically(folder / "feedback" / f"{names[learner]}.html", page)
-    write_atomically(folder / "report.html", report_html(results, pairs, enrolment).encode("utf-8", "replace"))
+    write_atomically(folder / "report.html", report_html(results, groups, enrolment).encode("utf-8", "replace"))
 
 
 def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
@@ -75,7 +77,7 @@ def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
 
 
 def report_html(
-    results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair], enrolment: Enrolment | None = None
+    results: Sequence[SubmissionResult], groups: Sequence[SimilarGroup], enrolment: Enrolment | None = None
 ) -> str:
     """The teacher's page: submissions with remarks, misconceptions, outcomes, and similar answers."""
     statuses = Counter(result.status for result in results)
@@ -88,7 +90,7 @@ def report_html(
         + _remarks_table(results)
         + _misconceptions_table(results)
         + _outcomes_table(results)
-        + _similarity_table(pairs),
+        + _similarity_table(groups),
     )
 
 
@@ -172,13 +174,24 @@ def _outcomes_table(results: Sequence[SubmissionResult]) -> str:
     return _html_table("Questions", ("question", *OUTCOME_WORDS), rows)
 
 
-def _similarity_table(pairs: Sequence[SimilarPair]) -> str:
+def _similarity_table(groups: Sequence[SimilarGroup]) -> str:
+    """The groups of similar answers, as many as a person reads; those like the worked answer come last."""
+    ordered = sorted(groups, key=lambda group: group.worked)
     rows = [
-        f"<tr><td>{_escape(pair.question)}</td><td>{_escape(pair.first)}</td><td>{_escape(pair.second)}</td>"
-        f"<td>{100 * pair.similarity:.0f} %</td></tr>"
-        for pair in pairs
+        f"<tr><td>{_escape(group.question)}</td><td>{_escape(_some_names(group))}</td>"
+        f"<td>{100 * group.similarity:.0f} %</td></tr>"
+        for group in ordered[:MAX_GROUPS_SHOWN]
     ]
-    return _html_table("Answers that are alike", ("question", "learner", "and", "alike"), rows)
+    left = len(groups) - len(rows)
+    more = f'<p class="quiet">{left} more groups are less alike.</p>' if left else ""
+    return _html_table("Answers that are alike", ("question", "learners", "alike"), rows) + more
+
+
+def _some_names(group: SimilarGroup) -> str:
+    shown = list(group.learners[:MAX_NAMES_SHOWN])
+    left = len(group.learners) - len(shown)
+    named = ", ".join([*shown, *([f"and {left} more"] if left else [])])
+    return f"{named}: like the worked answer" if group.worked else named
 
 
 def _html_table(title: str, head: Sequence[str], rows: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import socket
 import struct
 
@@ -28,10 +29,11 @@ from autodiff_kit.grade.protocol import ConnectionLost, Message, MessageSocket, 
 from autodiff_kit.grade.reports import feedback_html, report_html
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.rpc import RpcConnection
-from autodiff_kit.grade.similarity import WORKED_ANSWER, similar_pairs
+from autodiff_kit.grade.similarity import similar_groups
+from autodiff_kit.grade.submission import Submission
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
-from .notebooks import answered
+from .notebooks import LESSON, answered
 
 
 @pytest.fixture
@@ -266,11 +268,31 @@ def test_similarity_ignores_names_numbers_and_comments(tmp_path):
     for name, text in (("ada", LONG), ("bob", renamed), ("cyd", other), ("dan", None)):
         found = answered() if text is None else answered(leave=[f"adam-{i}" for i in (1, 2, 3, 5, 6)], adam_4=text)
         (tmp_path / f"{name}.ipynb").write_text(json.dumps(found), encoding="utf-8")
-    pairs = [(pair.question, pair.first, pair.second) for pair in similar_pairs(collect_submissions([tmp_path]))]
-    assert ("adam-4", "ada", "bob") in pairs
-    assert not [pair for pair in pairs if "cyd" in pair]
-    assert ("adam-4", "dan", WORKED_ANSWER) in pairs
-    assert ("adam-4", "ada", WORKED_ANSWER) not in pairs
+    found = similar_groups(collect_submissions([tmp_path]))
+    of_adam_4 = [(group.learners, group.worked) for group in found if group.question == "adam-4"]
+    assert (("ada", "bob"), False) in of_adam_4
+    assert (("dan",), True) in of_adam_4
+    assert not [names for names, _ in of_adam_4 if "cyd" in names]
+
+
+def test_similar_answers_of_a_large_class_are_a_few_groups():
+    rng = random.Random(0)
+    signs = "+-*/%@&|^"
+
+    def line():
+        return "    " + " ".join(f"x {rng.choice(signs)}" for _ in range(rng.randrange(3, 9))) + " y\n"
+
+    sources = {f"own {place}": "".join(line() for _ in range(8)) for place in range(300)}
+    ring = "".join(line() for _ in range(8))
+    sources |= {f"ring {place}": ring.replace("x", f"name{place}") for place in range(8)}
+    groups = similar_groups(
+        Submission(name, LESSON.slug, cells=((0, source),), questions=((0, "adam-4"),))
+        for name, source in sources.items()
+    )
+    assert [group.learners for group in groups] == [tuple(f"ring {place}" for place in range(8))]
+    page = report_html([], groups * 99)
+    assert page.count("<tr>") < 70
+    assert "39 more groups are less alike" in page
 
 
 def test_pages_escape_messages():

@@ -25,7 +25,7 @@ from autodiff_kit.grade.lms_export import canvas_csv, moodle_csv
 from autodiff_kit.grade.reports import write_reports
 from autodiff_kit.grade.result_store import ResultStore
 from autodiff_kit.grade.results import read_results, write_results
-from autodiff_kit.grade.similarity import similar_pairs
+from autodiff_kit.grade.similarity import similar_groups
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from ..notebooks import answered, code
@@ -145,7 +145,7 @@ def grade_all(folder: Path, out: Path) -> dict[str, bytes]:
     with ResultStore(out, 1) as store:
         results = [policy.apply_to(one) for one in grade_batch(submissions, store, BatchOptions(limits))]
         write_results(out / "results.jsonl", results)
-        write_reports(out, results, similar_pairs(submissions))
+        write_reports(out, results, similar_groups(submissions))
     for text in (grades_csv(results), canvas_csv(results), moodle_csv(results)):
         text.encode()
     assert len(read_results(out / "results.jsonl")) == len(results)
