@@ -15,12 +15,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TextIO
 
 import autodiff_kit
 from autodiff_kit.errors import ArgumentError, AutodiffError, StructureError
 
-from .exercise_lookup import find_exercise
+from .exercise_lookup import find_exercise, use_checks
 from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .progress_bar import ProgressBar
@@ -56,6 +57,8 @@ class BatchOptions:
         Address of a dask scheduler; its workers are used instead.
     only : str
         The only question to grade; all if empty.
+    checks : str
+        Folder with the checks of a teacher's own exercises; every worker must find it under this path.
     """
 
     limits: ResourceLimits = field(default_factory=ResourceLimits)
@@ -63,6 +66,7 @@ class BatchOptions:
     workers: int = 1
     scheduler: str = ""
     only: str = ""
+    checks: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ _thread_local = threading.local()
 
 def grade_job(job: GradingJob) -> SubmissionResult:
     """Grade one submission in this thread's sandbox, which is started on first use and restarted if it is lost."""
+    use_checks(Path(job.options.checks) if job.options.checks else None)
     for last in (False, True):
         runner = _thread_runner(job.options)  # raises, and so ends the batch, if no sandbox can be started
         try:

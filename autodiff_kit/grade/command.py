@@ -34,6 +34,10 @@ def add_grade_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     )  # fmt: skip
     grade.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for grades and feedback")
     grade.add_argument("--exercise", default="", metavar="NAME", help="slug or number (default: as each notebook says)")
+    grade.add_argument(
+        "--checks", type=Path, metavar="FOLDER",
+        help="checks of an exercise of your own: the folder `grading` that `autodiff-kit author build` wrote",
+    )  # fmt: skip
     where = grade.add_mutually_exclusive_group()
     where.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="default: one for each processor"
@@ -101,6 +105,7 @@ def _run_grade(options: argparse.Namespace) -> int:
 
     from .batch import BatchOptions, grade_batch
     from .csv_table import grades_csv
+    from .exercise_lookup import use_checks
     from .inside.limits import ResourceLimits
     from .late_policy import LatePolicy
     from .lms_export import match_roster
@@ -112,6 +117,8 @@ def _run_grade(options: argparse.Namespace) -> int:
     from .submission_discovery import collect_submissions
 
     policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
+    checks = options.checks.resolve() if options.checks else None
+    use_checks(checks)
     roster = read_roster(options.roster) if options.roster else None
     submissions = collect_submissions(
         options.submissions,
@@ -121,7 +128,9 @@ def _run_grade(options: argparse.Namespace) -> int:
     )
     _check_limits(options)
     limits = ResourceLimits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
-    batch = BatchOptions(limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade)
+    batch = BatchOptions(
+        limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade, str(checks or "")
+    )
     try:
         with ResultStore(options.out, options.seed) as store:
             results = [policy.apply_to(result) for result in grade_batch(submissions, store, batch, sys.stderr)]

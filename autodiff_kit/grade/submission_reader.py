@@ -12,7 +12,7 @@ from typing import Any, Final
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.lessons.timestamps import parse_timestamp
 
-from .exercise_lookup import find_builtin_exercise, find_exercise
+from .exercise_lookup import find_exercise, find_known_exercise
 from .integrity import check_integrity
 from .outside_text import clean_name, clean_text
 from .submission import Submission
@@ -95,7 +95,7 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
     if language not in ("python", "ipython"):
         raise RejectedSubmission("unsupported", f"It is written in {clean_text(language, 40)}, but must be in Python.")
     named = about.get("exercise") or about.get("slug")
-    lesson = wanted or (find_builtin_exercise(named) if type(named) is str else None)
+    lesson = wanted or (find_known_exercise(named) if type(named) is str else None)
     if lesson is None:
         raise RejectedSubmission("unsupported", _unknown_exercise_reason(named))
     cells = notebook["cells"]

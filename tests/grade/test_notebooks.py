@@ -136,15 +136,16 @@ def test_an_exercise_by_option(hand_in, tmp_path):
         assert collect_submissions([tmp_path], name)[0].exercise == LESSON.slug
 
 
-def test_a_teachers_own_exercise(tmp_path, sandbox, monkeypatch):
+def test_a_teachers_own_exercise(tmp_path, sandbox):
     from autodiff_kit import cli
+    from autodiff_kit.grade.exercise_lookup import use_checks
     from autodiff_kit.grade.grading import grade_submission
     from autodiff_kit.grade.submission_reader import read_submission
 
     name = "grading_of_my_own"
     assert cli.main(["new-exercise", name, "--dir", str(tmp_path)]) == 0
     assert cli.main(["author", "build", str(tmp_path / f"{name}.ipynb"), "--out", str(tmp_path / "built")]) == 0
-    monkeypatch.syspath_prepend(tmp_path / "built" / "release")
+    use_checks(tmp_path / "built" / "grading")
     (key,) = (tmp_path / "built" / "key").glob("*.ipynb")
     right = grade_submission(read_submission(key, "ada", name), sandbox, "s")
     assert (right.status, right.score, right.remarks) == ("graded", right.max_score, ())
@@ -154,4 +155,5 @@ def test_a_teachers_own_exercise(tmp_path, sandbox, monkeypatch):
     empty = grade_submission(
         read_submission(tmp_path / "built" / "release" / f"{name}.ipynb", "bob", name), sandbox, "s"
     )
+    use_checks(None)
     assert (empty.status, empty.score) == ("graded", 0)
