@@ -164,9 +164,10 @@ class HessianProbes(KernelWidget):
 
     def as_table(self) -> Table:
         """Each probe, and the estimates after it; in the end the truth."""
+        estimates = [["–" if x is None else x for x in now.values()] for now in self.found]
         rows: list[tuple[Any, ...]] = [
-            (f"{k}", row["quadratic"], row["square"], now["trace"], now["trace_error"], now["norm"], now["norm_error"])
-            for k, (row, now) in enumerate(zip(self.rows, self.found, strict=True), 1)
+            (f"{k}", row["quadratic"], row["square"], *now)
+            for k, (row, now) in enumerate(zip(self.rows, estimates, strict=True), 1)
         ]
         rows.append(("whole H", "–", "–", self.about["trace"], "–", self.about["norm"], "–"))
         columns = ("probes", "v·Hv", "|Hv|²", "trace", "±", "norm", "±")

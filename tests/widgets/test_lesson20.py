@@ -157,6 +157,7 @@ def test_the_twin_and_the_figure() -> None:
         "4", "7.0000", "25.0000", "5.0000", "1.1547", "3.8730", "0.7454",
     ]  # fmt: skip
     assert str(widget.as_table()).splitlines()[-1].split() == ["whole", "H", "–", "–", "5.0000", "–", "3.8730", "–"]
+    assert str(widget.as_table()).splitlines()[2].split() == ["1", "7.0000", "25.0000", "7.0000", "–", "5.0000", "–"]
     one, mean, plot = widget.static_figure().axes
     assert len(one.patches) == len(mean.patches) == 4
     assert mean.patches[1].get_width() == 0  # 1 and −1 cancelled
