@@ -35,7 +35,7 @@ def to(on: Any, key: str) -> None:
 def test_it_opens_with_a_probe_that_is_drawn(stage: Any) -> None:
     on = stage(HessianProbes())
     assert "One probe, which has no error bar (1 product): trace 7, norm 5." in on.summary
-    assert "The whole Hessian of 2 × 2 has trace 5 and norm 3.873" in on.summary
+    assert "The whole Hessian has trace 5 and norm 3.873" in on.summary
     assert len(sides(on, "probe")) == len(sides(on, "mean")) == 4
     assert "sum = 7, which is v·Hv" in words(on)
     on.shot("20-open")

@@ -169,7 +169,7 @@ function sentence({ about, rows, found, way }) {
   const words = count === 1 ? "One probe, which has no error bar" : `${count} probes`;
   const now = found.at(-1);
   const estimates = `trace ${withError(now.trace, now.trace_error)}, norm ${withError(now.norm, now.norm_error)}`;
-  return `${words} (${cost}): ${estimates}. The whole Hessian of ${about.size} × ${about.size} has trace ${short(about.trace)} and norm ${short(about.norm)}.`;
+  return `${words} (${cost}): ${estimates}. The whole Hessian has trace ${short(about.trace)} and norm ${short(about.norm)}.`;
 }
 
 const tableOf = ({ about, rows, found }) => ({
