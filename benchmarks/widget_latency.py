@@ -160,7 +160,7 @@ def cases() -> Iterator[Case]:
     most = partial(HessianProbes, function="twelve", probes=[[]] * 60)
     yield "20 seed, 60 probes", most, lambda k: {"seed": k}
     yield "20 h, 60 probes", partial(most, function="waves", way="moving"), lambda k: {"h": 0.001 * k}
-    yield "20 probe", HessianProbes, lambda k: {"probes": [[]] * (k % 60)}
+    yield "20 probe", HessianProbes, lambda k: {"probes": [[]] * (k % 60 + 1)}
     yield "20 function", HessianProbes, lambda k: {"function": ("two", "twelve", "waves")[k % 3]}
 
 

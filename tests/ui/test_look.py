@@ -77,7 +77,7 @@ STATES = [
     ),
     *(Look("LevenbergMarquardtSteps", {"curve": curve, "step": 2}) for curve in ("decay", "misra")),
     *(
-        Look("HessianProbes", {"function": function, "way": "moving", "probes": [[]] * 24}, rows=27)
+        Look("HessianProbes", {"function": function, "way": "moving", "probes": [[]] * 24}, rows=26)
         for function in ("two", "twelve")
     ),
     *(Look("LearnedInverse", {"kind": kind, "y": -3.5}, rows=8) for kind in ("line", "polynomial", "network")),
