@@ -123,7 +123,7 @@ function RecordParts(model, { stepper }, restart) {
     shown.tape.update({
       rev: gradientColumn(state),
       now: last ? { row: last.row, from: last.from, mode: "rev" } : null,
-      names: { rev: `d${target}/d…\u00a0↑` },
+      names: { rev: `d${target}/d(node)\u00a0↑` },
     });
   }
   return { ...hosts, update, destroy: () => shown?.tape.destroy() };
