@@ -49,7 +49,7 @@ def test_each_way_of_choosing(stage: Any) -> None:
 
 def test_a_number_of_the_learners_own(stage: Any) -> None:
     on = stage(WhereBranches(step=4))
-    slider = on.page.locator("input[type=range]").nth(1)
+    slider = on.page.locator(".ak-feeds input[type=range]").nth(1)
     slider.focus()
     on.press("ArrowRight")
     on.settle()
@@ -82,3 +82,11 @@ def test_no_words_leave_their_box(stage: Any, f: str, width: int) -> None:
     found = on.page.locator(".ak-tracks rect[rx='3']").evaluate_all(wider)
     assert found == [0] * 6
     on.shot(f"03-words-{f}-{width}")
+
+
+def test_sliders_stand_at_the_rows_that_they_set(stage: Any) -> None:
+    on = stage(WhereBranches(x=[1.0, 2.0, 3.0]), width=820)
+    middles = "nodes => nodes.map((node) => node.getBoundingClientRect()).map((box) => box.top + box.height / 2)"
+    sliders = on.page.locator(".ak-feeds input[type=range]").evaluate_all(middles)
+    values = on.page.locator(".ak-tracks svg text:text-matches('^[123]$')").evaluate_all(middles)
+    assert [abs(slider - value) < 4 for slider, value in zip(sliders, values, strict=True)] == [True] * 3
