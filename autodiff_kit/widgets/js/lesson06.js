@@ -132,7 +132,7 @@ const layout = ({ rule, upper, lower, growth, stepper, sharpness, anneal, figure
     "div",
     { class: "ak-split" },
     h("div", {}, upper.el, lower.el),
-    h("div", { class: "ak-side" }, sharpness.el, growth.el, h("div", {}, anneal.el), figures, runs),
+    h("div", { class: "ak-side" }, h("div", {}, anneal.el), sharpness.el, growth.el, figures, runs),
   ),
 ];
 
