@@ -132,13 +132,6 @@ def test_an_arrow_is_dragged_and_keyed(stage: Any) -> None:
     assert f"Jv = ({', '.join(f'{x:g}' for x in on.widget.jv)})".replace("-", "−") in on.summary
 
 
-@pytest.mark.parametrize("sweep", ["forward", "reverse", "double", "seam"])
-def test_controls_picture_and_sentence_fit_one_screen(stage: Any, sweep: str) -> None:
-    on = stage(JvpVjp(sweep=sweep), width=800)
-    top, bottom = (on.page.locator(one).first.bounding_box() for one in (".ak-stage", ".ak-summary"))
-    assert bottom["y"] + bottom["height"] - top["y"] <= 640
-
-
 def test_sweeps_are_counted_again(stage: Any) -> None:
     on = stage(JvpVjp(), theme="dark")
     on.page.locator(".ak-fold summary").click()
@@ -189,7 +182,7 @@ def test_annealing_shows_s_over_the_steps(stage: Any) -> None:
         assert f"s = {s:g}" in (lane.text_content() or "")
         places.append(centre(on, ".ak-growth circle"))
     (left, low), (right, high) = places
-    assert right > left + 200  # the dot goes to the right with the steps,
+    assert right > left + 150  # the dot goes to the right with the steps,
     assert high < low - 20  # and up with s
     on.shot("06-growth")
     on.choose("straight-through")
@@ -201,6 +194,32 @@ def test_s_over_the_steps_fits_a_narrow_window(stage: Any) -> None:
     assert on.page.locator(".ak-growth").is_visible()
     assert not on.overflows()
     on.shot("06-growth-360")
+
+
+def test_the_figures_stay_as_they_are_beside_a_growing_list(stage: Any) -> None:
+    on = stage(FloorDescent(), width=600)
+    height = ".ak-figures > div"
+    before = on.page.locator(height).first.bounding_box()["height"]
+    for rule in ("none", "straight-through", "linear", "filter"):
+        on.choose(rule)
+        on.page.locator('[aria-label="Last step"]').click()
+        on.settle()
+    assert on.page.locator(".ak-runs tbody tr").count() == 4
+    assert on.page.locator(height).first.bounding_box()["height"] == before
+
+
+def test_where_the_point_has_been_is_drawn_on_the_curve(stage: Any) -> None:
+    """Also after the sharpness has grown, and the curve has become another one."""
+    on = stage(FloorDescent(anneal=True, step=200))
+    off = """plot => {
+      const curve = [...plot.querySelectorAll("path.ak-curve")].at(-1);
+      const length = curve.getTotalLength();
+      const points = Array.from({ length: 2000 }, (_, i) => curve.getPointAtLength((i * length) / 1999));
+      const at = (dot) => [dot.cx.baseVal.value, dot.cy.baseVal.value];
+      const away = (dot) => Math.min(...points.map(({ x, y }) => Math.hypot(x - at(dot)[0], y - at(dot)[1])));
+      return Math.max(...[...plot.querySelectorAll("circle.ak-hollow[opacity]")].map(away));
+    }"""
+    assert on.page.locator(".ak-plot").first.evaluate(off) < 1.5
 
 
 def test_the_point_is_dragged(stage: Any) -> None:
