@@ -139,7 +139,7 @@ class MomentumSteps(KernelWidget):
         return {
             "steps": steps,
             "carried": carried,
-            "own": [None if d is None else d - c for d, c in zip(steps, carried, strict=True)],
+            "own": [None if d is None or c is None else d - c for d, c in zip(steps, carried, strict=True)],
             "slot": None if slot[-1] is None else slot,
             "w": w,
             "roll": [*roll, *[roll[-1]] * COUNT][: COUNT - self.at],
