@@ -104,13 +104,14 @@ function makeParts(model) {
     n: inputSlider(model, "n", { label: "Steps", min: 10, max: 200, step: 10 }),
     k: inputSlider(model, "k", { label: "A checkpoint every k layers", min: 1, max: LAYERS }),
     lanes: NodeLanes({
-      label: "Nodes alive in four loops; choose the one to be explained",
+      label: "Nodes alive in four loops; the table below says the same",
+      choice: "The loop that is explained",
       lanes: LOOPS,
       onCursor,
       onChoose: (place) => setView(model, { place }),
       onLayout: (ends) => ofSteps.update(ends),
     }),
-    code: h("pre", { class: "ak-loop", "aria-label": "The chosen loop" }),
+    code: h("pre", { class: "ak-loop" }),
     bars: LayerBars({
       label: "Layers against time, and the values held; the table below says the same",
       onCursor,
@@ -123,7 +124,7 @@ function makeParts(model) {
 const makeTrade = (model) =>
   CurvePlot({
     label: "Calls of a layer, and the most values held, for each k",
-    height: 336,
+    height: 330,
     x: { min: 0, max: LAYERS, label: "k" },
     y: { min: 0, max: 200, label: "what each k costs" },
     handleLabel: "layers between checkpoints",

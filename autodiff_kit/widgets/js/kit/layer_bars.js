@@ -2,7 +2,7 @@ import { h, s, put, linear, onWidth, onDrag, clamp, pathOf } from "./dom.js";
 
 const ROOM = { left: 46, right: 14 }; // px
 const CHAIN = { top: 8, height: 204 }; // px
-const HELD = { top: 232, height: 104, foot: 22, reading: 62 }; // px
+const HELD = { top: 232, height: 98, foot: 22, reading: 62 }; // px
 
 /**
  * Layers against time: a bar is the input of a layer, from where it is stored to where it is dropped, and the bars that
@@ -82,6 +82,8 @@ function drawHeld({ held, peak, layers, now }, { X, Y, H, right, foot }) {
     ...[0, layers - 1].map((layer) => s("text", { x: 0, y: Y(layer) + 4, text: `layer ${layer}` })),
     end(H(0), "0"),
     end(H(peak), peak),
+    end(H(layers), layers), // without checkpoints all are held
+    s("line", { x1: X(0), x2: right, y1: H(layers), y2: H(layers), class: "ak-grid" }),
     s("text", { x: ROOM.left, y: HELD.top - 2, text: "values held" }),
     s("line", { x1: X(0), x2: right, y1: foot, y2: foot, class: "ak-axis" }),
     s("line", { x1: X(0), x2: right, y1: H(peak), y2: H(peak), class: "ak-stroke-held ak-dash" }),

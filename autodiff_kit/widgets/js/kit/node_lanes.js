@@ -8,15 +8,15 @@ const TIGHT_UP_TO = 560; // px, as in the sheet
 /**
  * Loops as lanes under one axis of steps: a square is a node, filled while it is alive, and a line below the squares is the
  * tape that holds them. The number of nodes alive stands at the cursor. A press in a lane moves the cursor and chooses the
- * lane; the lanes are also a radio group. `lanes`: [{value, label, around}], around where one tape is open all the time.
+ * lane; the lanes are also a radio group, called `choice`. `lanes`: [{value, label, around}], around where one tape is open all the time.
  * update({growth, now, chosen}): growth gives {nodes, made, oldest} by value; onLayout({from, to}): px of step 0 and the last.
  */
-export function NodeLanes({ label, lanes, onCursor, onChoose, onLayout }) {
+export function NodeLanes({ label, choice, lanes, onCursor, onChoose, onLayout }) {
   const radios = lanes.map((lane) => Lane({ ...lane, onChoose: () => onChoose(lane.value), onKey: (event) => moveChoice(event) }));
   const pad = s("rect", { class: "ak-scrub-pad", fill: "transparent" });
   const layer = () => s("g", { "aria-hidden": "true", "pointer-events": "none" });
   const [under, over] = [layer(), layer()];
-  const group = s("g", { role: "radiogroup", "aria-label": label }, radios.map((lane) => lane.el));
+  const group = s("g", { role: "radiogroup", "aria-label": choice }, radios.map((lane) => lane.el));
   const svg = s("svg", { role: "group", "aria-label": label }, under, pad, group, over);
   const el = h("div", {}, svg);
   const foot = lanes.length * LANE.height;

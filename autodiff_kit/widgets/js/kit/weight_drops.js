@@ -4,7 +4,7 @@ import { GradientStrip } from "./gradient_strip.js";
 import { Tween } from "./tween.js";
 
 const STRIP = 32; // px
-const PLOT = { top: 38, height: 268, above: 44, foot: 22 }; // px
+const PLOT = { top: 38, height: 260, above: 44, foot: 22 }; // px
 const ROOMS = { wide: { left: 62, right: 146, below: 14 }, tight: { left: 44, right: 14, below: 26 } }; // px
 const TIGHT_UP_TO = 560; // px, as in the sheet
 const READING = { away: 14, wide: 178, lines: [13, 29, 44], size: 48, tops: [-52, 10, -92, 50, -132] }; // px
