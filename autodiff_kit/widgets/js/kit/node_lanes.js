@@ -99,22 +99,23 @@ function Lane({ label, around, onChoose, onKey }) {
   };
 }
 
-/** The nodes of some steps as squares, one upon the other. */
+/** The nodes of some steps as squares, one upon the other; one short path, as a saved notebook holds it too. */
 function squares(made, from, to, X, foot) {
   const wide = X(1) - X(0);
-  const [width, height] = [wide - Math.min(1.2, 0.25 * wide), LANE.row - 1.4];
+  const side = `h${(wide - Math.min(1.2, 0.25 * wide)).toFixed(1)}`;
+  const square = `${side}v${(LANE.row - 1.4).toFixed(1)}${side.replace("h", "h-")}z`;
   const column = (step) =>
-    Array.from({ length: made[step - 1] }, (_, row) => `M${X(step - 1).toFixed(2)} ${(foot - LANE.row * (row + 1) + 0.7).toFixed(1)}h${width.toFixed(2)}v${height}h${(-width).toFixed(2)}z`).join("");
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => column(from + i)).join("");
+    Array.from({ length: made[step - 1] }, (_, row) => `M${X(step - 1).toFixed(1)} ${(foot - LANE.row * (row + 1) + 0.7).toFixed(1)}${square}`);
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => column(from + i).join("")).join("");
 }
 
 /** The tapes of some steps: one line from the first on, or a short one for each. */
 function tapeLine(around, from, to, X, foot) {
   if (to < from) return "";
   const y = foot + LANE.tape;
-  if (around) return `M${X(from - 1)} ${y - 4}V${y}H${X(to)}`;
+  if (around) return `M${X(from - 1)} ${y - 4}V${y}H${X(to).toFixed(1)}`;
   const gap = Math.min(2, 0.3 * (X(1) - X(0)));
-  return Array.from({ length: to - from + 1 }, (_, i) => `M${X(from - 1 + i)} ${y}H${X(from + i) - gap}`).join("");
+  return Array.from({ length: to - from + 1 }, (_, i) => `M${X(from - 1 + i).toFixed(1)} ${y}H${(X(from + i) - gap).toFixed(1)}`).join("");
 }
 
 const drawStepAxis = (X, count, foot) => [
