@@ -2,6 +2,7 @@ import { h, s, put, linear, onWidth, onDrag, clamp, pathOf } from "./dom.js";
 
 const ROOM = { left: 46, right: 14 }; // px
 const CHAIN = { top: 8, height: 204 }; // px
+const CLEAR = 12; // px between two numbers at an axis
 const HELD = { top: 232, height: 98, foot: 22, reading: 62 }; // px
 
 /**
@@ -82,7 +83,7 @@ function drawHeld({ held, peak, layers, now }, { X, Y, H, right, foot }) {
     ...[0, layers - 1].map((layer) => s("text", { x: 0, y: Y(layer) + 4, text: `layer ${layer}` })),
     end(H(0), "0"),
     end(H(peak), peak),
-    end(H(layers), layers), // without checkpoints all are held
+    ...(H(peak) - H(layers) > CLEAR ? [end(H(layers), layers)] : []), // without checkpoints all are held
     s("line", { x1: X(0), x2: right, y1: H(layers), y2: H(layers), class: "ak-grid" }),
     s("text", { x: ROOM.left, y: HELD.top - 2, text: "values held" }),
     s("line", { x1: X(0), x2: right, y1: foot, y2: foot, class: "ak-axis" }),
