@@ -122,8 +122,9 @@ def _mount_filesystems(limits: ResourceLimits, view: FilesystemView) -> None:
 
 def _set_resource_limits(limits: ResourceLimits) -> None:
     seconds = int(limits.cpu) + 1
+    # The soft limit ends the process with SIGXCPU, which names the reason; the hard one cannot be told from a kill.
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
     for what, most in (
-        (resource.RLIMIT_CPU, seconds),
         # Libraries reserve far more address space than they use; the supervisor counts the memory in use.
         (resource.RLIMIT_AS, 4 * limits.memory),
         (resource.RLIMIT_NPROC, limits.processes),

@@ -16,7 +16,7 @@ class ResourceLimits:
     cpu : float
         Processor time in seconds, of all its processes together.
     wall : float
-        Elapsed time in seconds for its cells, and again for each question.
+        Elapsed time in seconds for its cells, and again for each question; three times as much for all of it.
     memory : int
         Memory in bytes, of all its processes together.
     processes, files : int
