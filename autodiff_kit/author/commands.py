@@ -55,6 +55,16 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     )
     test.set_defaults(run=_run_validate)
 
+    sibling = what.add_parser("variant", help="start a private sibling of one of the kit's questions")
+    sibling.add_argument("question", metavar="ID", help="such as jvp-2")
+    sibling.add_argument("name", metavar="NAME", help="of the new exercise, such as my_rows")
+    sibling.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: here)")
+    sibling.set_defaults(run=_run_variant)
+
+    scope = what.add_parser("gradescope", parents=[master], help="the autograder of a Gradescope assignment")
+    scope.add_argument("--out", type=Path, default=Path("autograder.zip"), metavar="FILE", help="the archive to upload")
+    scope.set_defaults(run=_run_gradescope)
+
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
     show.set_defaults(run=_run_show)
 
@@ -132,6 +142,24 @@ def _run_validate(options: argparse.Namespace) -> int:
     asked, points = len(master.lesson.questions), master.lesson.points
     print(f"Questions {asked}, points {points}, draws {options.seeds}, problems {len(problems)}.")
     return 1 if problems else 0
+
+
+def _run_variant(options: argparse.Namespace) -> int:
+    from .variant import write_variant
+
+    path = write_variant(options.question, options.name, options.dir)
+    print(
+        f"{path} holds {options.question}, private. Change what it asks, then run: autodiff-kit author validate {path}"
+    )
+    return 0
+
+
+def _run_gradescope(options: argparse.Namespace) -> int:
+    from .gradescope_archive import write_gradescope_archive
+
+    for path in write_gradescope_archive(options.out, _read_named_master(options.master)):
+        print(f"{path}: upload it as the autograder of a programming assignment.")
+    return 0
 
 
 def _run_show(options: argparse.Namespace) -> int:
