@@ -7,7 +7,7 @@ const EDGE = { left: 34, right: 12, top: 8, bottom: 26 }; // px
 const WIDEST = 680; // px
 const LEVELS = [0.05, 0.2, 0.5, 1, 2, 3.5, 5.5]; // of the loss, for its contours
 // Where a word would like to stand beside its mark, in degrees clockwise from the right; balls come close to each other.
-const WORDS = { disc: -120, square: -45, triangle: 150, best: 60, cross: 0 };
+const WORDS = { disc: -120, square: -45, triangle: 150, best: 60, cross: 0, allowed: 90 };
 
 /**
  * A plane with what is allowed on it, a loss's contours, and balls with their trails.
@@ -73,10 +73,9 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
         style: "fill:none;stroke:var(--ak-line2)",
       }),
     );
-    const words = half ? "allowed: w₀ ≤ 1" : "allowed";
     return [
       s("g", { "clip-path": `url(#${clip})` }, ...allowed, ...rings),
-      s("text", { x: half ? left + 8 : X(0), y: half ? low - 10 : Y(-0.75), "text-anchor": half ? "start" : "middle", class: "ak-halo", text: words }),
+      s("text", { x: left + 8, y: low - 10, class: "ak-halo", text: half ? "allowed: w₀ ≤ 1" : "" }),
     ];
   }
 
@@ -139,9 +138,10 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
     ];
     const trails = data.balls.flatMap(({ path }) => path.slice(0, data.at).map((from, k) => [spot(from), spot(path[k + 1])]));
     const edge = data.region === "half" ? [[spot([1, least[1]]), spot([1, most[1]])]] : [];
+    const inside = data.region === "disc" ? [{ at: [0, -0.4], text: "allowed", side: WORDS.allowed, look: "", leads: false }] : [];
     const around = marks.map(({ at }) => spot(at)).flatMap(([x, y]) => [[[x - 8, y - 8], [x + 8, y + 8]], [[x - 8, y + 8], [x + 8, y - 8]]]);
     const placed = placeLabels(
-      marks.map(({ at, side, ...mark }) => ({ ...mark, at: spot(at), angle: (side * Math.PI) / 180 })),
+      [...marks, ...inside].map(({ at, side, ...mark }) => ({ ...mark, at: spot(at), angle: (side * Math.PI) / 180 })),
       { bounds: { x0: EDGE.left + 2, x1: across - 2, y0: 2, y1: height - EDGE.bottom - 2 }, lines: [...trails, ...edge, ...around] },
     );
     return placed.flatMap(({ at, x, foot, box, text, look, leads }) => {
