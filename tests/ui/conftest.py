@@ -12,10 +12,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from .firefox import launcher
+
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+# A Firefox that is not Playwright's own has a channel; any will do where its path is given.
+OPTIONS: dict[str, dict[str, Any]] = {"chromium": {"args": FLAGS}, "firefox": {"channel": "moz-firefox"}}
 HERE = Path(__file__).parent
 
 
@@ -25,46 +29,70 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
+# A story that is tried in both browsers: the second waits for `make test-all`.
+IN_BOTH = pytest.mark.parametrize(
+    "browser", ["chromium", pytest.param("firefox", marks=pytest.mark.slow)], indirect=True
+)
+
+
 class _Running:
-    """One browser for all tests of a worker; its event loop counts as running only while a browser test runs.
+    """The browsers of a worker, each started when it is first wanted; their event loop counts as running only while a
+    browser test runs.
 
     Playwright keeps an event loop of its own running in this thread. Other tests of the same worker may start theirs.
     """
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._playwright = sync_playwright().start()
         self._loop = asyncio.get_running_loop()
-        self.start()
-
-    def start(self) -> None:
-        self.browser = self._playwright.chromium.launch(executable_path=self._path, args=FLAGS)
+        self._browsers: dict[str, Browser] = {}
         self.stage_page: Page | None = None
+
+    def launched(self, name: str, path: Callable[[], str]) -> Browser:
+        """A browser that runs; one that crashed is started again."""
+        running = self._browsers.get(name)
+        if running is None or not running.is_connected():
+            kind, options = getattr(self._playwright, name), OPTIONS[name]
+            running = self._browsers[name] = kind.launch(executable_path=path(), **options)
+        return running
 
     def show(self, shown: bool) -> None:
         asyncio._set_running_loop(self._loop if shown else None)
 
     def end(self) -> None:
         self.show(True)
-        self.browser.close()
+        for running in self._browsers.values():
+            running.close()
         self._playwright.stop()
 
 
 @pytest.fixture(scope="session")
-def _browser(chromium: str) -> Iterator[_Running]:
-    running = _Running(chromium)
+def _browser() -> Iterator[_Running]:
+    running = _Running()
     running.show(False)
     yield running
     running.end()
 
 
 @pytest.fixture
-def chrome(_browser: _Running) -> Iterator[Browser]:
-    """The worker's browser; one that crashed is started again."""
+def chrome(_browser: _Running, chromium: str) -> Iterator[Browser]:
+    """The worker's Chromium."""
     _browser.show(True)
-    if not _browser.browser.is_connected():
-        _browser.start()
-    yield _browser.browser
+    yield _browser.launched("chromium", lambda: chromium)
+    _browser.show(False)
+
+
+@pytest.fixture
+def browser(
+    request: pytest.FixtureRequest, _browser: _Running, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browser]:
+    """The worker's Chromium, or the browser that `IN_BOTH` names."""
+    name = getattr(request, "param", "chromium")
+    path = request.getfixturevalue(name)
+    _browser.show(True)
+    yield _browser.launched(
+        name, lambda: path if name == "chromium" else str(launcher(path, tmp_path_factory.mktemp(name)))
+    )
     _browser.show(False)
 
 
@@ -192,11 +220,11 @@ def _new_page(chrome: Browser) -> Page:
     return page
 
 
-def _shared_page(running: _Running) -> Page:
+def _shared_page(running: _Running, chrome: Browser) -> Page:
     """The worker's page for widgets, as if it were new: no medium, no pointer, no key that is held."""
     page = running.stage_page
-    if page is None or page.is_closed():
-        page = running.stage_page = _new_page(running.browser)
+    if page is None or page.is_closed() or not page.context.browser:
+        page = running.stage_page = _new_page(chrome)
     page.emulate_media(**AS_USUAL)
     page.mouse.move(0, 0)
     return page
@@ -212,7 +240,7 @@ def stage(_browser: _Running, chrome: Browser) -> Iterator[Open]:
     opened: list[Stage] = []
 
     def put(widget: Any, theme: str = "light", width: int = 900, delay: float = 0.0, own: bool = False) -> Stage:
-        page = _new_page(chrome) if opened or own else _shared_page(_browser)
+        page = _new_page(chrome) if opened or own else _shared_page(_browser, chrome)
         on = Stage(page, widget, delay)
         opened.append(on)
         on.listen()

@@ -294,12 +294,12 @@ Open = Callable[..., Notebook]
 
 
 @pytest.fixture
-def notebook(server: Server, chrome: Browser) -> Iterator[Open]:
+def notebook(server: Server, browser: Browser) -> Iterator[Open]:
     """Open a notebook: ``notebook("notebooks/01_….ipynb", theme="dark", width=420)``."""
     opened: list[Notebook] = []
 
     def show(path: str, theme: str = "light", width: int = 1200) -> Notebook:
-        page = chrome.new_page(viewport={"width": width, "height": TALL})
+        page = browser.new_page(viewport={"width": width, "height": TALL})
         page.set_default_timeout(15_000)
         one = Notebook(page, server, path)
         if theme == "dark":

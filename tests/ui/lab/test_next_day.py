@@ -12,6 +12,7 @@ import pytest
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, Locator, expect
 
+from ..conftest import IN_BOTH
 from .conftest import TALL, Notebook, Server
 from .test_lessons import LESSONS, PLAY
 
@@ -27,8 +28,8 @@ DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
 
 
 @contextmanager
-def on_a_page(chrome: Browser, server: Server, path: str) -> Iterator[Notebook]:
-    page = chrome.new_page(viewport={"width": 1280, "height": TALL})
+def on_a_page(browser: Browser, server: Server, path: str) -> Iterator[Notebook]:
+    page = browser.new_page(viewport={"width": 1280, "height": TALL})
     page.set_default_timeout(15_000)
     try:
         yield Notebook(page, server, path)
@@ -63,12 +64,13 @@ def changed(book: Notebook, text: str) -> str:
 
 
 @pytest.mark.slow
+@IN_BOTH
 @pytest.mark.parametrize("no", FIRST)
-def test_the_next_day(no: str, chrome: Browser, tmp_path: Path) -> None:
+def test_the_next_day(no: str, browser: Browser, tmp_path: Path) -> None:
     prompt, widget = f'predict("{FIRST[no]}")', PLAY[no]
     server = Server(tmp_path)
     try:
-        with on_a_page(chrome, server, LESSONS[no]) as book:
+        with on_a_page(browser, server, LESSONS[no]) as book:
             assert book.js(DIRTY) is False, "a notebook that was only opened has nothing to save"
             book.run_before(prompt)
             answered(book, prompt)
@@ -91,7 +93,7 @@ def test_the_next_day(no: str, chrome: Browser, tmp_path: Path) -> None:
 
     server = Server(tmp_path)
     try:
-        with on_a_page(chrome, server, LESSONS[no]) as book:
+        with on_a_page(browser, server, LESSONS[no]) as book:
             asked, shown = output_of(book, prompt), output_of(book, widget)
             expect(asked).to_contain_text(verdict)
             expect(asked).to_contain_text("your answer" if no != "09" else "You said")
@@ -116,6 +118,7 @@ def test_the_next_day(no: str, chrome: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@IN_BOTH
 def test_a_restart_in_the_middle_of_a_drag(notebook: Any) -> None:
     book = notebook(LESSONS["06"])
     book.command("notebook:run-all-cells")

@@ -264,23 +264,23 @@ def opened(page: Page, server: Server) -> Iterator[Bench]:
 
 
 @pytest.fixture(scope="session")
-def _context(server: Server, _browser: Any) -> Iterator[list[BrowserContext]]:
-    """A browser's memory for a worker's tests: JupyterLab's scripts are read and compiled once."""
-    kept: list[BrowserContext] = []
+def _contexts(server: Server, _browser: Any) -> Iterator[dict[Browser, BrowserContext]]:
+    """A memory of each browser for a worker's tests: JupyterLab's scripts are read and compiled once."""
+    kept: dict[Browser, BrowserContext] = {}
     yield kept
     _browser.show(True)
-    for one in kept:
+    for one in kept.values():
         one.close()
     _browser.show(False)
 
 
 @pytest.fixture
-def bench(chrome: Browser, server: Server, _context: list[BrowserContext]) -> Iterator[Bench]:
+def bench(browser: Browser, server: Server, _contexts: dict[Browser, BrowserContext]) -> Iterator[Bench]:
     """JupyterLab on a new page; what the page of another test kept in the browser is forgotten."""
-    if not _context or _context[0].browser is not chrome:
-        _context[:] = [chrome.new_context(viewport={"width": 1440, "height": 900})]
-    page = _context[0].new_page()
-    page.add_init_script("if (!sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }")
+    if browser not in _contexts:
+        _contexts[browser] = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = _contexts[browser].new_page()
+    page.add_init_script("if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }")
     try:
         with opened(page, server) as one:
             yield one
@@ -289,10 +289,10 @@ def bench(chrome: Browser, server: Server, _context: list[BrowserContext]) -> It
 
 
 @pytest.fixture
-def newcomer(chrome: Browser, tmp_path: Path, warm_kernels: Any) -> Iterator[Bench]:
+def newcomer(browser: Browser, tmp_path: Path, warm_kernels: Any) -> Iterator[Bench]:
     """A JupyterLab on a folder in which nobody has worked."""
     server = prepared(tmp_path, warm_kernels)
-    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
     try:
         with opened(page, server) as one:
             yield one

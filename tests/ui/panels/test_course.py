@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from autodiff_kit.lab.server.catalog import lesson_catalog
 
+from ..conftest import IN_BOTH
 from .cells import ATTENTION, NEARLY, PUSH, SETUP
 
 LESSONS = len(lesson_catalog())
@@ -41,6 +42,25 @@ def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any)
     expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-none"))
     syllabus.get_by_role("button", name="Undo").click()
     expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-begun"))
+
+
+@pytest.mark.slow
+@IN_BOTH
+def test_a_lesson_that_was_only_run_is_read_and_neither_predicted_nor_solved(newcomer: Any) -> None:
+    newcomer.command("autodiff-kit:open-syllabus")
+    newcomer.command("autodiff-kit:open-lesson", no="01", what="lesson")
+    newcomer.page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('01_')", timeout=60_000)
+    newcomer.idle()
+    newcomer.page.set_default_timeout(90_000)
+    newcomer.command("notebook:run-all-cells")
+    lesson = newcomer.page.locator('.akl-lesson[data-no="01"]')
+    expect(lesson).to_have_class(re.compile("is-read.* is-open"))
+    asked = len(lesson_prompts("01"))
+    for fact, counted in (("Read", f"{asked} of {asked} results"), ("Predicted", f"0 of {asked}"), ("Solved", "0 of ")):
+        expect(lesson.locator(f"dt:text-is('{fact}') + dd")).to_contain_text(counted)
+    totals = newcomer.page.locator(".akl-totals")
+    expect(totals).to_contain_text(f"1 of {LESSONS} lessons")
+    expect(totals.locator("dt:text-is('Predicted') + dd")).to_contain_text("0 of ")
 
 
 def exercise(bench: Any, *cells: str) -> Any:
