@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from .firefox import launcher
@@ -107,6 +108,19 @@ WITHIN = """it => {
 def ask(page: Page, script: str, it: Any = None) -> Any:
     """Value of an expression, or of a function of `it`, in the page; promises are waited for, but not without end."""
     return page.evaluate(WITHIN % script, it)
+
+
+def axe(page: Page, *roots: str) -> list[str]:
+    """What axe-core finds wrong inside parts of a page."""
+    found: list[str] = []
+    for root in roots:
+        violations = Axe().run(page, context=root).response["violations"]
+        found += [
+            f"{v['id']}: {node['html'][:160]} {node.get('failureSummary', '')[:200]}"
+            for v in violations
+            for node in v["nodes"]
+        ]
+    return found
 
 
 # The picture is drawn in a microtask after a trait has changed; a frame later it is laid out.

@@ -37,12 +37,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Server:
     """One ``autodiff-kit lab`` on a folder of its own."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, port: int | None = None) -> None:
         self.home = home
         self.work = home / "work"
+        self.port = port or _free_port()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "autodiff_kit", "lab", "--dir", str(self.work), "--no-browser",
-             "--port", str(_free_port()), "--", "--LabApp.expose_app_in_browser=True"],
+             "--port", str(self.port), "--", "--LabApp.expose_app_in_browser=True"],
             env=self._environment(), stdout=subprocess.DEVNULL, stderr=(home / "log").open("wb"),
         )  # fmt: skip
         self.url, self.token = self._address()

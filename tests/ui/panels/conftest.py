@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from ..conftest import ask
+from ..conftest import ask, axe
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "autodiff_kit" / "lab"
 START = 180.0  # seconds that a server may take to start
 # The pages tell tests of their application.
 EXPOSED = ("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True")
+# An empty page has no storage.
+FORGET = "if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }"
 # Scripts of others. (anywidget gives a widget two seconds to begin, and says so where a busy machine takes longer.)
 THEIRS = re.compile(r"/static/lab/|/static/notebook/|/extensions/anywidget/")
 # What JupyterLab itself says in the console, whatever extension is there.
@@ -238,15 +239,7 @@ class Bench:
 
     def axe(self, *roots: str) -> list[str]:
         """What axe-core finds wrong inside our own panels."""
-        found: list[str] = []
-        for root in roots:
-            result = Axe().run(self.page, context=root).response
-            found += [
-                f"{v['id']}: {n['html'][:160]} {n.get('failureSummary', '')[:200]}"
-                for v in result["violations"]
-                for n in v["nodes"]
-            ]
-        return found
+        return axe(self.page, *roots)
 
 
 @contextmanager
@@ -280,7 +273,9 @@ def bench(browser: Browser, server: Server, _contexts: dict[Browser, BrowserCont
     if browser not in _contexts:
         _contexts[browser] = browser.new_context(viewport={"width": 1440, "height": 900})
     page = _contexts[browser].new_page()
-    page.add_init_script("if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }")
+    page.add_init_script(
+        "if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }"
+    )
     try:
         with opened(page, server) as one:
             yield one
