@@ -104,12 +104,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 class Notebook:
     """A notebook that is open in JupyterLab."""
 
-    def __init__(self, page: Page, server: Server, path: str) -> None:
+    def __init__(self, page: Page, server: Server, path: str, url: str = "") -> None:
         self.page = page
         self.complaints: list[str] = []
         page.on("console", lambda m: self._hear(m.text, m.location) if m.type == "error" else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.goto(f"{server.url}lab/tree/{path}?token={server.token}&reset")
+        page.goto(f"{url or server.url}lab/tree/{path}?token={server.token}&reset")
         self.ready()
 
     def js(self, script: str, it: Any = None) -> Any:

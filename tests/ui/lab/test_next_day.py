@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
+import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,11 +35,11 @@ DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
 
 
 @contextmanager
-def on_a_page(browser: Browser, server: Server, path: str) -> Iterator[Notebook]:
+def on_a_page(browser: Browser, server: Server, path: str, url: str = "") -> Iterator[Notebook]:
     page = browser.new_page(viewport={"width": 1280, "height": TALL})
     page.set_default_timeout(15_000)
     try:
-        yield Notebook(page, server, path)
+        yield Notebook(page, server, path, url)
     finally:
         page.close()
 
@@ -163,3 +166,86 @@ def test_a_restart_in_the_middle_of_a_drag(notebook: Any) -> None:
     book.cell(PLAY["06"]).locator("section.ak:not([inert] *)").wait_for(timeout=90_000)
     book.play(PLAY["06"]).choose("linear")
     expect(output_of(book, PLAY["06"]).locator(".akl-saved-bar")).to_be_hidden()
+
+
+class Cable:
+    """A connection to a server that can be pulled out and put in again."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server.port
+        self._ends: list[socket.socket] = []
+        self._is_in = True
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        port = self._listener.getsockname()[1]
+        self.url = server.url.replace(str(server.port), str(port))
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            near, _ = self._listener.accept()
+            if not self._is_in:
+                near.close()
+                continue
+            far = socket.create_connection(("127.0.0.1", self._server))
+            self._ends += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
+
+    def pull(self) -> None:
+        self._is_in = False
+        for end in self._ends:
+            end.close()
+        self._ends.clear()
+
+    def put_in(self) -> None:
+        self._is_in = True
+
+
+def _pass_on(one: socket.socket, other: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # one end was closed, or the cable pulled
+        while data := one.recv(1 << 16):
+            other.sendall(data)
+        other.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.slow
+@IN_BOTH
+def test_the_network_goes_and_comes_back_and_then_the_server(browser: Browser, tmp_path: Path) -> None:
+    widget = PLAY["06"]
+    server = Server(tmp_path)
+    try:
+        cable = Cable(server)
+        with on_a_page(browser, server, LESSONS["06"], cable.url) as book:
+            book.run_before(widget)
+            live = book.play(widget)
+            shown = output_of(book, widget)
+            bar = shown.locator(".akl-saved-bar")
+            expect(bar).to_be_hidden()
+
+            cable.pull()
+            expect(bar).to_contain_text("The connection to the kernel is lost", timeout=30_000)
+            assert shown.locator("button:visible:not([inert] *)").count() == 0
+            cable.put_in()
+            expect(bar).to_be_hidden(timeout=60_000)
+            closed(book)
+            said = live.find(".ak-summary").inner_text()
+            live.choose("linear")
+            expect(live.find(".ak-summary")).not_to_have_text(said)
+
+            server.end()
+            expect(bar).to_contain_text("The connection to the kernel is lost", timeout=30_000)
+            server = Server(tmp_path, server.port)
+            again = shown.get_by_role("button", name="Run to bring it back")
+            again.wait_for(timeout=120_000)
+            closed(book)
+            again.click()
+            book.cell(widget).locator("section.ak:not([inert] *)").wait_for(timeout=90_000)
+            expect(bar).to_be_hidden()
+    finally:
+        server.end()
+
+
+def closed(book: Notebook) -> None:
+    """Close what JupyterLab says of a server that did not answer."""
+    for button in book.page.locator(".jp-Dialog-button:has-text('Close')").all():
+        button.click()
