@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from .firefox import launcher
 
@@ -57,20 +59,27 @@ class _Running:
             running = self._browsers[name] = kind.launch(executable_path=path(), **options)
         return running
 
-    def show(self, shown: bool) -> None:
-        asyncio._set_running_loop(self._loop if shown else None)
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """A piece of work in the browser; afterwards the loop counts as it did before."""
+        before = asyncio._get_running_loop()
+        asyncio._set_running_loop(self._loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(before)
 
     def end(self) -> None:
-        self.show(True)
-        for running in self._browsers.values():
-            running.close()
-        self._playwright.stop()
+        with self.shown():
+            for running in self._browsers.values():
+                running.close()
+            self._playwright.stop()
 
 
 @pytest.fixture(scope="session")
 def _browser() -> Iterator[_Running]:
     running = _Running()
-    running.show(False)
+    asyncio._set_running_loop(None)
     yield running
     running.end()
 
@@ -78,9 +87,8 @@ def _browser() -> Iterator[_Running]:
 @pytest.fixture
 def chrome(_browser: _Running, chromium: str) -> Iterator[Browser]:
     """The worker's Chromium."""
-    _browser.show(True)
-    yield _browser.launched("chromium", lambda: chromium)
-    _browser.show(False)
+    with _browser.shown():
+        yield _browser.launched("chromium", lambda: chromium)
 
 
 @pytest.fixture
@@ -90,11 +98,12 @@ def browser(
     """The worker's Chromium, or the browser that `IN_BOTH` names."""
     name = getattr(request, "param", "chromium")
     path = request.getfixturevalue(name)
-    _browser.show(True)
-    yield _browser.launched(
-        name, lambda: path if name == "chromium" else str(launcher(path, tmp_path_factory.mktemp(name)))
-    )
-    _browser.show(False)
+
+    def program() -> str:
+        return path if name == "chromium" else str(launcher(path, tmp_path_factory.mktemp(name)))
+
+    with _browser.shown():
+        yield _browser.launched(name, program)
 
 
 # A page waits for ever for a promise that is never kept, and so would a test.
@@ -108,6 +117,29 @@ WITHIN = """it => {
 def ask(page: Page, script: str, it: Any = None) -> Any:
     """Value of an expression, or of a function of `it`, in the page; promises are waited for, but not without end."""
     return page.evaluate(WITHIN % script, it)
+
+
+# All that JupyterLab itself says on the console, whichever notebook is open; any other word of it is a fault of ours.
+OF_JUPYTERLAB = re.compile(
+    # A kernel that is exchanged or starts again closes its socket.
+    r"Connection lost, reconnecting in \d+ seconds\."
+    r"|WebSocket connection to '\S+/api/kernels/\S+' failed: WebSocket is closed before the connection is established\."
+    # A kernel that ends still owes an answer to the debugger, or to the box with the history of commands.
+    r"|Could not restore the debugger state: Canceled future for debug_request message before replies were done"
+    r"|History was unable to be retrieved"
+    # A busy machine starts slowly.
+    r"|\s*Plugin (?!autodiff-kit)\S+ (is taking too long|\(with \d+ dependants\) took [\d.]+ms) to activate\."
+)
+
+
+def listen(page: Page, complaints: list[str]) -> None:
+    """Note the errors and warnings on the console of a page of JupyterLab."""
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not OF_JUPYTERLAB.fullmatch(message.text):
+            complaints.append(f"{message.text} ({message.location})")
+
+    page.on("console", hear)
 
 
 def axe(page: Page, *roots: str) -> list[str]:

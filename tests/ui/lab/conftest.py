@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -18,14 +17,12 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from ..conftest import ask
+from ..conftest import ask, listen
 
 HERE = Path(__file__).parent
 TALL = 1100  # px of the window's height
 START = 180.0  # seconds that a server may take to start
 WHOLE = 90_000  # ms that all cells of a notebook may take
-# What JupyterLab itself says in the console, whatever notebook is open.
-NOT_OURS = re.compile(r"/lab/api/|favicon|/lsp/|Not able to find extensions|static/lab/|jupyterlab")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -107,7 +104,7 @@ class Notebook:
     def __init__(self, page: Page, server: Server, path: str, url: str = "") -> None:
         self.page = page
         self.complaints: list[str] = []
-        page.on("console", lambda m: self._hear(m.text, m.location) if m.type == "error" else None)
+        listen(page, self.complaints)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.goto(f"{url or server.url}lab/tree/{path}?token={server.token}&reset")
         self.ready()
@@ -115,10 +112,6 @@ class Notebook:
     def js(self, script: str, it: Any = None) -> Any:
         """What the page answers to a script."""
         return ask(self.page, script, it)
-
-    def _hear(self, text: str, where: Any) -> None:
-        if not NOT_OURS.search(str(where)):
-            self.complaints.append(f"{text} ({where})")
 
     def ready(self) -> None:
         """Wait until the notebook is drawn and its kernel rests; put the side bar away."""

@@ -194,7 +194,8 @@ class Cable:
     def pull(self) -> None:
         self._is_in = False
         for end in self._ends:
-            end.close()
+            with contextlib.suppress(OSError):  # it has ended already
+                end.shutdown(socket.SHUT_RDWR)
         self._ends.clear()
 
     def put_in(self) -> None:

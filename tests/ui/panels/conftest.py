@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from ..conftest import ask, axe
+from ..conftest import ask, axe, listen
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "autodiff_kit" / "lab"
@@ -28,12 +28,6 @@ EXPOSED = ("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_a
 FORGET = "if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }"
 # Scripts of others. (anywidget gives a widget two seconds to begin, and says so where a busy machine takes longer.)
 THEIRS = re.compile(r"/static/lab/|/static/notebook/|/extensions/anywidget/")
-# What JupyterLab itself says in the console, whatever extension is there.
-NOT_OURS = re.compile(
-    r"/lab/api/|/api/(kernels|sessions)\?|favicon|/lsp/|Not able to find extensions|jupyterlab|websocket|debugger"
-    r"|Connection lost, reconnecting|History was unable to be retrieved|Plugin (?!autodiff-kit)\S+ .* to activate",
-    re.IGNORECASE,
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -137,14 +131,10 @@ class Bench:
         self.complaints: list[str] = []
         self.hosts: set[str] = set()
         page.set_default_timeout(10_000)
-        page.on("console", lambda m: self._hear(m.text, m.location) if m.type in ("error", "warning") else None)
+        listen(page, self.complaints)
         page.on("pageerror", self._failed)
         page.on("request", lambda request: self.hosts.add(request.url.split("/")[2] if "//" in request.url else ""))
         self.load("&reset")
-
-    def _hear(self, text: str, where: Any) -> None:
-        if not NOT_OURS.search(f"{where} {text}"):
-            self.complaints.append(f"{text} ({where})")
 
     def js(self, script: str, it: Any = None) -> Any:
         """What the page answers to a script."""
@@ -261,10 +251,9 @@ def _contexts(server: Server, _browser: Any) -> Iterator[dict[Browser, BrowserCo
     """A memory of each browser for a worker's tests: JupyterLab's scripts are read and compiled once."""
     kept: dict[Browser, BrowserContext] = {}
     yield kept
-    _browser.show(True)
-    for one in kept.values():
-        one.close()
-    _browser.show(False)
+    with _browser.shown():
+        for one in kept.values():
+            one.close()
 
 
 @pytest.fixture
