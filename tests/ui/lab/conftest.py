@@ -268,45 +268,24 @@ class Play:
         """What stands in the boxes that are in view."""
         return [box.input_value() for box in self.find(f"{selector}:visible").all()]
 
-    def dark(self) -> bool:
-        """Whether the widget's text is light."""
-        light: bool = self.root.evaluate(
-            "root => getComputedStyle(root).color.match(/\\d+/g).slice(0, 3).every(c => c > 150)"
-        )
-        return light
-
-    def overflows(self) -> bool:
-        """Whether the widget is wider than the cell that holds it."""
-        wider: bool = self.root.evaluate(
-            "root => root.scrollWidth > root.clientWidth || root.getBoundingClientRect().right > "
-            "root.closest('.jp-Notebook').getBoundingClientRect().right"
-        )
-        return wider
-
 
 Open = Callable[..., Notebook]
 
 
 @pytest.fixture
 def notebook(server: Server, browser: Browser) -> Iterator[Open]:
-    """Open a notebook: ``notebook("notebooks/01_….ipynb", theme="dark", width=420)``."""
+    """Open a notebook: ``notebook("notebooks/01_….ipynb")``."""
     opened: list[Notebook] = []
 
-    def show(path: str, theme: str = "light", width: int = 1200) -> Notebook:
-        page = browser.new_page(viewport={"width": width, "height": TALL})
+    def show(path: str) -> Notebook:
+        page = browser.new_page(viewport={"width": 1200, "height": TALL})
         page.set_default_timeout(15_000)
         one = Notebook(page, server, path)
-        if theme == "dark":
-            one.js("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
-            page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
         opened.append(one)
         return one
 
     yield show
     for one in opened:
-        if one.page.locator("body[data-jp-theme-light=false]").count():
-            one.js("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
-            one.page.wait_for_selector("body[data-jp-theme-light=true]", state="attached")
         one.js("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
         one.page.close()
         assert one.complaints == []

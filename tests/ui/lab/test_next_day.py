@@ -183,10 +183,11 @@ class Cable:
     def _accept(self) -> None:
         while True:
             near, _ = self._listener.accept()
-            if not self._is_in:
+            try:
+                far = socket.create_connection(("127.0.0.1", self._server if self._is_in else 0))
+            except OSError:  # nobody listens
                 near.close()
                 continue
-            far = socket.create_connection(("127.0.0.1", self._server))
             self._ends += [near, far]
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
