@@ -78,7 +78,8 @@ def test_what_was_found_before_any_answer_can_be_predicted_again(stage: Any) -> 
 def test_what_the_kernel_found_fits_beside_no_choice_on_a_telephone(stage: Any) -> None:
     """The sides of JupyterLab leave a cell 240 of 360 pixels."""
     choices = [*CHOICES, {"value": "c", "label": "floating-point"}]
-    on = stage(Asked(question="What comes?", choices=choices, answer="a", truth="c"), width=240)
+    question = "What does gradient_override_map give?"
+    on = stage(Asked(question=question, choices=choices, answer="a", truth="c"), width=240)
     box = on.page.locator(".ak-predict")
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
     on.shot("predict-240")

@@ -15,32 +15,29 @@ THEMES = ("Light", "Dark")
 WHOLE = 90_000  # ms that all cells of a lesson may take
 # Every cell is laid out, also those that are out of sight.
 LAID_OUT = ".jp-Notebook .jp-Cell, .jp-Notebook .jp-Cell * { content-visibility: visible !important }"
-# What is wrong with how a lesson stands: it is too narrow; a part leaves it at its right and cannot be scrolled in a
-# box of its own, which a widget may not even do; the theme hides the text of a widget.
+# What is wrong with how a lesson stands: it is too narrow; a part leaves the lesson or its widget at the right, and
+# cannot be scrolled in a box of its own; the theme hides the text of a widget.
 FAULTS = """([width, isDark]) => {
   const outer = jupyterapp.shell.currentWidget.content.node.querySelector('.jp-WindowedPanel-outer');
-  const edge = outer.getBoundingClientRect().left + outer.clientWidth + 1;
   const scrolls = (e) => ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(e).overflowX);
-  const isHeld = (e) => {
-    for (let up = e.parentElement; up !== outer; up = up.parentElement) if (scrolls(up)) return true;
+  const isHeld = (e, root) => {
+    for (let up = e.parentElement; up !== root; up = up.parentElement) if (scrolls(up)) return true;
   };
-  const leaves = (e) => {
+  const sticksOut = (root) => [...root.querySelectorAll('*')].filter((e) => {
     const box = e.getBoundingClientRect();
-    return box.width && box.height && box.right > edge && e.checkVisibility({ visibilityProperty: true });
-  };
+    const leaves = box.right > root.getBoundingClientRect().left + root.clientWidth + 1;
+    return leaves && box.width && box.height && e.checkVisibility({ visibilityProperty: true }) && !isHeld(e, root);
+  });
   const isLight = (e) => getComputedStyle(e).color.match(/\\d+/g).slice(0, 3).every((part) => part > 150);
   const widgets = [...outer.querySelectorAll('section.ak, .ak-predict')];
-  const wide = new Set([
-    ...[document.documentElement, outer].filter((e) => e.scrollWidth > e.clientWidth),
-    ...[...outer.querySelectorAll('*')].filter((e) => leaves(e) && !isHeld(e)),
-    ...widgets.filter((e) => leaves(e) || e.scrollWidth > e.clientWidth + 1),
-  ]);
+  const out = new Set([outer, ...widgets].flatMap(sticksOut));
   return [
     ...(widgets.length ? [] : ['no widget']),
     ...(outer.clientWidth < Math.min(480, width - 120) ? [`only ${outer.clientWidth} px`] : []),
-    ...[...wide].map((e) => `too wide: ${e.outerHTML.slice(0, 160)}`),
+    ...[document.documentElement, outer].filter((e) => e.scrollWidth > e.clientWidth).map(() => 'it scrolls sideways'),
+    ...[...out].map((e) => `sticks out: ${e.outerHTML.slice(0, 120)}`),
     ...widgets.filter((e) => isLight(e) !== isDark).map((e) => `colour of ${e.outerHTML.slice(0, 90)}`),
-  ].slice(0, 6);
+  ].slice(0, 4);
 }"""
 ERRORS = """() => jupyterapp.shell.currentWidget.content.widgets.flatMap((cell) => cell.model.outputs?.toJSON() ?? [])
   .filter((one) => one.output_type === 'error').map((one) => `${one.ename}: ${one.evalue}`)"""
