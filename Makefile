@@ -10,6 +10,7 @@
 #   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, three quarters of an hour)
 #   make bench-parts                                         what drawing, checking and steps cost, without the others
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
+#   make release-check PYTHONS="python3.11 python3.12"       wheel and source distribution, installed and run on each of them
 #   make extension                                           build the JupyterLab extension anew, after changing its sources
 #   make exercises                                       write the exercises' notebooks anew, after changing a question
 #   make clean                                               remove what these made; never your work
@@ -26,6 +27,7 @@ FOUND ?= build/bench
 # needs; make bench PEERS_PIP="--extra-index-url https://download.pytorch.org/whl/cpu" does without.
 PEERS ?= .venv-bench
 PEERS_PIP ?=
+PYTHONS ?= $(PYTHON)
 # nbgrader and otter, which the tests in tests/interop ask, have an environment of their own too.
 INTEROP ?= .venv-interop
 SITE ?= docs/_build/html
@@ -45,7 +47,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 BENCHES := $(subst /,.,$(basename $(filter-out benchmarks/grading_throughput.py,$(wildcard benchmarks/*.py))))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
-.PHONY: lab test test-all slowest bench bench-parts docs extension exercises check clean
+.PHONY: lab test test-all release-check slowest bench bench-parts docs extension exercises check clean
 
 lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
@@ -75,6 +77,9 @@ bench: $(PEERS)/.ready $(VENV)/.test $(INTEROP)/.ready
 
 bench-parts: $(VENV)/.test
 	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python -m $$script || exit 1; done
+
+release-check: $(VENV)/.test
+	$(BIN)/python tests/release.py $(PYTHONS)
 
 exercises: $(VENV)/.test
 	$(BIN)/python -m autodiff_kit.author.builtin_exercises exercises

@@ -151,6 +151,13 @@ def test_python_versions_agree() -> None:
     assert (TOP / "binder" / "runtime.txt").read_text().strip() == "python-3.12"
 
 
+def test_the_files_of_a_release_have_one_version() -> None:
+    code = "import release; print(release.same_version())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP / "tests", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["version"]
+
+
 @pytest.mark.parametrize("name", ["binder/postBuild", "binder/start", ".ci/run"])
 def test_scripts_can_be_run(name: str) -> None:
     path = TOP / name
