@@ -109,7 +109,7 @@ def reads_the_syllabus(mira: Learner) -> None:
 
 
 def opens_the_lesson(mira: Learner) -> None:
-    """3. The notebook beside the syllabus; an empty inspector when it is asked for, and then the syllabus makes room."""
+    """3. The notebook beside the syllabus; an empty inspector when it is asked for, and the syllabus makes room."""
     mira.page.set_viewport_size({"width": 1024, "height": TALLEST})
     row = mira.syllabus.locator('.akl-lesson[data-no="01"]')
     if not row.get_by_role("button", name="Start").is_visible():
