@@ -171,7 +171,7 @@ function sentence({ next, done, now, end, pushes, pulls }) {
 
 const tableOf = ({ about, tries }) => ({
   caption: about.words,
-  columns: ["try", ...about.names, "damping", "cost", "promised", "found", ""],
+  columns: ["try", ...about.names, "damping", "cost", "promised", "found", "outcome"],
   rows: tries.map((one, k) => [
     `${k + 1}`,
     ...one.at.map((v) => brief(v, 6)),
