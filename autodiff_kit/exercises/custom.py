@@ -58,7 +58,7 @@ def load_built_lesson(about: Path, package: str) -> Lesson:
 
 def _load_question(entry: dict[str, Any], package: str) -> Question:
     author = import_module(f"{package}.{entry['id'].replace('-', '_')}")
-    optional = {name: getattr(author, name) for name in ("spoils", "praise") if hasattr(author, name)}
+    optional = {name: getattr(author, name) for name in ("spoils", "praise", "counterexample") if hasattr(author, name)}
     entry["writes"] = tuple(entry["writes"])
     hints: tuple[str, str, str] = tuple(author.hints)
     return Question(

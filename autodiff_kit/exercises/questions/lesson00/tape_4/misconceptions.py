@@ -1,11 +1,13 @@
-"""Random programs, and the bytes that a tape holds as each misconception of tape-4 counts them."""
+"""Random programs, how they are made smaller, and the bytes that a tape holds as each misconception of tape-4 counts them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
+
+from autodiff_kit.exercises.counterexample import renumbering
 
 ProgramLine = tuple[Any, ...]
 
@@ -33,6 +35,16 @@ def telling_program(rng: np.random.Generator) -> list[ProgramLine]:
         right = total_bytes(list({one for held in saved_arrays(lines) for one in held}), 1)
         if all(bytes_if_inputs_are_saved(lines, 1, op) != right for op in ("add", "exp", "relu")):
             return lines
+
+
+def smaller_programs(lines: list[ProgramLine], n: int) -> Iterator[tuple[list[ProgramLine], int]]:
+    """One line less, whose readers read one of its inputs; and last ten numbers in each array."""
+    for k in reversed(range(len(lines))):
+        for stand_in in dict.fromkeys(lines[k][1:]):
+            number = renumbering(2 + k, stand_in)
+            yield [(op, *map(number, inputs)) for op, *inputs in [*lines[:k], *lines[k + 1 :]]], n
+    if n != 10:
+        yield lines, 10
 
 
 def saved_arrays(lines: list[ProgramLine], keeps: dict[str, str] = SAVED_BY_OPERATION) -> list[list[Hashable]]:

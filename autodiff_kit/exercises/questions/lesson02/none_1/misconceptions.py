@@ -21,7 +21,7 @@ Answer = tuple[int, int | None]
 
 # One program a row: `name op inputs`, by role. X is the variable that is asked for, W another one, S one that is
 # assigned to, Y the target; `?` stands for an operation of one input, `&` for one of two, `!` for a rounding.
-HEAD = "X variable / W variable / S variable / "
+HEAD = "X variable / W variable / S variable"
 
 
 TEMPLATES = (
@@ -64,7 +64,8 @@ def _program(rng: np.random.Generator, text: str, source: str) -> tuple[Program,
     letters = rng.permutation(list("abcdefghkmnpqrstuvwxyz"))
     names = dict(zip("XWSABCPY", letters.tolist(), strict=False))
     lines = []
-    for line in (HEAD + text).split(" / "):
+    head = [line for line in HEAD.split(" / ") if line[:1] in text.split()]  # only the variables that the program uses
+    for line in [*head, *text.split(" / ")]:
         name, op, *inputs = line.split() if line != "tape" else ("", "tape")
         op = str(rng.choice(DRAWN[op])) if op in DRAWN else op
         lines.append((names.get(name, ""), op, tuple(names[i] for i in inputs)))

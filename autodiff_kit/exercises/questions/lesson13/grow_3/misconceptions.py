@@ -1,8 +1,8 @@
-"""Random expressions, and counts of their distinct subexpressions, right and wrong."""
+"""Random expressions, how they are made smaller, and counts of their distinct subexpressions, right and wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 Expression = Any  # a name, a number, or (op, parts ...)
 
 
-# ------------------------------------------------------------------------------------------------------------- grow-3
 COMMUTATIVE = ("+", "*")
 
 
@@ -32,6 +31,14 @@ def random_expression(rng: np.random.Generator) -> Expression:
     for k in rng.permutation(len(more))[: int(rng.integers(2, 5))]:
         e = ("+", e, more[k])
     return e if rng.random() < 0.5 else ("-", e, ("*", z, number))
+
+
+def smaller_expressions(e: Expression) -> Iterator[Expression]:
+    """One of the parts in place of the whole, and the same inside each part."""
+    if isinstance(e, tuple):
+        yield from e[1:]
+        for k, part in enumerate(e[1:], 1):
+            yield from ((*e[:k], one, *e[k + 1 :]) for one in smaller_expressions(part))
 
 
 def count_distinct_operations(e: Expression, commute: tuple[str, ...] = COMMUTATIVE, fold: bool = True) -> int:

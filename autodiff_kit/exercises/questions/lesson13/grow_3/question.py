@@ -40,6 +40,7 @@ number of operations that it runs.
     solution=solution.distinct,
     inputs=inputs,
     tolerance=1e-12,
+    smaller=lambda e: ((one,) for one in misconceptions.smaller_expressions(e)),
     facts=lambda e: {"n": misconceptions.count_operations(e)},
     misconceptions=(
         Misconception(
