@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
 
@@ -34,22 +32,12 @@ def assert_fails_as(wrong, seeds):
         assert not re.search(r"\{\w*\}", verdict.message)
 
 
-def test_the_worked_answer_passes(question, solutions):
-    assert_passes(question, solutions(question), FEW)
+def test_the_worked_answer_passes(question, solutions, every_case):
+    assert_passes(question, solutions(question), ALL_RIGHT if every_case else FEW)
 
 
-@pytest.mark.slow
-def test_the_worked_answer_passes_for_every_seed(question, solutions):
-    assert_passes(question, solutions(question), ALL_RIGHT)
-
-
-def test_a_wrong_solution_is_told_its_misconception(wrong):
-    assert_fails_as(wrong, SOME)
-
-
-@pytest.mark.slow
-def test_a_wrong_solution_is_told_its_misconception_for_every_seed(wrong):
-    assert_fails_as(wrong, ALL_WRONG)
+def test_a_wrong_solution_is_told_its_misconception(wrong, every_case):
+    assert_fails_as(wrong, ALL_WRONG if every_case else SOME)
 
 
 def test_a_starter_runs_and_is_told_kindly_that_it_is_empty(question):

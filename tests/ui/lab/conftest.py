@@ -30,7 +30,7 @@ NOT_OURS = re.compile(r"/lab/api/|favicon|/lsp/|Not able to find extensions|stat
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 

@@ -37,7 +37,7 @@ NOT_OURS = re.compile(
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 
