@@ -1,4 +1,4 @@
-"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | master``.
+"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | mutants | master``.
 
 Adding the commands to the argument parser imports no exercise; each command imports its own modules when it runs.
 """
@@ -16,6 +16,8 @@ __all__ = ["BUILD_PARTS", "VALIDATION_SEEDS", "add_author_commands", "build_exer
 
 BUILD_PARTS = ("release", "course", "otter", "key", "preview")
 VALIDATION_SEEDS = 100
+MUTANT_DRAWS = 20
+MOST_SURVIVORS = 0.01
 
 
 def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,6 +52,14 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
         help=f"draws for each answer (default: {VALIDATION_SEEDS})",
     )
     test.set_defaults(run=_run_validate)
+
+    mutate = what.add_parser(
+        "mutants", parents=[master], help="put small faults into the worked answers and count those that a check misses"
+    )
+    mutate.add_argument(
+        "--draws", type=int, default=MUTANT_DRAWS, metavar="N", help=f"draws for each fault (default: {MUTANT_DRAWS})"
+    )
+    mutate.set_defaults(run=_run_mutants)
 
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
     show.set_defaults(run=_run_show)
@@ -125,6 +135,24 @@ def _run_validate(options: argparse.Namespace) -> int:
     asked, points = len(master.lesson.questions), master.lesson.points
     print(f"Questions {asked}, points {points}, draws {options.seeds}, problems {len(problems)}.")
     return 1 if problems else 0
+
+
+def _run_mutants(options: argparse.Namespace) -> int:
+    from .mutation import surviving_share, try_mutants
+
+    weak = 0
+    for question in _read_named_master(options.master).lesson.questions:
+        results = try_mutants(question, options.draws)
+        wrong, share = [result for result in results if result.differs], surviving_share(results)
+        print(
+            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, {share:.2%} of their checks pass."
+        )
+        for result in wrong:
+            if result.passed:
+                print(f"  line {result.mutant.line}: {result.mutant.change} passes {result.passed} of {result.draws}")
+        weak += share > MOST_SURVIVORS
+    print(f"Questions with more than {MOST_SURVIVORS:.0%}: {weak}.")
+    return 1 if weak else 0
 
 
 def _run_show(options: argparse.Namespace) -> int:
