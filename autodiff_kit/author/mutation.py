@@ -149,7 +149,8 @@ def _recorded_calls(
         runner = InProcessRunner(functions)
 
         def answer(call: Call, runner: Any = runner, calls: Any = calls) -> CallResult:
-            calls.append((call, result := runner(call)))
+            result: CallResult = runner(call)
+            calls.append((call, result))
             return result
 
         grade_attempt(question, functions, seed, answer)
@@ -178,12 +179,13 @@ def _same(got: CallResult, want: CallResult) -> bool:
 def _close(got: Any, want: Any) -> bool:
     """Whether two plain values are equal, numbers within a tolerance."""
     if isinstance(want, list | tuple):
-        return type(got) is type(want) and len(got) == len(want) and all(map(_close, got, want))
+        return isinstance(got, list | tuple) and len(got) == len(want) and all(map(_close, got, want))
     if isinstance(want, dict):
         return type(got) is dict and got.keys() == want.keys() and all(_close(got[key], want[key]) for key in want)
     if isinstance(want, np.ndarray | float):
         a, b = np.asarray(got), np.asarray(want)
-        return a.shape == b.shape and a.dtype == b.dtype and np.allclose(a, b, TOLERANCE, TOLERANCE, equal_nan=True)
+        alike = a.shape == b.shape and a.dtype == b.dtype
+        return alike and bool(np.allclose(a, b, TOLERANCE, TOLERANCE, equal_nan=True))
     return bool(got == want)
 
 

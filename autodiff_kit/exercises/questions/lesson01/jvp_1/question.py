@@ -23,15 +23,15 @@ OPS = ("add", "mul", "square", "sin", "sub")
 
 
 def program_of(rng: np.random.Generator) -> tuple[int, misconceptions.Program, list[int]]:
-    """Number of inputs, lines and outputs: with fan-out, mul(a, a), a sub, an input as an output, one output twice."""
+    """Number of inputs, lines and outputs: each operation, fan-out, mul(a, a), an input as an output, one output twice."""
     n = int(rng.integers(2, 5))
     program: misconceptions.Program = [("mul", 0, 1), ("square", n), ("mul", n, n + 1), ("sin", 0), ("mul", 1, 1)]
-    program += [("sub", n + 3, 1)]
+    program += [("sub", n + 3, 1), ("add", n + 5, 0)]
     for _ in range(int(rng.integers(2, 6))):
         op = OPS[rng.integers(5)]
         ins = rng.integers(0, n + len(program), 1 if op in ("square", "sin") else 2)
         program.append((op, *ins.tolist()))
-    return n, program, [n + 2, n + 3, 0, n + len(program) - 1, n + 2, n + 4, n + 5]
+    return n, program, [n + 2, n + 3, 0, n + len(program) - 1, n + 2, n + 4, n + 5, n + 6]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:

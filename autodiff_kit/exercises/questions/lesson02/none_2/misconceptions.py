@@ -16,7 +16,7 @@ CUTS = ("floor", "cast", "greater", "convert")
 
 
 def random_graph(rng: np.random.Generator) -> tuple[Graph, int, list[int]]:
-    """Nodes, target and sources: with a cut, a difference of equals, an unused branch, and nodes after the target.
+    """Nodes, target and sources: with each cut, a difference of equals, an unused branch, and nodes after the target.
 
     Each operation of one input is on the only path to some of the sources.
     """
@@ -34,11 +34,12 @@ def random_graph(rng: np.random.Generator) -> tuple[Graph, int, list[int]]:
         unused.append(node(rng.choice(one), int(rng.choice(path + unused))))
     for op in rng.permutation(one):
         path.append(node(op, path[-1]))
-    rough = node(rng.choice(one), 2)
-    cut = node(rng.choice(CUTS), rough)
+    for op in rng.permutation(CUTS):
+        cut = node(op, node(rng.choice(one), 2))
+        path.append(node("mul", path[-1], cut))
     smooth = node(rng.choice(one), 3)
     level = node("sub", smooth, smooth)
-    target = node("add", node("mul", path[-1], cut), level)
+    target = node("add", path[-1], level)
     node("mul", target, unused[-1])
     node(rng.choice(CUTS), target)
     node(rng.choice(one), 0)

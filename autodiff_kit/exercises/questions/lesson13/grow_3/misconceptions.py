@@ -21,16 +21,29 @@ WORKED: dict[str, Callable[..., float]] = {
 }
 
 
-def random_expression(rng: np.random.Generator) -> Expression:
-    """Sums both ways round, differences both ways round, equal parts, and a part that is a number."""
-    x, y, z, w = (str(name) for name in rng.permutation(list("xyzw")))
-    a, b = int(rng.integers(2, 5)), int(rng.integers(5, 9))
-    s, number = ("+", x, y), (str(rng.choice(["+", "*"])), a, b)
-    e: Expression = ("*", ("+", s, ("-", x, y)), ("+", ("-", y, x), ("*", ("+", y, x), ("sin", s))))
-    more = [("sin", ("+", y, x)), ("*", z, w), ("*", number, z), ("*", z, WORKED[number[0]](a, b)), ("+", number, s)]
+def random_expression(rng: np.random.Generator, folded: str) -> Expression:
+    """Sums both ways round, differences both ways round, equal parts, and parts that are numbers, by ``folded``."""
+    e, more = _parts(rng, folded)
     for k in rng.permutation(len(more))[: int(rng.integers(2, 5))]:
         e = ("+", e, more[k])
-    return e if rng.random() < 0.5 else ("-", e, ("*", z, number))
+    return e
+
+
+def telling_expression(rng: np.random.Generator, folded: str) -> Expression:
+    """An expression that has a part of numbers, by ``folded``, and the number that it is, in equal products."""
+    e, more = _parts(rng, folded)
+    for part in more:
+        e = ("+", e, part)
+    return e
+
+
+def _parts(rng: np.random.Generator, folded: str) -> tuple[Expression, list[Expression]]:
+    x, y, z, w = (str(name) for name in rng.permutation(list("xyzw")))
+    a, b = int(rng.integers(2, 5)), int(rng.integers(5, 9))
+    s, number = ("+", x, y), (folded, a, b)
+    e: Expression = ("*", ("+", s, ("-", x, y)), ("+", ("-", y, x), ("*", ("+", y, x), ("sin", s))))
+    more = [("sin", ("+", y, x)), ("*", z, w), ("*", number, z), ("*", z, WORKED[folded](a, b)), ("+", number, s)]
+    return e, more
 
 
 def smaller_expressions(e: Expression) -> Iterator[Expression]:
