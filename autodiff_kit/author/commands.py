@@ -148,8 +148,11 @@ def _run_mutants(options: argparse.Namespace) -> int:
             f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, {share:.2%} of their checks pass."
         )
         for result in wrong:
+            where = f"  line {result.mutant.line}: {result.mutant.change}"
             if result.passed:
-                print(f"  line {result.mutant.line}: {result.mutant.change} passes {result.passed} of {result.draws}")
+                print(f"{where} passes {result.passed} of {options.draws}")
+            elif result.depends_on_the_draw:
+                print(f"{where} gets {', '.join(f'{share:g}' for share in sorted(set(result.shares)))} of the points")
         weak += share > MOST_SURVIVORS
     print(f"Questions with more than {MOST_SURVIVORS:.0%}: {weak}.")
     return 1 if weak else 0

@@ -53,12 +53,31 @@ class Mutant:
 
 @dataclass(frozen=True)
 class MutantResult:
-    """How often a mutant passed, and whether it computes anything else than the worked answer."""
+    """What a mutant gets on each draw, and whether it computes anything else than the worked answer.
+
+    Attributes
+    ----------
+    mutant : Mutant
+        The mutant.
+    shares : tuple of float
+        Its fraction of the points on each draw.
+    differs : bool
+        Whether a result of it differs from that of the worked answer.
+    """
 
     mutant: Mutant
-    passed: int
-    draws: int
+    shares: tuple[float, ...]
     differs: bool
+
+    @property
+    def passed(self) -> int:
+        """On how many draws it gets all points."""
+        return self.shares.count(1.0)
+
+    @property
+    def depends_on_the_draw(self) -> bool:
+        """Whether the same hand-in gets other points under another secret."""
+        return len(set(self.shares)) > 1
 
 
 def make_mutants(source: str) -> list[Mutant]:
@@ -109,16 +128,15 @@ def try_mutants(question: Question, draws: int) -> list[MutantResult]:
     for mutant in make_mutants(question.solution):
         functions = _functions(question, mutant.source)
         if functions is not None:
-            passed = sum(_passes(question, functions, seed) for seed in range(draws))
-            differs = passed < draws or _answers_differ(functions, recorded)
-            results.append(MutantResult(mutant, passed, draws, differs))
+            shares = tuple(_share(question, functions, seed) for seed in range(draws))
+            results.append(MutantResult(mutant, shares, min(shares) < 1 or _answers_differ(functions, recorded)))
     return results
 
 
 def surviving_share(results: list[MutantResult]) -> float:
     """The share of checks that were passed, over all mutants that compute anything else than the worked answer."""
     wrong = [result for result in results if result.differs]
-    return sum(result.passed for result in wrong) / max(1, sum(result.draws for result in wrong))
+    return sum(result.passed for result in wrong) / max(1, sum(len(result.shares) for result in wrong))
 
 
 # ---------------------------------------------------------------- running
@@ -131,12 +149,12 @@ def _functions(question: Question, source: str) -> dict[str, Callable[..., Any]]
         return None
 
 
-def _passes(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> bool:
+def _share(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> float:
     runner = InProcessRunner(functions, SECONDS_FOR_A_MUTANT)
     try:
-        return grade_attempt(question, functions, seed, runner).outcome == "passed"
-    except Exception:  # noqa: BLE001 - a check that breaks does not pass
-        return False
+        return grade_attempt(question, functions, seed, runner).share
+    except Exception:  # noqa: BLE001 - a check that breaks gives nothing
+        return 0.0
 
 
 def _recorded_calls(

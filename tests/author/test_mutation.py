@@ -78,6 +78,8 @@ def test_a_mutant_that_computes_the_same_is_not_counted_and_one_that_is_missed_i
     assert 0 < by_change["`1` -> `2`"].passed < 10
     wrong = [result for result in results if result.differs]
     assert surviving_share(results) == sum(result.passed for result in wrong) / (10 * len(wrong)) > MOST_SURVIVORS
+    assert by_change["`1` -> `2`"].depends_on_the_draw
+    assert not by_change["`abs(x)` -> `x`"].depends_on_the_draw
 
 
 def test_a_mutant_without_an_end_does_not_pass(monkeypatch):

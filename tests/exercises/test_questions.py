@@ -22,6 +22,7 @@ def assert_passes(question, functions, seeds):
 
 
 def assert_fails_as(wrong, seeds):
+    shares = set()
     for seed in seeds:
         verdict = grade_attempt(wrong.question, wrong.functions, seed)
         assert verdict.outcome in FAILED, (seed, verdict)
@@ -30,6 +31,8 @@ def assert_fails_as(wrong, seeds):
         assert any(part.right < part.of for part in verdict.parts), verdict.parts
         assert all(0 <= part.right <= part.of for part in verdict.parts), verdict.parts
         assert not re.search(r"\{\w*\}", verdict.message)
+        shares.add(verdict.share)
+    assert len(shares) == 1, "the same answer gets the same points, whatever is drawn"
 
 
 def test_the_worked_answer_passes(question, solutions, every_case):
