@@ -149,7 +149,9 @@ def _run_mutants(options: argparse.Namespace) -> int:
         )
         for result in wrong:
             where = f"  line {result.mutant.line}: {result.mutant.change}"
-            if result.passed:
+            if result.passed == options.draws:
+                print(f"{where} passes always: is it another right answer?")
+            elif result.passed:
                 print(f"{where} passes {result.passed} of {options.draws}")
             elif result.depends_on_the_draw:
                 print(f"{where} gets {', '.join(f'{share:g}' for share in sorted(set(result.shares)))} of the points")
