@@ -283,7 +283,9 @@ def _of_constant(node: ast.Constant) -> Iterator[ast.AST]:
     elif isinstance(value, int):
         yield from (ast.Constant(value + 1), ast.Constant(value - 1))
     elif isinstance(value, float):
-        yield from (ast.Constant(2 * value or 1.0), ast.Constant(-value))
+        yield ast.Constant(2 * value or 1.0)
+        if abs(value) > TOLERANCE:  # a tolerance of the other sign is no slip that anybody makes
+            yield ast.Constant(-value)
 
 
 def _of_call(node: ast.Call) -> Iterator[ast.AST]:
