@@ -1,4 +1,4 @@
-"""What this platform can do. Modules that need threads, locked files or floating-point signals ask here.
+"""What this platform can do. Modules that need threads, locked files, floating-point signals or pictures ask here.
 
 In a browser the kit runs on WebAssembly (Pyodide, ``sys.platform == "emscripten"``): one thread, one process, a file
 system in memory, and arithmetic that raises no floating-point signals.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-__all__ = ["HAS_FILE_LOCKS", "HAS_FLOATING_POINT_SIGNALS", "HAS_PROCESSES", "HAS_THREADS"]
+__all__ = ["DRAWS_STILL_PICTURES", "HAS_FILE_LOCKS", "HAS_FLOATING_POINT_SIGNALS", "HAS_PROCESSES", "HAS_THREADS"]
 
 _WEBASSEMBLY: Final = sys.platform == "emscripten"
 
@@ -24,3 +24,6 @@ HAS_FILE_LOCKS: Final = not _WEBASSEMBLY
 
 HAS_FLOATING_POINT_SIGNALS: Final = not _WEBASSEMBLY
 """Whether NumPy notices a division by zero, an overflow and an invalid value, as ``np.errstate`` expects."""
+
+DRAWS_STILL_PICTURES: Final = not _WEBASSEMBLY
+"""Whether a widget's output has a still picture too; in a browser each would wait for Matplotlib to be loaded."""
