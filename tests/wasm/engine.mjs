@@ -15,9 +15,14 @@ for (const [to, from] of Object.entries(job.files)) {
 }
 
 pyodide.globals.set("argument", JSON.stringify(job.argument));
-const found = pyodide.runPython(`
-import importlib, json, site, sys
+try {
+  const found = pyodide.runPython(`
+import importlib, json, sys
 sys.path.insert(0, "/home/pyodide")
 json.dumps(importlib.import_module(${JSON.stringify(job.module)}).main(**json.loads(argument)))
 `);
-fs.writeFileSync(job.result, found);
+  fs.writeFileSync(job.result, found);
+} catch (error) {
+  console.error(error.message); // Python's traceback; that of Node would show a page of the engine's own code
+  process.exitCode = 1;
+}

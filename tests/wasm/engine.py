@@ -59,14 +59,21 @@ class Engine:
     wheels: tuple[Path, ...]
 
     def run(
-        self, module: str, folder: Path, files: Mapping[str, Path] | None = None, environment: Mapping[str, str] | None = None, **arguments: Any
+        self,
+        module: str,
+        folder: Path,
+        files: Mapping[str, Path] | None = None,
+        environment: Mapping[str, str] | None = None,
+        **arguments: Any,
     ) -> Any:
         """Run ``main(**arguments)`` of a module of this folder in a new engine; return what it returns.
 
         ``files`` are copied into the engine: path there -> file here.
         """
         job, result = folder / f"{module}.job.json", folder / f"{module}.result.json"
-        given = {f"/home/pyodide/{path.name}": path for path in Path(__file__).parent.glob("in_*.py")} | dict(files or {})
+        given = {f"/home/pyodide/{path.name}": path for path in Path(__file__).parent.glob("in_*.py")} | dict(
+            files or {}
+        )
         content = {
             "pyodide": str(self.pyodide),
             "wheels": [str(wheel) for wheel in self.wheels],
@@ -121,7 +128,18 @@ def fetch_pure_wheels() -> None:
 
 def build_kit(into: Path) -> Path:
     """The kit's wheel, built as pip builds it."""
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w", str(into), str(TOP)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "-q",
+        "-w",
+        str(into),
+        str(TOP),
+    ]
     subprocess.run(command, check=True, capture_output=True, text=True)
     [found] = into.glob("*.whl")
     return found
