@@ -10,7 +10,14 @@ import signal
 import sys
 from typing import Final
 
-__all__ = ["DRAWS_STILL_PICTURES", "HAS_64_BIT_INTEGERS", "HAS_FILE_LOCKS", "HAS_FLOATING_POINT_SIGNALS", "HAS_THREADS", "HAS_TIMER_SIGNALS"]
+__all__ = [
+    "DRAWS_STILL_PICTURES",
+    "HAS_64_BIT_INTEGERS",
+    "HAS_FILE_LOCKS",
+    "HAS_FLOATING_POINT_SIGNALS",
+    "HAS_THREADS",
+    "HAS_TIMER_SIGNALS",
+]
 
 _WEBASSEMBLY: Final = sys.platform == "emscripten"
 
