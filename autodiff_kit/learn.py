@@ -21,7 +21,7 @@ from autodiff_kit.lessons.prediction import (
     prompt_as_html,
     prompt_as_text,
 )
-from autodiff_kit.lessons.progress import progress
+from autodiff_kit.lessons.progress import export_progress, import_progress, progress
 from autodiff_kit.lessons.prompt import Prompt
 from autodiff_kit.lessons.prompts import find_prompt, prompts_of
 from autodiff_kit.lessons.tables import Table, number, vector
@@ -37,6 +37,8 @@ __all__ = [
     "DisplayedPrompt",
     "Table",
     "exercise",
+    "export_progress",
+    "import_progress",
     "lesson",
     "lesson_figure",
     "number",

@@ -3,7 +3,7 @@
 NumPy learns of a division by zero, an overflow or an invalid value from the processor; WebAssembly has no such signals.
 There a learner's function gets its arguments as :class:`WatchedArray`. Where an operation makes infinity or nan of
 other numbers, it reports an error as ``np.errstate`` asks; a function of ``np.linalg`` that fails raises LinAlgError.
-The result of an operation is watched too. An array that the function makes itself is not, before it meets a watched one.
+The result of an operation is watched too. An array that the function makes itself is not, before it meets one that is.
 """
 
 from __future__ import annotations

@@ -72,8 +72,9 @@ class TimeLimitReached(KeyboardInterrupt):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeLimitReached` in a block that takes longer: by a timer, or where the platform has none, by a look
-    at the clock at each line of the learner's code.
+    """Raise :class:`TimeLimitReached` in a block that takes longer.
+
+    A timer does so; on a platform without timers it is a look at the clock at each line of the learner's code.
 
     There is no limit where somebody else uses the timer or traces the code, and none outside of the main thread.
     """

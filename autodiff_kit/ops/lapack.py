@@ -57,7 +57,7 @@ _FAILURES = {
 
 
 def raise_if_failed(name: str, arrays: Sequence[Any], found: Any) -> None:
-    """Raise NumPy's LinAlgError where a result shows that LAPACK failed: NumPy fills it with nan, and tells by a signal."""
+    """Raise NumPy's LinAlgError where a result shows that LAPACK failed: NumPy then fills it with nan."""
     results = found if isinstance(found, tuple) else (found,)
     made_nan = any(np.isnan(y).any() for y in results)
     # A linear system takes nan as a number; a decomposition of nan is a failure.
