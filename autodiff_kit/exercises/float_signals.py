@@ -33,11 +33,12 @@ def _run_and_report(self: Any, ufunc: np.ufunc, how: str, *inputs: Any, out: Any
     """``__array_ufunc__`` of what is watched: run an operation on plain values, and report its errors."""
     levels, plain, into = np.geterr(), [unwatched(x) for x in inputs], tuple(map(unwatched, out))
     with np.errstate(all="ignore"):
-        # What was not finite before is no error. An operation in place overwrites it; without a copy where it need not.
-        before = plain if not out or all(map(_is_finite, plain)) else [np.array(x) for x in plain]
+        # What was not finite before is no error. An operation in place overwrites it, so it is copied if there is any.
+        finite = bool(out) and all(map(_is_finite, plain))
+        before = [np.array(x) for x in plain] if out and not finite else plain
         found = getattr(ufunc, how)(*plain, **options, **({"out": into} if out else {}))
         each = found if isinstance(found, tuple) else (found,)
-        errors = [] if how == "at" else list(_errors(ufunc, how, before, each, options.get("where", True)))
+        errors = [] if how == "at" else list(_errors(ufunc, how, before, finite, each, options.get("where", True)))
     for kind in errors:
         message = f"{WORDS[kind]} encountered in {_name(ufunc, how, inputs)}"
         if levels[kind] == "raise":
@@ -103,14 +104,14 @@ def _is_finite(x: Any) -> bool:
 
 
 def _errors(
-    ufunc: np.ufunc, how: str, inputs: list[Any], outputs: tuple[Any, ...], where: Any
+    ufunc: np.ufunc, how: str, inputs: list[Any], finite: bool, outputs: tuple[Any, ...], where: Any
 ) -> Iterator[Literal["divide", "over", "invalid"]]:
     """The errors of an operation, in NumPy's order: entries that are infinite or nan, and no input was."""
     for y in outputs:
         if _is_finite(y):
             continue
         by_entry = how == "__call__" and ufunc.signature is None  # otherwise an entry has many inputs: any of them
-        floats = [x for x in map(np.asarray, inputs) if x.dtype.kind == "f"]
+        floats = [x for x in map(np.asarray, inputs) if x.dtype.kind == "f" and not finite]
         nan = [np.isnan(x) if by_entry else np.isnan(x).any() for x in floats]
         infinity = [np.isinf(x) if by_entry else np.isinf(x).any() for x in floats]
         invalid = reduce(_and_not, nan, np.isnan(y))
