@@ -142,7 +142,7 @@ class ProgressDatabase:
         """The whole database as the contents of a file."""
         with self._lock, tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "progress.db"
-            with self._reading() as connection, closing(sqlite3.connect(copy)) as target:
+            with self._reading() as connection, closing(_connect_alone(copy)) as target:
                 connection.backup(target)
             return _without_write_ahead_log(copy.read_bytes())
 
@@ -287,6 +287,11 @@ def _contents(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
 
 
+def _connect_alone(path: Path) -> sqlite3.Connection:
+    """A connection to a file that nobody else opens, without locks."""
+    return sqlite3.connect(f"{path.as_uri()}?nolock=1", isolation_level=None, uri=True)
+
+
 @contextmanager
 def _opened_copy(image: bytes) -> Iterator[tuple[sqlite3.Connection, Path]]:
     """A connection to a database with given contents, in a temporary file, and the path of that file.
@@ -297,7 +302,7 @@ def _opened_copy(image: bytes) -> Iterator[tuple[sqlite3.Connection, Path]]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "progress.db"
         copy.write_bytes(_without_write_ahead_log(image))
-        with closing(sqlite3.connect(f"{copy.as_uri()}?nolock=1", isolation_level=None, uri=True)) as connection:
+        with closing(_connect_alone(copy)) as connection:
             migrate(connection)
             yield connection, copy
 
