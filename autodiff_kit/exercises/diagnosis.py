@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import in_int64
 from autodiff_kit.lessons.translation import translate
+from autodiff_kit.platform import in_int64
 
 from .compare import first_mismatch, format_distinct, format_value, require_real_array, values_close
 from .protocol import Call, Callback, CallbackNamespace, CallResult, LearnerCodeError, SeededGenerator
