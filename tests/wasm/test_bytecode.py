@@ -10,7 +10,13 @@ from pathlib import Path
 
 from website.bytecode import compiler_of, with_bytecode
 
-SOURCE = "import sys\n\nKNOWN = sys.platform in {'linux', 'darwin', 'emscripten', 'win32', 'cygwin'}\n\ndef where():\n    return sys._getframe().f_code.co_filename\n"
+SOURCE = """
+import sys
+KNOWN = sys.platform in {"linux", "darwin", "emscripten"}
+
+def where():
+    return sys._getframe().f_code.co_filename
+"""
 
 
 def wheel(**files: str) -> bytes:
