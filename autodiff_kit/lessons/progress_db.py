@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lessons.atomic_files import unused_path
+from autodiff_kit.lessons.atomic_files import unused_path, write_atomically
 from autodiff_kit.lessons.progress_listeners import notify_progress_listeners
+from autodiff_kit.platform import HAS_FILE_LOCKS
 
 T = TypeVar("T")
 
@@ -140,10 +141,20 @@ class ProgressDatabase:
     def _run_on_disk(self, work: Callable[[sqlite3.Connection], T]) -> T:
         assert self.path is not None
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not HAS_FILE_LOCKS:
+            return self._run_on_copy(self.path, work)
         # One connection per transaction: no lock, file handle or thread affinity is left behind.
         with closing(self._connect()) as connection:
             migrate(connection)
             return _run_and_notify(connection, work)
+
+    def _run_on_copy(self, path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run on a copy in memory, and write the file whole if a row changed."""
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+            if path.is_file() and path.stat().st_size:
+                connection.deserialize(_without_write_ahead_log(path.read_bytes()))
+            migrate(connection)
+            return _run_and_notify(connection, work, then=lambda: write_atomically(path, connection.serialize()))
 
     def _connect(self) -> sqlite3.Connection:
         assert self.path is not None
@@ -212,6 +223,13 @@ class ProgressDatabase:
         return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
+def _without_write_ahead_log(image: bytes) -> bytes:
+    """The image of a database with the rollback journal as its journal mode, since memory has no other (file format,
+    section 1.3.3: bytes 18 and 19 of the header).
+    """
+    return image[:18] + b"\x01\x01" + image[20:]
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Migrate a file to the current schema; a file of a newer kit raises an error and is not changed.
 
@@ -249,11 +267,15 @@ def _schema_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _run_and_notify(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    """Run a transaction, and notify the listeners if it changed a row. Creating the tables does not count."""
+def _run_and_notify(
+    connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], then: Callable[[], None] | None = None
+) -> T:
+    """Run a transaction; if it changed a row, call ``then`` and the listeners. Creating the tables does not count."""
     before = connection.total_changes
     result = _in_transaction(connection, work)
     if connection.total_changes != before:
+        if then is not None:
+            then()
         notify_progress_listeners()
     return result
 
