@@ -1,4 +1,4 @@
-"""What this platform can do. Modules that need threads, locked files or floating-point signals ask here.
+"""What this platform can do. Modules that need threads, locked files, floating-point signals or pictures ask here.
 
 In a browser the kit runs on WebAssembly (Pyodide, ``sys.platform == "emscripten"``): one thread, one process, a file
 system in memory, and arithmetic that raises no floating-point signals.
@@ -6,21 +6,28 @@ system in memory, and arithmetic that raises no floating-point signals.
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Final
 
-__all__ = ["HAS_FILE_LOCKS", "HAS_FLOATING_POINT_SIGNALS", "HAS_PROCESSES", "HAS_THREADS"]
+__all__ = ["DRAWS_STILL_PICTURES", "HAS_64_BIT_INTEGERS", "HAS_FILE_LOCKS", "HAS_FLOATING_POINT_SIGNALS", "HAS_THREADS", "HAS_TIMER_SIGNALS"]
 
 _WEBASSEMBLY: Final = sys.platform == "emscripten"
 
 HAS_THREADS: Final = not _WEBASSEMBLY
 """Whether a thread can be started; without threads nothing is compiled in the background, so nothing is compiled."""
 
-HAS_PROCESSES: Final = not _WEBASSEMBLY
-"""Whether another process can be started, or this one forked."""
-
 HAS_FILE_LOCKS: Final = not _WEBASSEMBLY
 """Whether SQLite can lock a file; without locks a database is read whole and written whole."""
 
 HAS_FLOATING_POINT_SIGNALS: Final = not _WEBASSEMBLY
 """Whether NumPy notices a division by zero, an overflow and an invalid value, as ``np.errstate`` expects."""
+
+HAS_64_BIT_INTEGERS: Final = sys.maxsize > 2**32
+"""Whether NumPy's default integer has 64 bits; where it has 32, the kit makes int64 of Python's integers itself."""
+
+HAS_TIMER_SIGNALS: Final = hasattr(signal, "setitimer")
+"""Whether a timer can interrupt running code; Windows has none either."""
+
+DRAWS_STILL_PICTURES: Final = not _WEBASSEMBLY
+"""Whether a widget's output has a still picture too; in a browser each would wait for Matplotlib to be loaded."""

@@ -9,13 +9,14 @@ import numpy as np
 
 from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
+from autodiff_kit.platform import HAS_64_BIT_INTEGERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Value", "add_method", "canonical", "is_writable", "unwrap"]
+__all__ = ["Value", "add_method", "as_dtype", "canonical", "in_int64", "is_writable", "unwrap"]
 
 
 def canonical(value: Any) -> Any:
@@ -30,7 +31,7 @@ def canonical(value: Any) -> Any:
     if isinstance(value, (np.generic, SymbolicValue)):
         return value
     try:
-        array = np.asarray(value)
+        array = in_int64(np.asarray(value))
     except ValueError as error:
         raise DtypeError(f"these values cannot be converted to an array: {error}") from error
     if array.dtype.kind not in "biufc":
@@ -40,6 +41,16 @@ def canonical(value: Any) -> Any:
             "Give numbers, arrays, or nested lists of equal lengths."
         )
     return float(array) if array.ndim == 0 and array.dtype == np.float64 else array
+
+
+def as_dtype(dtype: Any) -> np.dtype[Any]:
+    """``np.dtype``, in which Python's int is int64 on every platform."""
+    return np.dtype(np.int64 if dtype is int else dtype)
+
+
+def in_int64(value: Any) -> Any:
+    """An array or NumPy scalar of NumPy's default integers as int64, which they are not on every platform."""
+    return value if HAS_64_BIT_INTEGERS or value.dtype != np.int_ else value.astype(np.int64)
 
 
 def unwrap(value: Any) -> Any:

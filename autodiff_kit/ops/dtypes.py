@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import as_dtype
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import describe
@@ -47,7 +48,7 @@ def cast(x: Any, dtype: Any) -> Tensor:
     array([ 1, -1])
     """
     try:
-        kind = np.dtype(dtype)
+        kind = as_dtype(dtype)
     except (TypeError, ValueError) as error:
         given = describe(dtype)
         raise DtypeError(f"cast: {given} is not a dtype; write 'float32', np.int64 or bool, for example") from error
