@@ -8,6 +8,7 @@ one is damaged (it is renamed), or in memory when the file cannot be written (a 
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 import threading
 import warnings
 import weakref
@@ -149,12 +150,18 @@ class ProgressDatabase:
             return _run_and_notify(connection, work)
 
     def _run_on_copy(self, path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run on a copy in memory, and write the file whole if a row changed."""
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-            if path.is_file() and path.stat().st_size:
-                connection.deserialize(_without_write_ahead_log(path.read_bytes()))
-            migrate(connection)
-            return _run_and_notify(connection, work, then=lambda: write_atomically(path, connection.serialize()))
+        """Run on a copy in the temporary folder, and write the file whole if a row changed.
+
+        In a browser that folder is in memory, and nobody else opens the copy. A database without a file would need
+        `Connection.serialize`, which not every build of SQLite has.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / path.name
+            if path.is_file():
+                copy.write_bytes(_without_write_ahead_log(path.read_bytes()))
+            with closing(sqlite3.connect(f"{copy.as_uri()}?nolock=1", isolation_level=None, uri=True)) as connection:
+                migrate(connection)
+                return _run_and_notify(connection, work, then=lambda: write_atomically(path, copy.read_bytes()))
 
     def _connect(self) -> sqlite3.Connection:
         assert self.path is not None
@@ -224,7 +231,7 @@ class ProgressDatabase:
 
 
 def _without_write_ahead_log(image: bytes) -> bytes:
-    """The image of a database with the rollback journal as its journal mode, since memory has no other (file format,
+    """The image of a database with the rollback journal as its journal mode, which every file system has (file format,
     section 1.3.3: bytes 18 and 19 of the header).
     """
     return image[:18] + b"\x01\x01" + image[20:]
