@@ -54,7 +54,10 @@ if not _TYPE_CHECKING:
         if not isinstance(thing, _ModuleType) or thing in _packages
     ]
 
-if "ipykernel" in _sys.modules:  # in a notebook's kernel: load observers of tapes, such as the inspector
+if {
+    "ipykernel",
+    "pyodide_kernel",
+} & _sys.modules.keys():  # in a notebook's kernel: load observers of tapes, such as the inspector
     from importlib.metadata import entry_points as _entry_points
 
     for _extension in _entry_points(group="autodiff_kit.kernel"):

@@ -7,23 +7,39 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
-from website import lite, wheels
+from website import front_page, lite, wheels
 from website.distribution import LOCK, Distribution, DistributionError
+from website.publish import publish
 
 CACHE = lite.TOP / "build" / "site-cache"
 ENVIRONMENT = {"AUTODIFF_KIT_DIR": "/drive", "AUTODIFF_KIT_PANELS": "1"}
 # Loaded before the kernel says that it is ready; matplotlib and what it needs come when a cell imports them.
-FIRST = ("autodiff-kit", "numpy", "anywidget", "ipywidgets", "ipython", "comm", "pyodide-kernel", "ipykernel", "piplite")
+FIRST = (
+    "autodiff-kit",
+    "numpy",
+    "anywidget",
+    "ipywidgets",
+    "ipython",
+    "comm",
+    "pyodide-kernel",
+    "ipykernel",
+    "piplite",
+)
 LATER = ("matplotlib",)
+# All that the front page loads; a kernel has IPython and the widgets besides, which it asks for by name.
+BARE = ("numpy", "autodiff_kit")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the command line and build."""
     parser = argparse.ArgumentParser(prog="make site", description=__doc__)
-    parser.add_argument("--pyodide", default=os.environ.get("PYODIDE", ""), help="folder or address of the distribution")
+    parser.add_argument(
+        "--pyodide", default=os.environ.get("PYODIDE", ""), help="folder or address of the distribution"
+    )
     parser.add_argument("--out", type=Path, default=lite.TOP / "build" / "site")
     parser.add_argument("--wheels", nargs="*", type=Path, default=[], help="wheels in place of the distribution's own")
     parser.add_argument("--without", nargs="*", default=[], help="packages that the distribution need not have")
@@ -48,12 +64,32 @@ def build(pyodide: Distribution, given: list[Path], out: Path, without: set[str]
     lite.build(work, out / "lite")
     engine, preloaded = write_engine(pyodide, given, without, out / "lite")
     lite.configure(out / "lite", engine, preloaded, ENVIRONMENT)
+    lite.write_syllabus(out / "lite")
+    write_book(out)
+    folder = out / "lite" / engine
+    first = [path for path in folder.iterdir() if path.suffix != ".whl" or path.name.startswith(BARE)]
+    front_page.write(out, f"lite/{engine}", first)
+    publish(out)
 
 
-def write_engine(pyodide: Distribution, given: list[Path], without: set[str], lite_folder: Path) -> tuple[str, list[str]]:
+def write_book(out: Path) -> None:
+    """Build the book into the site's top folder; its lessons lead to JupyterLite beside it."""
+    trees = CACHE / "doctrees"
+    options = ["-W", "--keep-going", "-q", "-j", "auto", "-t", "site", "-b", "html", "-d", str(trees)]
+    command = [sys.executable, "-m", "sphinx", *options, str(lite.TOP / "docs"), str(out)]
+    subprocess.run(command, check=True)
+    for left in (".buildinfo", "objects.inv"):
+        (out / left).unlink(missing_ok=True)
+
+
+def write_engine(
+    pyodide: Distribution, given: list[Path], without: set[str], lite_folder: Path
+) -> tuple[str, list[str]]:
     """Write Pyodide and its packages into a folder named by its hash; return that name, and what is loaded first."""
     found = {wheel.name: wheel for wheel in collect(pyodide, given, without)}
-    lock = {**pyodide.lock, "packages": wheels.lock_entries(found.values(), pyodide.python)}
+    entries = wheels.lock_entries(found.values(), pyodide.python)
+    entries["autodiff-kit"]["depends"] = ["numpy"]
+    lock = {**pyodide.lock, "packages": entries}
     files = pyodide.engine() | {LOCK: json.dumps(lock, sort_keys=True).encode()}
     files |= {wheel.file_name: wheel.data for wheel in found.values()}
     total = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files)))

@@ -6,9 +6,12 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Final
 
+from autodiff_kit.lab.server import panel_data
+from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
 
 TOP: Final = Path(__file__).resolve().parents[1]
@@ -16,8 +19,15 @@ KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
 # The engine comes from these extensions of the environment and from the source tree; others that are installed stay out.
 EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget")
 APPS: Final = ("lab", "notebooks")
-# Licences of the parts are gathered in one file for each extension; these are pages and archives that nobody opens here.
-LEFT_OUT: Final = ("jupyterlite.schema.v0.json", "jupyter-lite.ipynb", "package.json", "lab/tree", "lab/workspaces", "bin")
+# Pages, schemas and archives that nobody opens here.
+LEFT_OUT: Final = (
+    "jupyterlite.schema.v0.json",
+    "jupyter-lite.ipynb",
+    "package.json",
+    "lab/tree",
+    "lab/workspaces",
+    "bin",
+)
 
 
 def labextensions() -> Path:
@@ -30,7 +40,11 @@ def write_contents(folder: Path) -> None:
     for kind in ("notebooks", "exercises"):
         for path in sorted((TOP / kind).rglob("*")):
             to = folder / kind / path.relative_to(TOP / kind)
-            if not path.is_file() or path.name == "README.md" or any(part[:1] in "._" for part in to.relative_to(folder).parts):
+            if (
+                not path.is_file()
+                or path.name == "README.md"
+                or any(part[:1] in "._" for part in to.relative_to(folder).parts)
+            ):
                 continue
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_bytes(_learner_copy(path.read_bytes()) if path.suffix == ".ipynb" else path.read_bytes())
@@ -89,12 +103,21 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     config = json.loads(path.read_bytes())
     data = config["jupyter-config-data"]
     data["appName"] = "autodiff_kit"
+    data["exposeAppInBrowser"] = True  # a page of somebody else, or a test, may look at the running application
+    data["autodiffKitSyllabus"] = "syllabus.json"
     data.setdefault("litePluginSettings", {})[KERNEL_PLUGIN] = {
         "pyodideUrl": f"./{engine}/pyodide.mjs",
         "disablePyPIFallback": True,
         "loadPyodideOptions": {"packages": packages, "env": environment},
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+
+
+def write_syllabus(output: Path) -> None:
+    """Write what the syllabus panel asks a server for: the lessons, and the progress of somebody who has not begun."""
+    with tempfile.TemporaryDirectory() as folder:
+        nobody = WorkingFolder(Path(folder).resolve(), Path(folder).resolve())
+        (output / "syllabus.json").write_text(json.dumps(panel_data.syllabus(nobody)), encoding="utf-8")
 
 
 def _remove(path: Path) -> None:

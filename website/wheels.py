@@ -45,7 +45,7 @@ _LEFT_OUT_OF: Final = {
     "psygnal": re.compile(r"^psygnal/(qt|mypy_plugin)"),
 }
 _SCRIPTS: Final = re.compile(r"\.data/(scripts|headers)/")
-# The kernel asks for these by name before it runs; here nothing is installed from elsewhere, and completions need no jedi.
+# The kernel asks for these by name before it runs. Nothing is installed here, and completions need no jedi.
 STAND_INS: Final = ("jedi", "micropip")
 
 
@@ -122,7 +122,17 @@ def pure(cache: Path) -> list[Wheel]:
             new = Path(beside) / "wheels"
             # Only wheels for every platform: what runs in the browser is not what runs here.
             platform = ("--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.14")
-            _pip("download", "--no-deps", "--require-hashes", "--only-binary=:all:", *platform, "-d", str(new), "-r", str(text))
+            _pip(
+                "download",
+                "--no-deps",
+                "--require-hashes",
+                "--only-binary=:all:",
+                *platform,
+                "-d",
+                str(new),
+                "-r",
+                str(text),
+            )
             new.rename(folder)
     return [smaller(from_file(path)) for path in sorted(folder.glob("*.whl"))]
 

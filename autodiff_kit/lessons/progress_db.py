@@ -14,6 +14,7 @@ import warnings
 import weakref
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -131,6 +132,8 @@ class ProgressDatabase:
     def backup(self, path: Path) -> int:
         """Copy the whole database into a new file and return that file's size in bytes."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not HAS_FILE_LOCKS and self.path is not None and self._memory is None:
+            return path.write_bytes(self.path.read_bytes())  # it is written whole, and so is its copy
         with self._lock, closing(sqlite3.connect(path)) as copy:
             if self._memory is not None:
                 self._memory.backup(copy)
@@ -152,16 +155,22 @@ class ProgressDatabase:
     def _run_on_copy(self, path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run on a copy in the temporary folder, and write the file whole if a row changed.
 
-        In a browser that folder is in memory, and nobody else opens the copy. A database without a file would need
-        `Connection.serialize`, which not every build of SQLite has.
+        In a browser that folder is in memory, and nobody else opens the copy. (A database without a file would need
+        `Connection.serialize`, which not every build of SQLite has.) If another tab has written the file meanwhile,
+        the work is done again on the new one.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / path.name
-            if path.is_file():
-                copy.write_bytes(_without_write_ahead_log(path.read_bytes()))
-            with closing(sqlite3.connect(f"{copy.as_uri()}?nolock=1", isolation_level=None, uri=True)) as connection:
-                migrate(connection)
-                return _run_and_notify(connection, work, then=lambda: write_atomically(path, copy.read_bytes()))
+        while True:
+            before = _read_if_there(path)
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder) / path.name
+                copy.write_bytes(_without_write_ahead_log(before))
+                with closing(
+                    sqlite3.connect(f"{copy.as_uri()}?nolock=1", isolation_level=None, uri=True)
+                ) as connection:
+                    migrate(connection)
+                    with suppress(_WrittenByAnotherTab):
+                        then = partial(_replace_if_unchanged, path, before, copy)
+                        return _run_and_notify(connection, work, then)
 
     def _connect(self) -> sqlite3.Connection:
         assert self.path is not None
@@ -230,11 +239,25 @@ class ProgressDatabase:
         return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
+class _WrittenByAnotherTab(Exception):  # noqa: N818 - nothing is wrong: the work is done again
+    """The progress file is not the one that was read."""
+
+
+def _read_if_there(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _replace_if_unchanged(path: Path, before: bytes, copy: Path) -> None:
+    if _read_if_there(path) != before:
+        raise _WrittenByAnotherTab
+    write_atomically(path, copy.read_bytes())
+
+
 def _without_write_ahead_log(image: bytes) -> bytes:
     """The image of a database with the rollback journal as its journal mode, which every file system has (file format,
     section 1.3.3: bytes 18 and 19 of the header).
     """
-    return image[:18] + b"\x01\x01" + image[20:]
+    return image[:18] + b"\x01\x01" + image[20:] if image else b""
 
 
 def migrate(connection: sqlite3.Connection) -> None:
