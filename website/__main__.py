@@ -86,7 +86,7 @@ def write_engine(
     pyodide: Distribution, given: list[Path], without: set[str], lite_folder: Path
 ) -> tuple[str, list[str]]:
     """Write Pyodide and its packages into a folder named by its hash; return that name, and what is loaded first."""
-    found = {wheel.name: wheel for wheel in collect(pyodide, given, without)}
+    found = {wheel.name: wheels.compiled(wheel, pyodide.python) for wheel in collect(pyodide, given, without)}
     entries = wheels.lock_entries(found.values(), pyodide.python)
     entries["autodiff-kit"]["depends"] = ["numpy"]
     lock = {**pyodide.lock, "packages": entries}

@@ -1,4 +1,4 @@
-"""JupyterLite: the lessons and exercises as its contents, its kernel on the site's own Pyodide, nothing of elsewhere."""
+"""JupyterLite: the lessons and exercises as its contents, its kernel on the site's own Pyodide."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
 
 TOP: Final = Path(__file__).resolve().parents[1]
 KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
-# The engine comes from these extensions of the environment and from the source tree; others that are installed stay out.
+# Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
 EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget")
 APPS: Final = ("lab", "notebooks")
 # Pages, schemas and archives that nobody opens here.

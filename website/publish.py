@@ -20,7 +20,9 @@ def publish(out: Path) -> None:
         page.write_text(text, encoding="utf-8")
     jupyterlite = (out / "lite" / WORKER).read_text(encoding="utf-8")
     (out / "lite" / WORKER).unlink()
-    files = {path.relative_to(out).as_posix(): _hash(path.read_bytes()) for path in sorted(out.rglob("*")) if path.is_file()}
+    files = {
+        path.relative_to(out).as_posix(): _hash(path.read_bytes()) for path in sorted(out.rglob("*")) if path.is_file()
+    }
     text = json.dumps(files, separators=(",", ":"))
     name = f"files-{_hash(text.encode())}.json"
     (out / name).write_text(text, encoding="utf-8")

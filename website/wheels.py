@@ -7,17 +7,20 @@ name (`publish.py`), so that a browser keeps it for ever.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import io
 import json
+import marshal
 import re
 import subprocess
 import sys
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from packaging.requirements import Requirement
@@ -44,6 +47,8 @@ _LEFT_OUT_OF: Final = {
     "anywidget": re.compile(r"^anywidget/(nbextension|labextension)/"),
     "psygnal": re.compile(r"^psygnal/(qt|mypy_plugin)"),
 }
+# Loaded one by one, or as large as tables: their compiled form would only be more to fetch.
+_NOT_COMPILED: Final = re.compile(r"\.data/|^wcwidth/|^autodiff_kit/(exercises/questions|lessons/prompts|lab/server)/")
 _SCRIPTS: Final = re.compile(r"\.data/(scripts|headers)/")
 # The kernel asks for these by name before it runs. Nothing is installed here, and completions need no jedi.
 STAND_INS: Final = ("jedi", "micropip")
@@ -80,6 +85,45 @@ def smaller(wheel: Wheel) -> Wheel:
 def _rewritten(data: bytes, kept: Callable[[str], bool]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as old:
         return _zipped((name, old.read(name)) for name in old.namelist() if not name.endswith("/") and kept(name))
+
+
+def compiled(wheel: Wheel, python: str) -> Wheel:
+    """Return the wheel with its modules compiled, where this Python writes what the browser's Python reads.
+
+    Compiling is half of the time that a first import takes there. The kit keeps its sources, which tracebacks and the
+    inspector show; of other packages only the compiled modules travel.
+    """
+    tag = f"cpython-{sys.version_info.major}{sys.version_info.minor}"
+    if python.split(".")[:2] != list(map(str, sys.version_info[:2])):
+        return wheel
+
+    def files(old: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+        for name in old.namelist():
+            data = old.read(name)
+            if not name.endswith(".py") or _NOT_COMPILED.search(name) or (code := _code(data, name)) is None:
+                yield name, data
+                continue
+            path = PurePosixPath(name)
+            if wheel.name == "autodiff-kit":
+                yield name, data
+                yield str(path.parent / "__pycache__" / f"{path.stem}.{tag}.pyc"), code
+            else:
+                yield str(path.with_suffix(".pyc")), code
+
+    with zipfile.ZipFile(io.BytesIO(wheel.data)) as old:
+        return Wheel(wheel.file_name, _zipped(files(old)))
+
+
+def _code(source: bytes, name: str) -> bytes | None:
+    """A module as a file that Python trusts without looking at the source; None for what is no module, as a template."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the packages' own strings
+        try:
+            code = compile(source, name, "exec", dont_inherit=True)
+        except SyntaxError:
+            return None
+    unchecked = (1).to_bytes(4, "little")  # PEP 552: the hash of the source is there, and is not compared
+    return importlib.util.MAGIC_NUMBER + unchecked + importlib.util.source_hash(source) + marshal.dumps(code)
 
 
 def _zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
