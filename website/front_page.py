@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import re
 import shutil
@@ -44,7 +45,7 @@ def write(out: Path, engine: str, needed: list[Path]) -> None:
         engine=f"{engine}/",
         first=f"{lessons[0].slug}.ipynb",
         lessons=_map(lessons),
-        megabytes=round(size / 1e6),
+        megabytes=round(sum(len(gzip.compress(path.read_bytes())) for path in needed) / 1e6),
         questions="".join(_question(no, asked) for no, asked in QUESTIONS.items()),
         source=SOURCE,
     )

@@ -20,6 +20,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -32,13 +33,14 @@ HERE: Final = Path(__file__).parent
 TOP: Final = HERE.parent
 
 # In every wheel: what only its own developers run, or compilers read.
-_LEFT_OUT: Final = re.compile(r"(^|/)(tests?|testing/tests)/|\.(pyi|h|c|a|pxd|map)$|/data/(share|etc)/|\.data/data/")
+_LEFT_OUT: Final = re.compile(r"(^|/)tests?/|\.(pyi|h|c|a|pxd|map)$|\.data/data/|\.dist-info/RECORD$")
 # In single wheels: large parts that nothing in a lesson reaches.
 _LEFT_OUT_OF: Final = {
     "autodiff-kit": re.compile(
         r"^autodiff_kit/(grade/|author/|cli\.py|kernels/native|lab/precompile|"
         r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
+    "ipython": re.compile(r"^IPython/(testing|sphinxext)/"),
     "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/"),
     "pygments": re.compile(
         r"^pygments/(lexers/(?!__init__|_mapping|python|special|agile)|styles/(?!__init__|_mapping|default|bw)|"
@@ -47,8 +49,10 @@ _LEFT_OUT_OF: Final = {
     "anywidget": re.compile(r"^anywidget/(nbextension|labextension)/"),
     "psygnal": re.compile(r"^psygnal/(qt|mypy_plugin)"),
 }
-# Loaded one by one, or as large as tables: their compiled form would only be more to fetch.
-_NOT_COMPILED: Final = re.compile(r"\.data/|^wcwidth/|^autodiff_kit/(exercises/questions|lessons/prompts|lab/server)/")
+# What a first cell and the kernel import, as this Python does; a module that is not among them travels as its source.
+_ON_THE_WAY: Final = (
+    "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
+)
 _SCRIPTS: Final = re.compile(r"\.data/(scripts|headers)/")
 # The kernel asks for these by name before it runs. Nothing is installed here, and completions need no jedi.
 STAND_INS: Final = ("jedi", "micropip")
@@ -90,8 +94,8 @@ def _rewritten(data: bytes, kept: Callable[[str], bool]) -> bytes:
 def compiled(wheel: Wheel, python: str) -> Wheel:
     """Return the wheel with its modules compiled, where this Python writes what the browser's Python reads.
 
-    Compiling is half of the time that a first import takes there. The kit keeps its sources, which tracebacks and the
-    inspector show; of other packages only the compiled modules travel.
+    Compiling is most of the time that a first import takes there. Only the modules that every lesson imports are
+    compiled. The kit keeps their sources, which tracebacks and the inspector show; of other packages they are left out.
     """
     tag = f"cpython-{sys.version_info.major}{sys.version_info.minor}"
     if python.split(".")[:2] != list(map(str, sys.version_info[:2])):
@@ -100,10 +104,12 @@ def compiled(wheel: Wheel, python: str) -> Wheel:
     def files(old: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
         for name in old.namelist():
             data = old.read(name)
-            if not name.endswith(".py") or _NOT_COMPILED.search(name) or (code := _code(data, name)) is None:
+            path = PurePosixPath(name)
+            module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+            if path.suffix != ".py" or module not in _modules_on_the_way():
                 yield name, data
                 continue
-            path = PurePosixPath(name)
+            code = _code(data, name)
             if wheel.name == "autodiff-kit":
                 yield name, data
                 yield str(path.parent / "__pycache__" / f"{path.stem}.{tag}.pyc"), code
@@ -114,14 +120,18 @@ def compiled(wheel: Wheel, python: str) -> Wheel:
         return Wheel(wheel.file_name, _zipped(files(old)))
 
 
-def _code(source: bytes, name: str) -> bytes | None:
-    """A module as a file that Python trusts without looking at the source; None for what is no module, as a template."""
+@cache
+def _modules_on_the_way() -> frozenset[str]:
+    script = f"{_ON_THE_WAY}; import sys; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", script], cwd=TOP, capture_output=True, text=True, check=True)
+    return frozenset(found.stdout.split())
+
+
+def _code(source: bytes, name: str) -> bytes:
+    """A module as a file that Python trusts without looking at the source."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of the packages' own strings
-        try:
-            code = compile(source, name, "exec", dont_inherit=True)
-        except SyntaxError:
-            return None
+        code = compile(source, name, "exec", dont_inherit=True)
     unchecked = (1).to_bytes(4, "little")  # PEP 552: the hash of the source is there, and is not compared
     return importlib.util.MAGIC_NUMBER + unchecked + importlib.util.source_hash(source) + marshal.dumps(code)
 

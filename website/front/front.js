@@ -31,7 +31,7 @@ const svg = (name, attributes = {}, ...inside) => {
   return element;
 };
 const PLACES = { a: [70, 66], b: [70, 232], p: [245, 190], s: [410, 190], y: [570, 100] };
-const LABELS = { a: 'a', b: 'b', p: 'a · b', s: 'sin', y: 'y' };
+const LABELS = { a: 'a', b: 'b', p: 'p = a · b', s: 's = sin p', y: 'y = s + a' };
 const EDGES = {
   ay: { path: 'M104 58C250 10 420 20 543 84', label: [330, 34] }, ap: { path: 'M98 86L219 169', label: [160, 116] }, bp: { path: 'M103 226L212 198', label: [160, 226] },
   ps: { path: 'M280 190L375 190', label: [328, 174] }, sy: { path: 'M438 171L542 121', label: [502, 164] }
@@ -40,11 +40,12 @@ const drawn = { nodes: {}, pulls: {} };
 
 function make() {
   const picture = $('tape');
+  const head = svg('marker', { id: 'forward', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: 'head' }));
+  picture.append(svg('defs', {}, head));
   for (const [name, { path, label }] of Object.entries(EDGES)) {
-    // The dashes move along the path; they are to go back, so the path they move along is the other way round.
     const pull = svg('path', { d: path, class: 'pull' });
     const text = svg('text', { x: label[0], y: label[1], class: 'gradient' });
-    picture.append(svg('path', { d: path, class: 'edge' }), pull, text);
+    picture.append(svg('path', { d: path, class: 'edge', transform: 'translate(0 -8)', 'marker-end': 'url(#forward)' }), pull, text);
     drawn.pulls[name] = { pull, text };
   }
   for (const [name, [x, y]] of Object.entries(PLACES)) {
@@ -71,7 +72,7 @@ function draw() {
   }
   for (const [name, { group, value, gradient }] of Object.entries(drawn.nodes)) {
     value.textContent = number(nodes[name].value);
-    gradient.textContent = `∂y/∂${name === 'a' || name === 'b' ? name : 'this'} ${number(nodes[name].gradient)}`;
+    gradient.textContent = `∂y/∂${name} ${number(nodes[name].gradient)}`;
     if (name in inputs) {
       group.setAttribute('aria-valuenow', inputs[name].toFixed(2));
       group.setAttribute('aria-valuetext', `${name} is ${number(inputs[name])}, the gradient of y with respect to it ${number(nodes[name].gradient)}`);
