@@ -92,7 +92,7 @@ def _check(label: str) -> Message:
     """Run a question's check in the notebook, as ``q1.check()`` does there; what it says is kept with the progress."""
     from IPython import get_ipython
 
-    question = get_ipython().user_ns.get(label)  # type: ignore[no-untyped-call]
+    question = get_ipython().user_ns.get(label)
     if question is None:
         raise RequestError(409, "not_loaded", f"name {label!r} is not defined", "")
     return {"outcome": question.check().outcome}
