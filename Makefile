@@ -11,6 +11,7 @@
 #   make bench-parts                                         what drawing, checking and steps cost, without the others
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
 #   make release-check PYTHONS="python3.11 python3.12"       wheel and source distribution, installed and run on each of them
+#   make site PYODIDE=folder-or-address                       the book with the lessons running in the browser: build/site
 #   make extension                                           build the JupyterLab extension anew, after changing its sources
 #   make exercises                                       write the exercises' notebooks anew, after changing a question
 #   make clean                                               remove what these made; never your work
@@ -31,6 +32,11 @@ PYTHONS ?= $(PYTHON)
 # nbgrader and otter, which the tests in tests/interop ask, have an environment of their own too.
 INTEROP ?= .venv-interop
 SITE ?= docs/_build/html
+# The static site has an environment of its own: JupyterLite's extensions would be shown by `make lab` too. PYODIDE is a
+# distribution of Pyodide, such as https://cdn.jsdelivr.net/pyodide/v314.0.6/full; every file of it is checked by its hash.
+SITE_ENV ?= .venv-site
+SITE_OPTIONS ?=
+PYODIDE ?=
 JOBS ?= 3
 REPORT ?= build/tests.xml
 
@@ -47,7 +53,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 BENCHES := $(subst /,.,$(basename $(filter-out benchmarks/grading_throughput.py,$(wildcard benchmarks/*.py))))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
-.PHONY: lab test test-all release-check slowest bench bench-parts docs extension exercises check clean
+.PHONY: lab test test-all release-check slowest bench bench-parts docs site extension exercises check clean
 
 lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
@@ -92,8 +98,11 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -E -q -j auto -b html docs $(SITE)
 	@echo "The book: $(SITE)/index.html"
 
+site: $(SITE_ENV)/.ready
+	$(SITE_ENV)/bin/python -m website --pyodide "$(PYODIDE)" $(SITE_OPTIONS)
+
 clean:
-	rm -rf $(VENV) $(PEERS) build dist docs/_build docs/lessons docs/reference .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(SITE_ENV) build dist docs/_build docs/lessons docs/reference .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find autodiff_kit tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -121,6 +130,13 @@ $(INTEROP)/.ready: $(RECIPE)
 	@echo "Installing nbgrader and otter into $(INTEROP) (some minutes, once)"
 	$(INTEROP)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
 	    --constraint tests/interop/constraints.txt --editable '.[lab,grade,interop]'
+	@touch $@
+
+$(SITE_ENV)/.ready: $(RECIPE)
+	@$(PYTHON) -m venv $(SITE_ENV)
+	@echo "Installing JupyterLite and Sphinx into $(SITE_ENV) (a minute or two, once)"
+	$(SITE_ENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
+	    --editable '.[docs,site]'
 	@touch $@
 
 $(PEERS)/.ready: $(RECIPE) benchmarks/library_comparison/constraints.txt

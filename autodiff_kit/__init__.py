@@ -72,7 +72,10 @@ else:
         | {*_LATER}
     )
 
-if "ipykernel" in _sys.modules:  # in a notebook's kernel: load observers of tapes, such as the inspector
+if {
+    "ipykernel",
+    "pyodide_kernel",
+} & _sys.modules.keys():  # in a notebook's kernel: load observers of tapes, such as the inspector
     from importlib.metadata import entry_points as _entry_points
 
     for _extension in _entry_points(group="autodiff_kit.kernel"):

@@ -18,6 +18,7 @@ TOP = Path(__file__).resolve().parents[1]
 NOTEBOOKS = TOP / "notebooks"
 SOURCE = "https://github.com/autodiff-kit/autodiff_kit"
 BINDER = "https://mybinder.org/v2/gh/autodiff-kit/autodiff_kit/main?urlpath=lab/tree/work"
+LITE = "../lite"  # of a lesson's page, where the book is part of the static site
 COLAB = "https://colab.research.google.com/github/autodiff-kit/autodiff_kit/blob/main"
 
 Notebook = dict[str, Any]
@@ -55,11 +56,19 @@ PLANS: dict[str, tuple[tuple[str, str], ...]] = {
 """For each plan when which lessons are taught."""
 
 
-def write(docs: Path) -> None:
-    """Write every page that is made; those whose notebook has gone go too."""
+def write(docs: Path, *, site: bool = False) -> None:
+    """Write every page that is made; those whose notebook has gone go too.
+
+    Parameters
+    ----------
+    docs : Path
+        The folder of the book.
+    site : bool, optional
+        Whether JupyterLite lies beside the book, so that lessons can be run there.
+    """
     lessons = {path.name: _read(path) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
     folder = docs / "lessons"
-    wanted = {name: json.dumps(page(name, nb), ensure_ascii=False) for name, nb in lessons.items()}
+    wanted = {name: json.dumps(page(name, nb, site=site), ensure_ascii=False) for name, nb in lessons.items()}
     wanted |= {
         "index.md": contents(lessons),
         "differences.md": differences(lessons),
@@ -89,12 +98,23 @@ def _about(notebook: Notebook) -> dict[str, Any]:
 
 
 # -------------------------------------------------------------------------------- a lesson
-def page(name: str, notebook: Notebook) -> Notebook:
+def page(name: str, notebook: Notebook, *, site: bool = False) -> Notebook:
     """A lesson as it reads in the book: places to run it at the top, and outputs that need no kernel."""
     first, *rest = notebook["cells"]
     title, _, text = "".join(first["source"]).partition("\n")
-    opened = {**first, "source": f"{title}\n\n{_places(name)}\n{text}"}
-    return {**notebook, "cells": [_still(cell) for cell in (opened, *rest)]}
+    here = f"{_places_here(name)}\n\n" if site else ""
+    opened = {**first, "source": f"{title}\n\n{here}{_places(name)}\n{text}"}
+    return {**notebook, "cells": [_still(cell, site=site) for cell in (opened, *rest)]}
+
+
+def _places_here(name: str) -> str:
+    """Where a lesson runs on this site. These are addresses, not pages of the book, so they are written as HTML."""
+    where = (
+        ("Run here", "run", f"{LITE}/notebooks/index.html?path=notebooks/{name}"),
+        ("Open all in the lab", "lab", f"{LITE}/lab/index.html?path=notebooks/{name}"),
+        ("Practise: its exercises", "practise", f"{LITE}/notebooks/index.html?path=exercises/{name}"),
+    )
+    return " · ".join(f'<a class="here-{kind}" href="{link}">{words}</a>' for words, kind, link in where)
 
 
 def _places(name: str) -> str:
@@ -106,10 +126,11 @@ def _places(name: str) -> str:
     return " · ".join(f"[{words}]({link})" for words, link in where) + "\n"
 
 
-def _still(cell: dict[str, Any]) -> dict[str, Any]:
+def _still(cell: dict[str, Any], *, site: bool = False) -> dict[str, Any]:
     """A cell whose links lead somewhere on a static page, and whose widgets are the picture and table they saved."""
     if cell["cell_type"] == "markdown":
-        source = re.sub(r"\]\(\.\./(exercises/[^)]+)\)", rf"]({BINDER}/\1)", "".join(cell["source"]))
+        there = rf'<a href="{LITE}/notebooks/index.html?path=\2">\1</a>' if site else rf"[\1]({BINDER}/\2)"
+        source = re.sub(r"\[([^\]]+)\]\(\.\./(exercises/[^)]+)\)", there, "".join(cell["source"]))
         return {**cell, "source": source}
     return {**cell, "outputs": [_shown(one) for one in cell["outputs"]]}
 

@@ -37,6 +37,8 @@ html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["book.css"]
+if tags.has("site"):  # noqa: F821 - Sphinx gives it: the book is part of the static site (`make site`)
+    html_js_files = [("../offline.js", {"type": "module"})]
 html_title = f"autodiff_kit {version}"
 html_copy_source = False
 html_show_sourcelink = False
@@ -67,7 +69,7 @@ def shorten(app: Any, what: str, name: str, thing: Any, options: Any, signature:
 def setup(app: Any) -> None:
     """Write the pages before Sphinx looks for them."""
     pages.write(Path(app.srcdir) / "reference")
-    book.write(Path(app.srcdir))
+    book.write(Path(app.srcdir), site=app.tags.has("site"))
     app.add_html_math_renderer("mathml", inline_renderers=(mathml.inline, None), block_renderers=(mathml.block, None))
     app.connect("autodoc-process-signature", shorten)
     app.connect("missing-reference", find)

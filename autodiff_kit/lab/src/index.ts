@@ -3,10 +3,11 @@ import inspector from './plugins/inspector';
 import lessonRoom from './plugins/lessonRoom';
 import notebookActions from './plugins/notebookActions';
 import notebookSessions from './plugins/notebookSessions';
+import pythonStart from './plugins/pythonStart';
 import savedOutputs from './plugins/savedOutputs';
 import settings from './plugins/settings';
 import syllabus from './plugins/syllabus';
 import welcome from './plugins/welcome';
 
 /** One plugin for each panel and page, which can be disabled by itself, and those that provide what they share. */
-export default [settings, notebookSessions, notebookActions, syllabus, inspector, exercises, savedOutputs, welcome, lessonRoom];
+export default [settings, notebookSessions, notebookActions, syllabus, inspector, exercises, savedOutputs, pythonStart, welcome, lessonRoom];

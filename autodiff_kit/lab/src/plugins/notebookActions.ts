@@ -17,6 +17,16 @@ const plugin: JupyterFrontEndPlugin<INotebookActions> = {
   activate: (app: JupyterFrontEnd, tracker: INotebookTracker, documents: IDocumentManager, translator: ITranslator, sessions: INotebookSessions | null) => {
     loadTranslations(translator);
     const actions = new NotebookActions(app, documents, () => tracker.currentWidget);
+    actions.kernelWithKit = () => (sessions?.current?.client?.isOpen ? sessions.current.client.kernel : null);
+    if (sessions && actions.server.checksInKernel) {
+      let known: unknown = null;
+      sessions.clientChanged.connect((_, { client }) => {
+        if (client?.isOpen && client !== known) {
+          known = client; // this kernel has just loaded the kit, and can be asked
+          actions.progressChanged.emit();
+        }
+      });
+    }
     sessions?.progressAnnounced.connect(() => actions.progressChanged.emit());
     addCommands(app, null, {
       'open-lesson': {

@@ -1,9 +1,10 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { KernelMessage } from '@jupyterlab/services';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
-import { ServerClient } from './serverClient';
+import { KernelTransport, siteSyllabus } from './kernelTransport';
+import { HttpTransport, ServerClient, ServerError } from './serverClient';
 import { t } from '../common/translation';
 
 /** What the kernel replied to a check: its outcome, or the error that stopped it. */
@@ -16,7 +17,7 @@ interface CheckReply {
 
 /** What the panels do with notebooks: open lessons, go to a cell, run a check or an example, and with the server. */
 export class NotebookActions {
-  readonly server = new ServerClient();
+  readonly server: ServerClient;
   /** Progress may have changed: panels that show it ask the server again. */
   readonly progressChanged = new Signal<this, void>(this);
   /** A lesson was opened for reading; the argument is its number. */
@@ -24,7 +25,13 @@ export class NotebookActions {
   /** A lesson's exercises were opened for solving. */
   readonly exercisesStarted = new Signal<this, string>(this);
 
-  constructor(private readonly app: JupyterFrontEnd, private readonly documents: IDocumentManager, readonly currentNotebook: () => NotebookPanel | null) {}
+  constructor(private readonly app: JupyterFrontEnd, private readonly documents: IDocumentManager, readonly currentNotebook: () => NotebookPanel | null) {
+    const kernel = (): Kernel.IKernelConnection | null => this.kernelWithKit();
+    this.server = new ServerClient(siteSyllabus() ? new KernelTransport(kernel, app.serviceManager.contents) : new HttpTransport());
+  }
+
+  /** The kernel of the notebook in front, once it has imported the kit: set by whoever follows the kernels' comms. */
+  kernelWithKit: () => Kernel.IKernelConnection | null = () => null;
 
   /** Open a lesson, at a cell where one is named, and tell the panels. */
   async startLesson(no: string, cell?: string | null): Promise<void> {
@@ -68,14 +75,16 @@ export class NotebookActions {
     if (!kernel) {
       return t('No kernel runs for this notebook. Run a cell first.');
     }
+    if (this.server.checksInKernel) {
+      return this.server.check(label).then(({ outcome }) => attemptAdvice(outcome), (error: ServerError) => checkAdvice(error.code === 'not_loaded' ? 'NameError' : error.code, error.message));
+    }
     const future = kernel.requestExecute({ code: '', user_expressions: { outcome: `${label}.check().outcome` }, store_history: false, allow_stdin: false });
     const { content } = (await future.done) as KernelMessage.IExecuteReplyMsg;
     const said = (content.status === 'ok' ? content.user_expressions.outcome : content) as unknown as CheckReply;
     if (said.status === 'ok') {
-      return said.data?.['text/plain'] === "'not attempted'" ? t('Nothing to check yet: write your answer in the notebook, run its cell, then check. This cost no try.') : null;
+      return attemptAdvice(said.data?.['text/plain'].slice(1, -1));
     }
-    const { ename, evalue } = said;
-    return ename === 'NameError' ? t('%1. Run the notebook’s first cell, which loads the questions.', evalue) : `${ename}: ${evalue}`;
+    return checkAdvice(said.ename, said.evalue);
   }
 
   restartKernel(): void {
@@ -102,12 +111,23 @@ export class NotebookActions {
     }
   }
 
-  /** SHA-256 of the saved file; null while the notebook has changes that are not saved. */
+  /** SHA-256 of the saved file, empty where only a server could tell; null while the notebook has changes that are not saved. */
   async savedHash(path: string): Promise<string | null> {
     if (this.currentNotebook()?.context.model.dirty) {
       return null;
+    }
+    if (this.server.checksInKernel) {
+      return '';
     }
     const file = await this.app.serviceManager.contents.get(path, { content: false, hash: true } as never);
     return (file as unknown as { hash?: string | null }).hash ?? null;
   }
 }
+
+/** What to tell a learner whose check was not counted; null where it was. */
+const attemptAdvice = (outcome?: string): string | null =>
+  outcome === 'not attempted' ? t('Nothing to check yet: write your answer in the notebook, run its cell, then check. This cost no try.') : null;
+
+/** What to tell a learner whose check could not run. */
+const checkAdvice = (name?: string, text?: string): string =>
+  name === 'NameError' ? t('%1. Run the notebook’s first cell, which loads the questions.', text ?? '') : `${name}: ${text}`;

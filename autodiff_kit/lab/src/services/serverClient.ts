@@ -3,7 +3,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { OfflineQueue } from './offlineQueue';
 import { t } from '../common/translation';
 
-/** The server extension's routes under `autodiff-kit/`; Jupyter's own login and XSRF go with every request. */
+/** The server extension's routes under `autodiff-kit/`. */
 
 export interface Lesson {
   no: string;
@@ -127,29 +127,52 @@ export class ServerError extends Error {
 /** The status where the server does not answer at all. */
 export const NO_RESPONSE = 0;
 
+/** How requests reach whatever knows the learner's folder. */
+export interface Transport {
+  request<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** A file to save. */
+  file(path: string): Promise<Blob>;
+  /** Checks run as requests, because the kernel evaluates no expressions beside a cell. */
+  readonly checksInKernel?: boolean;
+}
+
+/** Jupyter's server, with its login and XSRF token. */
+export class HttpTransport implements Transport {
+  constructor(private readonly settings = ServerConnection.makeSettings()) {}
+
+  private async answer(path: string, init: RequestInit): Promise<Response> {
+    const url = URLExt.join(this.settings.baseUrl, 'autodiff-kit', path);
+    const response = await ServerConnection.makeRequest(url, init, this.settings).catch(() => {
+      throw new ServerError(NO_RESPONSE, 'lost', t('The server does not answer.'));
+    });
+    if (!response.ok && response.status !== 304) {
+      throw errorFromResponse(response.status, await response.text());
+    }
+    return response;
+  }
+
+  async request<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await this.answer(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) });
+    return (response.status === 304 || response.status === 204 ? null : await response.json()) as T;
+  }
+
+  async file(path: string): Promise<Blob> {
+    return (await this.answer(path, {})).blob();
+  }
+}
+
 export class ServerClient {
   /** Changes that wait until the server takes them. */
   readonly queue = new OfflineQueue(one => this.request(one.method, one.path, one.body), window.localStorage);
 
-  constructor(private readonly settings = ServerConnection.makeSettings()) {}
+  constructor(private readonly transport: Transport = new HttpTransport()) {}
 
-  async request<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const url = URLExt.join(this.settings.baseUrl, 'autodiff-kit', path);
-    const init: RequestInit = { method, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) };
-    let response: Response;
-    try {
-      response = await ServerConnection.makeRequest(url, init, this.settings);
-    } catch {
-      throw new ServerError(NO_RESPONSE, 'lost', t('The server does not answer.'));
-    }
-    if (response.status === 304 || response.status === 204) {
-      return null as T;
-    }
-    const text = await response.text();
-    if (!response.ok) {
-      throw errorFromResponse(response.status, text);
-    }
-    return JSON.parse(text) as T;
+  request<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return this.transport.request(method, path, body);
+  }
+
+  get checksInKernel(): boolean {
+    return this.transport.checksInKernel ?? false;
   }
 
   syllabus = (): Promise<Syllabus> => this.request('GET', 'syllabus');
@@ -166,15 +189,10 @@ export class ServerClient {
   backups = async (): Promise<Backup[]> => (await this.request<{ backups: Backup[] }>('GET', 'backups')).backups;
   restore = (id: string): Promise<{ progress: Progress }> => this.request('POST', `backups/${encodeURIComponent(id)}/restore`, {});
 
+  /** Run a question's check where the kernel cannot be asked beside a cell. */
+  check = (label: string): Promise<{ outcome: string }> => this.request('POST', 'check', { label });
   /** A file for the teacher. */
-  async export(format: 'json' | 'csv'): Promise<Blob> {
-    const url = URLExt.join(this.settings.baseUrl, 'autodiff-kit', `export?format=${format}`);
-    const response = await ServerConnection.makeRequest(url, {}, this.settings);
-    if (!response.ok) {
-      throw errorFromResponse(response.status, await response.text());
-    }
-    return response.blob();
-  }
+  export = (format: 'json' | 'csv'): Promise<Blob> => this.transport.file(`export?format=${format}`);
 }
 
 function errorFromResponse(status: number, text: string): ServerError {

@@ -1,0 +1,173 @@
+"""The static site, built once, on a plain static server, and pages in Chromium that ask nothing of another host.
+
+The site under test is the one that ``AUTODIFF_KIT_SITE`` names. Without it one is built on the engine of the tests on
+WebAssembly (`tests/wasm/engine.py`); NumPy's wheel for it lies outside the checkout, and without it nothing runs here.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
+
+from tests.wasm import engine
+
+TOP = Path(__file__).resolve().parents[2]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+STEP = 120_000  # ms that one step may take on a busy machine
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site."""
+    if named := os.environ.get("AUTODIFF_KIT_SITE"):
+        return Path(named).resolve()
+    if reason := engine.missing():
+        pytest.skip(reason)
+    engine.CACHE.mkdir(parents=True, exist_ok=True)
+    engine.fetch_pyodide()
+    out = tmp_path_factory.mktemp("built") / "site"
+    wheels = " ".join(map(str, sorted(engine.LITE.glob("*wasm32.whl"))))
+    options = f"--wheels {wheels} --without matplotlib --out {out}"
+    make = ["make", "site", f"PYODIDE={engine.CACHE / 'package'}", f"SITE_OPTIONS={options}"]
+    done = subprocess.run(make, cwd=TOP, capture_output=True, text=True, timeout=1200, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return out
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A plain static server: it knows the types of files, and nothing else."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript", ".wasm": "application/wasm"}
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        with suppress(BrokenPipeError, ConnectionResetError):  # the page was closed
+            super().copyfile(source, outputfile)
+
+
+class Server(ThreadingHTTPServer):
+    """Many at once, and a queue for those who come together."""
+
+    request_queue_size = 256
+    daemon_threads = True
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served."""
+    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+# What the tests ask of a page of JupyterLite, through the application that it shows.
+CELLS = """() => jupyterapp.shell.currentWidget.content.widgets.map(cell => ({
+    type: cell.model.type, text: cell.model.sharedModel.getSource(), ran: cell.model.executionCount ?? null,
+    outputs: cell.model.type === 'code' ? cell.model.outputs.toJSON() : []}))"""
+RUN = """async at => {
+    const { content } = jupyterapp.shell.currentWidget;
+    content.activeCellIndex = at;
+    await jupyterapp.commands.execute('notebook:run-cell');
+    await content.scrollToItem(at, 'center').catch(() => undefined);
+}"""
+IDLE = """() => { const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
+    return kernel && kernel.status === 'idle'; }"""
+
+
+class Visit:
+    """One page of the site: where it is, and what it does there."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        page.set_default_timeout(STEP)
+
+    def notebook(self, path: str, app: str = "notebooks") -> None:
+        """Open a notebook, and wait for its kernel."""
+        self.page.goto(f"{self.address}/lite/{app}/index.html?path={path}")
+        self.page.wait_for_function(IDLE, timeout=STEP)
+
+    def cells(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.page.evaluate(CELLS)
+        return found
+
+    def index(self, start: str) -> int:
+        """Which code cell begins with some words, or has a line that does."""
+        lines = [cell["text"].splitlines() if cell["type"] == "code" else [] for cell in self.cells()]
+        return next(at for at, cell in enumerate(lines) if any(line.startswith(start) for line in cell))
+
+    def run(self, first: int, last: int) -> None:
+        """Run cells, one after the other; a cell that fails is one that fails the test."""
+        for at in range(first, last + 1):
+            if self.cells()[at]["type"] == "code":
+                self.page.evaluate(RUN, at)
+        errors = [out for cell in self.cells() for out in cell["outputs"] if out["output_type"] == "error"]
+        assert errors == []
+
+    def cell(self, at: int) -> Any:
+        """A cell as it is drawn."""
+        return self.page.locator(f'.jp-Cell[data-windowed-list-index="{at}"]')
+
+    def write(self, at: int, text: str) -> None:
+        """Put text into a cell and run it."""
+        script = "([at, text]) => jupyterapp.shell.currentWidget.content.widgets[at].model.sharedModel.setSource(text)"
+        self.page.evaluate(script, [at, text])
+        self.run(at, at)
+
+    def command(self, name: str) -> None:
+        self.page.evaluate("name => jupyterapp.commands.execute(`autodiff-kit:${name}`)", name)
+
+    def save(self) -> None:
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.context.save()")
+
+
+class Visitor:
+    """A browser with a memory of its own; each request that leaves the site is noted."""
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        self.context = context
+        self.address = address
+        self.elsewhere: list[str] = []
+        self.fetched: list[str] = []
+        context.on("request", self._note)
+
+    def _note(self, request: Any) -> None:
+        if request.url.startswith(("http:", "https:")):
+            known = request.url.startswith(f"{self.address}/")
+            (self.fetched if known else self.elsewhere).append(request.url)
+
+    def visit(self) -> Visit:
+        return Visit(self.context.new_page(), self.address)
+
+
+@pytest.fixture
+def visitor(playwright: Playwright, chromium: str, address: str, tmp_path: Path) -> Iterator[Visitor]:
+    """Somebody who comes for the first time; nothing of the visit may go to another host."""
+    context = playwright.chromium.launch_persistent_context(
+        str(tmp_path / "profile"), executable_path=chromium, headless=True, args=FLAGS,
+        viewport={"width": 1280, "height": 900},
+    )  # fmt: skip
+    here = Visitor(context, address)
+    yield here
+    context.close()
+    assert here.elsewhere == []

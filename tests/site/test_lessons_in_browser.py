@@ -1,0 +1,110 @@
+"""Lessons and exercises in JupyterLite: a prediction, the widget, the reveal, checks, progress, the inspector."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+TOP = Path(__file__).resolve().parents[2]
+LESSONS = {path.name[:2]: path.name for path in sorted((TOP / "notebooks").glob("*.ipynb"))}
+EXERCISE = "exercises/01_jacobian_vector_products.ipynb"
+WRONG = """import numpy as np
+def push(program, outputs, x, v):
+    return np.zeros(len(outputs)), np.zeros(len(outputs))
+def pull(program, outputs, x, u):
+    return np.zeros(len(x))
+"""
+RIGHT = (TOP / "autodiff_kit/exercises/questions/lesson01/jvp_1/solution.py").read_text(encoding="utf-8")
+# The cell of each that shows its widget.
+PLAYED = {"01": "JvpVjp(", "06": "widget = FloorDescent(", "09": "MaskedAttention(", "15": "AdamSlots("}
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def commit_first_choice(box: Any) -> None:
+    """Answer a prompt, whatever it offers."""
+    if box.locator("label:visible").count():
+        box.locator("label:visible").first.click()
+    else:
+        box.locator("input:visible").first.press("ArrowRight")
+    box.locator("button:text-is('Commit my answer')").click()
+    box.locator("[role=status]:has-text('Locked: ')").wait_for()
+
+
+@pytest.mark.parametrize("no", sorted(PLAYED))
+def test_a_lesson_is_predicted_run_and_played_with(visitor: Any, no: str) -> None:
+    visit = visitor.visit()
+    visit.notebook(f"notebooks/{LESSONS[no]}")
+    asked, revealed = visit.index("predict("), visit.index("reveal(")
+    visit.run(0, asked)
+    commit_first_choice(visit.cell(asked).locator(".ak-predict"))
+    visit.run(asked + 1, len(visit.cells()) - 1)
+    assert "Why" in str(visit.cells()[revealed]["outputs"])
+    assert all(cell["ran"] for cell in visit.cells() if cell["type"] == "code" and cell["text"].strip())
+
+    played = visit.index(PLAYED[no])
+    visit.page.evaluate("at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'center')", played)
+    widget = visit.cell(played).locator(".ak").first
+    expect(widget.locator("svg").first).to_be_visible()
+    slider = widget.locator("[role=slider]:visible, input[type=range]:visible").first
+    before = widget.inner_text()
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(widget).not_to_have_text(before, use_inner_text=True)
+
+
+def test_an_exercise_is_wrong_hinted_right_and_handed_in(visitor: Any) -> None:
+    visit = visitor.visit()
+    visit.notebook(EXERCISE)
+    visit.run(0, visit.index("q1, q2"))
+    visit.command("open-exercises")
+    card = visit.page.locator('.akl-exercises [data-id="jvp-1"]')
+    answer = visit.index("def push(")
+    visit.write(answer, WRONG)
+    card.get_by_role("button", name="Check").click()
+    expect(card).to_have_class(re.compile("is-not-yet|is-partial"))
+    expect(card.locator(".akl-msg")).not_to_be_empty()
+    card.get_by_role("button", name="Hint 1 of").click()
+    expect(card.locator(".akl-hints li")).to_have_count(1)
+    visit.write(answer, RIGHT)
+    card.get_by_role("button", name="Check").click()
+    expect(card).to_have_class(re.compile("is-passed"))
+    visit.save()
+    with visit.page.expect_download() as loaded:
+        visit.page.get_by_role("button", name="Hand in").click()
+    assert re.fullmatch(r"01_\w+-[0-9a-f]{8}-\d+\.zip", loaded.value.suggested_filename)
+    expect(visit.page.locator(".akl-handin")).to_contain_text("Receipt")
+
+
+def syllabus(visit: Any) -> Any:
+    visit.command("open-syllabus")
+    return visit.page.locator(".akl-syllabus")
+
+
+def test_progress_is_there_after_a_reload_and_from_two_tabs(visitor: Any) -> None:
+    first, second = visitor.visit(), visitor.visit()
+    for visit, no in ((first, "01"), (second, "06")):
+        visit.notebook(f"notebooks/{LESSONS[no]}", app="lab")
+        visit.run(0, visit.index("lesson("))
+        expect(syllabus(visit).locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
+    first.page.reload()
+    first.notebook(f"notebooks/{LESSONS['01']}", app="lab")
+    expect(syllabus(first).locator('[data-no="01"]')).to_have_class(re.compile("is-begun"))
+    first.run(0, first.index("lesson("))
+    for no in ("01", "06"):
+        expect(syllabus(first).locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
+
+
+def test_the_inspector_shows_an_own_tape(visitor: Any) -> None:
+    visit = visitor.visit()
+    visit.notebook(f"notebooks/{LESSONS['01']}")
+    visit.write(visit.index("import"), "import autodiff_kit as ak\nx = ak.Variable([2.0, 3.0])\n"
+        "with ak.GradientTape(persistent=True) as tape:\n    y = ak.sum(x * x)\ng = tape.gradient(y, x)")  # fmt: skip
+    visit.command("open-inspector")
+    inspector = visit.page.locator(".akl-inspector")
+    expect(inspector.locator(".akl-name", has_text=re.compile("^y$"))).to_have_count(1)
+    expect(inspector).to_contain_text("[4 6]")

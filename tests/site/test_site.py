@@ -1,0 +1,133 @@
+"""The site as a whole: its first page, without a network, its size, and many who come at once."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.slow]
+LESSON = "notebooks/01_jacobian_vector_products.ipynb"
+COMPRESSED = (".whl", ".zip", ".png", ".woff2", ".ico")
+MOST_BYTES = 15e6
+AT_ONCE = 200
+STEP = 120_000  # ms
+
+
+def seconds_to_result(page: Any) -> float:
+    """How long from the click to a gradient of one's own."""
+    began = time.perf_counter()
+    page.locator("#run").click()
+    page.wait_for_function("() => /Done|error/.test(document.getElementById('stage').textContent)", timeout=STEP)
+    assert page.locator("#stage").inner_text().startswith("Done"), page.locator("#output").inner_text()
+    return time.perf_counter() - began
+
+
+@pytest.mark.browser
+def test_the_first_page_moves_and_is_moved_and_python_agrees(visitor: Any, record_property: Any) -> None:
+    page = visitor.visit().page
+    page.goto(f"{visitor.address}/")
+    said = page.locator("#say").inner_text()
+    expect(page.locator("#say")).not_to_have_text(said)  # by itself
+    page.locator("#pause").click()
+    slider = page.get_by_role("slider", name="Input a")
+    slider.focus()
+    before = float(slider.get_attribute("aria-valuenow"))
+    slider.press("ArrowUp")
+    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(before + 0.1)
+    gradients = [
+        float(re.sub("−", "-", page.locator(f"svg .input:nth-of-type({k}) .gradient").inner_text().split()[-1]))
+        for k in (1, 2)
+    ]
+    record_property("first visit, seconds to a gradient", seconds_to_result(page))
+    assert [float(x) for x in page.locator("#output").inner_text().split()][1:] == pytest.approx(gradients, abs=0.006)
+
+
+@pytest.mark.browser
+def test_a_second_visit_needs_no_network(visitor: Any) -> None:
+    visit = visitor.visit()
+    visit.page.goto(f"{visitor.address}/")
+    seconds_to_result(visit.page)
+    visit.notebook(LESSON)
+    visit.run(0, visit.index("lesson("))
+    kept = """async () => {
+        const { active } = await navigator.serviceWorker.ready;
+        const urls = performance.getEntriesByType('resource').map(entry => entry.name);
+        await new Promise(done => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done;
+            active.postMessage({ keep: [location.href, ...urls] }, [port2]); }); }"""
+    visit.page.evaluate(kept)
+    visit.page.goto(f"{visitor.address}/")
+    visit.page.evaluate(kept)
+    visit.page.close()
+
+    visitor.context.set_offline(True)
+    again = visitor.visit()
+    again.page.goto(f"{visitor.address}/")
+    seconds_to_result(again.page)
+    again.notebook(LESSON)
+    again.run(0, again.index("lesson("))
+
+
+@pytest.mark.browser
+def test_what_travels_to_the_first_widget_is_small(visitor: Any, site: Path) -> None:
+    visit = visitor.visit()
+    visit.notebook(LESSON)
+    visit.run(0, visit.index("JvpVjp("))
+    paths = {url.removeprefix(f"{visitor.address}/").split("?")[0].split("#")[0] for url in visitor.fetched}
+    files = [site / path for path in paths if (site / path).is_file()]
+    sizes = {
+        path.name: len(path.read_bytes() if path.suffix in COMPRESSED else gzip.compress(path.read_bytes(), 9))
+        for path in files
+    }
+    assert len(sizes) > 50
+    assert sum(sizes.values()) <= MOST_BYTES, sorted(sizes.items(), key=lambda one: -one[1])[:12]
+
+
+def test_every_file_has_its_hash_and_no_map_of_sources(site: Path) -> None:
+    (listed,) = site.glob("files-*.json")
+    files = json.loads(listed.read_bytes())
+    there = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+    assert there - set(files) == {listed.name, "service-worker.js", "lite/service-worker.js"}
+    assert [name for name in there if name.endswith(".map")] == []
+    assert all(hashlib.sha256((site / name).read_bytes()).hexdigest().startswith(sha) for name, sha in files.items())
+
+
+def test_pages_name_no_other_host_as_a_source(site: Path) -> None:
+    """What a page loads by itself; links that a reader follows may lead elsewhere."""
+    source = r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["'](?:https?:)?//"""
+    sheet = r"""<link\b[^>]*\bhref=["'](?:https?:)?//"""
+    loads = re.compile(f"{source}|{sheet}")
+    assert [page.name for page in site.rglob("*.html") if loads.search(page.read_text(encoding="utf-8"))] == []
+
+
+def test_a_class_may_come_at_once(site: Path, address: str) -> None:
+    wasm = next(site.rglob("pyodide.asm.wasm"))
+    files = [site / "index.html", site / "lite/notebooks/index.html", next(site.rglob("numpy-*.whl")), wasm]
+
+    def load(k: int) -> bool:
+        path = files[k % len(files)]
+        with urllib.request.urlopen(f"{address}/{path.relative_to(site).as_posix()}", timeout=120) as answer:
+            return hashlib.sha256(answer.read()).digest() == known[path]
+
+    known = {path: hashlib.sha256(path.read_bytes()).digest() for path in files}
+    with ThreadPoolExecutor(AT_ONCE) as people:
+        assert all(people.map(load, range(AT_ONCE)))
+
+
+def test_lessons_lead_to_the_place_where_they_run(site: Path) -> None:
+    pages = sorted((site / "lessons").glob("[0-9][0-9]_*.html"))
+    assert pages
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for app, kind in (("notebooks", "notebooks"), ("lab", "notebooks"), ("notebooks", "exercises")):
+            assert f"../lite/{app}/index.html?path={kind}/{page.stem}.ipynb" in text
+        assert (site / "lite" / "files" / "notebooks" / f"{page.stem}.ipynb").is_file()

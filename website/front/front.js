@@ -1,0 +1,194 @@
+/* The figure computes with a tape of its own, so that it moves at once; Python starts only on a click. */
+const $ = id => document.getElementById(id);
+const START = { a: 1.2, b: 0.8 };
+const LIMIT = 2.5; // of an input, either way
+const inputs = { ...START };
+
+/* ---------------------------------------------------------------- a tape: each node notes its inputs and the slopes */
+function record({ a, b }) {
+  const nodes = { a: { value: a, from: [] }, b: { value: b, from: [] } };
+  nodes.p = { value: a * b, from: [['a', b], ['b', a]] };
+  nodes.s = { value: Math.sin(nodes.p.value), from: [['p', Math.cos(nodes.p.value)]] };
+  nodes.y = { value: nodes.s.value + a, from: [['s', 1], ['a', 1]] };
+  const order = Object.keys(nodes);
+  order.forEach(name => (nodes[name].gradient = name === 'y' ? 1 : 0));
+  const pulls = {};
+  for (const name of order.reverse()) {
+    for (const [input, slope] of nodes[name].from) {
+      pulls[`${input}${name}`] = nodes[name].gradient * slope;
+      nodes[input].gradient += pulls[`${input}${name}`];
+    }
+  }
+  return { nodes, pulls };
+}
+
+/* ---------------------------------------------------------------- the drawing, made once and changed in place */
+const number = (x, digits = 2) => (Math.abs(x) < 0.5 * 10 ** -digits ? '0' : x.toFixed(digits).replace('-', '−'));
+const svg = (name, attributes = {}, ...inside) => {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+  element.append(...inside);
+  return element;
+};
+const PLACES = { a: [70, 66], b: [70, 232], p: [245, 190], s: [410, 190], y: [570, 100] };
+const LABELS = { a: 'a', b: 'b', p: 'p = a · b', s: 's = sin p', y: 'y = s + a' };
+const EDGES = {
+  ay: { path: 'M104 58C250 10 420 20 543 84', label: [330, 34] }, ap: { path: 'M98 86L219 169', label: [160, 116] }, bp: { path: 'M103 226L212 198', label: [160, 226] },
+  ps: { path: 'M280 190L375 190', label: [328, 174] }, sy: { path: 'M438 171L542 121', label: [502, 164] }
+};
+const drawn = { nodes: {}, pulls: {} };
+
+function make() {
+  const picture = $('tape');
+  const head = svg('marker', { id: 'forward', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: 'head' }));
+  picture.append(svg('defs', {}, head));
+  for (const [name, { path, label }] of Object.entries(EDGES)) {
+    const pull = svg('path', { d: path, class: 'pull' });
+    const text = svg('text', { x: label[0], y: label[1], class: 'gradient' });
+    picture.append(svg('path', { d: path, class: 'edge', transform: 'translate(0 -8)', 'marker-end': 'url(#forward)' }), pull, text);
+    drawn.pulls[name] = { pull, text };
+  }
+  for (const [name, [x, y]] of Object.entries(PLACES)) {
+    const value = svg('text', { x, y: y + 13, class: 'value' });
+    const gradient = svg('text', { x, y: y + 53, class: 'gradient' });
+    const parts = [svg('circle', { cx: x, cy: y, r: 35 }), svg('text', { x, y: y - 6, class: 'quiet' }), value, gradient];
+    parts[1].textContent = LABELS[name];
+    const group = svg('g', { class: name in inputs ? 'node input' : 'node' }, ...parts);
+    picture.append(group);
+    drawn.nodes[name] = { group, value, gradient };
+    if (name in inputs) {
+      makeSlider(group, name);
+    }
+  }
+}
+
+function draw() {
+  const { nodes, pulls } = record(inputs);
+  for (const [name, { pull, text }] of Object.entries(drawn.pulls)) {
+    const size = Math.abs(pulls[name]);
+    pull.setAttribute('stroke-width', (1 + 3 * Math.min(2, size)).toFixed(2));
+    pull.style.visibility = size < 0.005 ? 'hidden' : 'visible';
+    text.textContent = number(pulls[name]);
+  }
+  for (const [name, { group, value, gradient }] of Object.entries(drawn.nodes)) {
+    value.textContent = number(nodes[name].value);
+    gradient.textContent = `∂y/∂${name} ${number(nodes[name].gradient)}`;
+    if (name in inputs) {
+      group.setAttribute('aria-valuenow', inputs[name].toFixed(2));
+      group.setAttribute('aria-valuetext', `${name} is ${number(inputs[name])}, the gradient of y with respect to it ${number(nodes[name].gradient)}`);
+    }
+  }
+  $('say').textContent = `Two paths lead back to a: ${number(pulls.ap)} through the product and ${number(pulls.ay)} directly. They add up to ${number(nodes.a.gradient)}: if a grows by 0.01, y changes by about ${number(0.01 * nodes.a.gradient, 4)}.`;
+  if (!touchedCode) {
+    $('code').value = program();
+  }
+}
+
+/* ---------------------------------------------------------------- moving it: by itself until it is touched */
+let moving = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+let began = null;
+let touchedCode = false;
+
+function setMoving(on) {
+  moving = on;
+  began = null;
+  $('tape').classList.toggle('still', !on);
+  $('pause').textContent = on ? 'Pause' : 'Play';
+  if (on) {
+    requestAnimationFrame(step);
+  }
+}
+
+function step(now) {
+  if (!moving) {
+    return;
+  }
+  began ??= now;
+  const t = (now - began) / 1000;
+  inputs.a = START.a + 0.9 * Math.sin(t);
+  inputs.b = START.b + 0.7 * Math.sin(0.7 * t);
+  draw();
+  requestAnimationFrame(step);
+}
+
+function set(name, value) {
+  if (moving) {
+    setMoving(false);
+  }
+  inputs[name] = Math.max(-LIMIT, Math.min(LIMIT, Math.round(100 * value) / 100));
+  draw();
+}
+
+function makeSlider(group, name) {
+  Object.entries({ role: 'slider', tabindex: 0, 'aria-label': `Input ${name}`, 'aria-orientation': 'vertical', 'aria-valuemin': -LIMIT, 'aria-valuemax': LIMIT }).forEach(([key, value]) => group.setAttribute(key, value));
+  let from = null;
+  group.addEventListener('pointerdown', event => {
+    group.setPointerCapture(event.pointerId);
+    from = { y: event.clientY, value: inputs[name] };
+    group.focus({ preventScroll: true });
+    event.preventDefault();
+  });
+  group.addEventListener('pointermove', event => from && set(name, from.value + (from.y - event.clientY) / 60));
+  ['pointerup', 'pointercancel'].forEach(end => group.addEventListener(end, () => (from = null)));
+  group.addEventListener('keydown', event => {
+    const by = { ArrowUp: 0.1, ArrowRight: 0.1, ArrowDown: -0.1, ArrowLeft: -0.1, PageUp: 0.5, PageDown: -0.5, Home: -2 * LIMIT, End: 2 * LIMIT }[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      set(name, inputs[name] + by);
+    }
+  });
+}
+
+/* ---------------------------------------------------------------- Python, after a click */
+const program = () => `import autodiff_kit as ak
+
+a = ak.Variable(${inputs.a.toFixed(2)})
+b = ak.Variable(${inputs.b.toFixed(2)})
+with ak.GradientTape() as tape:
+    y = ak.sin(a * b) + a
+print(y.numpy(), *(g.numpy() for g in tape.gradient(y, [a, b])))`;
+
+let worker = null;
+const STAGES = { download: 'Downloading Python', start: 'Starting Python', import: 'Importing the kit', run: 'Running' };
+
+function show({ stage, bytes, output, error, seconds }) {
+  const total = Number(document.body.dataset.bytes);
+  const done = output !== undefined || error !== undefined;
+  $('run').disabled = !done;
+  $('bar').hidden = done;
+  if (bytes) {
+    $('bar').value = Math.min(1, bytes / total);
+  } else if (!done) {
+    $('bar').removeAttribute('value');
+  }
+  $('stage').textContent = done ? `${error === undefined ? 'Done' : 'An error'}, ${seconds.toFixed(1)} s` : bytes ? `${STAGES[stage]}: ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB` : `${STAGES[stage]} …`;
+  if (done) {
+    $('output').hidden = false;
+    $('output').textContent = output ?? error;
+    $('run').textContent = 'Run again';
+  }
+}
+
+function run() {
+  const began = performance.now();
+  show({ stage: worker ? 'run' : 'download' });
+  if (!worker) {
+    worker = new Worker('python.js', { type: 'module' });
+    worker.postMessage({ engine: new URL(document.body.dataset.engine, location.href).href });
+    worker.onerror = event => {
+      worker = null; // the next click tries again
+      show({ error: `Python could not be loaded. ${event.message ?? ''} Check the connection and run again.`, seconds: (performance.now() - began) / 1000 });
+    };
+  }
+  worker.onmessage = event => show({ ...event.data, seconds: (performance.now() - began) / 1000 });
+  worker.postMessage({ code: $('code').value });
+}
+
+make();
+draw();
+setMoving(moving);
+$('pause').addEventListener('click', () => setMoving(!moving));
+$('reset').addEventListener('click', () => { setMoving(false); Object.assign(inputs, START); touchedCode = false; draw(); });
+$('code').addEventListener('input', () => (touchedCode = true));
+$('code').addEventListener('focus', () => setMoving(false));
+$('run').addEventListener('click', () => { setMoving(false); run(); });

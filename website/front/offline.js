@@ -1,0 +1,16 @@
+/* Keeps what a page has loaded, so that a second visit needs no network. JupyterLite's pages register their own worker. */
+performance.setResourceTimingBufferSize(3000);
+const root = new URL('.', import.meta.url);
+if ('serviceWorker' in navigator && !location.href.startsWith(`${root.href}lite/`)) {
+  navigator.serviceWorker.register(new URL('service-worker.js', root));
+}
+
+async function keep() {
+  const { active } = (await navigator.serviceWorker?.ready) ?? {};
+  const urls = performance.getEntriesByType('resource').map(entry => entry.name);
+  active?.postMessage({ keep: [location.href.split('#')[0], ...urls] });
+}
+
+// When the page has come to rest, and when it is left.
+addEventListener('load', () => setTimeout(keep, 4000));
+addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && keep());

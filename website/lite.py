@@ -1,0 +1,127 @@
+"""JupyterLite: the lessons and exercises as its contents, its kernel on the site's own Pyodide."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from autodiff_kit.lab.server import panel_data
+from autodiff_kit.lab.server.folder import WorkingFolder
+from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
+
+TOP: Final = Path(__file__).resolve().parents[1]
+KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
+# Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
+EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget")
+APPS: Final = ("lab", "notebooks")
+# Pages, schemas and archives that nobody opens here.
+LEFT_OUT: Final = (
+    "jupyterlite.schema.v0.json",
+    "jupyter-lite.ipynb",
+    "package.json",
+    "lab/tree",
+    "lab/workspaces",
+    "bin",
+)
+
+
+def labextensions() -> Path:
+    """Return the folder in which this environment keeps JupyterLab's extensions."""
+    return Path(sys.prefix) / "share" / "jupyter" / "labextensions"
+
+
+def write_contents(folder: Path) -> None:
+    """Write lessons and exercises as a learner gets them: without outputs, for the kernel of the browser."""
+    for kind in ("notebooks", "exercises"):
+        for path in sorted((TOP / kind).rglob("*")):
+            to = folder / kind / path.relative_to(TOP / kind)
+            if (
+                not path.is_file()
+                or path.name == "README.md"
+                or any(part[:1] in "._" for part in to.relative_to(folder).parts)
+            ):
+                continue
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(_learner_copy(path.read_bytes()) if path.suffix == ".ipynb" else path.read_bytes())
+
+
+def _learner_copy(source: bytes) -> bytes:
+    notebook = strip_outputs(read_notebook(source))
+    notebook["metadata"]["kernelspec"] = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
+    return json.dumps(notebook, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def build(work: Path, output: Path) -> None:
+    """Build JupyterLite's pages into a folder, from an empty folder for what the build needs."""
+    write_contents(work / "contents")
+    extensions = [labextensions() / name for name in EXTENSIONS] + [TOP / "autodiff_kit" / "lab" / "labextension"]
+    about = {
+        "LiteBuildConfig": {
+            "apps": list(APPS),
+            "contents": [str(work / "contents")],
+            "federated_extensions": [str(path) for path in extensions],
+            "ignore_sys_prefix": ["federated_extensions"],
+            "no_libarchive": True,
+            "no_sourcemaps": True,
+            "no_unused_shared_packages": True,
+            "output_dir": str(output),
+            "source_date_epoch": 315532800,
+        }
+    }
+    (work / "jupyter_lite_config.json").write_text(json.dumps(about), encoding="utf-8")
+    lite = [sys.executable, "-m", "jupyterlite_core.app", "build", "--lite-dir", str(work)]
+    subprocess.run(lite, cwd=work, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for name in LEFT_OUT:
+        _remove(output / name)
+    for app in APPS:
+        for name in ("jupyter-lite.ipynb", "package.json"):
+            _remove(output / app / name)
+    for left in [*output.rglob("*.map"), *output.rglob("rspack.config*")]:
+        left.unlink()
+
+
+def configure(output: Path, engine: str, packages: list[str], environment: dict[str, str]) -> None:
+    """Say where the kernel finds Pyodide, and what it loads.
+
+    Parameters
+    ----------
+    output : Path
+        The folder of JupyterLite's pages.
+    engine : str
+        The folder of Pyodide, relative to ``output``.
+    packages : list of str
+        What the kernel loads before it runs.
+    environment : dict
+        Environment variables of the kernel.
+    """
+    path = output / "jupyter-lite.json"
+    config = json.loads(path.read_bytes())
+    data = config["jupyter-config-data"]
+    data["appName"] = "autodiff_kit"
+    data["exposeAppInBrowser"] = True  # a page of somebody else, or a test, may look at the running application
+    data["autodiffKitSyllabus"] = "syllabus.json"
+    data.setdefault("litePluginSettings", {})[KERNEL_PLUGIN] = {
+        "pyodideUrl": f"./{engine}/pyodide.mjs",
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {"packages": packages, "env": environment},
+    }
+    path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+
+
+def write_syllabus(output: Path) -> None:
+    """Write what the syllabus panel asks a server for: the lessons, and the progress of somebody who has not begun."""
+    with tempfile.TemporaryDirectory() as folder:
+        nobody = WorkingFolder(Path(folder).resolve(), Path(folder).resolve())
+        (output / "syllabus.json").write_text(json.dumps(panel_data.syllabus(nobody)), encoding="utf-8")
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,269 @@
+"""The wheels that the browser's kernel loads, and the lock file that names them.
+
+They are made smaller: tests, headers and what a browser never runs are left out. Each carries its hash in its folder's
+name (`publish.py`), so that a browser keeps it for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import json
+import marshal
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from email.parser import HeaderParser
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
+
+HERE: Final = Path(__file__).parent
+TOP: Final = HERE.parent
+
+# In every wheel: what only its own developers run, or compilers read.
+_LEFT_OUT: Final = re.compile(r"(^|/)tests?/|\.(pyi|h|c|a|pxd|map)$|\.data/data/|\.dist-info/RECORD$")
+# In single wheels: large parts that nothing in a lesson reaches.
+_LEFT_OUT_OF: Final = {
+    "autodiff-kit": re.compile(
+        r"^autodiff_kit/(grade/|author/|cli\.py|kernels/native|lab/precompile|"
+        r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
+    ),
+    "ipython": re.compile(r"^IPython/(testing|sphinxext)/"),
+    "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/"),
+    "pygments": re.compile(
+        r"^pygments/(lexers/(?!__init__|_mapping|python|special|agile)|styles/(?!__init__|_mapping|default|bw)|"
+        r"formatters/(?!__init__|_mapping|html|terminal))"
+    ),
+    "anywidget": re.compile(r"^anywidget/(nbextension|labextension)/"),
+    "psygnal": re.compile(r"^psygnal/(qt|mypy_plugin)"),
+}
+# What a first cell and the kernel import, as this Python does; a module that is not among them travels as its source.
+_ON_THE_WAY: Final = (
+    "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
+)
+_SCRIPTS: Final = re.compile(r"\.data/(scripts|headers)/")
+# The kernel asks for these by name before it runs. Nothing is installed here, and completions need no jedi.
+STAND_INS: Final = ("jedi", "micropip")
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel: the file's name, and its contents."""
+
+    file_name: str
+    data: bytes
+
+    @property
+    def name(self) -> str:
+        """The package's name, normalized."""
+        return canonicalize_name(self.file_name.split("-")[0])
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the whole file."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def smaller(wheel: Wheel) -> Wheel:
+    """Return the wheel without the files that a browser never needs; equal files give equal wheels."""
+    special = _LEFT_OUT_OF.get(wheel.name)
+
+    def kept(name: str) -> bool:
+        return not (_LEFT_OUT.search(name) or _SCRIPTS.search(name) or (special and special.search(name)))
+
+    return Wheel(wheel.file_name, _rewritten(wheel.data, kept))
+
+
+def _rewritten(data: bytes, kept: Callable[[str], bool]) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        return _zipped((name, old.read(name)) for name in old.namelist() if not name.endswith("/") and kept(name))
+
+
+def compiled(wheel: Wheel, python: str) -> Wheel:
+    """Return the wheel with its modules compiled, where this Python writes what the browser's Python reads.
+
+    Compiling is most of the time that a first import takes there. Only the modules that every lesson imports are
+    compiled. The kit keeps their sources, which tracebacks and the inspector show; of other packages they are left out.
+    """
+    tag = f"cpython-{sys.version_info.major}{sys.version_info.minor}"
+    if python.split(".")[:2] != list(map(str, sys.version_info[:2])):
+        return wheel
+
+    def files(old: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+        for name in old.namelist():
+            data = old.read(name)
+            path = PurePosixPath(name)
+            module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+            if path.suffix != ".py" or module not in _modules_on_the_way():
+                yield name, data
+                continue
+            code = _code(data, name)
+            if wheel.name == "autodiff-kit":
+                yield name, data
+                yield str(path.parent / "__pycache__" / f"{path.stem}.{tag}.pyc"), code
+            else:
+                yield str(path.with_suffix(".pyc")), code
+
+    with zipfile.ZipFile(io.BytesIO(wheel.data)) as old:
+        return Wheel(wheel.file_name, _zipped(files(old)))
+
+
+@cache
+def _modules_on_the_way() -> frozenset[str]:
+    script = f"{_ON_THE_WAY}; import sys; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", script], cwd=TOP, capture_output=True, text=True, check=True)
+    return frozenset(found.stdout.split())
+
+
+def _code(source: bytes, name: str) -> bytes:
+    """A module as a file that Python trusts without looking at the source."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the packages' own strings
+        code = compile(source, name, "exec", dont_inherit=True)
+    unchecked = (1).to_bytes(4, "little")  # PEP 552: the hash of the source is there, and is not compared
+    return importlib.util.MAGIC_NUMBER + unchecked + importlib.util.source_hash(source) + marshal.dumps(code)
+
+
+def _zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip of files, without their times."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
+        for name, content in files:
+            new.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED, 9)
+    return made.getvalue()
+
+
+def from_file(path: Path) -> Wheel:
+    """Return the wheel in a file."""
+    return Wheel(path.name, path.read_bytes())
+
+
+def kit() -> Wheel:
+    """Build the kit's own wheel from the source tree."""
+    with tempfile.TemporaryDirectory() as folder:
+        _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, str(TOP))
+        return smaller(_without_outputs(from_file(next(Path(folder).glob("*.whl")))))
+
+
+def _without_outputs(wheel: Wheel) -> Wheel:
+    """The kit's wheel, whose notebooks are read for their titles and questions: nobody looks at their outputs there."""
+
+    def content(name: str, data: bytes) -> bytes:
+        return json.dumps(strip_outputs(read_notebook(data))).encode() if name.endswith(".ipynb") else data
+
+    with zipfile.ZipFile(io.BytesIO(wheel.data)) as file:
+        return Wheel(wheel.file_name, _zipped((name, content(name, file.read(name))) for name in file.namelist()))
+
+
+def pure(cache: Path) -> list[Wheel]:
+    """Return the pinned pure Python packages of the kernel; they are downloaded once."""
+    text = HERE / "requirements.txt"
+    folder = cache / hashlib.sha256(text.read_bytes()).hexdigest()[:16]
+    if not folder.exists():
+        with tempfile.TemporaryDirectory(dir=cache) as beside:
+            new = Path(beside) / "wheels"
+            # Only wheels for every platform: what runs in the browser is not what runs here.
+            platform = ("--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.14")
+            _pip(
+                "download",
+                "--no-deps",
+                "--require-hashes",
+                "--only-binary=:all:",
+                *platform,
+                "-d",
+                str(new),
+                "-r",
+                str(text),
+            )
+            new.rename(folder)
+    return [smaller(from_file(path)) for path in sorted(folder.glob("*.whl"))]
+
+
+def kernel(labextension: Path) -> list[Wheel]:
+    """Return the wheels of JupyterLite's Python kernel, and the site's stand-ins for what it would install."""
+    names = ("pyodide_kernel", "ipykernel")
+    found = [from_file(next((labextension / "static" / "pypi").glob(f"{name}-*.whl"))) for name in names]
+    return [*found, _own("piplite"), *map(_stand_in, STAND_INS)]
+
+
+def _own(name: str) -> Wheel:
+    folder = HERE / "kernel" / name
+    files = [(f"{name}/{path.name}", path.read_bytes()) for path in sorted(folder.glob("*.py"))]
+    return _stand_in(name, files)
+
+
+def _stand_in(name: str, files: Iterable[tuple[str, bytes]] = ()) -> Wheel:
+    about = f"{name}-0.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n".encode()
+    tag = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    return Wheel(
+        f"{name}-0-py3-none-any.whl", _zipped([*files, (f"{about}/METADATA", metadata), (f"{about}/WHEEL", tag)])
+    )
+
+
+def _pip(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments], check=True)
+
+
+# ---------------------------------------------------------------------------------------------------- the lock file
+def lock_entries(wheels: Iterable[Wheel], python: str) -> dict[str, dict[str, Any]]:
+    """Return the lock file's entry of each wheel; requirements that no wheel answers are left out."""
+    known = {wheel.name: _about(wheel, python) for wheel in wheels}
+    for entry in known.values():
+        entry["depends"] = [name for name in entry["depends"] if name in known]
+    return known
+
+
+def _about(wheel: Wheel, python: str) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(wheel.data)) as file:
+        names = file.namelist()
+        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        about = HeaderParser().parsestr(file.read(metadata).decode())
+    return {
+        "name": about["Name"],
+        "version": about["Version"],
+        "file_name": wheel.file_name,
+        "install_dir": "site",
+        "sha256": wheel.sha256,
+        "package_type": "package",
+        "imports": sorted(set(_top_level(names))),
+        "depends": list(_requirements(about.get_all("Requires-Dist", []), python)),
+        "unvendored_tests": False,
+    }
+
+
+def _requirements(lines: Iterable[str], python: str) -> Iterator[str]:
+    environment = {
+        "python_version": ".".join(python.split(".")[:2]),
+        "python_full_version": python,
+        "sys_platform": "emscripten",
+        "platform_system": "Emscripten",
+        "platform_machine": "wasm32",
+        "os_name": "posix",
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+        "extra": "",
+    }
+    for line in lines:
+        wanted = Requirement(line)
+        if wanted.marker is None or wanted.marker.evaluate(environment):
+            yield canonicalize_name(wanted.name)
+
+
+def _top_level(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        first, _, rest = name.partition("/")
+        if not first.endswith((".dist-info", ".data")) and (rest or first.endswith((".py", ".so"))):
+            yield first.split(".")[0]
