@@ -24,12 +24,15 @@ os.environ["MPLBACKEND"] = "agg"
 for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
     os.environ.pop(name, None)
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
-# Twenty-seven thousand tests are collected first, and none of them is garbage: the collector is enabled again
+# Packages that the processes of the tests do without; pyproject.toml says the same for this one.
+WITHOUT = str(Path(__file__).with_name("without"))
+os.environ["PYTHONPATH"] = os.pathsep.join([WITHOUT, *filter(None, [os.environ.get("PYTHONPATH")])])
+# Thousands of tests are collected first, and none of them is garbage: the collector is enabled again
 # in `pytest_collection_finish`.
 gc.disable()
 
-# Scripts, not tests: doctest would import them, but they need their own environment.
-collect_ignore_glob = ["binder/replay.py"]
+# Scripts, not tests: doctest would import them, but they need their own environment, or import what nobody else does.
+collect_ignore_glob = ["binder/replay.py", "notebooks/save_executed.py"]
 
 # Files whose tests share no fixture that is slow to start: workers get their tests one by one.
 ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/compile/test_random.py")
@@ -58,9 +61,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     no_browser = browser() is None
+    in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    if not config.getoption("--all"):  # not skipped, which would be reported thousands of times
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     for item in items:
-        if "slow" in item.keywords and not config.getoption("--all"):
-            item.add_marker(pytest.mark.skip(reason="slow; `make test-all` runs it"))
         # A busy machine can delay a browser by seconds: such a test runs again, and the summary names it.
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.flaky(reruns=1))

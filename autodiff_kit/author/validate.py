@@ -18,8 +18,9 @@ from autodiff_kit.exercises.questions import LESSONS
 from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING, MasterNotebook, WrongAnswer
 from .notebook_cells import cell_source
 from .release import learner_notebook
+from .variant import shipped_sibling
 
-__all__ = ["ValidationProblem", "validate_exercise"]
+__all__ = ["ValidationProblem", "execute_answer", "validate_exercise"]
 
 VALID_ID = re.compile(r"[a-zA-Z0-9_\-]+")
 HINT_COUNT = 3
@@ -71,6 +72,7 @@ def validate_exercise(master: MasterNotebook, seeds: int) -> list[ValidationProb
             ValidationProblem(question.id, what)
             for what in _answer_problems(question, master.wrong[question.id], range(seeds))
         ]
+        found += [ValidationProblem(question.id, what) for what in _sibling_problems(question, master.notebook)]
     return found
 
 
@@ -165,10 +167,30 @@ def _answer_problems(question: Question, wrong: tuple[WrongAnswer, ...], seeds: 
         )
 
 
-def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
+def _sibling_problems(question: Question, notebook: dict[str, Any]) -> Iterator[str]:
+    """A variant of a shipped question must be another question: the shipped worked answer is no answer to it."""
+    shipped = shipped_sibling(notebook)
+    if shipped is None or shipped.writes != question.writes:
+        return
+
+    def fault(verdict: Verdict) -> str:
+        return "has points" if verdict.share else ""
+
+    said = next(_try_answer(question, shipped.solution, "It", range(3), fault), "")
+    if said:
+        yield f"The worked answer of {shipped.id}, which learners can see, has points. Change what the question asks."
+
+
+def execute_answer(source: str, name: str) -> dict[str, Any]:
+    """Run an author's source as a cell of its notebook would run, and return the names that it makes."""
     names: dict[str, Any] = {"__name__": "answer", "np": np, "ak": autodiff_kit}  # as in a notebook's first cell
+    exec(compile(source, name, "exec"), names)
+    return names
+
+
+def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
     try:
-        exec(compile(source, f"<{what} of {question.id}>", "exec"), names)  # the author's own code
+        names = execute_answer(source, f"<{what} of {question.id}>")
     except Exception as error:  # noqa: BLE001 - whatever the answer raises is told
         yield f"{what} stops with {type(error).__name__}: {error}"
         return

@@ -10,6 +10,7 @@ from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import DtypeError
+from autodiff_kit.platform import as_dtype, in_int64
 
 __all__ = ["constant", "copy_value"]
 
@@ -55,10 +56,10 @@ def copy_value(value: Any, dtype: Any) -> Any:
     if isinstance(given := unwrap(value), SymbolicValue):
         return as_array(given.as_value(), dtype)
     try:
-        own = np.array(given, dtype=dtype)
+        own = np.array(given, dtype=None if dtype is None else as_dtype(dtype))
     except (TypeError, ValueError, OverflowError) as error:
         wanted = "" if dtype is None else f" of dtype {dtype}"
         raise DtypeError(f"these values cannot be converted to an array{wanted}: {error}") from error
     if own.dtype.kind not in "biufc":
         raise DtypeError(f"a tensor holds numbers, got dtype {own.dtype}")
-    return canonical(own)
+    return canonical(own if dtype is not None or isinstance(given, np.ndarray | np.generic) else in_int64(own))

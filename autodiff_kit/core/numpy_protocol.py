@@ -9,6 +9,7 @@ import numpy as np
 
 from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
+from autodiff_kit.platform import in_int64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ def canonical(value: Any) -> Any:
     if isinstance(value, (np.generic, SymbolicValue)):
         return value
     try:
-        array = np.asarray(value)
+        array = in_int64(np.asarray(value))
     except ValueError as error:
         raise DtypeError(f"these values cannot be converted to an array: {error}") from error
     if array.dtype.kind not in "biufc":
@@ -50,9 +51,7 @@ def unwrap(value: Any) -> Any:
 def is_writable(given: np.ndarray[Any, Any]) -> bool:
     """Whether an array may still change: it is writable, or it is a view of a writable one."""
     base: Any = given
-    while isinstance(base, np.ndarray):
-        if base.flags.writeable:
-            return True
+    while isinstance(base, np.ndarray) and not base.flags.writeable:
         base = base.base
     return base is not None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autodiff_kit.lessons.translation import translate
+from autodiff_kit.platform import in_int64
 
 from .compare import first_mismatch, format_distinct, format_value, require_real_array, values_close
 from .protocol import Call, Callback, CallbackNamespace, CallResult, LearnerCodeError, SeededGenerator
@@ -38,12 +39,15 @@ class FailedCase:
         What the misconceptions' messages have in braces, as text.
     half : bool
         Whether the value was right and only a count, a dtype or a memory bound was not.
+    call : Call or None
+        The call that it was.
     """
 
     names: frozenset[str]
     text: str
     facts: Mapping[str, object]
     half: bool
+    call: Call | None
 
 
 @dataclass(frozen=True)
@@ -75,14 +79,11 @@ class AttemptEvaluation:
         The last call.
     result : object
         What the last call returned.
-    counterexample : str
-        The shortest case that a check found, shown instead of the first failed case if no misconception is named.
     """
 
     failed_cases: list[FailedCase] = field(default_factory=list)
     last: Call | None = None
     result: object = None
-    counterexample: str = ""
     _calls: list[Call] = field(default_factory=list)
     _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
     _quantity: str = ""
@@ -239,9 +240,8 @@ class AttemptEvaluation:
         return "\n" + translate("The last call: `{call}`").format(call=format_call(self.last))
 
     def _add_failure(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
-        self.failed_cases.append(
-            FailedCase(names, text, {key: _format_fact(item) for key, item in (facts or {}).items()}, half)
-        )
+        told = {key: _format_fact(item) for key, item in (facts or {}).items()}
+        self.failed_cases.append(FailedCase(names, text, told, half, self.last))
 
 
 def _format_fact(value: object) -> str:
@@ -307,6 +307,6 @@ def _format_argument(value: object) -> str:
         names = [_format_argument(one) for one in value]
         return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
     if isinstance(value, np.ndarray) and value.size > 8:
-        return translate("{dtype} array of shape {shape}").format(dtype=value.dtype, shape=value.shape)
+        return translate("{dtype} array of shape {shape}").format(dtype=in_int64(value).dtype, shape=value.shape)
     text = format_value(value)
     return text if len(text) <= 200 else text[:150] + " … " + text[-30:]

@@ -11,8 +11,9 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from autodiff_kit.lessons.translation import translate
+from autodiff_kit.platform import HAS_FLOATING_POINT_SIGNALS, HAS_TIMER_SIGNALS
 
+from .float_signals import unwatched, watched
 from .memory_meter import PeakMemoryMeter
 from .protocol import (
     Call,
@@ -39,7 +42,7 @@ from .tape_meter import TapeMeter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
     from .protocol import CheckScript
 
@@ -47,7 +50,9 @@ __all__ = ["InProcessRunner", "callback_of_function", "run_script", "run_script_
 
 # Files in these folders do not belong to the learner: the kit, and the Python installation.
 NOT_LEARNER_CODE = tuple(
-    str(Path(place)) + os.sep for place in (Path(__file__).parents[1], sys.prefix, sys.base_prefix + "/lib")
+    str(Path(place)) + os.sep
+    for place in (Path(__file__).parents[1], Path(os.__file__).parent, sys.prefix, sys.base_prefix + "/lib")
+    if Path(place) != Path("/")  # the prefix of a Python that has a file system of its own
 )
 # Immutable values need no copy and are compared directly (the arguments of some questions hold many).
 IMMUTABLE_TYPES = frozenset((type(None), bool, int, float, complex, str))
@@ -67,14 +72,21 @@ class TimeLimitReached(KeyboardInterrupt):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeLimitReached` in a block that takes longer, where a signal can: in the main thread of a system
-    with interval timers, unless somebody else uses the timer.
-    """
-    here = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-    if not here or signal.getitimer(signal.ITIMER_REAL)[0]:
-        yield
-        return
+    """Raise :class:`TimeLimitReached` in a block that takes longer.
 
+    A timer does so; on a platform without timers it is a look at the clock at each line of the learner's code.
+
+    There is no limit where somebody else uses the timer or traces the code, and none outside of the main thread.
+    """
+    here = threading.current_thread() is threading.main_thread()
+    in_use = signal.getitimer(signal.ITIMER_REAL)[0] if HAS_TIMER_SIGNALS else sys.gettrace()
+    limited = _timer if HAS_TIMER_SIGNALS else _clock_at_each_line
+    with limited(seconds) if here and not in_use else nullcontext():
+        yield
+
+
+@contextmanager
+def _timer(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeLimitReached
 
@@ -85,6 +97,27 @@ def time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def _clock_at_each_line(seconds: float) -> Iterator[None]:
+    until = time.monotonic() + seconds
+
+    def look(frame: FrameType, _event: str, _arg: object) -> Any:
+        if time.monotonic() > until:
+            raise TimeLimitReached
+        return look if is_learner_file(frame.f_code.co_filename) else None
+
+    sys.settrace(look)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
+def is_learner_file(name: str) -> bool:
+    """Whether code of a file is the learner's."""
+    return not name.startswith(NOT_LEARNER_CODE) and "site-packages" not in name
 
 
 def run_script(script: CheckScript, answer: Callable[[Call], CallResult]) -> Any:
@@ -128,10 +161,12 @@ class InProcessRunner:
     ----------
     functions : mapping
         The learner's functions by name.
+    seconds : float, optional
+        How long one call may take; by default ``SECONDS_FOR_A_CALL``.
     """
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
-        self._functions = functions
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], seconds: float | None = None) -> None:
+        self._functions, self._seconds = functions, seconds
         self._returned_functions: list[Callable[..., Any]] = []
         self._last_arguments: tuple[Any, ...] = ()
 
@@ -147,7 +182,7 @@ class InProcessRunner:
         try:
             for array, new in zip(before, call.overwrite, strict=False):
                 array[...] = new  # a read-only array raises here
-            with tape_meter, memory_meter, time_limit(SECONDS_FOR_A_CALL):
+            with tape_meter, memory_meter, time_limit(self._seconds or SECONDS_FOR_A_CALL):
                 value = self._run(call, given, keywords, tape)
         except LearnerCodeError:
             raise
@@ -231,7 +266,7 @@ def copy_argument(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)([copy_argument(item) for item in value])
     if isinstance(value, np.ndarray):
-        return value.copy()
+        return value.copy() if HAS_FLOATING_POINT_SIGNALS else watched(value.copy())
     if isinstance(value, Callback):
         return callback_function(value)
     if isinstance(value, CallbackNamespace):
@@ -301,7 +336,7 @@ def shares_memory(answer: object, copies: object) -> bool:
 
 
 def _arrays(value: Any, depth: int = 0) -> list[np.ndarray]:
-    if type(value) is np.ndarray:
+    if type(value := unwatched(value)) is np.ndarray:
         return [value]
     if depth > 4 or type(value) not in (list, tuple, dict):
         return []
@@ -331,8 +366,7 @@ def learner_line(trace: TracebackType | None) -> str:
     """The innermost line of a traceback that is in the learner's code, as text."""
     place = ""
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if not file.startswith(NOT_LEARNER_CODE) and "site-packages" not in file:
+        if is_learner_file(file := trace.tb_frame.f_code.co_filename):
             source = linecache.getline(file, trace.tb_lineno, trace.tb_frame.f_globals).strip()
             line = translate("line {number}").format(number=trace.tb_lineno)
             place = f"{line}: {source}" if source else line

@@ -38,8 +38,9 @@ def write_atomically(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        # mkstemp makes files private; a learner's notebook gets the usual rights of a new file.
-        Path(draft).chmod(0o666 & ~_umask())
+        # mkstemp makes files private; a learner's notebook gets the usual rights of a new file. A browser's umask
+        # leaves none.
+        Path(draft).chmod(0o600 | 0o666 & ~_umask())
         Path(draft).replace(path)
     except OSError:
         Path(draft).unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to
+from autodiff_kit.platform import as_dtype, in_int64
 
 
 def _checked_shape(shape: Any, name: str) -> tuple[int, ...]:
@@ -27,7 +28,7 @@ def _checked_shape(shape: Any, name: str) -> tuple[int, ...]:
 def _checked_dtype(dtype: Any, name: str) -> Any:
     """A NumPy dtype; raises if there is no dtype of that name."""
     try:
-        return np.dtype(dtype)
+        return as_dtype(dtype)
     except (TypeError, ValueError) as error:
         given = describe(dtype)
         raise DtypeError(f"{name}: {given} is not a dtype; write 'float32' or np.float64, for example") from error
@@ -103,7 +104,8 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any 
     """
     try:
         first, last = (0, unwrap(start)) if stop is None else (unwrap(start), unwrap(stop))
-        return constant(np.arange(first, last, unwrap(step), dtype=dtype))
+        line = np.arange(first, last, unwrap(step), dtype=None if dtype is None else as_dtype(dtype))
+        return constant(in_int64(line) if dtype is None else line)
     except (TypeError, ValueError, ZeroDivisionError) as error:
         raise ArgumentError(f"arange from {start!r} to {stop!r} by {step!r}: {error}") from error
 

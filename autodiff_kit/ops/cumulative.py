@@ -42,7 +42,8 @@ def _cumsum_of_array(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]
 @linear(
     lambda g, _y, _x, *, axis: slice_along(
         v.cumsum(slice_along(g, axis, None, None, -1), axis=axis), axis, None, None, -1
-    )
+    ),
+    counts=True,
 )
 def _cumsum(x: Any, axis: int) -> Any:
     """The cumulative sum along an axis."""
@@ -140,6 +141,7 @@ def _recurrence(b: Any, a: Any, axis: int) -> Any:
 @general(
     lambda g, y, x, *, axis: _reverse_recurrence(g, x, axis) * _shift_forward(y, axis, 1.0),
     jvp=lambda t, y, x, *, axis: v.recurrence(t[0] * _shift_forward(y, axis, 1.0), x, axis=axis),
+    counts=True,
 )
 def _cumprod(x: Any, axis: int) -> Any:
     """The cumulative product along an axis."""

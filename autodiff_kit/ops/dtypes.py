@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import describe
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.ops.families import linear, nondifferentiable
+from autodiff_kit.platform import as_dtype
 
 
 @linear(lambda g, _y, _x, *, dtype: g)  # the engine converts a cotangent to the dtype of its source
@@ -47,7 +46,7 @@ def cast(x: Any, dtype: Any) -> Tensor:
     array([ 1, -1])
     """
     try:
-        kind = np.dtype(dtype)
+        kind = as_dtype(dtype)
     except (TypeError, ValueError) as error:
         given = describe(dtype)
         raise DtypeError(f"cast: {given} is not a dtype; write 'float32', np.int64 or bool, for example") from error

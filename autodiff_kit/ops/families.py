@@ -3,6 +3,8 @@
 Each block makes two functions. The module exports the public one, which takes any array-like value and returns a
 tensor. The function of the same name in :data:`v` is for rules: ``v.cos(x)`` is an array if ``x`` is an array.
 
+``counts=True`` says that the operation sums or counts integers, which NumPy does in its default integer type.
+
 Families derive the forward rule from the reverse rules:
 
 :func:`elementwise`
@@ -21,7 +23,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DuplicateNameError
 from autodiff_kit.ops.argument_binding import parameter_function, sequence_function
 from autodiff_kit.ops.functions_for_rules import binary_on_values, unary_on_values
+from autodiff_kit.platform import HAS_64_BIT_INTEGERS, in_int64
 
 __all__ = ["bilinear", "elementwise", "general", "linear", "nondifferentiable"]
 
@@ -42,9 +45,9 @@ Public = Callable[..., Tensor]
 
 def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
     """Register an operation and make its two functions."""
-    prepare = known.pop("prepare", None)
+    prepare, counts = known.pop("prepare", None), known.pop("counts", False)
     name = function.__name__.strip("_")
-    op = Op(name, function, **known)
+    op = Op(name, _counting_in_int64(function) if counts and not HAS_64_BIT_INTEGERS else function, **known)
     if op.key in OPS:
         raise DuplicateNameError(f"an operation named {op.key} is already defined in {OPS[op.key].value.__module__}")
     OPS[op.key] = op
@@ -65,6 +68,20 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
     op.function = update_wrapper(public, function)
     public.op = op  # type: ignore[attr-defined]
     return public
+
+
+def _counting_in_int64(function: Function) -> Function:
+    """A sum, product or count whose integers have 64 bits, as where NumPy's default integer has."""
+
+    def widened(x: Any) -> Any:
+        kind = {"b": np.int64, "i": np.int64, "u": np.uint64}.get(x.dtype.kind) if hasattr(x, "dtype") else None
+        return x if kind is None else x.astype(kind)
+
+    @wraps(function)
+    def value(*inputs: Any, **params: Any) -> Any:
+        return in_int64(function(*map(widened, inputs), **params))
+
+    return value
 
 
 def elementwise(*vjps: Rule, **known: Any) -> Callable[[Function], Public]:

@@ -20,10 +20,7 @@ def _sum_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     return g if len(axis) == len(like.shape) else v.broadcast_to(restore_axes(g, axis, keepdims), shape=like.shape)
 
 
-@linear(
-    lambda g, _y, _x, *, axis, keepdims: _sum_vjp(g, _x, axis, keepdims),
-    prepare=normalize_axes,
-)
+@linear(lambda g, _y, _x, *, axis, keepdims: _sum_vjp(g, _x, axis, keepdims), prepare=normalize_axes, counts=True)
 def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum over axes, by default over all of them. The tape saves no value."""
     return sum_values(x, axis, keepdims)
@@ -77,6 +74,7 @@ def _prod_derivative(x: Any, axis: tuple[int, ...]) -> Any:
     lambda g, _y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _prod_derivative(x, axis),
     jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _prod_derivative(x, axis), axis=axis, keepdims=keepdims),
     prepare=normalize_axes,
+    counts=True,
 )
 def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over axes. The gradient needs no division, so zeros are allowed, to any order."""

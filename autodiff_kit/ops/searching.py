@@ -12,6 +12,7 @@ from autodiff_kit.core.validation import check_choice, check_flag, check_integer
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import Axis, negative_axis, normalize_axes
 from autodiff_kit.ops.families import nondifferentiable
+from autodiff_kit.platform import in_int64
 
 
 def _input_size(y: Any, x: Any, *_: Any) -> int:
@@ -48,19 +49,19 @@ def all(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
-@nondifferentiable(flops=_input_size, prepare=_reduction_axes)
+@nondifferentiable(flops=_input_size, prepare=_reduction_axes, counts=True)
 def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The number of entries that are not 0, over all entries or along axes."""
     return np.count_nonzero(x, axis=axis, keepdims=keepdims)
 
 
-@nondifferentiable(flops=_input_size, prepare=_one_axis)
+@nondifferentiable(flops=_input_size, prepare=_one_axis, counts=True)
 def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The position of the maximum, the first of equal entries; among all entries, or along an axis."""
     return np.argmax(x, axis=axis, keepdims=keepdims)
 
 
-@nondifferentiable(flops=_input_size, prepare=_one_axis)
+@nondifferentiable(flops=_input_size, prepare=_one_axis, counts=True)
 def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The position of the minimum, the first of equal entries; among all entries, or along an axis."""
     return np.argmin(x, axis=axis, keepdims=keepdims)
@@ -74,7 +75,7 @@ def _searchsorted_arguments(a: Any, b: Any, side: str = "left", sorter: Any = No
     }
 
 
-@nondifferentiable(arrays=2, prepare=_searchsorted_arguments)
+@nondifferentiable(arrays=2, prepare=_searchsorted_arguments, counts=True)
 def searchsorted(a: Any, b: Any, side: str = "left", sorter: Any = None) -> Any:
     """The positions at which the entries of ``b`` would be inserted into the sorted vector ``a``."""
     return np.searchsorted(a, b, side=side, sorter=sorter)  # type: ignore[call-overload]
@@ -85,4 +86,4 @@ def nonzero(x: Any) -> tuple[Tensor, ...]:
     found = np.asarray(as_tensor(x)._value)
     if not found.ndim:
         raise ShapeError("nonzero: a single number has no axis; add one with reshape(x, (1,))")
-    return tuple(wrap(positions) for positions in np.nonzero(found))
+    return tuple(wrap(in_int64(positions)) for positions in np.nonzero(found))

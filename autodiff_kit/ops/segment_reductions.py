@@ -68,7 +68,7 @@ def gather_rows(x: Any, ids: Any, ndim: int) -> Any:
     return np.take(x, ids, axis=-ndim)
 
 
-@linear(lambda g, _y, _x, *, ids, count, ndim: v.gather_rows(g, ids=ids, ndim=ndim))
+@linear(lambda g, _y, _x, *, ids, count, ndim: v.gather_rows(g, ids=ids, ndim=ndim), counts=True)
 def segment_sum(x: Any, ids: Any, count: int, ndim: int) -> Any:
     """The sum of the rows of each group."""
     return _to_dtype_of(_sum_rows_by_id(_to_float32(x), ids, count, ndim), x)
@@ -190,6 +190,7 @@ def _product_of_others(x: Any, ids: Any, count: int, ndim: int) -> Any:
     jvp=lambda t, _y, x, *, ids, count, ndim: v.segment_sum(
         t[0] * _product_of_others(x, ids, count, ndim), ids=ids, count=count, ndim=ndim
     ),
+    counts=True,
 )
 def segment_prod(x: Any, ids: Any, count: int, ndim: int) -> Any:
     """The product of the rows of each group; 1 for a group without rows. The gradient needs no division."""

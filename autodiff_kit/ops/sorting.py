@@ -22,7 +22,7 @@ def _argsort_arguments(x: Any, axis: int | None = -1, descending: bool = False, 
 
 
 @nondifferentiable(
-    flops=lambda _y, x, *_: np.size(x) * max(1, int(np.size(x)).bit_length()), prepare=_argsort_arguments
+    flops=lambda _y, x, *_: np.size(x) * max(1, int(np.size(x)).bit_length()), prepare=_argsort_arguments, counts=True
 )
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
     """The positions that sort along an axis, or all entries with ``axis=None``; equal entries keep their order."""

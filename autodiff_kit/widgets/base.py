@@ -10,6 +10,7 @@ import anywidget
 import traitlets
 
 from autodiff_kit.lessons.tables import Table
+from autodiff_kit.platform import DRAWS_STILL_PICTURES
 from autodiff_kit.widgets.bundle import load_front_end, load_style_sheet
 from autodiff_kit.widgets.json_encoding import encode
 from autodiff_kit.widgets.traits import names_by_role
@@ -123,11 +124,11 @@ class KernelWidget(anywidget.AnyWidget):
         return f"{type(self).__name__}({shown})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view; beside it text, and HTML with figure and table, for pages that draw no widgets."""
+        """The live view; beside it text, and HTML with table and figure, for pages that draw no widgets."""
         shown: Any = super()._repr_mimebundle_(**kwargs)
         data, meta = shown if isinstance(shown, tuple) else (shown or {}, {})
         table = self.as_table()
-        html = _as_image(self.static_figure()) + table.html()
+        html = (_as_image(self.static_figure()) if DRAWS_STILL_PICTURES else "") + table.html()
         return {**data, "text/plain": f"{self!r}\n{table}", "text/html": html}, meta
 
 

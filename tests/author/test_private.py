@@ -8,11 +8,13 @@ import sys
 import pytest
 
 from autodiff_kit.author.commands import build_exercise
-from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master
+from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master, read_master
 from autodiff_kit.author.notebook_cells import code_cell, question_metadata
 from autodiff_kit.cli import main
 from autodiff_kit.exercises import exercise
+from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.custom import load_checks
+from autodiff_kit.exercises.questions import load_question
 from autodiff_kit.grade.results import read_results
 
 QUESTION = "newton-steps-1"
@@ -148,3 +150,27 @@ def test_a_private_question_is_validated_like_others(private, tmp_path, capsys):
     path = tmp_path / "m.ipynb"
     path.write_text(json.dumps(private().notebook))
     assert main(["author", "validate", str(path), "--seeds", "3"]) == 0
+
+
+@pytest.mark.parametrize("id", ["jvp-2", "flop-3", "quant-3", "floor-4"])
+def test_a_shipped_question_becomes_a_private_master(id, tmp_path, capsys):
+    assert main(["author", "variant", id, "my_own", "--dir", str(tmp_path)]) == 0
+    master = read_master(tmp_path / "my_own.ipynb")
+    [question] = master.lesson.questions
+    shipped = load_question(id)
+    assert question.private
+    assert (question.writes, question.points) == (shipped.writes, shipped.points)
+    assert {verdict(question, seed) for seed in range(3)} == {"passed"}
+    assert main(["author", "validate", str(tmp_path / "my_own.ipynb"), "--seeds", "2"]) == 1
+    assert f"The worked answer of {id}, which learners can see, has points." in capsys.readouterr().out
+
+
+def verdict(question, seed):
+    names = {}
+    exec(question.solution, names)
+    return grade_attempt(question, {name: names[name] for name in question.writes}, seed).outcome
+
+
+def test_only_a_shipped_question_has_a_variant(tmp_path, capsys):
+    assert main(["author", "variant", "jvp-99", "my_own", "--dir", str(tmp_path)]) == 1
+    assert "no question 'jvp-99'" in capsys.readouterr().err

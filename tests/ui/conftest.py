@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 

@@ -8,6 +8,7 @@ still recording is then shown as far as it has come.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable
@@ -109,8 +110,11 @@ class InspectorComm:
 
     def _call_later(self, seconds: float, function: Callable[[], None]) -> None:
         """Call a function on the kernel's event loop after a delay; safe from any thread."""
-        loop = self.shell.kernel.io_loop
-        loop.add_callback(loop.call_later, seconds, function)
+        loop = getattr(self.shell.kernel, "io_loop", None)
+        if loop is None:  # a kernel in the browser has the page's loop and no other thread
+            asyncio.get_event_loop().call_later(seconds, function)
+        else:
+            loop.add_callback(loop.call_later, seconds, function)
 
 
 _inspector_comm: InspectorComm | None = None
@@ -135,7 +139,7 @@ def attach(shell: Any = None) -> InspectorComm | None:
     if getattr(shell, "kernel", None) is None:
         return None
     if _inspector_comm is None or _inspector_comm.shell is not shell:
-        if _inspector_comm is None and sys.platform != "win32":
+        if _inspector_comm is None and hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=_after_fork_in_child)
         _inspector_comm = InspectorComm(shell)
     return _inspector_comm

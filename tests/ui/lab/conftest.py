@@ -27,7 +27,7 @@ WHOLE = 90_000  # ms that all cells of a notebook may take
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 

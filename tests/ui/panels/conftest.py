@@ -32,7 +32,7 @@ THEIRS = re.compile(r"/static/lab/|/static/notebook/|/extensions/anywidget/")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 
