@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from autodiff_kit import extras
 from autodiff_kit.author import commands as author_commands
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.grade import command as grade_command
@@ -98,6 +99,7 @@ def _lab(options: argparse.Namespace) -> int:
         print(line, file=sys.stderr)
     if options.prepare_only:
         return 0
+    extras.require("jupyterlab", "lab", "Opening the lessons")
     command = jupyterlab_command(root, options.port, options.no_browser, options.jupyter)
     os.environ["AUTODIFF_KIT_DIR"] = str(root)
     os.environ["JUPYTER_CONFIG_PATH"] = _search_path(Path(__file__).parent / "lessons" / "jupyter")
@@ -205,6 +207,7 @@ def _reset(options: argparse.Namespace) -> int:
 def _warm(_options: argparse.Namespace) -> int:
     from autodiff_kit.lab import precompile
 
+    extras.require("numba", "lab", "Compiling kernels")
     return precompile.main()
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .diagnosis import AttemptEvaluation
     from .protocol import Call, CallResult, CheckScript
 
-__all__ = ["Lesson", "Question"]
+__all__ = ["Lesson", "Question", "no_public_check"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,9 @@ class Question:
         ``counterexample(call)``, a generator that calls the learner's functions and returns the message that shows the
         smallest case on which they fail, or an empty text. It is given the first failed call if no misconception
         explains all of them; see :mod:`.counterexample`.
+    private : bool
+        Whether the question is graded later, with a check that only the teacher has. ``check`` is then that of the
+        public examples, or :func:`no_public_check`.
     """
 
     id: str
@@ -66,6 +69,12 @@ class Question:
     praise: str = ""
     solution: str = ""
     counterexample: Callable[[Call], Generator[Call, CallResult, str]] | None = None
+    private: bool = False
+
+
+def no_public_check(attempt: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    """The check of a private question without public examples: it asks for no call."""
+    yield from ()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from autodiff_kit import extras
+
 __all__ = ["compile_all_loops", "compiled_loop", "enabled"]
 
 COMPILE_AFTER_REQUESTS = 200
@@ -24,8 +26,8 @@ _thread: threading.Thread | None = None
 
 
 def enabled() -> bool:
-    """Whether compiled loops may be used: unless ``AUTODIFF_KIT_NUMBA`` is 0."""
-    return os.environ.get("AUTODIFF_KIT_NUMBA", "1") != "0"
+    """Whether compiled loops may be used: numba is installed, and ``AUTODIFF_KIT_NUMBA`` is not 0."""
+    return os.environ.get("AUTODIFF_KIT_NUMBA", "1") != "0" and extras.installed("numba")
 
 
 def compiled_loop(name: str) -> Callable[..., Any] | None:
