@@ -79,9 +79,8 @@ def public() -> Iterator[Name]:
 
 def _owners() -> list[tuple[str, list[str]]]:
     """Packages with the names that they offer: the kit, what it offers as modules, and the views of tapes."""
-    modules = [
-        m for name in ak.__all__ if isinstance(m := getattr(ak, name), types.ModuleType)
-    ]  # also those not yet imported
+    # By getattr, since some packages are imported only when they are asked for.
+    modules = [m for name in ak.__all__ if isinstance(m := getattr(ak, name), types.ModuleType)]
     views = [importlib.import_module(f"autodiff_kit.{stem}") for stem in SUBJECTS["looking"][1]]
     return [(m.__name__, sorted(m.__all__, key=str.lower)) for m in (ak, *modules, *views)]
 
